@@ -80,6 +80,11 @@ export async function scenes(it) {
     { name: "promise-policies", path: `/w/${workspace}/promises/postgresql?tab=policies` },
     { name: "adds", path: `/w/${workspace}/promises/postgresql/request/adds` },
     { name: "adds-policy", path: `/w/${workspace}/promises/postgresql/request/adds?origin=policy` },
+    { name: "promises", path: "/platform/promises", person: "platform-engineer" },
+    { name: "promises-sorted", path: "/platform/promises?sort=-instances&lifecycle=published", person: "platform-engineer" },
+    { name: "promises-nothing", path: "/platform/promises" },
+    { name: "requests-sorted", path: `/w/${workspace}/requests?sort=-state` },
+    { name: "catalog-sorted", path: `/w/${workspace}/catalog?sort=name` },
     { name: "policies", path: "/platform/policies", person: "org-owner" },
     { name: "policies-platform", path: "/platform/policies", person: "platform-engineer" },
     { name: "policies-nothing", path: "/platform/policies?q=nothing-has-this", person: "org-owner" },
@@ -177,11 +182,11 @@ async function standIn(it, person, deputy) {
   const page = await signIn(it, person, { javaScriptEnabled: false });
   const day = (hours) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 10);
   await page.goto("/notifications/stand-in");
-  await page.getByLabel("User name", { exact: true }).fill(deputy);
+  await page.getByLabel("Username", { exact: true }).fill(deputy);
   await page.getByLabel("First day", { exact: true }).fill(day(0));
   await page.getByLabel("Last day", { exact: true }).fill(day(24));
-  await page.getByRole("button", { name: "Name them", exact: true }).click();
-  await page.getByRole("heading", { name: `${deputy} stands in for you` }).waitFor();
+  await page.getByRole("button", { name: "Set delegate", exact: true }).click();
+  await page.getByRole("heading", { name: `${deputy} is your delegate` }).waitFor();
   await page.context().close();
 }
 
@@ -206,7 +211,7 @@ async function refused(page, path) {
 async function wronglyConfirmed(page, path) {
   await page.goto(path);
   await page.getByLabel(/^Type .* to confirm$/).fill("something else");
-  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: /^Delete / }).click();
   await page.waitForURL(/refused=/);
   return addressOf(page);
 }
@@ -243,7 +248,7 @@ async function changed(page, path) {
   await page.goto(path);
   await page.getByLabel("Reason", { exact: true }).fill("kept for the season");
   await page.getByRole("button", { name: "Review change" }).click();
-  await page.getByRole("heading", { level: 1, name: /^Review the change of / }).waitFor();
+  await page.getByRole("heading", { level: 1, name: /^Review changes to / }).waitFor();
   return addressOf(page);
 }
 

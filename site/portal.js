@@ -153,6 +153,10 @@ __wbg_querySelectorAll_bd785907acdf7800: function() { return handleError(functio
 const ret = arg0.querySelectorAll(getStringFromWasm0(arg1, arg2));
 return ret;
 }, arguments); },
+__wbg_querySelector_1555c239948f2bf0: function() { return handleError(function (arg0, arg1, arg2) {
+const ret = arg0.querySelector(getStringFromWasm0(arg1, arg2));
+return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
+}, arguments); },
 __wbg_querySelector_72201b7c62dc196b: function() { return handleError(function (arg0, arg1, arg2) {
 const ret = arg0.querySelector(getStringFromWasm0(arg1, arg2));
 return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);

@@ -1,9 +1,9 @@
-// The keys of the inbox. Everything that they do is a link or a button of the page, which works without them.
+// Keyboard shortcuts of the inbox. Everything they do is also a link or a button on the page, which works without them.
 
-/** Where it is kept that a person wants no keys. */
+/** Key in local storage; set if the user has turned the shortcuts off. */
 const OFF = "approvals-keys-off";
 
-/** Moves between rows with j and k, and to the ways of deciding with a, r and c; nothing is decided by a key alone. */
+/** Moves between rows with j and k, and to the decision buttons with a, r and c; a key alone never decides anything. */
 export function keys() {
   const help = document.getElementById("keys");
   const off = document.getElementById("keys-off");
@@ -13,7 +13,7 @@ export function keys() {
   off.addEventListener("change", () => (off.checked ? localStorage.setItem(OFF, "") : localStorage.removeItem(OFF)));
 
   const rows = () => [...document.querySelectorAll("[data-row]")];
-  // The list follows what changes, and what is being read stays: its row is marked wherever it stands by then.
+  // The list updates live, and the open request stays: its row is marked wherever it is in the list.
   const shown = document.querySelector("[data-shown]")?.dataset.shown;
   const mark = () => rows().forEach((row) => (row.ariaCurrent = row.dataset.row === shown ? "true" : null));
   const list = document.querySelector('[data-live="inbox-rows"]');
@@ -30,7 +30,7 @@ export function keys() {
   let meant;
   const decide = (key) => {
     meant = button(key);
-    // Whoever rejects or asks says why first; then the button has the focus.
+    // A user who rejects or requests changes writes a reason first; then the button gets the focus.
     if (key !== "a" && comment()?.value.trim() === "") comment().focus();
     else meant?.focus();
   };

@@ -1,23 +1,23 @@
-// What runs in the browser besides the live part: copying, the size of graphs, and asking what would happen while one types. Pages work without it.
+// What runs in the browser besides the live part: copying, zooming graphs, and the preflight while the user types. Pages work without it.
 
-/** How long a button says that it copied, in milliseconds. */
+/** How long a button shows that it copied, in milliseconds. */
 const SAID = 2000;
-/** How long nothing is typed before it is asked, in milliseconds. */
+/** Pause in typing before the preflight runs, in milliseconds. */
 const SOON = 300;
-/** How long nothing is typed before the plane is asked too, in milliseconds. */
+/** Pause in typing before the preflight also asks the plane, in milliseconds. */
 const PAUSE = 1500;
-/** How much larger or smaller a graph becomes at once, and how large and small it may be. */
+/** Zoom factor of one step, and the maximum and minimum zoom of a graph. */
 const [STEP, LARGEST, SMALLEST] = [1.25, 4, 0.1];
-/** What stands around a graph in its frame, both sides together, in pixels. */
+/** Space around a graph in its frame, both sides together, in pixels. */
 const FRAME = 26;
-/** How far a pointer moves before it drags, in pixels. */
+/** Distance that a pointer moves before it drags, in pixels. */
 const DRAG = 4;
-/** The parts of a page with a form that follow what is typed. */
+/** Ids of the parts of a form page that update while the user types. */
 const PARTS = ["problems", "fields", "preflight", "sprite"];
 
-/** Shows the copy buttons of the page, now and after its regions were swapped, and makes them work: nothing else reaches the clipboard. */
+/** Shows and enables the copy buttons of the page, now and after its regions are swapped: nothing else writes to the clipboard. */
 export function copying() {
-  // Without the attribute the style sheet hides them.
+  // Without this attribute, the style sheet hides the buttons.
   document.documentElement.setAttribute("data-scripted", "");
   document.addEventListener("click", async (event) => {
     const button = event.target.closest?.("[data-copy]");
@@ -25,7 +25,7 @@ export function copying() {
     if (text === null || text === undefined) return;
     const name = button.dataset.name ?? (button.dataset.name = button.getAttribute("aria-label"));
     const copied = await navigator.clipboard.writeText(text).then(() => true, () => false);
-    // A changed name of the focused button is read out.
+    // Screen readers announce a changed name of the focused button.
     button.dataset.copied = copied ? "done" : "failed";
     button.setAttribute("aria-label", copied ? "Copied" : "The browser did not allow copying");
     setTimeout(() => {
@@ -36,8 +36,8 @@ export function copying() {
 }
 
 /**
- * Makes graphs larger and smaller by their buttons, by `+`, `-` and `0`, and by a wheel with Control; a mouse drags them. Everything else is
- * scrolling, which works by keys and touch without this. Size and place stay when the page swaps its regions.
+ * Zooms graphs with their buttons, with `+`, `-` and `0`, and with Control and the wheel; a mouse drags them. Everything else is scrolling,
+ * which works with keys and touch without this. Zoom and scroll position stay when the page swaps its regions.
  */
 export function graphs() {
   const kept = new Map();
@@ -49,7 +49,7 @@ export function graphs() {
     const scale = Math.min(LARGEST, Math.max(SMALLEST, size(before, width, height)));
     svg.setAttribute("width", width * scale);
     svg.setAttribute("height", height * scale);
-    // What was under the middle, or under the pointer, stays there.
+    // The point in the middle, or under the pointer, stays in place.
     graph.scrollLeft = (graph.scrollLeft + x) * (scale / before) - x;
     graph.scrollTop = (graph.scrollTop + y) * (scale / before) - y;
     keep(graph, scale);
@@ -105,10 +105,10 @@ export function graphs() {
   });
   document.addEventListener("pointerup", () => {
     drag?.graph.removeAttribute("data-dragged");
-    // The click that follows reads it first.
+    // The click that follows must read it first.
     setTimeout(() => (drag = undefined));
   });
-  // Dragging by a box is not following its link, and a link is not dragged out of the page.
+  // Dragging a box doesn't follow its link, and a link can't be dragged out of the page.
   document.addEventListener("click", (event) => drag?.moved && event.preventDefault(), true);
   document.addEventListener("dragstart", (event) => event.target.closest?.(".graph") && event.preventDefault());
   document.addEventListener("scroll", (event) => event.target.classList?.contains("graph") && keep(event.target), true);
@@ -128,9 +128,9 @@ export function graphs() {
 }
 
 /**
- * Beside a form: what would happen with what was typed, asked again while one types. The fields follow as well, because hints, locks and
- * prices of one hang on others. Typing is never held up: what was asked is given up as soon as something else is typed, so an answer is
- * always about what stands in the form. The button "Check" does the same without all this.
+ * Runs the preflight beside a form again while the user types. The fields update too, because their hints, locks and prices depend on
+ * other fields. Typing never waits: a running preflight is aborted at the next input, so an answer is always about the current values of
+ * the form. The button "Check" does the same without this script.
  */
 export function typing() {
   copying();
@@ -153,7 +153,7 @@ export function typing() {
       const answer = await fetch(form.dataset.preflight, { method: "POST", body, signal: mine.signal });
       if (answer.ok && !answer.redirected) show(new DOMParser().parseFromString(await answer.text(), "text/html"), mine);
     } catch {
-      // Given up, or not answered: the page stays as it is, and the next key asks again.
+      // Aborted or failed: the page stays as it is, and the next key press tries again.
     }
     if (!mine.signal.aborted) say(false);
   };
@@ -174,8 +174,8 @@ export function typing() {
 }
 
 /**
- * Makes `old` say what `fresh` says. What has the focus stays as it is, with everything around it that leads to it: moving that would lose
- * the focus. The rest is replaced; open details stay open.
+ * Replaces the content of `old` with that of `fresh`. The focused element and its ancestors stay as they are: moving them would lose the
+ * focus. The rest is replaced; open details stay open.
  */
 function swap(old, fresh, focused) {
   if (old.isEqualNode(fresh)) return;
@@ -198,7 +198,7 @@ function swap(old, fresh, focused) {
   swap(mine, theirs, focused);
 }
 
-/** The child of `fresh` that stands for the child `mine` of `old`. */
+/** Returns the child of `fresh` that corresponds to the child `mine` of `old`. */
 function counterpart(old, mine, fresh) {
   const key = (element) => element.id || element.dataset.key || `${element.tagName}.${element.className}`;
   const same = (parent) => [...parent.children].filter((child) => key(child) === key(mine));

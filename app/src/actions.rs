@@ -1,8 +1,8 @@
-//! What people do: one server function for each operation that changes something, at `/do/<noun>/<verb>`.
+//! Everything users can do: one server function for each operation that changes something, at `/do/<noun>/<verb>`.
 //!
-//! Plain forms post to them, so they work without JavaScript. An action always answers with a redirect. On success it leads to the result. On
-//! failure the reason is saved as a private [`Refusal`], and the redirect leads to a page that shows it and can be reloaded.
-//! To add one: a function in the file of its noun, and a line with its access in the server's table, without which a test fails.
+//! Plain forms post to them, so they work without JavaScript. An action always answers with a redirect. On success it leads to the result.
+//! On failure the reason is saved as a private [`Refusal`], and the redirect leads to a page that shows it and can be reloaded.
+//! To add an action: a function in the file of its noun, and a line with its access in the server's table, without which a test fails.
 
 #![expect(missing_docs, reason = "arguments become fields of a structure, and their function says what they are")]
 
@@ -37,10 +37,10 @@ pub use views::{DeleteView, RenameView, SaveView};
 use crate::backend::{Backend, Refusal, Sessions};
 use crate::routes;
 
-/// What an action returns to its caller; forms get an address to go on with.
+/// What an action returns to its caller; forms are redirected instead.
 pub type Answer = std::result::Result<(), ServerFnError>;
 
-/// Where a form posts to that calls this action.
+/// Returns the path that a form posts to in order to call this action.
 pub fn path<T>() -> &'static str
 where
     Posted<T>: ServerFn,
@@ -48,13 +48,13 @@ where
     <Posted<T> as ServerFn>::PATH
 }
 
-/// The field with the token that says which session a form belongs to.
+/// Name of the field with the form token, which ties a form to a session.
 const FORM_TOKEN: &str = "_token";
 
-/// Who acts; given by the server through leptos' context.
+/// The acting user and their session, provided by the server through Leptos context.
 #[derive(Clone)]
 pub struct Acting {
-    /// The person; no one is signed in without.
+    /// Backend of the signed-in user; `None` if no one is signed in.
     pub backend: Option<Arc<dyn Backend>>,
     /// The session of the browser.
     pub sessions: Arc<dyn Sessions>,
@@ -69,7 +69,7 @@ impl Acting {
         self.backend.as_ref().ok_or(Error::Unauthenticated)
     }
 
-    /// Sends the browser to the result, or to the page that says why there is none.
+    /// Redirects the browser to the result, or to the page that shows the error.
     async fn answer(&self, done: Result<String>, back: &str) -> Answer {
         match done {
             Ok(address) => see(&address),
@@ -78,7 +78,7 @@ impl Acting {
         Ok(())
     }
 
-    /// The same for a form that is on the page `page`: bad input and conflicts are shown there, with what was typed.
+    /// Like `answer`, for a form on the page `page`: invalid input and conflicts are shown there, with what was typed.
     async fn answer_on(&self, page: &str, done: Result<String>, form: Fields) -> Answer {
         match done {
             Err(error @ (Error::Invalid { .. } | Error::Conflict { .. })) => {
@@ -100,20 +100,20 @@ impl Acting {
         if let Ok(id) = person.keep_refusal(&refusal).await {
             return id;
         }
-        // Too much was typed to save all of it. The reason fits.
+        // The typed fields are too large to save. The reason fits without them.
         refusal.fields.clear();
         person.keep_refusal(&refusal).await.unwrap_or_default()
     }
 }
 
-/// Answers 303 with an address of the portal.
+/// Redirects to an address of the portal with status 303.
 fn see(address: &str) {
     let options = expect_context::<ResponseOptions>();
     options.set_status(StatusCode::SEE_OTHER);
     append(&options, header::LOCATION, address);
 }
 
-/// Gives the browser a cookie.
+/// Sets a cookie in the browser.
 fn set_cookie(cookie: &str) {
     append(&expect_context::<ResponseOptions>(), header::SET_COOKIE, cookie);
 }

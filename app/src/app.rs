@@ -1,6 +1,6 @@
-//! The application: which page stands at which address.
+//! The application: the page at each address.
 //!
-//! To add a page: an address in [`crate::routes::page`], a `<Route>` here, and a line in the server's table that says who may open it.
+//! To add a page: an address in [`crate::routes::page`], a `<Route>` here, and a line in the server's table that says who can open it.
 
 mod address;
 mod views;
@@ -58,6 +58,7 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::PLATFORM) view=|| load(overview) ssr=Async/>
                 <Route path=Pattern(page::EMERGENCIES) view=|| load(emergencies) ssr=Async/>
                 <Route path=Pattern(page::DELIVERIES) view=|| load(deliveries) ssr=Async/>
+                <Route path=Pattern(page::PROMISES) view=|| load(promise_list) ssr=Async/>
                 <Route path=Pattern(page::POLICIES) view=|| load(policy_list) ssr=Async/>
                 <Route path=Pattern(page::POLICY_NEW) view=|| load(policy_form) ssr=Async/>
                 <Route path=Pattern(page::POLICY) view=|| load(policy) ssr=Async/>
@@ -69,7 +70,7 @@ pub fn App() -> impl IntoView {
     }
 }
 
-/// Answers with the page at the address of a request.
+/// Renders the page at the address of a request.
 pub async fn render(visit: Visit, request: Request<Body>) -> Response<Body> {
     if has_dot_segments(request.uri().path()) {
         return respond(visit, request, nowhere).await;
@@ -77,7 +78,7 @@ pub async fn render(visit: Visit, request: Request<Body>) -> Response<Body> {
     respond(visit, request, App).await
 }
 
-/// The view of a route: the page, or the one that says why there is none.
+/// Renders a route: its page, or an error page.
 fn load<F, P>(page: F) -> impl IntoView
 where
     F: FnOnce(Visit, Address) -> P,
@@ -89,7 +90,7 @@ where
     Suspend::new(async move { Page::settle(&visit, workspace.as_deref(), page.await).into_view(&visit) })
 }
 
-/// The view of an address without a route.
+/// Renders the error page of an address without a route.
 fn nowhere() -> impl IntoView {
     let visit = expect_context::<Visit>();
     let error = Error::NotFound { what: "page at this address".to_owned() };

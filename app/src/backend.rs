@@ -1,9 +1,9 @@
-//! What pages ask: one port for each noun, answered by the server on the person's behalf. Present in the server build only.
+//! Ports that pages call: one for each noun, implemented by the server on the user's behalf. Present in the server build only.
 //!
-//! Every method acts as one verified person; there is no way to call it as somebody else. Refusals are [`promise::Error`], rendered by the page.
-//! Workspaces are named by path; whether one is absent or closed to the person makes no difference in the answer.
+//! Every method acts as one verified user; there is no way to call it as someone else. Errors are [`promise::Error`], rendered by the page.
+//! Workspaces are identified by path; the answer is the same whether a workspace doesn't exist or the user has no access to it.
 //!
-//! What changes something is called by the server functions of [`crate::actions`].
+//! Methods that change something are called by the server functions of [`crate::actions`].
 
 use std::sync::Arc;
 
@@ -11,8 +11,9 @@ use async_trait::async_trait;
 use promise::view::{
     AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, EmergenciesPage,
     FormOutcome, Home, InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage, OverviewPage, OverviewQuery,
-    Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisePage, RequestForm, RequestPage, RequestQuery,
-    RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, StandInPage, Viewer, WorkspaceTree,
+    Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisePage, PromisesPage, PromisesQuery, RequestForm,
+    RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, Selection, StandInPage,
+    Viewer, WorkspaceTree,
 };
 use promise::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -20,25 +21,25 @@ use serde::{Deserialize, Serialize};
 /// Ordered name/value pairs of a posted form.
 pub type Pairs = [(String, String)];
 
-/// Who looks, and what waits on them.
+/// The signed-in user, and what needs their attention.
 #[async_trait]
 pub trait Account: Send + Sync {
-    /// The person.
+    /// Returns the user.
     fn viewer(&self) -> Viewer;
-    /// What waits on the person, and what is recent.
+    /// Returns what is waiting for the user, and what is recent.
     async fn home(&self) -> Result<Home>;
 }
 
-/// What a workspace offers.
+/// The catalog of a workspace.
 #[async_trait]
 pub trait Catalog: Send + Sync {
-    /// Offers of a workspace, narrowed.
+    /// Returns the offers of a workspace, filtered.
     async fn catalog(&self, workspace: &str, query: &CatalogQuery) -> Result<CatalogPage>;
-    /// One promise; of a shadowed one the home is named.
+    /// Returns one promise; `home` is the home of a shadowed promise.
     async fn promise(&self, workspace: &str, name: &str, home: Option<&str>) -> Result<PromisePage>;
 }
 
-/// Which form of a request is meant.
+/// Identifies the form of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormOf<'a> {
     /// A new request of a promise.
@@ -50,7 +51,7 @@ pub enum FormOf<'a> {
         /// Example or preset that it starts from, as `promise::form::starts_from` reads it.
         start: Option<&'a str>,
     },
-    /// A request that is there.
+    /// An existing request.
     Edit {
         /// Namespace.
         namespace: &'a str,
@@ -62,15 +63,15 @@ pub enum FormOf<'a> {
 /// A decision, as it was posted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vote {
-    /// Which rule asks for it, as [`promise::view::Asked`] names it.
+    /// The approval rule that the decision is for, as [`promise::view::Asked`] names it.
     pub rule: String,
-    /// The content that the person saw.
+    /// The content that the user saw.
     pub hash: String,
     /// `approve`, `reject` or `requestChanges`.
     pub decision: String,
-    /// Whether it is taken in the place of everybody who is asked.
+    /// Whether it overrides all other approvers.
     pub emergency: bool,
-    /// Why; may be empty.
+    /// Why; can be empty.
     pub comment: String,
     /// Paths of the values that should change.
     pub fields: Vec<String>,
@@ -91,82 +92,88 @@ impl Vote {
     }
 }
 
-/// Decisions that people have to take. A request is named by its uid; whether it is absent or closed to the person makes no difference.
+/// Decisions about requests. A request is identified by its uid; the answer is the same whether it doesn't exist or the user has no access
+/// to it.
 #[async_trait]
 pub trait Approvals: Send + Sync {
-    /// How many requests wait for the person, as far as that is known; nothing for those who have no part in decisions.
+    /// Returns how many requests are waiting for the user, as far as known; `None` for users who take no part in decisions.
     async fn waits(&self) -> Option<usize>;
-    /// A page of the inbox, narrowed.
+    /// Returns a page of the inbox, filtered.
     async fn inbox(&self, query: &InboxQuery) -> Result<InboxPage>;
-    /// One request with everything by which it is decided; `since` is a content since which changes are wanted, or empty.
+    /// Returns one request with everything needed to decide on it; `since` is the content since which changes are shown, or empty.
     async fn review(&self, uid: &str, since: &str) -> Result<ReviewPage>;
-    /// Writes the decision of this person, for exactly the content that was seen. A conflict means that it is another one by now.
+    /// Saves the user's decision for exactly the content that they saw. A conflict means that the content has changed since.
     async fn decide(&self, uid: &str, vote: &Vote) -> Result<()>;
-    /// All open requests of the same shape as one.
+    /// Returns all open requests of the same shape as this one.
     async fn alike(&self, uid: &str) -> Result<AlikePage>;
-    /// The same decision about several of one shape: uid and hash of each. How many were decided.
+    /// Makes the same decision about several requests of one shape, each given by uid and hash. Returns how many were decided.
     async fn decide_together(&self, vote: &Vote, items: &[(String, String)]) -> Result<usize>;
-    /// Remarks something.
+    /// Adds a comment.
     async fn comment(&self, uid: &str, text: &str) -> Result<()>;
-    /// Asks once more what was turned down, taken back or has expired.
+    /// Requests approval again after it was rejected, withdrawn, or expired.
     async fn ask_again(&self, uid: &str) -> Result<()>;
-    /// Takes the question about a content back.
+    /// Withdraws the request for approval of a content.
     async fn withdraw(&self, uid: &str, hash: &str) -> Result<()>;
-    /// Approvals in emergencies that the person may list, a page of them.
+    /// Returns a page of the emergency approvals that the user can list.
     async fn emergencies(&self, page: usize) -> Result<EmergenciesPage>;
 }
 
 /// Requests of a workspace.
 #[async_trait]
 pub trait Requests: Send + Sync {
-    /// A page of the list, narrowed.
+    /// Returns a page of the list, filtered.
     async fn requests(&self, workspace: &str, query: &RequestQuery) -> Result<RequestsPage>;
-    /// One request in full.
+    /// Returns one request in full.
     async fn request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestPage>;
-    /// The form, with what a draft holds; a draft of somebody else is as good as none.
+    /// Returns the form with the values of a draft; a draft of another user counts as none.
     async fn form(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm>;
-    /// The form of what was typed, with what would happen, kept nowhere; with `_op=rehearse` the plane is asked too.
+    /// Returns the form with the posted values and the preflight of them, without saving anything; with `_op=rehearse` the plane is asked
+    /// too.
     async fn preflight(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<RequestForm>;
-    /// What the platform would make of what a draft holds, line by line.
+    /// Returns what the platform would create from the values of a draft, line by line.
     async fn adds(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<AddsPage>;
-    /// What the platform made of a request, line by line.
+    /// Returns what the platform created for a request, line by line.
     async fn added(&self, workspace: &str, namespace: &str, name: &str) -> Result<AddsPage>;
-    /// Rolls out what changed rules make of a request: exactly those that the person saw, by their digest.
+    /// Rolls out what changed policies change in a request: exactly the changes that the user saw, identified by their digest.
     async fn roll_out(&self, workspace: &str, namespace: &str, name: &str, digest: &str) -> Result<()>;
-    /// A posted form: its `_op` says whether to change the form, check, review or write.
+    /// Handles a posted form: its `_op` says whether to change the form, check, review or save.
     async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<FormOutcome>;
-    /// Deletes; the name is typed again as confirmation.
+    /// Deletes a request; `confirmation` is its name, typed again.
     async fn delete(&self, workspace: &str, namespace: &str, name: &str, confirmation: &str) -> Result<()>;
-    /// The value of a secret output, read with the person's own rights.
+    /// Returns the value of a secret output, read with the user's own permissions.
     async fn reveal(&self, workspace: &str, namespace: &str, name: &str, output: &str) -> Result<String>;
 }
 
-/// What was made for requests.
+/// Objects that were created for requests.
 #[async_trait]
 pub trait Resources: Send + Sync {
-    /// A page of the list of objects, narrowed.
+    /// Returns a page of the list of objects, filtered.
     async fn resources(&self, workspace: &str, query: &ResourceQuery) -> Result<ResourcesPage>;
-    /// All that fit, as comma-separated values.
+    /// Returns all matching objects as comma-separated values.
     async fn resources_csv(&self, workspace: &str, query: &ResourceQuery) -> Result<String>;
-    /// One object that was made for a request. Whether request or object is absent, or closed to the person, makes no difference.
+    /// Returns one object that was created for a request. The answer is the same whether the request or object doesn't exist or the user
+    /// has no access to it.
     async fn object(&self, workspace: &str, namespace: &str, request: &str, object: &ObjectKey) -> Result<ObjectPage>;
 }
 
-/// What platform teams look after.
+/// What platform teams manage.
 #[async_trait]
 pub trait Platform: Send + Sync {
-    /// Whether there is anything for the person to look after, so that the navigation leads there; the error says that nobody can tell.
+    /// Returns whether the user manages anything, so that the navigation links to it. An error means that this can't be determined.
     async fn governs(&self) -> Result<bool>;
-    /// How requests go that the person may list.
+    /// Returns an overview of the requests that the user can list.
     async fn overview(&self, query: &OverviewQuery) -> Result<OverviewPage>;
-    /// The policies that the person may read, narrowed.
+    /// Returns the promises in workspaces where the user can list them, filtered.
+    async fn promises(&self, query: &PromisesQuery) -> Result<PromisesPage>;
+    /// Returns the policies that the user can read, filtered.
     async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage>;
-    /// One policy. `from` is the workspace in which somebody met one of its rules: whom it concerns there may read what it says. `sample` are
-    /// values to try.
+    /// Returns one policy. `from` is the workspace in which the user found one of its rules: users whom the rule affects there can read
+    /// what it says. `sample` are values to try.
     async fn policy(&self, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Result<PolicyPage>;
-    /// The text of a policy, or the start of a new one; the text that a draft holds comes checked. A draft of somebody else is as good as none.
+    /// Returns the text of a policy, or the start of a new one; the text of a draft comes with the results of its check. A draft of another
+    /// user counts as none.
     async fn policy_form(&self, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<PolicyForm>;
-    /// A posted text: checked or written, as the person.
+    /// Checks or saves a posted text, as the user.
     async fn write_policy(&self, typed: &PolicyText) -> Result<PolicyFormOutcome>;
 }
 
@@ -175,16 +182,16 @@ pub trait Platform: Send + Sync {
 pub struct PolicyText {
     /// Path of the workspace.
     pub workspace: String,
-    /// Name of the one that is there; absent for a new one.
+    /// Name of the existing policy; absent for a new one.
     pub name: Option<String>,
     /// The text, YAML.
     pub text: String,
-    /// Resource version with which it was opened; empty for a new one.
+    /// Resource version of the policy when the form was opened; empty for a new one.
     pub version: String,
-    /// Whether it is to be written, and not only checked.
+    /// Whether to save it, and not only check it.
     #[serde(skip)]
     pub write: bool,
-    /// Id of the draft that is shown; empty without.
+    /// Id of the draft that is shown; empty if there is none.
     #[serde(skip)]
     pub draft: String,
 }
@@ -200,60 +207,61 @@ pub struct Sample {
     pub text: String,
 }
 
-/// What the person is told, and how.
+/// The user's notifications and notification settings.
 #[async_trait]
 pub trait Notices: Send + Sync {
-    /// How much is new; nothing when nobody can tell.
+    /// Returns how many notifications are new; `None` if that is unknown.
     async fn unread(&self) -> Option<u64>;
-    /// A page of what the person was told.
+    /// Returns a page of the user's notifications.
     async fn notices(&self, query: &NoticesQuery) -> Result<NoticesPage>;
-    /// Marks one as read, or with an empty id all that happened until `until`, an RFC 3339 time.
-    async fn mark_read(&self, id: &str, until: &str) -> Result<()>;
-    /// The person's notification settings; with `typed`, those of a posted form and what is wrong with them. Nothing is saved.
+    /// Marks notifications as read; with all selected, those that arrived up to `until`, an RFC 3339 time.
+    async fn mark_read(&self, which: &Selection, until: &str) -> Result<()>;
+    /// Returns the user's notification settings; with `typed`, those of a posted form and what is wrong with them. Nothing is saved.
     async fn notice_rules(&self, typed: Option<&Pairs>) -> Result<NoticeRules>;
     /// Saves posted notification settings, as `promise::notify::Settings::parse` reads them.
     async fn save_notice_rules(&self, pairs: &Pairs) -> Result<()>;
-    /// The person's delegate, and for whom the person is one; with `typed`, the fields of a posted form and what is wrong with them. Nothing is
-    /// saved.
+    /// Returns the user's delegate, and the users that the user is a delegate for; with `typed`, the fields of a posted form and what is
+    /// wrong with them. Nothing is saved.
     async fn stand_in(&self, typed: Option<&Pairs>) -> Result<StandInPage>;
-    /// Saves the person's delegate: fields `deputy`, `from` and `to`.
+    /// Saves the user's delegate: fields `deputy`, `from` and `to`.
     async fn set_delegate(&self, pairs: &Pairs) -> Result<()>;
     /// Ends the delegation; there doesn't have to be one.
     async fn end_delegation(&self) -> Result<()>;
-    /// Whether the person looks after the platform, so that pages lead to what could not be delivered.
+    /// Returns whether the user manages the platform, so that pages link to failed deliveries.
     async fn delivers(&self) -> bool;
-    /// Messages by how far they got, for those who look after the platform.
+    /// Returns messages by delivery state, for users who manage the platform.
     async fn deliveries(&self, query: &DeliveriesQuery) -> Result<DeliveriesPage>;
-    /// Sends again what was given up; with an empty id everything.
-    async fn send_again(&self, id: &str) -> Result<()>;
+    /// Resends messages whose delivery was given up.
+    async fn send_again(&self, which: &Selection) -> Result<()>;
 }
 
-/// Filters that the person has named.
+/// Saved views: filters that the user has named.
 #[async_trait]
 pub trait Views: Send + Sync {
-    /// The person's views of a list, whose filter is `filter` now. `workspace` is empty for the one list of decisions.
+    /// Returns the user's views of a list whose current filter is `filter`. `workspace` is empty for the list of decisions, of which there
+    /// is only one.
     async fn saved_views(&self, list: SavedList, workspace: &str, filter: Vec<(String, String)>) -> SavedViews;
-    /// Keeps a posted filter under its title.
+    /// Saves a posted filter under its title.
     async fn save_view(&self, pairs: &Pairs) -> Result<()>;
-    /// Calls a view something else.
+    /// Renames a view.
     async fn rename_view(&self, id: &str, title: &str) -> Result<()>;
-    /// Forgets a view; it need not be there.
+    /// Deletes a view; it doesn't have to exist.
     async fn forget_view(&self, id: &str) -> Result<()>;
 }
 
-/// Why something that was posted was not done: kept privately for a while, so that a page can say so as often as it is opened.
+/// Why a post was refused: saved privately for a while, so that a page can show it each time it is opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     /// Why.
     pub error: Error,
     /// The page that it was posted from.
     pub back: String,
-    /// What was typed, without the form token; empty where nothing is shown again. Secrets are never in it.
+    /// What was typed, without the form token; empty if it isn't shown again. Secrets are never in it.
     pub fields: Vec<(String, String)>,
 }
 
 impl Refusal {
-    /// Why, for the page that it was posted from: without the names of fields, which the page shows.
+    /// Returns the reason for the page that the form was posted from: without field names, because that page shows the fields.
     pub fn message(&self) -> String {
         match &self.error {
             Error::Invalid { problems } => problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join(" "),
@@ -262,34 +270,34 @@ impl Refusal {
     }
 }
 
-/// What the person posted and was refused.
+/// Refused posts of the user.
 #[async_trait]
 pub trait Refusals: Send + Sync {
-    /// Keeps one; the answer is its id.
+    /// Saves a refusal and returns its id.
     async fn keep_refusal(&self, refusal: &Refusal) -> Result<String>;
-    /// One of this person, as long as it is kept.
+    /// Returns a refusal of this user, as long as it is saved.
     async fn refusal(&self, id: &str) -> Result<Option<Refusal>>;
 }
 
-/// Why someone could not sign in. It is part of the address of the sign-in page: there is no person yet for whom it could be saved.
+/// Why a sign-in failed. It is part of the sign-in page's address: there is no user yet for whom it could be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignInProblem {
-    /// There is no such sample person.
+    /// The sample user doesn't exist.
     UnknownPerson,
-    /// Sample people can be chosen on the machine of the portal alone.
+    /// Sample users can only be chosen on the machine that the portal runs on.
     Elsewhere,
-    /// What was pasted cannot be a token.
+    /// The pasted text can't be a token.
     NotAToken,
-    /// The server does not accept the token.
+    /// The server doesn't accept the token.
     TokenRefused,
-    /// There were too many attempts; in this many seconds there can be another.
+    /// Too many attempts; the next one is possible after this many seconds.
     TooManyAttempts(u64),
-    /// The server or the database does not respond.
+    /// The server or the database doesn't respond.
     Unavailable,
 }
 
 impl SignInProblem {
-    /// Its name in addresses.
+    /// Returns its name in addresses.
     pub const fn word(self) -> &'static str {
         match self {
             Self::UnknownPerson => "unknown-person",
@@ -301,7 +309,7 @@ impl SignInProblem {
         }
     }
 
-    /// Reads the name, and how long to wait where that matters.
+    /// Parses the name, and the seconds to wait where that matters.
     pub fn parse(word: &str, seconds: u64) -> Option<Self> {
         let all = [
             Self::UnknownPerson,
@@ -314,7 +322,7 @@ impl SignInProblem {
         all.into_iter().find(|problem| problem.word() == word)
     }
 
-    /// Status of the page that shows it.
+    /// Returns the HTTP status of the page that shows it.
     pub const fn status(self) -> u16 {
         match self {
             Self::UnknownPerson | Self::Elsewhere | Self::NotAToken | Self::TokenRefused => 403,
@@ -324,34 +332,34 @@ impl SignInProblem {
     }
 }
 
-/// The session of the browser that acts.
+/// The browser's session.
 #[async_trait]
 pub trait Sessions: Send + Sync {
-    /// Begins one of a sample person, or of the holder of a token; an earlier one ends. The cookies for the browser.
+    /// Starts a session for a sample user, or for the holder of a token, and ends an earlier one. Returns the cookies for the browser.
     async fn begin(&self, person: &str, token: &str) -> std::result::Result<Vec<String>, SignInProblem>;
-    /// Ends it. The cookie makes the browser forget it, also where it could not be ended.
+    /// Ends the session. The cookie makes the browser forget it, even if it couldn't be ended.
     async fn end(&self) -> (String, Result<()>);
 }
 
-/// Workspaces that the person may enter.
+/// Workspaces that the user can enter.
 #[async_trait]
 pub trait Workspaces: Send + Sync {
-    /// The tree, narrowed by words.
+    /// Returns the tree, filtered by words.
     async fn workspaces(&self, query: &str) -> Result<WorkspaceTree>;
 }
 
-/// What things cost, as far as the person may list the requests that it is for.
+/// Cost of the requests that the user can list.
 #[async_trait]
 pub trait Cost: Send + Sync {
-    /// A month.
+    /// Returns the cost of a month.
     async fn cost(&self, query: &CostQuery) -> Result<CostPage>;
-    /// The same as a file for a spreadsheet.
+    /// Returns the same as a file for a spreadsheet.
     async fn cost_export(&self, query: &CostQuery) -> Result<CostFile>;
-    /// The same with the columns of FOCUS.
+    /// Returns the same with the columns of FOCUS.
     async fn cost_focus(&self, query: &CostQuery) -> Result<CostFile>;
 }
 
-/// Everything that pages ask for a signed-in person.
+/// Every port that pages call, for a signed-in user.
 pub trait Backend:
     Account + Approvals + Catalog + Cost + Notices + Platform + Refusals + Requests + Resources + Views + Workspaces
 {
@@ -362,67 +370,67 @@ impl<T> Backend for T where
 {
 }
 
-/// What every page is given by the server, through leptos' context.
+/// What the server provides to every page, through Leptos context.
 #[derive(Clone)]
 pub struct Visit {
-    /// The person; nobody is signed in without.
+    /// Backend of the signed-in user; `None` if no one is signed in.
     pub backend: Option<Arc<dyn Backend>>,
-    /// People who may sign in on the embedded plane; empty elsewhere, where people bring a token.
+    /// People who can sign in on the embedded plane; empty on other planes, where users bring a token.
     pub people: Arc<[Person]>,
-    /// The token that the form of the sign-in page carries.
+    /// Token in the form of the sign-in page.
     pub sign_in_token: String,
     /// Nonce of this answer's content security policy.
     pub nonce: String,
     /// Addresses of style sheet, script and wasm.
     pub assets: Arc<Assets>,
-    /// `light`, `dark`, or empty for what the system says.
+    /// `light`, `dark`, or empty for the system's theme.
     pub theme: String,
-    /// Whether there are policies that the person may look after.
+    /// Whether there are policies that the user can manage.
     pub platform: bool,
-    /// How many requests wait for the person's decision; nothing for those who have no part in decisions.
+    /// Number of requests waiting for the user's decision; `None` for users who take no part in decisions.
     pub waits: Option<usize>,
-    /// How many notifications are new; nothing when nobody can tell.
+    /// Number of new notifications; `None` if that is unknown.
     pub unread: Option<u64>,
-    /// Whether the portal runs on its embedded plane, which every page says.
+    /// Whether the portal runs on its embedded plane, which every page mentions.
     pub embedded: bool,
-    /// What operators call the server that the portal works on.
+    /// Name that operators gave the server that the portal works on.
     pub server: String,
-    /// The address of this page, path and query.
+    /// Address of this page: path and query.
     pub address: String,
-    /// Under which the log has what is said about this visit.
+    /// Reference of this visit in the log.
     pub reference: String,
     /// The time of this visit, RFC 3339, for spans such as "4 min ago".
     pub now: String,
 }
 
 impl Visit {
-    /// The person's portal.
+    /// Returns the backend of the signed-in user.
     ///
     /// # Errors
-    /// No one is signed in.
+    /// If no one is signed in.
     pub fn backend(&self) -> Result<Arc<dyn Backend>> {
         self.backend.clone().ok_or(Error::Unauthenticated)
     }
 
-    /// What was refused on this page a moment ago, by the id in its address.
+    /// Returns the recent refusal of a form on this page, by the id in the page's address.
     pub async fn refusal(&self, id: &str) -> Option<Refusal> {
         match &self.backend {
-            // Where it can't be read, the page is shown as it is.
+            // If it can't be read, the page is shown without it.
             Some(backend) if !id.is_empty() => backend.refusal(id).await.unwrap_or_default(),
             _ => None,
         }
     }
 }
 
-/// Addresses of what the browser loads, named by content.
+/// Addresses of the files that the browser loads, named by content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 pub struct Assets {
     /// Style sheet.
     pub style: String,
-    /// Script for copying and for what follows typing.
+    /// Script for copying and for updates while the user types.
     #[serde(default)]
     pub page: String,
-    /// Script for the keys of the inbox.
+    /// Script for the keyboard shortcuts of the inbox.
     #[serde(default)]
     pub inbox: String,
     /// Script of the live part.

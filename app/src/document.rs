@@ -1,4 +1,4 @@
-//! The HTML document around a page, and how a page becomes an answer.
+//! The HTML document around a page, and how a page becomes a response.
 
 use std::pin::Pin;
 
@@ -14,29 +14,29 @@ use promise::{Error, Result};
 use crate::backend::Visit;
 use crate::frame::Frame;
 use crate::pages::refused;
-use crate::{invisible, ui};
+use crate::{invisible, texts, ui};
 
-/// A page: what it says about itself, and its content.
+/// A page: its metadata and content.
 pub struct Page {
     about: About,
-    /// Another address that answers instead.
+    /// Another address to redirect to.
     location: Option<String>,
     content: AnyView,
 }
 
 impl Page {
-    /// Sends the browser to another address of the portal.
+    /// Redirects the browser to another address of the portal.
     pub fn elsewhere(address: String) -> Self {
         let about = About { status: 303, ..About::default() };
         Self { about, location: Some(address), content: ().into_any() }
     }
 
-    /// The page, or the one that says why there is none. `workspace` is the one that the address names.
+    /// Returns the page, or an error page. `workspace` is the one in the address.
     pub fn settle(visit: &Visit, workspace: Option<&str>, page: Result<Self>) -> Self {
         page.unwrap_or_else(|error| refused(visit, workspace, &error))
     }
 
-    /// The content as a view. Status, title and scripts go where they belong.
+    /// Returns the content as a view. Status, title and scripts are added where they belong.
     pub fn into_view(self, visit: &Visit) -> AnyView {
         let options = expect_context::<ResponseOptions>();
         let status = if self.about.status == 0 { 200 } else { self.about.status };
@@ -47,14 +47,14 @@ impl Page {
         if let Some(seconds) = self.about.retry_after {
             options.insert_header(header::RETRY_AFTER, seconds.into());
         }
-        // leptos_meta writes titles as they are.
-        let title = format!("{} · OPM Portal", escaped(&self.about.title));
+        // leptos_meta doesn't escape titles.
+        let title = texts::frame::document_title(&escaped(&self.about.title));
         let scripts = self.about.script.as_ref().map(|script| script.tags(visit));
         view! { <Title text=title/>{self.content}{scripts} }.into_any()
     }
 }
 
-/// What a page says about itself.
+/// Metadata of a page.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// Title without the product's name.
@@ -67,30 +67,30 @@ pub struct About {
     pub script: Option<Script>,
     /// HTTP status; 0 stands for 200.
     pub status: u16,
-    /// In how many seconds the same can be tried again, where waiting helps.
+    /// Seconds after which the same can be tried again, if waiting helps.
     pub retry_after: Option<u64>,
 }
 
-/// What runs in the browser on a page; every page works without.
+/// What runs in the browser on a page; every page works without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Script {
-    /// Keeps the page live by the stream at this address.
+    /// Keeps the page live with the stream at this address.
     Live(String),
-    /// Asks what would happen while one types into the form.
+    /// Runs the preflight while the user types into the form.
     Typing,
     /// Makes copy buttons work.
     Copying,
-    /// Keeps the inbox live by the stream at this address, and makes its keys work.
+    /// Keeps the inbox live with the stream at this address, and enables its keyboard shortcuts.
     Inbox(String),
 }
 
 impl Script {
-    /// Whether the page follows what changes.
+    /// Whether the page updates live.
     pub fn is_live(&self) -> bool {
         matches!(self, Self::Live(_) | Self::Inbox(_))
     }
 
-    /// The modules that the page loads, and what is called of them.
+    /// Renders the modules that the page loads, and the calls into them.
     fn tags(&self, visit: &Visit) -> impl IntoView + use<> {
         let assets = &visit.assets;
         let (page, inbox) = (quoted(&assets.page), quoted(&assets.inbox));
@@ -114,7 +114,7 @@ impl Script {
     }
 }
 
-/// An address as a string of JavaScript that can stand in HTML.
+/// Returns an address as a JavaScript string that is safe in HTML.
 fn quoted(address: &str) -> String {
     format!("\"{}\"", address.replace('"', "%22").replace('<', "%3C").replace('\\', "%5C"))
 }
@@ -130,7 +130,7 @@ pub fn document<V: IntoView + 'static>(about: About, content: impl FnOnce() -> V
     Page { about, location: None, content: content().into_any() }
 }
 
-/// Answers with a page that no route shows: what came of a post that changes nothing, or a refusal.
+/// Responds with a page that no route shows: the result of a post that changes nothing, or a refusal.
 pub async fn show(visit: Visit, page: Page) -> Response<Body> {
     let address = visit.address.parse().unwrap_or_default();
     let mut request = Request::new(Body::empty());
@@ -139,7 +139,7 @@ pub async fn show(visit: Visit, page: Page) -> Response<Body> {
     respond(visit, request, move || page.into_view(&of_page)).await
 }
 
-/// Answers a request with a view inside the document.
+/// Responds to a request with a view inside the document.
 pub async fn respond<V>(visit: Visit, request: Request<Body>, content: impl FnOnce() -> V + Send + 'static) -> Response<Body>
 where
     V: IntoView + 'static,
@@ -158,7 +158,7 @@ where
     response
 }
 
-/// The document, as it stands around every page.
+/// Renders the document around every page.
 fn shell<V: IntoView>(visit: &Visit, content: V) -> impl IntoView + use<V> {
     let theme = Some(visit.theme.clone()).filter(|theme| !theme.is_empty());
     view! {
@@ -176,7 +176,7 @@ fn shell<V: IntoView>(visit: &Visit, content: V) -> impl IntoView + use<V> {
     }
 }
 
-/// The whole document as one chunk. Pages hold no data that scripts would take over, so none is sent after it.
+/// Streams the whole document as one chunk. Pages contain no data for scripts to pick up, so nothing is sent after it.
 async fn whole(view: impl IntoView) -> Pin<Box<dyn Stream<Item = String> + Send>> {
     let html: String = view.to_html_stream_in_order().collect().await;
     let mut html = invisible::revealed(without_markers(&html));
@@ -186,13 +186,13 @@ async fn whole(view: impl IntoView) -> Pin<Box<dyn Stream<Item = String> + Send>
     Box::pin(stream::once(async move { html }))
 }
 
-/// Leptos leaves markers behind erased and empty views, for a hydration that these pages do not have. In what people wrote
-/// `<` is always escaped.
+/// Removes the markers that Leptos leaves behind erased and empty views, for a hydration that these pages don't have. In text that users
+/// wrote, `<` is always escaped.
 fn without_markers(html: &str) -> String {
     html.replace("<!>", "").replace("<!--<() />-->", "")
 }
 
-/// The HTTP status that says the same as the error.
+/// Returns the HTTP status of an error.
 pub fn status_of(error: &Error) -> u16 {
     match error {
         Error::Unauthenticated => 401,

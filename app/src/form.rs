@@ -1,4 +1,4 @@
-//! Forms: `promise::form`'s model drawn with native controls, one file for each kind of control.
+//! Forms: `promise::form`'s model rendered with native controls, one file for each kind of control.
 //!
 //! Every structural button is a submit button `_op`, so that everything works without scripting.
 

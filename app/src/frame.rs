@@ -1,4 +1,4 @@
-//! The calm frame around every page: top bar, navigation, and the sheet that a page is written on.
+//! The frame around every page: top bar, navigation, and the sheet that holds the page.
 
 use leptos::prelude::*;
 
@@ -6,11 +6,12 @@ use crate::actions::{self, ChooseTheme, SignOut};
 use crate::backend::Visit;
 use crate::document::{About, Script};
 use crate::routes::{self, page};
+use crate::texts::frame as texts;
 use crate::ui::{HiddenToken, Icon};
 
 const MARK: &str = r#"<path fill="currentColor" d="M4 21V10a8 8 0 0 1 16 0v11h-4V10a4 4 0 0 0-8 0v11z"/><path fill="currentColor" opacity=".55" d="M10.500 21v-7h3v7z"/>"#;
 
-/// The product's mark; a word stands beside it.
+/// The product's mark; a word is shown beside it.
 pub fn mark() -> impl IntoView {
     view! { <svg viewBox="0 0 24 24" aria-hidden="true" inner_html=MARK></svg> }
 }
@@ -20,13 +21,13 @@ pub fn mark() -> impl IntoView {
 pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
     let live = about.script.as_ref().is_some_and(Script::is_live);
     view! {
-        <a class="skip" href="#main">"Skip to content"</a>
+        <a class="skip" href="#main">{texts::SKIP_TO_CONTENT}</a>
         <header class="topbar">
-            <a class="brand" href=page::HOME aria-label="OPM Portal, home">{mark()}<span>"OPM Portal"</span></a>
+            <a class="brand" href=page::HOME aria-label=texts::PORTAL_HOME>{mark()}<span>{texts::PORTAL}</span></a>
             {about.workspace.as_deref().map(|workspace| place(workspace, &visit))}
             <div class="topbar-end">
                 {about.workspace.as_deref().map(|workspace| view! {
-                    <a class="btn btn-primary" href=routes::catalog(workspace) aria-label="New request"><Icon name="plus"/><span>"Request"</span></a>
+                    <a class="btn btn-primary" href=routes::catalog(workspace) aria-label=texts::NEW_REQUEST><Icon name="plus"/><span>{texts::REQUEST}</span></a>
                 })}
                 {bell(&visit, live)}
                 {account(&visit)}
@@ -37,7 +38,7 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
             <main class="sheet" id="main" tabindex="-1">
                 <div class="page" data-live-page=live.then_some("")>
                     {visit.embedded.then(|| view! {
-                        <p class="plane"><Icon name="zap"/><span><b>"Development plane."</b>" Workloads are simulated, and only this machine can see them."</span></p>
+                        <p class="plane"><Icon name="zap"/><span><b>{texts::DEMO}</b>" "{texts::NOTHING_IS_REAL}</span></p>
                     })}
                     {children()}
                 </div>
@@ -46,26 +47,22 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
     }
 }
 
-/// Where one is, and the way to other workspaces.
+/// The workspace of the page, and the link to other workspaces.
 fn place(workspace: &str, visit: &Visit) -> impl IntoView + use<> {
     let (above, name) = workspace.rsplit_once(':').map_or((None, workspace), |(above, name)| (Some(above.to_owned()), name));
     let back = visit.address.clone();
     view! {
-        <nav class="where" aria-label="Workspace">
+        <nav class="where" aria-label=texts::WORKSPACE>
             {above.map(|above| view! { <span class="above">{above.replace(':', " / ")}</span> })}
-            <a class="here" href=routes::with_query(page::WORKSPACES, &[("from", &back)])><b>{name.to_owned()}</b><span class="vh">", switch workspace"</span><Icon name="chevrons-up-down"/></a>
+            <a class="here" href=routes::with_query(page::WORKSPACES, &[("from", &back)])><b>{name.to_owned()}</b><span class="vh">{texts::SWITCH_WORKSPACE}</span><Icon name="chevrons-up-down"/></a>
         </nav>
     }
 }
 
-/// The way to notifications, with how many are new. On a live page the count follows.
+/// The link to notifications, with how many are new. A live page updates the count.
 fn bell(visit: &Visit, live: bool) -> Option<impl IntoView + use<>> {
     visit.backend.as_ref()?;
-    let label = match visit.unread {
-        Some(0) => "Notifications, nothing new".to_owned(),
-        Some(count) => format!("Notifications, {count} new"),
-        None => "Notifications".to_owned(),
-    };
+    let label = texts::notifications(visit.unread);
     let shown = visit.unread.filter(|count| *count > 0).map(|count| if count > 99 { "99+".to_owned() } else { count.to_string() });
     let current = (visit.address.split('?').next() == Some(page::NOTIFICATIONS)).then_some("page");
     Some(view! {
@@ -83,45 +80,45 @@ fn account(visit: &Visit) -> Option<impl IntoView + use<>> {
     };
     Some(view! {
         <details class="menu">
-            <summary aria-label=format!("{initials}, account of {}", viewer.username)><span class="avatar" aria-hidden="true">{initials.clone()}</span></summary>
+            <summary aria-label=texts::account_menu(&initials, &viewer.username)><span class="avatar" aria-hidden="true">{initials.clone()}</span></summary>
             <div class="pop pop-end">
-                <p class="group-name">{format!("Signed in as {}", viewer.username)}</p>
+                <p class="group-name">{texts::signed_in_as(&viewer.username)}</p>
                 <form method="post" action={actions::path::<ChooseTheme>()}>
                     <HiddenToken token=token.clone()/>
                     <input type="hidden" name="back" value=visit.address.clone()/>
-                    <p class="group-name">"Theme"</p>
-                    {theme("system", "As the system", visit.theme.is_empty())}
-                    {theme("light", "Light", visit.theme == "light")}
-                    {theme("dark", "Dark", visit.theme == "dark")}
+                    <p class="group-name">{texts::THEME}</p>
+                    {theme("system", texts::MATCH_SYSTEM, visit.theme.is_empty())}
+                    {theme("light", texts::LIGHT, visit.theme == "light")}
+                    {theme("dark", texts::DARK, visit.theme == "dark")}
                 </form>
-                <form method="post" action={actions::path::<SignOut>()}><HiddenToken token=token/><button class="item"><Icon name="log-out"/>"Sign out"</button></form>
+                <form method="post" action={actions::path::<SignOut>()}><HiddenToken token=token/><button class="item"><Icon name="log-out"/>{texts::SIGN_OUT}</button></form>
             </div>
         </details>
     })
 }
 
-/// The ways to go. On a live page the count of what waits follows.
+/// The navigation. A live page updates the count of open approvals.
 fn navigation(visit: &Visit, about: &About, live: bool) -> impl IntoView + use<> {
-    let mut entries = vec![(page::HOME.to_owned(), "house", "Home")];
+    let mut entries = vec![(page::HOME.to_owned(), "house", texts::HOME)];
     if let Some(workspace) = &about.workspace {
-        entries.push((routes::catalog(workspace), "layout-grid", "Catalog"));
-        entries.push((routes::requests(workspace), "git-pull-request-arrow", "Requests"));
-        entries.push((routes::resources(workspace), "layers", "Resources"));
+        entries.push((routes::catalog(workspace), "layout-grid", texts::CATALOG));
+        entries.push((routes::requests(workspace), "git-pull-request-arrow", texts::REQUESTS));
+        entries.push((routes::resources(workspace), "layers", texts::RESOURCES));
     }
-    entries.push((routes::cost(about.workspace.as_deref().unwrap_or_default()), "chart-column", "Cost"));
+    entries.push((routes::cost(about.workspace.as_deref().unwrap_or_default()), "chart-column", texts::COST));
     if visit.waits.is_some() {
-        entries.push((page::APPROVALS.to_owned(), "stamp", "Approvals"));
+        entries.push((page::APPROVALS.to_owned(), "stamp", texts::APPROVALS));
     }
-    entries.push((page::WORKSPACES.to_owned(), "network", "Workspaces"));
+    entries.push((page::WORKSPACES.to_owned(), "network", texts::WORKSPACES));
     if visit.platform {
-        entries.push((page::PLATFORM.to_owned(), "shield-check", "Platform"));
+        entries.push((page::PLATFORM.to_owned(), "shield-check", texts::PLATFORM));
     }
     let (section, waits) = (about.section.clone(), visit.waits);
     let entries = entries.into_iter().map(move |(href, icon, label)| {
         let current = (href == section).then_some("page");
         let hot = waits.filter(|waits| *waits > 0 && href == page::APPROVALS);
-        let hot = hot.map(|waits| view! { <span class="hot">{waits}<span class="vh">" waiting"</span></span> });
+        let hot = hot.map(|waits| view! { <span class="hot">{waits}<span class="vh">{texts::WAITING}</span></span> });
         view! { <li><a href=href aria-current=current><Icon name=icon/>{label}{hot}</a></li> }
     });
-    view! { <nav class="sidenav" aria-label="Main" data-live=live.then_some("navigation")><ul>{entries.collect_view()}</ul></nav> }
+    view! { <nav class="sidenav" aria-label=texts::MAIN data-live=live.then_some("navigation")><ul>{entries.collect_view()}</ul></nav> }
 }

@@ -1,4 +1,4 @@
-//! Invisible characters on pages (see [`promise::invisible`]). Editable fields keep them: saving a form unchanged must not change its values.
+//! Invisible characters on pages (see [`promise::invisible`]). Editable fields keep them: saving an unchanged form must not change values.
 
 use promise::invisible::{is_invisible, reveal};
 
@@ -28,7 +28,7 @@ pub fn revealed(html: String) -> String {
     out
 }
 
-/// Where the tag ends with which a text begins; quoted values may hold what would end it.
+/// Returns where the tag at the start of a text ends; quoted values can contain the character that would end it.
 fn end_of_tag(text: &str) -> usize {
     let mut quoted = false;
     for (at, letter) in text.char_indices() {

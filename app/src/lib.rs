@@ -1,9 +1,9 @@
-//! The portal as a Leptos application: pages, forms and what people do there. In the browser run the live part and `browser/page.js`.
+//! The portal as a Leptos application: pages, forms and actions. In the browser, the live part and the modules in `browser/` run.
 //!
-//! It must never know SQL, Kubernetes or sessions: pages ask through the ports of [`backend`], and every address comes from [`routes`].
-//! A page is an async function of a [`backend::Visit`] and of what the address says; it asks one port and renders the answer as a
-//! [`document::Page`]. [`app::App`] has a route to each. To add one: a file in `pages/<noun>/`, an address in [`routes::page`], a route in
-//! [`app`], a line in the server's table, and a method on a port. To add something that people do: see [`actions`].
+//! It must never know SQL, Kubernetes or sessions: pages call the ports of [`backend`], and every address comes from [`routes`].
+//! A page is an async function of a [`backend::Visit`] and of the parameters in the address; it calls one port and renders the answer as a
+//! [`document::Page`]. [`app::App`] has a route to each. To add a page: a file in `pages/<noun>/`, an address in [`routes::page`], a route
+//! in [`app`], a line in the server's table, and a method on a port. To add an operation: see [`actions`].
 
 // A view is one nested type; the layout of the largest pages is deeper than the default limit allows.
 #![recursion_limit = "512"]
@@ -32,5 +32,7 @@ mod markdown;
 pub mod pages;
 #[cfg(feature = "ssr")]
 pub mod routes;
+#[cfg(feature = "ssr")]
+mod texts;
 #[cfg(feature = "ssr")]
 pub mod ui;

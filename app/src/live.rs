@@ -184,8 +184,13 @@ impl Live {
             return;
         }
         let path = focused.as_ref().map(|element| place_of(element, old));
-        let was_open = opened(old);
+        let (was_open, was_checked) = (opened(old), checked(old));
         old.set_inner_html(&new.inner_html());
+        for value in was_checked {
+            if let Ok(Some(checkbox)) = old.query_selector(&format!("[type=checkbox][value=\"{value}\"]")) {
+                let _ = checkbox.set_attribute("checked", "");
+            }
+        }
         for index in was_open {
             if let Some(details) = nth(old, "details", index) {
                 let _ = details.set_attribute("open", "");
@@ -225,6 +230,14 @@ fn place_of(element: &Element, region: &Element) -> (String, u32) {
 
 fn nth(region: &Element, tag: &str, index: u32) -> Option<Element> {
     region.query_selector_all(tag).ok()?.get(index)?.dyn_into::<Element>().ok()
+}
+
+/// Values of the rows that are selected. Ids need no escaping in a selector; other values are not looked for.
+fn checked(region: &Element) -> Vec<String> {
+    let Ok(list) = region.query_selector_all("[type=checkbox]:checked") else { return Vec::new() };
+    let boxes = (0..list.length()).filter_map(|index| list.get(index)?.dyn_into::<Element>().ok());
+    let values = boxes.filter_map(|checkbox| checkbox.get_attribute("value"));
+    values.filter(|value| value.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')).collect()
 }
 
 fn opened(region: &Element) -> Vec<u32> {

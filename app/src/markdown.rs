@@ -1,15 +1,15 @@
-//! Markdown of promises, made harmless: an allow-list of elements, https and mailto links, no images (`domain.md` 10).
+//! Markdown of promises, sanitized: an allow-list of elements, https and mailto links, no images (`domain.md` 10).
 
 use std::collections::HashSet;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
-/// How deep quotes and lists may lie in each other. What lies deeper is read as part of the innermost: nobody writes so, and making tens of
-/// thousands of levels safe would take seconds.
+/// Maximum nesting of quotes and lists. Anything deeper is read as part of the innermost level: no real text nests this deep, and
+/// sanitizing tens of thousands of levels would take seconds.
 const DEEPEST: usize = 12;
 
-/// Safe HTML. Its headings begin at the third level, below the page's and the section's own, whatever level the text begins with. HTML in the
-/// text is left out.
+/// Renders safe HTML. Its headings start at level 3, below those of the page and the section, whatever level the text starts with. HTML in
+/// the text is removed.
 pub fn render(text: &str) -> String {
     let events = || Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
     let first =

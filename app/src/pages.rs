@@ -1,4 +1,4 @@
-//! Pages, one folder for each noun. A page asks one port and renders the answer; the server calls it with what the address says.
+//! Pages, one folder for each noun. A page calls one port and renders the answer; the server calls it with the parameters in the address.
 
 pub mod approvals;
 pub mod catalog;

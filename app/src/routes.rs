@@ -1,4 +1,5 @@
-//! Every address of the portal, written once, and the only URL builder. Links are absolute, colons stay as they are (`architecture.md`, URLs).
+//! Every address of the portal, written once, and the only URL builder. Links are absolute, and colons aren't encoded (`architecture.md`,
+//! URLs).
 
 use promise::view::ObjectKey;
 
@@ -9,11 +10,11 @@ mod pattern;
 pub(crate) use pattern::has_dot_segments;
 pub use pattern::{Pattern, at, with_query};
 
-/// Patterns of pages, as the router knows them; each answers GET.
+/// Patterns of pages, in the router's syntax; each answers GET.
 pub mod page {
     /// Home.
     pub const HOME: &str = "/";
-    /// Sign in.
+    /// Sign-in page.
     pub const SIGN_IN: &str = "/sign-in";
     /// Workspaces.
     pub const WORKSPACES: &str = "/workspaces";
@@ -23,82 +24,86 @@ pub mod page {
     pub const PROMISE: &str = "/w/{workspace}/promises/{name}";
     /// The form of a new request.
     pub const REQUEST_NEW: &str = "/w/{workspace}/promises/{name}/request";
-    /// What a new request would be, before it is submitted.
+    /// Review of a new request, before it is submitted.
     pub const REQUEST_REVIEW: &str = "/w/{workspace}/promises/{name}/request/review";
     /// Requests of a workspace.
     pub const REQUESTS: &str = "/w/{workspace}/requests";
-    /// What was made for the requests of a workspace.
+    /// Objects that were created for the requests of a workspace.
     pub const RESOURCES: &str = "/w/{workspace}/resources";
-    /// The same as comma-separated values, whole.
+    /// The same as comma-separated values, all rows.
     pub const RESOURCES_CSV: &str = "/w/{workspace}/resources.csv";
-    /// One object that was made for a request: query `group`, `in` (its namespace) and `at` (its Destination) tell apart what is called alike.
+    /// One object that was created for a request: query `group`, `in` (its namespace) and `at` (its Destination) distinguish objects with
+    /// the same name.
     pub const OBJECT: &str = "/w/{workspace}/requests/{namespace}/{name}/objects/{kind}/{object}";
     /// A request.
     pub const REQUEST: &str = "/w/{workspace}/requests/{namespace}/{name}";
-    /// The form of a request that is there.
+    /// The form of an existing request.
     pub const REQUEST_EDIT: &str = "/w/{workspace}/requests/{namespace}/{name}/edit";
-    /// What a change would be, before it is submitted.
+    /// Review of a change, before it is submitted.
     pub const EDIT_REVIEW: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/review";
     /// Confirmation before a request is deleted.
     pub const REQUEST_DELETE: &str = "/w/{workspace}/requests/{namespace}/{name}/delete";
-    /// What the platform makes of a new request, line by line.
+    /// What the platform creates for a new request, line by line.
     pub const REQUEST_ADDS: &str = "/w/{workspace}/promises/{name}/request/adds";
-    /// What the platform makes of a change, line by line.
+    /// What the platform creates for a change, line by line.
     pub const EDIT_ADDS: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/adds";
-    /// How requests go, for platform teams.
+    /// Overview of requests, for platform teams.
     pub const PLATFORM: &str = "/platform";
-    /// Policies everywhere that the person may read.
+    /// Promises in workspaces where the user can list them.
+    pub const PROMISES: &str = "/platform/promises";
+    /// Policies of all workspaces that the user can read.
     pub const POLICIES: &str = "/platform/policies";
     /// A policy.
     pub const POLICY: &str = "/platform/policies/{place}/{policy}";
     /// A new policy, as YAML.
     pub const POLICY_NEW: &str = "/platform/policies/new";
-    /// A policy that is there, as YAML.
+    /// An existing policy, as YAML.
     pub const POLICY_EDIT: &str = "/platform/policies/{place}/{policy}/edit";
-    /// Decisions: what waits, what was decided, what is open.
+    /// Decisions: waiting, decided and open.
     pub const APPROVALS: &str = "/approvals";
     /// One decision on a light page, for links from elsewhere; the uid is that of the request.
     pub const APPROVAL: &str = "/approvals/{uid}";
     /// All open requests of the same shape as one.
     pub const ALIKE: &str = "/approvals/{uid}/alike";
-    /// What things cost: query `workspace`, `by`, `month` and `page`.
+    /// Cost: query `workspace`, `by`, `month` and `page`.
     pub const COST: &str = "/cost";
     /// The same as a file for a spreadsheet.
     pub const COST_EXPORT: &str = "/cost/export.csv";
     /// The same with the columns of FOCUS.
     pub const COST_FOCUS: &str = "/cost/focus.csv";
-    /// What the person was told.
+    /// The user's notifications.
     pub const NOTIFICATIONS: &str = "/notifications";
-    /// How the person wants to be told.
+    /// The user's notification settings.
     pub const NOTIFICATION_SETTINGS: &str = "/notifications/settings";
-    /// Who stands in for the person.
+    /// The user's delegate.
     pub const STAND_IN: &str = "/notifications/stand-in";
-    /// Who broke the glass, when, and why.
+    /// Emergency approvals: who overrode all other approvers, when, and why.
     pub const EMERGENCIES: &str = "/platform/emergencies";
     /// Messages that could not be delivered.
     pub const DELIVERIES: &str = "/platform/deliveries";
-    /// Why something that was posted was not done: query `id`.
+    /// Why a post was refused: query `id`.
     pub const REFUSED: &str = "/refused";
     /// Gallery of the design system; embedded plane only.
     pub const GALLERY: &str = "/dev/ui";
 }
 
-/// Patterns of posts that change nothing, and so are no actions (`crate::actions`). Each carries the form token in the field `_token`.
+/// Patterns of posts that change nothing and are therefore not actions (`crate::actions`). Each carries the form token in the field
+/// `_token`.
 pub mod post {
-    /// `Requests::preflight` with `FormOf::New`: the form of what was typed, for the script that keeps its rail up to date.
+    /// `Requests::preflight` with `FormOf::New`: the form with the posted values, for the script that updates its preflight panel.
     pub const PREFLIGHT_NEW: &str = "/w/{workspace}/promises/{name}/request/preflight";
     /// `Requests::preflight` with `FormOf::Edit`.
     pub const PREFLIGHT_EDIT: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/preflight";
-    /// `Requests::reveal`: field `output`; answers the page of the request with the value shown.
+    /// `Requests::reveal`: field `output`; answers with the page of the request and the value shown.
     pub const REVEAL: &str = "/w/{workspace}/requests/{namespace}/{name}/reveal";
 }
 
-/// Server-sent events: query `topic` is `requests` with `workspace`, `request` with `workspace`, `namespace`, `name`, or one of `notifications`,
-/// `home`, `platform` and `decisions`; each tells of the person's notifications too; `seen` is what the page was made of, so that what changed
-/// before the stream was open is told at once.
+/// Server-sent events: query `topic` is `requests` with `workspace`, `request` with `workspace`, `namespace`, `name`, or one of
+/// `notifications`, `home`, `platform` and `decisions`; each also sends the user's notifications. `seen` identifies the data that the page
+/// was rendered from, so that changes from before the stream opened are sent at once.
 pub const LIVE: &str = "/live";
 
-/// `next` when it is an address of this site, else home: one slash and then something that no browser takes for a host.
+/// Returns `next` if it is an address of this site, otherwise home: one slash, then something that no browser reads as a host.
 pub fn safe_redirect(next: &str) -> &str {
     let local = next.starts_with('/')
         && !next.starts_with("//")
@@ -107,7 +112,7 @@ pub fn safe_redirect(next: &str) -> &str {
     if local { next } else { page::HOME }
 }
 
-/// Why something that was posted was not done.
+/// Why a post was refused.
 pub fn refused(id: &str) -> String {
     with_query(page::REFUSED, &[("id", id)])
 }
@@ -117,12 +122,12 @@ pub fn catalog(workspace: &str) -> String {
     at(page::CATALOG, &[workspace])
 }
 
-/// A promise; of a shadowed one the home is named.
+/// A promise; `home` is the home of a shadowed promise.
 pub fn promise(workspace: &str, name: &str, home: Option<&str>) -> String {
     with_query(&at(page::PROMISE, &[workspace, name]), &[("home", home.unwrap_or_default())])
 }
 
-/// The form of a new request, filled in by an example or preset.
+/// The form of a new request, filled in from an example or preset.
 pub fn request_from(workspace: &str, promise: &str, home: Option<&str>, start: &str) -> String {
     with_query(&request_new(workspace, promise, home), &[("start", start)])
 }
@@ -132,44 +137,44 @@ pub fn request_new(workspace: &str, promise: &str, home: Option<&str>) -> String
     with_query(&at(page::REQUEST_NEW, &[workspace, promise]), &[("home", home.unwrap_or_default())])
 }
 
-/// What a new request would be.
+/// Review of a new request.
 pub fn request_review(workspace: &str, promise: &str, home: Option<&str>) -> String {
     with_query(&at(page::REQUEST_REVIEW, &[workspace, promise]), &[("home", home.unwrap_or_default())])
 }
 
-/// What the platform makes of a new request; `origin` leaves the lines of one origin.
+/// What the platform creates for a new request; `origin` selects the lines of one origin.
 pub fn request_adds(workspace: &str, promise: &str, home: Option<&str>, draft: &str, origin: &str) -> String {
     let path = at(page::REQUEST_ADDS, &[workspace, promise]);
     with_query(&path, &[("home", home.unwrap_or_default()), ("draft", draft), ("origin", origin)])
 }
 
-/// Where the script asks about what was typed into the form of a new request.
+/// Preflight of the form of a new request, for the script.
 pub fn preflight_new(workspace: &str, promise: &str, home: Option<&str>) -> String {
     let path = at(post::PREFLIGHT_NEW, &[workspace, promise]);
     with_query(&path, &[("home", home.unwrap_or_default())])
 }
 
-/// A part of a promise's page; the empty word is its overview.
+/// A tab of a promise's page; an empty `tab` is its overview.
 pub fn promise_tab(workspace: &str, name: &str, home: Option<&str>, tab: &str) -> String {
     with_query(&promise(workspace, name, home), &[("tab", tab)])
 }
 
-/// A policy; `seen_from` is the workspace in which somebody met one of its rules.
+/// A policy; `seen_from` is the workspace in which the user found one of its rules.
 pub fn policy(workspace: &str, name: &str, seen_from: &str) -> String {
     with_query(&at(page::POLICY, &[workspace, name]), &[("from", seen_from)])
 }
 
-/// A policy as YAML, to be changed.
+/// A policy as YAML, for editing.
 pub fn policy_edit(workspace: &str, name: &str) -> String {
     at(page::POLICY_EDIT, &[workspace, name])
 }
 
-/// A new policy, in a workspace where one is wanted.
+/// A new policy in a workspace.
 pub fn policy_new(workspace: &str) -> String {
     with_query(page::POLICY_NEW, &[("workspace", workspace)])
 }
 
-/// What a workspace with everything below it costs; everything for the empty path.
+/// Cost of a workspace and everything below it; of everything for the empty path.
 pub fn cost(workspace: &str) -> String {
     with_query(page::COST, &[("workspace", workspace)])
 }
@@ -179,7 +184,7 @@ pub fn requests(workspace: &str) -> String {
     at(page::REQUESTS, &[workspace])
 }
 
-/// What was made for the requests of a workspace.
+/// Objects that were created for the requests of a workspace.
 pub fn resources(workspace: &str) -> String {
     at(page::RESOURCES, &[workspace])
 }
@@ -194,39 +199,39 @@ pub fn request(workspace: &str, namespace: &str, name: &str) -> String {
     at(page::REQUEST, &[workspace, namespace, name])
 }
 
-/// A part of a request; the empty word is its overview. Pages count from 1.
+/// A tab of a request; an empty `view` is its overview. Pages count from 1.
 pub fn request_view(workspace: &str, namespace: &str, name: &str, view: &str, number: usize) -> String {
     let number = if number > 1 { number.to_string() } else { String::new() };
     with_query(&request(workspace, namespace, name), &[("view", view), ("page", &number)])
 }
 
-/// One object that was made for a request.
+/// One object that was created for a request.
 pub fn object(workspace: &str, namespace: &str, request: &str, object: &ObjectKey) -> String {
     let path = at(page::OBJECT, &[workspace, namespace, request, &object.kind, &object.name]);
     with_query(&path, &[("group", &object.group), ("in", &object.namespace), ("at", &object.at)])
 }
 
-/// The form of a request that is there.
+/// The form of an existing request.
 pub fn request_edit(workspace: &str, namespace: &str, name: &str) -> String {
     at(page::REQUEST_EDIT, &[workspace, namespace, name])
 }
 
-/// What a change would be.
+/// Review of a change.
 pub fn edit_review(workspace: &str, namespace: &str, name: &str) -> String {
     at(page::EDIT_REVIEW, &[workspace, namespace, name])
 }
 
-/// What the platform makes of a change; `origin` leaves the lines of one origin.
+/// What the platform creates for a change; `origin` selects the lines of one origin.
 pub fn edit_adds(workspace: &str, namespace: &str, name: &str, draft: &str, origin: &str) -> String {
     with_query(&at(page::EDIT_ADDS, &[workspace, namespace, name]), &[("draft", draft), ("origin", origin)])
 }
 
-/// Where the script asks about what was typed into the form of a request that is there.
+/// Preflight of the form of an existing request, for the script.
 pub fn preflight_edit(workspace: &str, namespace: &str, name: &str) -> String {
     at(post::PREFLIGHT_EDIT, &[workspace, namespace, name])
 }
 
-/// The inbox, narrowed.
+/// The inbox, filtered.
 pub fn approvals(pairs: &[(&str, &str)]) -> String {
     with_query(page::APPROVALS, pairs)
 }
@@ -256,43 +261,43 @@ pub fn reveal(workspace: &str, namespace: &str, name: &str) -> String {
     at(post::REVEAL, &[workspace, namespace, name])
 }
 
-/// Sign in, and come back to an address.
+/// The sign-in page, which redirects to `back` afterwards.
 pub fn sign_in(back: &str) -> String {
     with_query(page::SIGN_IN, &[("back", back)])
 }
 
-/// The sign-in page with why the last attempt failed.
+/// The sign-in page with the reason why the last attempt failed.
 pub fn sign_in_again(back: &str, problem: SignInProblem) -> String {
     let wait = if let SignInProblem::TooManyAttempts(seconds) = problem { seconds.to_string() } else { String::new() };
     with_query(&sign_in(back), &[("problem", problem.word()), ("wait", &wait)])
 }
 
-/// Stream of changes of a list of requests since it was as `seen`.
+/// Stream of changes to a list of requests since the state `seen`.
 pub fn live_requests(workspace: &str, seen: &str) -> String {
     with_query(LIVE, &[("topic", "requests"), ("workspace", workspace), ("seen", seen)])
 }
 
-/// Stream of what the person is told, since it was as `seen`.
+/// Stream of the user's notifications since the state `seen`.
 pub fn live_notifications(seen: &str) -> String {
     with_query(LIVE, &[("topic", "notifications"), ("seen", seen)])
 }
 
-/// Stream of what home is made of, since it was as `seen`.
+/// Stream of changes to home since the state `seen`.
 pub fn live_home(seen: &str) -> String {
     with_query(LIVE, &[("topic", "home"), ("seen", seen)])
 }
 
-/// Stream of what the overview counts, since it was as `seen`.
+/// Stream of changes to the overview's counts since the state `seen`.
 pub fn live_platform(seen: &str) -> String {
     with_query(LIVE, &[("topic", "platform"), ("seen", seen)])
 }
 
-/// Stream of what the inbox shows, since it was as `seen`.
+/// Stream of changes to the inbox since the state `seen`.
 pub fn live_decisions(seen: &str) -> String {
     with_query(LIVE, &[("topic", "decisions"), ("seen", seen)])
 }
 
-/// Stream of changes of one request since it was as `seen`.
+/// Stream of changes to one request since the state `seen`.
 pub fn live_request(workspace: &str, namespace: &str, name: &str, seen: &str) -> String {
     let pairs = [("topic", "request"), ("workspace", workspace), ("namespace", namespace), ("name", name), ("seen", seen)];
     with_query(LIVE, &pairs)

@@ -1,4 +1,4 @@
-//! The design system: primitives without product words. `/dev/ui` shows all of them.
+//! The design system: primitives without product terms. `/dev/ui` shows all of them.
 
 mod badge;
 mod banner;
@@ -13,6 +13,7 @@ mod live;
 mod moment;
 mod pager;
 mod tabs;
+mod texts;
 
 pub use badge::{Badge, Shape, Status};
 pub use banner::Banner;

@@ -61,9 +61,9 @@ async function opens(page, name) {
 async function approves(page, name, { keys }) {
   if (keys) {
     await page.keyboard.press("a");
-    await button(page, "Approve this content").and(page.locator(":focus")).waitFor();
+    await button(page, "Approve").and(page.locator(":focus")).waitFor();
     await page.keyboard.press("Enter");
-  } else await press(page, button(page, "Approve this content"), "the button that approves");
+  } else await press(page, button(page, "Approve"), "the button that approves");
   await page.getByText(`${name}: you approved`).waitFor();
 }
 
@@ -83,17 +83,17 @@ for (const javaScriptEnabled of [true, false]) {
     await reaches(it.portal, name, "AwaitingApproval");
 
     // The first stage is asked by mail and webhook; the link leads to the light page, and whoever may not decide finds nothing there.
-    const asked = await it.mailbox.arrives("approver@acme.example", `${name} waits for an approval`);
-    assert.match(asked.text, /You are among those whom the policy/);
+    const asked = await it.mailbox.arrives("approver@acme.example", `${name} is waiting for approval`);
+    assert.match(asked.text, /You're an approver for the policy/);
     const called = await it.hooks.arrives("approvalNeeded", name);
     assert.equal(leads(called.link), leads(asked.text));
     await approver.goto(leads(asked.text));
-    await button(approver, "Approve this content").waitFor();
+    await button(approver, "Approve").waitFor();
     assert.equal((await stranger.goto(leads(asked.text))).status(), 404, "a link gives no right");
 
     // The first stage sees everything on one screen.
     await opens(approver, name);
-    for (const heading of ["Reason", "What is asked for", "Checks", "What the platform makes", "Rules", "Price", "Who decides"]) {
+    for (const heading of ["Reason", "Requested", "Checks", "Manifests", "Policies", "Price", "Approvers"]) {
       await approver.getByRole("heading", { level: 3, name: heading }).waitFor();
     }
     await approver.getByText("Stage 2").first().waitFor();
@@ -101,22 +101,22 @@ for (const javaScriptEnabled of [true, false]) {
     // The second stage is not asked yet.
     await owner.goto("/approvals?view=all");
     await owner.locator("[data-row]").filter({ hasText: name }).first().waitFor();
-    assert.equal(await button(owner, "Approve this content").count(), 0, "it is not the turn of the second stage");
+    assert.equal(await button(owner, "Approve").count(), 0, "it is not the turn of the second stage");
 
     // Asking needs a word; what is wrong is said at the field, and what was chosen stays.
     if (javaScriptEnabled) {
       await approver.keyboard.press("c");
       await comment(approver).and(approver.locator(":focus")).waitFor();
     }
-    await press(approver, button(approver, "Ask for changes"), "the button that asks");
-    await approver.getByText("Say in the comment what should be changed").first().waitFor();
+    await press(approver, button(approver, "Request changes"), "the button that asks");
+    await approver.getByText("Add a comment that says what to change").first().waitFor();
     assert.match(await approver.title(), /^Error: /);
     await write(approver, comment(approver), "Would 150 do?", "the comment");
-    await press(approver, button(approver, "Ask for changes"), "the button that asks");
-    await approver.getByText(`${name}: you asked for changes`).waitFor();
+    await press(approver, button(approver, "Request changes"), "the button that asks");
+    await approver.getByText(`${name}: you requested changes`).waitFor();
 
     // It is the requester's turn: the mail says so, and the question stands on the request.
-    const wish = await it.mailbox.arrives("dev-shop@acme.example", `approver asks you to change ${name}`);
+    const wish = await it.mailbox.arrives("dev-shop@acme.example", `approver requested changes to ${name}`);
     assert.match(wish.text, /“Would 150 do\?”/);
     await until(async () => {
       await requester.goto(`/w/${workspace}/requests/default/${name}`);
@@ -130,7 +130,7 @@ for (const javaScriptEnabled of [true, false]) {
     await requester.waitForURL(`**/requests/default/${name}`);
 
     // What was said before is void: the difference is shown, and everybody is asked about the new content, by mail too.
-    const again = await it.mailbox.arrives("approver@acme.example", `${name} waits for an approval`, 1);
+    const again = await it.mailbox.arrives("approver@acme.example", `${name} is waiting for approval`, 1);
     assert.notEqual(leads(again.text), leads(asked.text), "it is another content");
     await opens(approver, name);
     const since = approver.locator(".since");
@@ -142,9 +142,9 @@ for (const javaScriptEnabled of [true, false]) {
     await approves(owner, name, { keys: javaScriptEnabled });
 
     await reaches(it.portal, name, "Ready");
-    await it.mailbox.arrives("org-owner@acme.example", `${name} waits for an approval`);
+    await it.mailbox.arrives("org-owner@acme.example", `${name} is waiting for approval`);
     for (const person of ["approver", "org-owner"]) await it.mailbox.arrives("dev-shop@acme.example", `${person} approved ${name}`);
-    await it.mailbox.arrives("dev-shop@acme.example", `${name} has every approval and is being made`);
+    await it.mailbox.arrives("dev-shop@acme.example", `${name} is approved and being provisioned`);
     for (const event of ["changesRequested", "approved", "accepted", "ready"]) await it.hooks.arrives(event, name);
     const ids = it.mailbox.mails.map((mail) => mail.messageId);
     assert.equal(new Set(ids).size, ids.length, "no mail came twice");
@@ -174,11 +174,11 @@ test("an approval of a content that has changed meanwhile is not taken, and the 
     return (await (await approver.request.get(light)).text()).includes(contentHash);
   }, "the new content to be asked about");
   await comment(approver).fill("Seen");
-  await button(approver, "Approve this content").click();
-  await approver.getByText("Nothing was decided", { exact: true }).waitFor();
+  await button(approver, "Approve").click();
+  await approver.getByText("Your decision wasn't saved", { exact: true }).waitFor();
   await approver.locator(".since ins").getByText("77").waitFor();
   assert.equal(await comment(approver).inputValue(), "Seen", "what was typed stays");
-  await button(approver, "Approve this content").click();
+  await button(approver, "Approve").click();
   await approver.getByText(`${name}: you approved`).waitFor();
   await reaches(it.portal, name, "Ready");
   await approver.context().close();
@@ -204,7 +204,7 @@ test("the keys move between rows, and can be turned off", async () => {
   await until(async () => (await current()) === first, "the row before");
   await approver.waitForLoadState();
   await approver.keyboard.press("?");
-  await approver.getByLabel("Turn them off").check();
+  await approver.getByLabel("Turn off shortcuts").check();
   await approver.locator("h1").click();
   await approver.keyboard.press("j");
   assert.equal(await current(), first, "nothing moves any more");

@@ -23,7 +23,7 @@ test("without JavaScript every box leads to its object, and the object back", as
   await graph(page).getByRole("link", { name: /StatefulSet/ }).click();
   await page.getByRole("heading", { level: 1, name: `StatefulSet/${name}` }).waitFor();
   assert.equal(await page.title(), `StatefulSet/${name} of ${name} · OPM Portal`);
-  await page.getByText("As the release holds it").waitFor();
+  await page.getByText("As stored in the release").waitFor();
   await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name }).click();
   await page.waitForURL(`**${path}`);
   assert.deepEqual(page.complaints, []);
@@ -35,7 +35,7 @@ test("buttons, keys and mouse make it larger, smaller, and move it; the keyboard
   await page.goto(path);
   const width = () => page.locator(".graph > svg").evaluate((svg) => svg.getBoundingClientRect().width);
   const before = await width();
-  await page.getByRole("button", { name: "Larger", exact: true }).click();
+  await page.getByRole("button", { name: "Zoom in", exact: true }).click();
   await until(async () => (await width()) > before * 1.2, "a larger graph");
   await page.getByText("125 %", { exact: true }).waitFor();
   await graph(page).focus();
@@ -59,7 +59,7 @@ test("buttons, keys and mouse make it larger, smaller, and move it; the keyboard
       return target.x + target.width > frame.x && target.x < frame.x + frame.width;
     }, `box ${index} to come into sight`);
   }
-  await page.getByRole("button", { name: "Whole graph", exact: true }).click();
+  await page.getByRole("button", { name: "Fit", exact: true }).click();
   await until(async () => graph(page).evaluate((element) => element.scrollWidth <= element.clientWidth + 1), "the whole graph");
   assert.deepEqual(await violations(page), []);
   assert.deepEqual(page.complaints, []);

@@ -75,7 +75,7 @@ for (const javaScriptEnabled of [true, false]) {
     await row(/^Port 2/).getByLabel("Name").fill("dns");
     await row(/^Port 2/).getByLabel("Port number").fill("53");
     await row(/^Port 2/).getByLabel("UDP").check();
-    await press("Move up port 2");
+    await press("Move port 2 up");
     await until(async () => (await row(/^Port 1/).getByLabel("Name").inputValue()) === "dns", "the second port to be the first");
     assert.equal(await row(/^Port 2/).getByLabel("Port number").inputValue(), "http", "a text of a wrong type is kept as typed");
     await press("Add volume");

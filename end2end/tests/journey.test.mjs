@@ -40,10 +40,10 @@ for (const javaScriptEnabled of [true, false]) {
 
       await page.getByRole("main").getByRole("link", { name: "Delete", exact: true }).click();
       await page.getByLabel(`Type ${name} to confirm`).fill("something else");
-      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      await page.getByRole("button", { name: `Delete ${name}`, exact: true }).click();
       await until(async () => (await page.title()).startsWith("Error: "), "the page to say that this is not the name");
       await page.getByLabel(`Type ${name} to confirm`).fill(name);
-      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      await page.getByRole("button", { name: `Delete ${name}`, exact: true }).click();
       await until(async () => (await page.request.get(`/w/${workspace}/requests/default/${name}`)).status() === 404, `${name} to be gone`);
 
       assert.deepEqual(page.complaints.filter((complaint) => !complaint.includes("422") && !complaint.includes("404")), []);

@@ -48,7 +48,7 @@ before(async () => {
   const where = ["--kubeconfig", kubeconfig];
   await assert.rejects(command("doctor", ...where), /opm-portal bootstrap/);
   await command("bootstrap", ...where, "--namespace", "shop");
-  assert.match(await command("doctor", ...where), /has everything/);
+  assert.match(await command("doctor", ...where), /is ready/);
   await it.admin(["create", "rolebinding", "developers", "-n", "shop", "--clusterrole=opm-user", "--group=shop-developers"]);
   await it.admin(["create", "-f", "-"], JSON.stringify(settings));
   it.portal = await serve(join(it.folder, "portal"), ["--plane", "kubeconfig", ...where]);
@@ -71,7 +71,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.goto("/w/cluster:shop/catalog");
     await page.getByLabel("Bearer token").fill("nobody's");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("does not accept this token").waitFor();
+    await page.getByText("doesn't accept this token").waitFor();
     assert.equal(await page.getByLabel("Bearer token").inputValue(), "", "what was typed does not come back");
     await page.getByLabel("Bearer token").fill("token-of-dana");
     await page.getByRole("button", { name: "Sign in" }).click();

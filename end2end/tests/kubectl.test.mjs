@@ -150,11 +150,11 @@ test("an approval by kubectl says of itself what became of it, and changes nothi
   const [operations, owners] = [{ policy: "production-databases", name: "operations-agree" }, { policy: "large-databases", name: "owners-agree" }];
   await assert.rejects(write("finance", "of-finance", operations), /[Ff]orbidden/);
   await write("approver", "wrong-hash", operations, { contentHash: "0000" });
-  await becomes("wrong-hash", "void", /names the content 0000, which two-stages does not have/);
+  await becomes("wrong-hash", "void", /for content 0000, which two-stages doesn't have/);
   await write("org-owner", "wrong-person", operations, { decidedBy: { username: "approver", groups: ["acme-approvers"] } });
   await becomes("wrong-person", "void", /org-owner isn't one of the approvers of this rule: acme-approvers/);
   await write("org-owner", "early", owners);
-  await becomes("early", "pending", /once stage 1 has agreed/);
+  await becomes("early", "pending", /once stage 1 is approved/);
   const same = await read();
   assert.deepEqual([same.status.phase, same.status.candidate.contentHash], ["AwaitingApproval", waiting.status.candidate.contentHash]);
   assert.equal(same.status.current, undefined, "nothing is made");
@@ -162,10 +162,10 @@ test("an approval by kubectl says of itself what became of it, and changes nothi
   assert.match(table, /wrong-hash\s+approve\s+void\s+approver/);
 
   await write("approver", "right", operations);
-  await becomes("right", "counts", /It counts for the rule operations-agree/);
-  await becomes("early", "counts", /It counts for the rule owners-agree/);
+  await becomes("right", "counts", /Counts for the rule operations-agree/);
+  await becomes("early", "counts", /Counts for the rule owners-agree/);
   await reaches(it.portal, name, "Ready");
-  await assert.rejects(kubectl(it.portal, `approver@${acme}`, ["delete", "approval", "early"]), /taken back by who took it/);
+  await assert.rejects(kubectl(it.portal, `approver@${acme}`, ["delete", "approval", "early"]), /only the person who made a decision can withdraw it/);
 });
 
 /** What kubectl reads, as JSON. */

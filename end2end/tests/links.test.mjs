@@ -37,7 +37,8 @@ for (const person of people) {
         }
         // Where one came from makes no other page, and filters have as many combinations as one likes: two at once are walked.
         if (target.pathname === "/workspaces") target.searchParams.delete("from");
-        if (target.searchParams.size > 2) continue;
+        // Orders are walked without any filter.
+        if (target.searchParams.size > (target.searchParams.has("sort") ? 1 : 2)) continue;
         waiting.push([target.pathname + target.search, path]);
       }
     }

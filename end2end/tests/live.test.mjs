@@ -18,7 +18,7 @@ test("home and the overview show a request without being loaded again", async ()
   await order(it.portal, "followed", "redis", {});
   const [home, platform] = pages;
   await home.getByRole("link", { name: `1 request in ${workspace}`, exact: true }).waitFor();
-  await platform.getByText("Counted of 1 request").waitFor();
+  await platform.getByText("Based on 1 request").waitFor();
   for (const page of pages) {
     assert.equal(await page.evaluate(() => window.sameDocument), true, "nobody loaded it again");
     assert.deepEqual(page.complaints, []);
@@ -35,12 +35,12 @@ test("the inbox shows what comes in, and keeps what is being read and typed", as
   await page.goto("/approvals");
   await page.getByText("Live", { exact: true }).waitFor();
   await page.locator("#comment").fill("Half a thought");
-  await page.getByLabel("Search decisions").fill("not sent");
+  await page.getByLabel("Search approvals").fill("not sent");
   await order(it.portal, "second-db", "postgresql", database);
   await page.getByRole("link", { name: /second-db/ }).waitFor();
-  await page.getByText("2 requests wait for you").waitFor();
+  await page.getByText("2 requests need your approval").waitFor();
   assert.equal(await page.locator("#comment").inputValue(), "Half a thought");
-  assert.equal(await page.getByLabel("Search decisions").inputValue(), "not sent");
+  assert.equal(await page.getByLabel("Search approvals").inputValue(), "not sent");
   assert.match(await page.locator("[data-row][aria-current]").innerText(), /first-db/, "the row of what is being read is marked");
   await until(async () => /^2/.test(await page.locator(".sidenav .hot").textContent()), "the navigation to say so too");
   assert.deepEqual(page.complaints, []);

@@ -22,15 +22,15 @@ for (const javaScriptEnabled of [true, false]) {
     };
     await page.getByLabel("Name", { exact: true }).first().fill(name);
     await settle();
-    await rail.getByText("Would be accepted").waitFor();
+    await rail.getByText("Ready to submit", { exact: true }).waitFor();
     const before = await rail.locator(".total").textContent();
 
     await page.getByLabel(/^Production/).check();
     await settle();
     const replicas = page.locator('[data-key="f-replicas"]');
-    await replicas.getByText("2 to 5 (policy: production-baseline, set at root:acme)").waitFor();
+    await replicas.getByText("2 to 5 (policy: production-baseline at root:acme)").waitFor();
     // One replica does not do any more, which is said before anybody submits.
-    const refusal = await rail.getByRole("link", { name: /to be at least 2: the policy production-baseline, set at root:acme/ }).first().textContent();
+    const refusal = await rail.getByRole("link", { name: /must be at least 2\. The policy production-baseline at root:acme/ }).first().textContent();
     await replicas.getByRole("radio", { name: "3", exact: true }).check();
     await settle();
     await rail.getByText("Needs approval").waitFor();
@@ -41,16 +41,16 @@ for (const javaScriptEnabled of [true, false]) {
     // Locked, with the reason.
     const backup = page.locator('[data-key="f-backup-enabled"]');
     await backup.locator(".locked").getByText("On").waitFor();
-    await backup.getByText("Locked by").waitFor();
+    await backup.getByText(/^Locked ·/).waitFor();
     // Announced and priced.
     await rail.getByRole("heading", { name: "Approval" }).waitFor();
-    await rail.getByText(/decides/).first().waitFor();
+    await rail.getByText(/must approve/).first().waitFor();
     const after = await rail.locator(".total").textContent();
     assert.notEqual(after, before, "the price is another one");
     assert.match(await page.locator('[data-key="f-size"]').textContent(), /\+[\d.,]+ €\/month/, "options say what they change in the price");
     if (javaScriptEnabled) {
       assert.match(await page.evaluate(() => document.activeElement.id), /^f-replicas/, "the focus stays where one types");
-      await rail.getByText("The dry run, as you, passed").waitFor();
+      await rail.getByText("Dry run passed").waitFor();
     }
 
     await page.getByRole("button", { name: "Review request" }).click();
@@ -65,10 +65,10 @@ for (const javaScriptEnabled of [true, false]) {
       await page.reload();
       return page.getByRole("heading", { name: "Approval", exact: true }).isVisible();
     }, "the request to say who decides");
-    assert.match(await page.getByRole("complementary", { name: "Facts" }).textContent(), new RegExp(after.match(/[\d.,]+ €/)[0].replace(".", "\\.")), "the request says the same price");
+    assert.match(await page.getByRole("complementary", { name: "Details" }).textContent(), new RegExp(after.match(/[\d.,]+ €/)[0].replace(".", "\\.")), "the request says the same price");
     await page.getByRole("link", { name: /^Policies/ }).click();
-    await page.getByRole("cell", { name: /Narrowed/ }).first().waitFor();
-    await page.getByRole("cell", { name: /Fixed a value/ }).first().waitFor();
+    await page.getByRole("cell", { name: /Limited/ }).first().waitFor();
+    await page.getByRole("cell", { name: /Locked/ }).first().waitFor();
     assert.equal(await page.getByRole("button", { name: "Approve" }).count(), 0, "who asks does not decide");
     assert.deepEqual(page.complaints, []);
     await page.context().close();
@@ -90,8 +90,8 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByLabel("Name", { exact: true }).first().fill("lines");
     await page.getByLabel("Storage", { exact: false }).first().fill("77");
     if (!javaScriptEnabled) await page.getByRole("button", { name: "Check", exact: true }).click();
-    await page.getByRole("button", { name: "See every line" }).click();
-    await page.getByRole("heading", { level: 1, name: "What the platform adds" }).waitFor();
+    await page.getByRole("button", { name: "Preview manifests" }).click();
+    await page.getByRole("heading", { level: 1, name: "Manifest preview" }).waitFor();
     const origins = page.getByRole("navigation", { name: "Origins" });
     await origins.getByRole("link", { name: /^You/ }).click();
     await page.waitForURL((address) => address.searchParams.get("origin") === "you");
@@ -153,9 +153,9 @@ test("a policy that cannot be applied is refused with its path, and what was typ
 
   await page.getByLabel("Policy", { exact: true }).fill(text);
   await page.getByRole("button", { name: "Check", exact: true }).click();
-  await page.getByText("It can be applied").waitFor();
+  await page.getByText("This policy is valid").waitFor();
   await page.getByRole("button", { name: "Create policy" }).click();
-  await page.getByRole("heading", { level: 1, name: "What it is about" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "A short title" }).waitFor();
   await until(async () => {
     await page.reload();
     return page.getByText("In force").first().isVisible();
@@ -163,7 +163,7 @@ test("a policy that cannot be applied is refused with its path, and what was typ
   // Sample values tell what it would do.
   await page.getByLabel("Values", { exact: true }).fill("replicas: 6");
   await page.getByRole("button", { name: "Try" }).click();
-  await page.getByText("Would be refused").waitFor();
+  await page.getByText("Would be blocked").waitFor();
   await kubectl(it.portal, "org-owner@root:acme", ["delete", "policy", "my-policy"]);
   await page.context().close();
 });
@@ -196,7 +196,7 @@ test("a changed policy changes nothing that runs before somebody rolls it out, a
 
   const page = await signIn(it, "dev-shop", { javaScriptEnabled: false });
   const address = `/w/${workspace}/requests/default/rolled`;
-  const told = page.getByText("What runs stays as it is until somebody rolls the change out.");
+  const told = page.getByText("Running resources don't change until someone rolls out the update.");
   await until(async () => {
     await page.goto(address);
     return told.isVisible();
@@ -220,13 +220,13 @@ test("a changed policy changes nothing that runs before somebody rolls it out, a
     return status;
   };
   assert.equal(await rollOut(page), 409);
-  await page.getByText("the rules have changed again since this page was shown").waitFor();
+  await page.getByText("policies changed again after you opened this page").waitFor();
   assert.equal(await release(), before, "nothing was made anew");
 
   assert.equal(await rollOut(other), 200);
   await until(async () => {
     await other.goto(address);
-    return (await other.getByText("What runs stays as it is").count()) === 0 && (await release()) !== before;
+    return (await other.getByText("Running resources don't change").count()) === 0 && (await release()) !== before;
   }, "the change to be rolled out");
   await reaches(it.portal, "rolled", "Ready");
   await kubectl(it.portal, "org-owner@root:acme", ["delete", "policy", "small-caches"]);

@@ -1,4 +1,4 @@
-//! Runs the server functions of [`app::actions`] as the person who posts, behind the gate that every post passes.
+//! Runs the server functions of [`app::actions`] as the signed-in person, behind the gate that checks every POST.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::pages::Visiting;
 use crate::state::Portal;
 use crate::web::pairs::Pairs;
 
-/// Runs the action at the address.
+/// Runs the action registered at the address of the request.
 pub(crate) async fn perform(visiting: Visiting, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    // What cannot be a form never reaches an action.
+    // A body that isn't a valid form never reaches an action.
     let body = match Pairs::checked(Request::from_parts(parts.clone(), body)).await {
         Ok(body) => body,
         Err(refused) => return refused,
@@ -47,7 +47,7 @@ fn acting(visiting: &Visiting) -> Acting {
     Acting { backend, sessions: Arc::new(session) }
 }
 
-/// The session of the browser that posts.
+/// The session of the browser that sent the POST.
 struct Session {
     portal: Arc<Portal>,
     visitor: Visitor,

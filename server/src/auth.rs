@@ -1,4 +1,4 @@
-//! Who is asking: sign-in, session cookie, protection against foreign sites, and the one way to a [`Caller`].
+//! Authentication: sign-in, session cookie, protection against cross-site requests, and the only way to obtain a [`Caller`].
 
 pub mod caller;
 pub mod callers;

@@ -1,5 +1,5 @@
-//! What the portal does beside answering requests: each task goes on after a panic, which is a defect of ours and most often set off by one
-//! object, and until it has worked for a while the portal doesn't say that it is ready.
+//! Background tasks of the portal. A task restarts after a panic, which is a defect of ours and usually triggered by a single object; until
+//! it has run without one for a while, the portal doesn't report itself ready.
 
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
@@ -10,24 +10,24 @@ use futures::FutureExt;
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
-/// How long a task rests after its first panic; each further one doubles it.
+/// Pause after the first panic of a task; each further panic doubles it.
 const FIRST_REST: Duration = Duration::from_secs(1);
-/// How long it rests at most.
+/// Longest pause after a panic.
 const LONGEST_REST: Duration = Duration::from_secs(60);
-/// After this long without a panic a task works again.
+/// Time without a panic after which a task counts as recovered.
 const RECOVERED: Duration = Duration::from_secs(120);
 
-/// How the tasks are. Clones share it.
+/// State of the background tasks. Clones share it.
 #[derive(Clone, Default)]
 pub struct Background(Arc<Mutex<BTreeSet<&'static str>>>);
 
 impl Background {
-    /// The tasks that failed lately.
+    /// Returns the tasks that failed recently.
     pub fn failed(&self) -> Vec<&'static str> {
         self.0.lock().iter().copied().collect()
     }
 
-    /// Runs a task on `tasks` until it ends; `start` begins it, again after a panic.
+    /// Runs a task on `tasks` until it ends; `start` starts it, and restarts it after a panic.
     pub fn spawn<F>(&self, tasks: &TaskTracker, name: &'static str, start: impl Fn() -> F + Send + Sync + 'static)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -39,7 +39,7 @@ impl Background {
     async fn run<F: Future<Output = ()>>(self, name: &'static str, start: impl Fn() -> F) {
         let mut rest = FIRST_REST;
         loop {
-            // The text of the panic is in the log already.
+            // The panic message is already in the log.
             let mut task = Box::pin(AssertUnwindSafe(async { start().await }).catch_unwind());
             let ended = match tokio::time::timeout(RECOVERED, &mut task).await {
                 Ok(ended) => ended,

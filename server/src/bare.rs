@@ -16,51 +16,51 @@ use crate::serve::signalled;
 /// Arguments of `plane`.
 #[derive(Debug, clap::Args)]
 pub struct PlaneArgs {
-    /// Address of its TLS listener; port 0 lets the system choose.
+    /// Address of the TLS listener; port 0 picks any free port.
     #[arg(long, default_value = "127.0.0.1:6443")]
     listen: SocketAddr,
-    /// Directory for its objects and certificates; made when absent.
+    /// Directory for objects and certificates; created if missing.
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Who may enter: lines of `token,user,uid,"group1,group2"`, as for kube-apiserver.
+    /// Who can sign in: lines of `token,user,uid,"group1,group2"`, as for kube-apiserver.
     #[arg(long, value_name = "FILE")]
     token_auth_file: PathBuf,
-    /// Load nothing. To be said, so that nobody waits for a sample world: that comes with `serve`.
+    /// Start without a sample world. Required, because only `serve` can load one.
     #[arg(long, required = true)]
     empty: bool,
 }
 
-/// Why the plane cannot be started.
+/// Why the plane can't be started.
 #[derive(Debug, thiserror::Error)]
 pub enum BareError {
-    /// The file of tokens.
+    /// The token file can't be read.
     #[error("the token file {path} cannot be read")]
     Tokens {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: std::io::Error,
     },
-    /// A line of the file of tokens.
+    /// A line of the token file is invalid.
     #[error("the token file {path}, line {line}: {problem}")]
     Token {
         /// The file.
         path: PathBuf,
-        /// From 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         problem: &'static str,
     },
-    /// The port, or the certificates.
+    /// The port is taken, or the certificates can't be used.
     #[error("{0} (choose another address with --listen, port 0 for any)")]
     Listen(#[from] TlsError),
-    /// The address.
-    #[error("the system does not tell the plane's address: {0}")]
+    /// The listener's address can't be determined.
+    #[error("can't get the plane's address from the system: {0}")]
     Address(std::io::Error),
-    /// The data folder.
+    /// The data directory can't be opened.
     #[error("the data folder cannot be used: {0}")]
     Folder(std::io::Error),
-    /// The stored objects.
+    /// The stored objects can't be read.
     #[error(transparent)]
     Open(#[from] OpenError),
 }
@@ -68,7 +68,7 @@ pub enum BareError {
 /// Serves until Ctrl-C or SIGTERM.
 ///
 /// # Errors
-/// The plane cannot be started.
+/// If the plane can't be started.
 pub async fn until_signalled(arguments: PlaneArgs) -> Result<(), BareError> {
     let text = std::fs::read_to_string(&arguments.token_auth_file)
         .map_err(|source| BareError::Tokens { path: arguments.token_auth_file.clone(), source })?;
@@ -91,14 +91,14 @@ pub async fn until_signalled(arguments: PlaneArgs) -> Result<(), BareError> {
     Ok(())
 }
 
-/// Reads a file of static tokens as kube-apiserver does: `token,user,uid,"group1,group2"`, the groups may be missing.
+/// Parses static tokens as kube-apiserver does: `token,user,uid,"group1,group2"`, where the groups are optional.
 fn read_tokens(path: &Path, text: &str) -> Result<Vec<Token>, BareError> {
     let mut tokens = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let refused = |problem| BareError::Token { path: path.to_owned(), line: index + 1, problem };
-        let fields = fields(line).ok_or_else(|| refused("a quote is not closed"))?;
+        let fields = fields(line).ok_or_else(|| refused("a closing quote is missing"))?;
         let [token, username, uid, rest @ ..] = fields.as_slice() else {
-            return Err(refused("it must have three fields at least: token, user name, user uid"));
+            return Err(refused("the line needs at least three fields: token, user name, user uid"));
         };
         if token.is_empty() || username.is_empty() {
             return Err(refused("token and user name must not be empty"));
@@ -114,7 +114,7 @@ fn read_tokens(path: &Path, text: &str) -> Result<Vec<Token>, BareError> {
     Ok(tokens)
 }
 
-/// The fields of a line of comma-separated values (RFC 4180); none if a quote is not closed.
+/// Returns the fields of a CSV line (RFC 4180); `None` if a quote isn't closed.
 fn fields(line: &str) -> Option<Vec<String>> {
     let (mut fields, mut field, mut quoted) = (Vec::new(), String::new(), false);
     let mut letters = line.trim().chars().peekable();
@@ -149,9 +149,9 @@ mod tests {
     fn a_bad_line_is_named() {
         assert_eq!(
             read("a,b,c\nt,alice").unwrap_err(),
-            "the token file tokens.csv, line 2: it must have three fields at least: token, user name, user uid"
+            "the token file tokens.csv, line 2: the line needs at least three fields: token, user name, user uid"
         );
         assert!(read(",alice,1").unwrap_err().contains("line 1"));
-        assert!(read("t,alice,1,\"a,b").unwrap_err().ends_with("a quote is not closed"));
+        assert!(read("t,alice,1,\"a,b").unwrap_err().ends_with("a closing quote is missing"));
     }
 }

@@ -1,14 +1,14 @@
-//! The one place of this binary that reads the machine's clock and draws random bytes.
+//! The only place in this binary that reads the machine's clock and draws random bytes.
 
 use jiff::Timestamp;
 
-/// Where the portal takes the time from.
+/// Source of the current time.
 pub trait Clock: Send + Sync {
-    /// The present moment.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
-/// Clock and random source of the machine.
+/// The machine's clock and random source.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct System;
 
@@ -23,7 +23,7 @@ impl store::Random for System {
     #[expect(clippy::disallowed_methods, reason = "the one place where the portal draws random bytes")]
     fn fill(&self, bytes: &mut [u8]) {
         if let Err(error) = getrandom::fill(bytes) {
-            // Without randomness cookies could be guessed: ending is the only safe thing to do.
+            // Without randomness, cookies could be guessed; aborting is the only safe reaction.
             tracing::error!(%error, "the random source of the machine does not answer");
             std::process::abort();
         }

@@ -1,4 +1,4 @@
-//! What the user typed, and what the program needs: arguments and environment are read here, once.
+//! Command line arguments and environment variables, read once here and turned into what the program needs.
 
 mod database_url;
 mod notify;
@@ -21,7 +21,7 @@ use crate::bare::PlaneArgs;
 
 /// OPM Portal: the front door to a platform of workspaces, promises and policies.
 ///
-/// Exit codes: 0 ended as asked, 1 could not start or go on (the last line says why), 2 wrong arguments.
+/// Exit codes: 0 stopped on request, 1 couldn't start or continue (the last line says why), 2 invalid arguments.
 #[derive(Debug, Parser)]
 #[command(name = "opm-portal", version, propagate_version = true)]
 pub struct Cli {
@@ -36,55 +36,55 @@ pub enum Command {
     /// Serve the portal until Ctrl-C or SIGTERM.
     #[command(after_help = "Examples:\n  opm-portal serve --plane embedded --data ./portal-data\n  \
         opm-portal serve --plane kubeconfig --context my-cluster --data ./portal-data\n\n\
-        The embedded plane is for trying out and for tests: it listens on loopback only and anybody who reaches the sign-in page can be anybody.\n\
-        On the server of a kubeconfig people sign in with a bearer token of their own; `opm-portal bootstrap` installs there what is needed.")]
+        The embedded plane is for demos and tests: it listens on loopback only, and anyone who can open the sign-in page can sign in as anyone.\n\
+        On the server of a kubeconfig, people sign in with their own bearer token; `opm-portal bootstrap` installs what the portal needs there.")]
     Serve(Box<ServeArgs>),
-    /// Install on the server of a kubeconfig what the portal needs there. It can be repeated: what is there already stays as it is.
+    /// Install what the portal needs on the server of a kubeconfig. Safe to repeat: existing objects stay as they are.
     #[command(after_help = "Examples:\n  opm-portal bootstrap --context my-cluster\n  \
-        opm-portal bootstrap --context my-cluster --namespace shop   (lets the namespace `shop` order, plain Kubernetes)")]
+        opm-portal bootstrap --context my-cluster --namespace shop   (enables requests in the namespace `shop`, plain Kubernetes)")]
     Bootstrap(BootstrapArgs),
-    /// Say what is missing on the server of a kubeconfig, each with the command that mends it. Nothing is written.
-    #[command(after_help = "Example:\n  opm-portal doctor --context my-cluster\n\nExit code 1 when anything is missing.")]
+    /// Report what is missing on the server of a kubeconfig, each with the command that fixes it. Nothing is written.
+    #[command(after_help = "Example:\n  opm-portal doctor --context my-cluster\n\nExit code 1 if anything is missing.")]
     Doctor(DoctorArgs),
-    /// Prepare a workspace of a kcp for requests: bind the exports with all their claims, and say what is missing above it.
-    #[command(after_help = "Examples:\n  opm-portal bind root:acme:shop --context my-kcp             (a workspace that orders)\n  \
-        opm-portal bind root:acme --catalog --context my-kcp        (one above it, or one that publishes promises and policies)\n\n\
-        Every workspace between root and one that orders has to be bound with --catalog, so that its policies count.")]
+    /// Prepare a kcp workspace for requests: bind the exports with all their claims, and report what is missing in the workspaces above it.
+    #[command(after_help = "Examples:\n  opm-portal bind root:acme:shop --context my-kcp             (a workspace for requests)\n  \
+        opm-portal bind root:acme --catalog --context my-kcp        (a workspace above it, or one that publishes promises and policies)\n\n\
+        Bind every workspace between root and a workspace for requests with --catalog, so that its policies apply.")]
     Bind(BindArgs),
     /// Manage Destinations: the clusters on which promises create objects.
     #[command(subcommand)]
     Destination(DestinationCommand),
-    /// Judge promises, policies, catalogs and destinations in files, as publishing would. Nothing is written.
+    /// Check promises, policies, catalogs and destinations in files, as publishing would. Nothing is written.
     #[command(after_help = "Examples:\n  opm-portal check promise.yaml policy.yaml\n  opm-portal check ./examples\n\n\
-        A folder with workspaces.yaml is judged as a whole world, with everything that its files refer to. Each problem is one line: \
-        file, line, column, field, what to change. Exit code 1 when there is any.")]
+        A folder with workspaces.yaml is checked as a whole world, with everything that its files refer to. Each problem is one line: \
+        file, line, column, field, what to change. Exit code 1 if there are any.")]
     Check(CheckArgs),
     /// Serve the embedded plane alone until Ctrl-C or SIGTERM: Kubernetes at the top, workspaces below `/clusters/`.
     #[command(after_help = "Example:\n  echo 'secret,admin,1,\"system:masters,system:kcp:admin\"' > tokens.csv\n  \
         opm-portal plane --listen 127.0.0.1:6443 --data ./plane-data --token-auth-file tokens.csv --empty")]
     Plane(PlaneArgs),
-    /// Fill the embedded plane of a data directory with many finished instances, for measuring and for looking at.
+    /// Fill the embedded plane of a data directory with many finished instances, for benchmarks and demos.
     #[command(after_help = "Example:\n  opm-portal seed --data ./portal-data --instances 10000 --workspaces 200\n  \
         opm-portal serve --plane embedded --data ./portal-data\n\n\
-        No portal may run on the directory meanwhile. It can be repeated: what is there already stays as it is.")]
+        Stop any portal that uses the directory first. Safe to repeat: existing objects stay as they are.")]
     Seed(SeedArgs),
-    /// Print what a plane needs to hold our kinds, as YAML: CRDs, exports, rights, admission policies.
+    /// Print what a control plane needs to serve the portal's kinds, as YAML: CRDs, exports, permissions, admission policies.
     #[command(visible_alias = "crds")]
     Manifests(ManifestsArgs),
-    /// Print every address that the portal answers: method, who may use it, pattern.
+    /// Print every route of the portal: method, who can use it, pattern.
     Routes,
 }
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Files with objects and folders of such files, or one folder with a whole world (workspaces.yaml).
+    /// Files with objects, folders of such files, or one folder with a whole world (workspaces.yaml).
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// The files are meant for a workspace that is no trusted home: they may not `set`, `inject` or render rights.
+    /// The files are for a workspace that isn't a trusted home: they can't `set`, `inject` or render permissions.
     #[arg(long)]
     pub untrusted: bool,
-    /// The files are meant for plain Kubernetes, where the roles of a namespace and no claims say what can be created beside a request.
+    /// The files are for plain Kubernetes, where the roles of a namespace, not claims, decide what can be created with a request.
     #[arg(long)]
     pub kubernetes: bool,
 }
@@ -92,30 +92,30 @@ pub struct CheckArgs {
 /// Arguments of `manifests`.
 #[derive(Debug, Args)]
 pub struct ManifestsArgs {
-    /// Write one file per object kind below this directory instead.
+    /// Write one file per object kind to this directory instead.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Write nothing; fail and name the files below --out that are stale.
+    /// Write nothing; fail and list the outdated files below --out.
     #[arg(long, requires = "out")]
     pub check: bool,
 }
 
-/// Which server is meant, as kubectl finds it.
+/// The server, found as kubectl finds it.
 #[derive(Clone, Debug, Args)]
 pub struct OnServer {
-    /// The kubeconfig [default: as kubectl: KUBECONFIG, then ~/.kube/config].
+    /// Kubeconfig file [default: like kubectl: KUBECONFIG, then ~/.kube/config].
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
-    /// Its context [default: the current one].
+    /// Context of the kubeconfig [default: the current one].
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
-    /// On kcp, the workspace that provides our kinds.
+    /// On kcp, the workspace that provides the portal's kinds.
     #[arg(long, value_name = "PATH", default_value = Self::PROVIDER, env = "OPM_PROVIDER")]
     pub provider: WorkspacePath,
 }
 
 impl OnServer {
-    /// The provider workspace unless another one is named.
+    /// The default provider workspace.
     pub const PROVIDER: &str = "root:opm";
 }
 
@@ -125,10 +125,10 @@ pub struct BootstrapArgs {
     /// Which server.
     #[command(flatten)]
     pub server: OnServer,
-    /// On kcp, a home that may offer across the tree, made where it is missing; repeatable [default: root:platform].
+    /// On kcp, a home that can offer promises to the whole workspace tree, created if missing; repeatable [default: root:platform].
     #[arg(long = "trusted-home", value_name = "PATH", env = "OPM_TRUSTED_HOMES", value_delimiter = ',')]
     pub homes: Vec<WorkspacePath>,
-    /// On plain Kubernetes, prepare this namespace for requests too; repeatable.
+    /// On plain Kubernetes, also prepare this namespace for requests; repeatable.
     #[arg(long = "namespace", value_name = "NAME")]
     pub namespaces: Vec<String>,
 }
@@ -147,15 +147,15 @@ pub struct BindArgs {
     pub server: OnServer,
 }
 
-/// What can be done with Destinations.
+/// Commands for Destinations.
 #[derive(Debug, Subcommand)]
 pub enum DestinationCommand {
-    /// Create a Destination in a home, and the Secret with its credential; or replace both.
+    /// Create or replace a Destination in a home, and the Secret with its credential.
     #[command(
         after_help = "Example:\n  opm-portal destination add eu-1 --kubeconfig eu-1.yaml --context my-kcp --home root:platform \\\n    \
         --allow-workspace 'root:acme:**' --allow-kind ConfigMap --allow-kind apps/Deployment\n\n\
-        The kubeconfig holds everything inline (no files, no exec plugins) and reaches its server by https. The portal's own server is named \
-        by --context and --portal-kubeconfig."
+        The kubeconfig must hold everything inline (no files, no exec plugins) and use https. Choose the portal's own server with --context \
+        and --portal-kubeconfig."
     )]
     Add(DestinationArgs),
 }
@@ -169,7 +169,7 @@ pub struct DestinationArgs {
     /// The credential: a kubeconfig whose current context is the cluster, with everything inline.
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: PathBuf,
-    /// Kubeconfig of the portal's own server [default: as kubectl: KUBECONFIG, then ~/.kube/config].
+    /// Kubeconfig of the portal's own server [default: like kubectl: KUBECONFIG, then ~/.kube/config].
     #[arg(long, value_name = "FILE")]
     pub portal_kubeconfig: Option<PathBuf>,
     /// Context of the portal's own server [default: the current one].
@@ -178,7 +178,7 @@ pub struct DestinationArgs {
     /// On kcp, the trusted home that the Destination belongs to.
     #[arg(long, value_name = "PATH", default_value = "root:platform")]
     pub home: WorkspacePath,
-    /// Title that people see.
+    /// Title for people.
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
     /// A home whose promises can use it; repeatable [default: its own home].
@@ -187,7 +187,7 @@ pub struct DestinationArgs {
     /// Workspaces whose requests can use it, such as `root:acme:**`; repeatable. Others are refused.
     #[arg(long = "allow-workspace", value_name = "PATTERN", required = true)]
     pub workspaces: Vec<String>,
-    /// A kind that can be created there, as KIND, GROUP/KIND or GROUP/*; repeatable. Others are refused; Namespace is always among them.
+    /// A kind that can be created there, as KIND, GROUP/KIND or GROUP/*; repeatable. Others are refused; Namespace is always allowed.
     #[arg(long = "allow-kind", value_name = "KIND", required = true)]
     pub kinds: Vec<String>,
     /// Let requests with the deletion policy Orphan leave their objects there.
@@ -204,7 +204,7 @@ pub struct DoctorArgs {
     /// Which server.
     #[command(flatten)]
     pub server: OnServer,
-    /// On kcp, a home that may offer across the tree; repeatable [default: root:platform].
+    /// On kcp, a home that can offer promises to the whole workspace tree; repeatable [default: root:platform].
     #[arg(long = "trusted-home", value_name = "PATH", env = "OPM_TRUSTED_HOMES", value_delimiter = ',')]
     pub homes: Vec<WorkspacePath>,
 }

@@ -5,7 +5,7 @@ use http::{HeaderValue, StatusCode, header};
 use promise::Error;
 use serde::Serialize;
 
-/// A product error on its way out as `application/problem+json`.
+/// A product error rendered as `application/problem+json`.
 #[derive(Debug)]
 pub struct HttpProblem(pub Error);
 
@@ -24,7 +24,7 @@ struct Body<'a> {
     problems: &'a [promise::Problem],
 }
 
-/// Status with which an error is answered, the same for pages and problems.
+/// Returns the HTTP status of an error, the same for pages and problems.
 pub fn status(error: &Error) -> StatusCode {
     match error {
         Error::Unauthenticated => StatusCode::UNAUTHORIZED,
@@ -47,14 +47,14 @@ fn title(error: &Error) -> &'static str {
         Error::Denied { .. } => "Not allowed",
         Error::NotFound { .. } => "Not found",
         Error::NotEnabled { .. } => "Not enabled",
-        Error::Invalid { .. } => "Input does not fit",
-        Error::Conflict { .. } | Error::Contested { .. } => "Somebody was first",
-        Error::Unreachable { .. } => "No answer",
+        Error::Invalid { .. } => "Check your input",
+        Error::Conflict { .. } | Error::Contested { .. } => "Changed by someone else",
+        Error::Unreachable { .. } => "Unreachable",
         Error::Busy { .. } => "Busy",
         Error::Timeout { .. } => "Timed out",
         Error::TooLarge { .. } => "Too large",
         Error::TooManyRequests { .. } => "Too many requests",
-        Error::Internal => "Our mistake",
+        Error::Internal => "Something went wrong",
     }
 }
 

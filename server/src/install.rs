@@ -1,4 +1,5 @@
-//! `opm-portal bootstrap`, `doctor` and `bind`: what the server of a kubeconfig needs, what it lacks, and how a workspace of it comes to order.
+//! `opm-portal bootstrap`, `doctor` and `bind`: install what the portal needs on the server of a kubeconfig, report what is missing, and
+//! prepare a workspace for requests.
 
 pub mod destination;
 pub mod remedy;
@@ -12,49 +13,49 @@ use promise::wording::counted;
 use crate::config::{BindArgs, BootstrapArgs, DoctorArgs, OnServer};
 use crate::serve::kubeconfig::topology;
 
-/// Why nothing could be installed or looked at.
+/// Why the server couldn't be prepared or checked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The kubeconfig.
+    /// The kubeconfig can't be used.
     #[error(transparent)]
     Kubeconfig(#[from] OwnError),
-    /// The server does not say what it is.
+    /// The kind of server can't be determined.
     #[error("{context}: {why}")]
     Server {
         /// Name of the context.
         context: String,
-        /// What it said.
+        /// The server's answer.
         why: promise::Error,
     },
-    /// The server refused something.
+    /// The server refused an installation step.
     #[error("{context}: {why}")]
     Install {
         /// Name of the context.
         context: String,
-        /// What.
+        /// The refused step and the server's answer.
         why: InstallError,
     },
-    /// An argument that the server has no use for.
-    #[error("--namespace: {0} is kcp, where workspaces are prepared by `opm-portal bind WORKSPACE`")]
+    /// An argument that doesn't apply to this kind of server.
+    #[error("--namespace: {0} is kcp; prepare workspaces with `opm-portal bind WORKSPACE`")]
     Namespaces(String),
-    /// A command that the server has no use for.
-    #[error("{0} is plain Kubernetes, where namespaces are prepared by `opm-portal bootstrap --namespace NAME`")]
+    /// A command that doesn't apply to this kind of server.
+    #[error("{0} is plain Kubernetes; prepare namespaces with `opm-portal bootstrap --namespace NAME`")]
     Workspaces(String),
-    /// An argument that can never work.
+    /// An argument that isn't valid on any server.
     #[error("{0}")]
     Argument(String),
-    /// The credential of a Destination.
+    /// The credential of a Destination can't be used.
     #[error("{0}")]
     Credential(String),
-    /// Something is missing: what, and below it what fixes it.
+    /// Findings, each followed by the command that fixes it.
     #[error("{0}")]
     Missing(String),
 }
 
-/// Installs everything, and says what was done.
+/// Installs everything and returns a report of what was done.
 ///
 /// # Errors
-/// The server cannot be reached, refused something, or `serve` could not begin on it; what was written until then stays, and the command can
+/// If the server is unreachable or refuses an object, or `serve` couldn't start on it. What was already written stays, and the command can
 /// be repeated.
 pub async fn bootstrap(arguments: &BootstrapArgs) -> Result<String, Error> {
     let site = Site::open(&arguments.server, &arguments.homes).await?;
@@ -66,29 +67,29 @@ pub async fn bootstrap(arguments: &BootstrapArgs) -> Result<String, Error> {
     installed.map_err(|why| refused(&site.own, why))?;
     let found = serving::hindrances(&site.own, &site.topology).await;
     if !found.is_empty() {
-        let what = format!("Everything is installed on {}, and {} to do", site.own.context, counted(found.len() as u64, "thing"));
+        let what = format!("Everything is installed on {}, with {} left to fix", site.own.context, counted(found.len() as u64, "problem"));
         return Err(Error::Missing(format!("{what}:\n{}", site.listed(&found))));
     }
     let namespaces = match arguments.namespaces.as_slice() {
         [] => String::new(),
-        names => format!(" Requests of {} can be fulfilled.", names.join(", ")),
+        names => format!(" Requests in {} can be fulfilled.", names.join(", ")),
     };
     let serve = site.command("opm-portal serve --plane kubeconfig");
     let bind = match site.topology {
         Topology::Workspaces { .. } => format!(
-            "\nA workspace that orders: {}\nEach workspace above it: {}",
+            "\nFor a workspace with requests: {}\nFor each workspace above it: {}",
             remedy::command("opm-portal bind WORKSPACE", site.server, &site.own.context, &[]),
             remedy::command("opm-portal bind WORKSPACE --catalog", site.server, &site.own.context, &[])
         ),
         Topology::Namespaces => String::new(),
     };
-    Ok(format!("{} has everything.{namespaces} Next: {serve}{bind}", site.own.context))
+    Ok(format!("{} is ready.{namespaces} Next: {serve}{bind}", site.own.context))
 }
 
-/// Looks for what is missing.
+/// Checks what is missing and returns the report.
 ///
 /// # Errors
-/// The server cannot be reached, or something is missing.
+/// If the server is unreachable, or something is missing.
 pub async fn doctor(arguments: &DoctorArgs) -> Result<String, Error> {
     let site = Site::open(&arguments.server, &arguments.homes).await?;
     let options = site.options(&[]);
@@ -100,25 +101,26 @@ pub async fn doctor(arguments: &DoctorArgs) -> Result<String, Error> {
         }
     }
     if found.is_empty() {
-        return Ok(format!("{} has everything.", site.own.context));
+        return Ok(format!("{} is ready.", site.own.context));
     }
-    Err(Error::Missing(format!("{} lacks {}:\n{}", site.own.context, counted(found.len() as u64, "thing"), site.listed(&found))))
+    Err(Error::Missing(format!("{} has {}:\n{}", site.own.context, counted(found.len() as u64, "problem"), site.listed(&found))))
 }
 
-/// Prepares a workspace of a kcp for requests, and says what is missing above it.
+/// Prepares a kcp workspace for requests, and reports what is missing in the workspaces above it.
 ///
 /// # Errors
-/// The server cannot be reached or is no kcp, refused something, or workspaces above hide what counts below them: what was bound stays.
+/// If the server is unreachable, isn't kcp, or refuses an object, or if workspaces above hide policies that apply below them. What was
+/// bound stays.
 pub async fn bind(arguments: &BindArgs) -> Result<String, Error> {
     let site = Site::open(&arguments.server, &[]).await?;
     let Topology::Workspaces { provider } = &site.topology else { return Err(Error::Workspaces(site.own.context)) };
     let (own, workspace) = (&site.own, &arguments.workspace);
     let installed = install::provider_of(&own.operator, &own.credential, &site.topology, provider).await;
     let installed = installed.map_err(|why| match why {
-        // A server answers 404, a front-proxy 403.
+        // A kcp server answers 404, a front proxy 403.
         InstallError::Refused { error: promise::Error::NotFound { .. } | promise::Error::Denied { .. }, .. } => {
             let fix = site.command("opm-portal bootstrap");
-            Error::Missing(format!("There is no workspace {provider} that you can enter.\n  to fix it: {fix}"))
+            Error::Missing(format!("There is no workspace {provider} that you can access.\n  to fix it: {fix}"))
         }
         why => refused(own, why),
     })?;
@@ -130,19 +132,19 @@ pub async fn bind(arguments: &BindArgs) -> Result<String, Error> {
         return Ok(format!("{done} Its requests can be fulfilled."));
     }
     let lines = consumer.above.iter().map(|hidden| {
-        // Root needs the requests export alone.
+        // Root needs only the requests export.
         let catalog = if hidden.workspace == WorkspacePath::root() { "" } else { " --catalog" };
         let fix = site.command(&format!("opm-portal bind {}{catalog}", hidden.workspace));
         format!("{}\n  to fix it: {fix}", hidden.why)
     });
     let lines: Vec<String> = lines.collect();
-    Err(Error::Missing(format!("{done} Its requests are refused until the workspaces above show their policies:\n{}", lines.join("\n"))))
+    Err(Error::Missing(format!("{done} Its requests are refused until these workspaces expose their policies:\n{}", lines.join("\n"))))
 }
 
-/// A server, and what it is.
+/// A server and its topology.
 struct Site<'a> {
     server: &'a OnServer,
-    /// The trusted homes that were named.
+    /// The trusted homes named on the command line.
     homes: &'a [WorkspacePath],
     own: Own,
     topology: Topology,

@@ -1,8 +1,9 @@
-//! The cost ledger: the portal looks at all requests and orphans every minute, writes down what that says, and counts the hours that are complete.
+//! The cost ledger: every minute the portal observes all requests and orphans, records the observations, and posts the hours that are
+//! complete.
 //!
-//! What a look now and then proves, and what an hour costs, is said in [`promise::ledger`]; here it meets the cluster and the database. Every
-//! step is one transaction that moves the ledger's own clock ([`store::LedgerClock`]), so that it does not matter where a process ends, how
-//! often a step is tried, or how many replicas try it.
+//! [`promise::ledger`] defines what periodic observations prove and what an hour costs; this module connects it to the cluster and the
+//! database. Every step is one transaction that advances the ledger's own clock ([`store::LedgerClock`]), so the result doesn't depend on
+//! where a process ends, how often a step is retried, or how many replicas try it.
 
 mod book;
 mod facts;
@@ -22,25 +23,25 @@ use promise::ledger::{HOUR, Month};
 
 use crate::state::Portal;
 
-/// How often it looks.
+/// Interval between observations.
 const EVERY: Duration = Duration::from_secs(60);
 
-/// Keeps the ledger until the process ends.
+/// Keeps the ledger until the process shuts down.
 pub async fn keep(portal: Arc<Portal>) {
     tokio::select! {
         () = portal.shutdown.cancelled() => return,
         () = portal.world.synced() => {}
     }
-    // Up to where budgets were looked at; at each start anew, since nobody knows what was told before the end.
+    // Time up to which budgets were checked; unset at each start, because warnings might have been lost when the last process ended.
     let mut warned = None;
     loop {
-        // What is not up to date proves nothing: the time until it is again is one in which nobody looked.
+        // A stale cache proves nothing, so the time until it is synced again counts as unobserved.
         let looked_at = [portal.world.requests.freshness(), portal.world.orphans.freshness()];
         if looked_at.iter().all(|freshness| *freshness == Freshness::Synced) {
             let now = portal.clock.now().as_second();
             let seen = shown(&portal.world, now);
             if let Err(error) = step(&portal, &seen, now, &mut warned).await {
-                tracing::warn!(%error, "the cost ledger could not be written; it goes on where it was");
+                tracing::warn!(%error, "the cost ledger could not be written; it continues where it stopped");
             }
         }
         tokio::select! {
@@ -54,10 +55,10 @@ async fn step(portal: &Portal, seen: &[Shown], now: i64, warned: &mut Option<i64
     look(&portal.store, seen, now).await?;
     let mut more = true;
     loop {
-        // Before more is counted: what was counted last may be the end of a month, and whoever counted it may not have told. Of a ledger
-        // that catches up every day is looked at, and no count goes beyond the end of a month.
+        // Before more hours are posted: the last posted hour might end a month, and the process that posted it might not have sent the
+        // warnings. A ledger that is catching up is checked for every day, and no count crosses the end of a month.
         if let Some(clock) = portal.store.ledger_clock().await?.filter(|clock| *warned != Some(clock.posted)) {
-            // The forecast goes on from what is counted: while complete hours are missing there it says nothing.
+            // The forecast extends the posted hours, so it says nothing while complete hours are missing.
             let running = if clock.posted.saturating_add(HOUR) > clock.seen { seen } else { &[] };
             warn(portal, clock.posted - 1, running).await?;
             *warned = Some(clock.posted);

@@ -1,11 +1,13 @@
-//! OPM Portal, the server: composition root. It joins plane, controller, portal and pages into one program; nobody depends on it.
+//! The OPM Portal server: the composition root that joins plane, controller, portal and pages into one program. No other crate depends on
+//! it.
 //!
-//! `portal/<noun>.rs` says what the product does: it implements the ports of `app` on `auth::Caller`, always as that person.
-//! Rules are never written here: they live in `promise`, pure. SQL lives in `store`, Kubernetes in `cluster`, HTML in `app`.
+//! `portal/<noun>.rs` holds what the product does: it implements the ports of `app` on `auth::Caller` and always acts as that person. Rules
+//! don't belong here; they are pure functions in `promise`. SQL belongs in `store`, Kubernetes in `cluster`, HTML in `app`.
 //!
-//! To add an operation: a method of a port in `app` and its server function in `app::actions`, the implementation in `portal/<noun>.rs`, a line
-//! in `routes` that says who may use it, a test in `tests/portal`. The access tests walk the routes: without a session, as strangers, and from other sites.
-// The types of views nest deeply, and handlers hold their futures.
+//! To add an operation, write a method of a port in `app` with its server function in `app::actions`, the implementation in
+//! `portal/<noun>.rs`, a line in `routes` that says who can use it, and a test in `tests/portal`. The access tests call every route without
+//! a session, as people without access, and from other sites.
+// View types nest deeply, and handlers hold their futures.
 #![recursion_limit = "512"]
 
 mod actions;

@@ -1,7 +1,8 @@
-//! Fairness: what one person, one bearer token and one network address can take of the portal, so that none of them stops it for the others.
+//! Fairness: limits on what one person, bearer token or network address can use of the portal, so that none of them blocks it for the
+//! others.
 //!
-//! People are limited by who they are and never by their address, which a whole office or a proxy can share. Only requests without a known
-//! person are limited by address. Everything that is kept here is bounded.
+//! People are limited by identity and never by address, because a whole office or a proxy can share an address. Only requests without a
+//! known person are limited by address. All state kept here is bounded.
 
 mod address;
 mod evaluations;
@@ -30,17 +31,18 @@ use crate::web::listen::Peer;
 pub const REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(49);
 /// How long the body of a request can take to arrive.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-/// A burst is what this many seconds allow.
+/// A burst is as large as this many seconds allow.
 const BURST_SECONDS: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
-/// People, tokens and addresses whose requests are counted at the same time, each.
+/// Number of people, tokens and addresses that are tracked at the same time, each.
 const COUNTED: usize = 10_000;
 
-/// What the operator decides.
+/// Limits set by the operator.
 #[derive(Clone, Debug)]
 pub struct LimitsConfig {
-    /// Requests of one person or of one address without a person, per second; four times as many at once. Without it there is no limit.
+    /// Requests per second of one person, or of one address without a known person; bursts can be four times as large. `None` means no
+    /// limit.
     pub requests_per_second: Option<NonZeroU32>,
-    /// Proxies whose `X-Forwarded-For` is believed.
+    /// Proxies whose `X-Forwarded-For` header is trusted.
     pub trusted_proxies: Vec<Network>,
     /// How long the body of a request can take to arrive.
     pub body_timeout: Duration,
@@ -52,14 +54,14 @@ impl Default for LimitsConfig {
     }
 }
 
-/// The limits of a running portal, with what has been used of them.
+/// The limits of a running portal, and their current usage.
 pub struct RequestLimits {
     people: Quota<PersonId>,
     tokens: Quota<SessionKey>,
     addresses: Quota<ClientAddress>,
-    /// Asking the plane who holds a token that the portal doesn't know.
+    /// Limits on reviews of tokens that the portal doesn't know.
     pub reviews: Reviews,
-    /// Evaluations of promises and policies.
+    /// Limits on evaluations of promises and policies.
     pub evaluations: Evaluations,
     /// How long the body of a request can take to arrive.
     pub body_timeout: Duration,
@@ -67,12 +69,12 @@ pub struct RequestLimits {
 }
 
 impl RequestLimits {
-    /// Limits of which nothing has been used.
+    /// Creates the limits with no usage.
     pub fn new(config: &LimitsConfig, clock: Arc<dyn Clock>) -> Self {
         let ticks = Ticks::new(clock);
         let limit = |rate: NonZeroU32| RateLimit { per_second: rate, burst: rate.saturating_mul(BURST_SECONDS) };
         let whole = config.requests_per_second;
-        // One token is one program; people have pages with many parts.
+        // A token belongs to one program, whereas people load pages with many parts.
         let half = whole.map(|rate| NonZeroU32::new(rate.get() / 2).unwrap_or(NonZeroU32::MIN));
         Self {
             people: Quota::new(whole.map(limit), COUNTED, ticks.clone()),
@@ -85,7 +87,7 @@ impl RequestLimits {
         }
     }
 
-    /// Where a request comes from: the other end of the connection, or what a trusted proxy says about it.
+    /// Returns the client address of a request: the other end of the connection, or what a trusted proxy reports.
     pub fn address(&self, peer: Option<&Peer>, headers: &HeaderMap) -> ClientAddress {
         ClientAddress::of(peer.and_then(|peer| peer.0), headers, &self.trusted_proxies)
     }
@@ -93,7 +95,7 @@ impl RequestLimits {
     /// Counts a request of a person.
     ///
     /// # Errors
-    /// [`Error::TooManyRequests`].
+    /// [`Error::TooManyRequests`] if the limit is used up.
     pub fn person(&self, person: &PersonId) -> Result<()> {
         self.people.take(person).map_err(too_many)
     }
@@ -101,7 +103,7 @@ impl RequestLimits {
     /// Counts a request with a bearer token, known by its digest.
     ///
     /// # Errors
-    /// [`Error::TooManyRequests`].
+    /// [`Error::TooManyRequests`] if the limit is used up.
     pub fn token(&self, token: SessionKey) -> Result<()> {
         self.tokens.take(&token).map_err(too_many)
     }
@@ -109,18 +111,18 @@ impl RequestLimits {
     /// Counts a request without a known person.
     ///
     /// # Errors
-    /// [`Error::TooManyRequests`].
+    /// [`Error::TooManyRequests`] if the limit is used up.
     pub fn anonymous(&self, address: ClientAddress) -> Result<()> {
         self.addresses.take(&address).map_err(too_many)
     }
 }
 
-/// What it says when a quota is used up for so many seconds.
+/// Returns the error for a quota that is used up for this many seconds.
 fn too_many(seconds: u64) -> Error {
     refused("You sent too many requests.", seconds)
 }
 
-/// What there was too much of, and how long to wait.
+/// Returns the error that says what was too much and how long to wait.
 fn refused(what: &str, seconds: u64) -> Error {
     let wait = if seconds == 1 { "a second".to_owned() } else { format!("{seconds} seconds") };
     Error::TooManyRequests { message: format!("{what} Wait {wait}, then try again."), seconds }

@@ -1,8 +1,9 @@
-//! Live updates: one event stream per open page, with nothing but the names of what changed. The page then asks for itself again, as its person.
+//! Live updates: one event stream per open page that carries only the names of changed objects. The page then reloads its content as the
+//! signed-in person.
 //!
-//! A page says in the address of its stream what it was made of ([`seen`]): what changed before the stream was open is told at once.
-//! Pages that are made of many workspaces hear without a name that they are made of something else by now, and at most once a second.
-//! A stream ends when its session ends or the process does. Before each event it is asked again whether the person may still see what changed.
+//! The address of a stream says which state the page shows ([`seen`]), so changes made before the stream opened are reported at once. Pages
+//! built from many workspaces get events without names when their content would differ, at most once a second. A stream ends when its
+//! session ends or the process shuts down. Before each event, the person's access to what changed is checked again.
 
 mod limit;
 
@@ -36,28 +37,28 @@ use crate::portal::rights::Right;
 use crate::state::Portal;
 use crate::web::asked::Asked;
 
-/// Changes that come within this time make one event.
+/// Changes within this time are combined into one event.
 const TOGETHER: Duration = Duration::from_millis(50);
-/// The same for pages that are made of many workspaces, where something changes nearly always.
+/// The same for pages built from many workspaces, where something changes almost constantly.
 const SUMMED: Duration = Duration::from_secs(1);
-/// An event that says nothing, so that proxies keep the stream and we notice when nobody listens.
+/// Interval of empty events, which keep proxies from closing the stream and reveal when the reader is gone.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// What a page wants to hear of.
+/// What a page subscribes to.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Subscription {
-    /// Path of the workspace that the page is about; only requests are of one.
+    /// Path of the page's workspace; only the request topics have one.
     #[serde(default)]
     workspace: String,
     /// `requests`, `request` with `namespace` and `name`, `notifications`, `home`, `platform`, or `decisions`.
     topic: What,
-    /// Namespace of the one request.
+    /// Namespace of the request.
     #[serde(default)]
     namespace: String,
-    /// Name of the one request.
+    /// Name of the request.
     #[serde(default)]
     name: String,
-    /// What the page was made of; empty when it does not say.
+    /// The state that the page shows; empty if the page doesn't say.
     #[serde(default)]
     seen: String,
 }
@@ -73,30 +74,30 @@ enum What {
     Decisions,
 }
 
-/// What a stream is about.
+/// Topic of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Topic {
     /// All requests of a workspace.
     Requests(ClusterId),
     /// One request.
     Request(Key),
-    /// What the person is told.
+    /// Notifications of the person.
     Notifications,
-    /// What home is made of: requests that the person may list, and those that wait for the person.
+    /// The home page: requests that the person can list, and those that wait for the person.
     Home,
-    /// What the overview counts: requests that the person may list.
+    /// The overview: requests that the person can list.
     Platform,
-    /// What the person may decide about, and what the person decided.
+    /// Requests that the person can decide about, and those that the person decided.
     Decisions,
 }
 
 impl Topic {
-    /// All requests of a workspace.
+    /// Creates the topic for all requests of a workspace.
     pub fn requests(cluster: ClusterId) -> Self {
         Self::Requests(cluster)
     }
 
-    /// One request.
+    /// Creates the topic for one request.
     pub fn request(cluster: ClusterId, namespace: &str, name: &str) -> Self {
         Self::Request(Key { cluster, namespace: namespace.to_owned(), name: name.to_owned() })
     }
@@ -105,19 +106,19 @@ impl Topic {
         match self {
             Self::Requests(cluster) => key.cluster == *cluster,
             Self::Request(wanted) => key == wanted,
-            // Those come by themselves.
+            // Notifications arrive on their own channel.
             Self::Notifications => false,
-            // Of anything; whether that makes another page is asked when it is told.
+            // Any change counts; whether the page would differ is checked before the event is sent.
             Self::Home | Self::Platform | Self::Decisions => true,
         }
     }
 
-    /// Whether it is told without names, as soon as the page would be made of something else.
+    /// Checks whether events of this topic have no names and are sent as soon as the page's content would differ.
     fn is_summed(&self) -> bool {
         matches!(self, Self::Home | Self::Platform | Self::Decisions)
     }
 
-    /// The changed requests that the person may see; none when the person may see nothing of this topic.
+    /// Returns the changed requests that the person can see; `None` if the person can see nothing of this topic.
     async fn visible(&self, caller: &Caller, changed: BTreeSet<Key>) -> promise::Result<Option<BTreeSet<Key>>> {
         match self {
             Self::Requests(cluster) => {
@@ -134,11 +135,10 @@ impl Topic {
     }
 }
 
-/// Names the present state of what a topic is about, as far as the person may see it: as soon as anything of that changes, it is
-/// another name.
+/// Returns a name for the current state of a topic, as far as the person can see it. Any change to that state changes the name.
 ///
 /// # Errors
-/// The plane does not answer what the person may see.
+/// If the plane doesn't say what the person can see.
 pub async fn seen(caller: &Caller, topic: &Topic) -> promise::Result<String> {
     let portal = caller.portal();
     let mut state = DefaultHasher::new();
@@ -159,10 +159,10 @@ pub async fn seen(caller: &Caller, topic: &Topic) -> promise::Result<String> {
     Ok(format!("{:016x}", state.finish()))
 }
 
-/// The same of home and of the overview, for whoever knows already in which places the person may list requests.
+/// Like [`seen`], for callers that already know where the person can list requests; used by home and the overview.
 ///
 /// # Errors
-/// The plane does not answer what the person may decide about.
+/// If the plane doesn't say what the person can decide about.
 pub(crate) async fn seen_in(caller: &Caller, topic: &Topic, places: &[Listed]) -> promise::Result<String> {
     let mut state = DefaultHasher::new();
     let portal = caller.portal();
@@ -176,7 +176,7 @@ pub(crate) async fn seen_in(caller: &Caller, topic: &Topic, places: &[Listed]) -
     Ok(format!("{:016x}", state.finish()))
 }
 
-/// `GET /live?topic=…&workspace=PATH`.
+/// Handles `GET /live?topic=…&workspace=PATH`.
 pub async fn subscribe(
     State(portal): State<Arc<Portal>>,
     Extension(visitor): Extension<Visitor>,
@@ -205,7 +205,7 @@ async fn open(
         What::Platform => Topic::Platform,
         What::Decisions => Topic::Decisions,
     };
-    // Changes are followed before anything is asked, so that none falls between.
+    // Subscribes before anything is read, so that no change is missed in between.
     let changes = portal.world.requests.changes();
     let news = portal.notify.news();
     if topic.visible(&caller, BTreeSet::new()).await?.is_none() {
@@ -215,7 +215,7 @@ async fn open(
     let asked = topic.is_summed() || !subscription.seen.is_empty();
     let present = if asked { seen(&caller, &topic).await? } else { String::new() };
     let pending = !subscription.seen.is_empty() && subscription.seen != present;
-    // What is pending is told whatever it is.
+    // Pending changes are reported regardless of the known state.
     let known = if pending { String::new() } else { present };
     let follower = Follower { caller, topic, changes, news, changed: BTreeSet::new(), told: false, pending, known, _place: place };
     let hello = Event::default().event("ready").retry(Duration::from_secs(2)).data("");
@@ -231,24 +231,24 @@ struct Follower {
     caller: Caller,
     topic: Topic,
     changes: Changes,
-    /// Who is told something.
+    /// The people who get a notification.
     news: broadcast::Receiver<Arc<str>>,
-    /// What the next event will tell.
+    /// Requests named in the next event.
     changed: BTreeSet<Key>,
-    /// Whether the person was told something.
+    /// Whether the person got a notification.
     told: bool,
-    /// Whether there is something to tell.
+    /// Whether an event is due.
     pending: bool,
-    /// What a page of many workspaces was made of when it was told last.
+    /// For pages built from many workspaces: the state at the last event.
     known: String,
     /// Given back when the stream ends.
     _place: Place,
 }
 
 impl Follower {
-    /// The next event; none when the stream is to end.
+    /// Returns the next event; `None` if the stream is to end.
     async fn next(&mut self) -> Option<Event> {
-        // Also while changes come that this person may not see, so that a reader who is gone is noticed.
+        // Sent even while only changes that this person can't see arrive, so that a disconnected reader is noticed.
         let beat = tokio::time::Instant::now() + HEARTBEAT;
         loop {
             let shutdown = self.caller.portal().shutdown.clone();
@@ -274,10 +274,10 @@ impl Follower {
                 }
                 continue;
             }
-            // Without a name the page looks at everything.
+            // Without a name, the page reloads everything.
             let unnamed = changed.is_empty() || std::mem::take(&mut self.told);
             self.pending = false;
-            // When the right is gone, or nobody can tell, the page finds out by itself when it connects again.
+            // If access was lost or can't be checked, the page finds out when it reconnects.
             let visible = self.topic.visible(&self.caller, changed).await.ok().flatten()?;
             if unnamed || !visible.is_empty() {
                 let names: Vec<String> = visible.iter().map(|key| format!("requests/{}/{}", key.namespace, key.name)).collect();
@@ -286,8 +286,7 @@ impl Follower {
         }
     }
 
-    /// Waits until something changed; false when there is nothing left to follow. It may be dropped while it waits: what came until then is
-    /// kept.
+    /// Waits until something changes; returns `false` if there is nothing left to follow. Cancel safe: changes received so far are kept.
     async fn wait(&mut self) -> bool {
         while !self.pending {
             tokio::select! {
@@ -313,13 +312,13 @@ impl Follower {
         }
     }
 
-    /// Nobody knows what was missed.
+    /// Notes that unknown changes were missed.
     fn lose(&mut self) {
         self.pending = true;
         self.changed.clear();
     }
 
-    /// Somebody was told something: this person's bell says so.
+    /// Notes a notification for a person: if it is this stream's person, the page updates its notification count.
     fn hear(&mut self, person: &str) {
         if *person == *self.caller.identity().person {
             self.told = true;
@@ -329,7 +328,7 @@ impl Follower {
 
     fn note(&mut self, key: Key) {
         if self.topic.covers(&key) {
-            // After something unknown was missed, names would say too little.
+            // After unknown changes were missed, names would be incomplete.
             if !self.pending || !self.changed.is_empty() {
                 self.changed.insert(key);
             }

@@ -1,4 +1,4 @@
-//! Log lines, as people or machines read them.
+//! Log output, for people or machines.
 
 use std::io::IsTerminal as _;
 
@@ -7,26 +7,26 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::{LogConfig, LogFormat};
 
-/// Why nothing can be logged.
+/// Why logging can't start.
 #[derive(Debug, thiserror::Error)]
 pub enum LoggingError {
-    /// The filter is not one.
+    /// The filter is invalid.
     #[error("--log {filter}: {source}")]
     Filter {
-        /// As typed.
+        /// The filter as entered.
         filter: String,
-        /// What is wrong with it.
+        /// Cause of the failure.
         source: tracing_subscriber::filter::ParseError,
     },
-    /// Logging was started before.
-    #[error("logging has been started already")]
+    /// Logging has already been started.
+    #[error("logging is already started")]
     Started(#[from] tracing_subscriber::util::TryInitError),
 }
 
 /// Starts logging to standard error for the whole process.
 ///
 /// # Errors
-/// The filter cannot be read, or logging was started before.
+/// If the filter is invalid, or logging has already been started.
 pub fn start(config: &LogConfig) -> Result<(), LoggingError> {
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter(&config.filter)?)
@@ -40,8 +40,8 @@ pub fn start(config: &LogConfig) -> Result<(), LoggingError> {
     Ok(())
 }
 
-/// What is logged. Never what the client of the plane says about answers: of one that it cannot read it logs the whole body, and that may be a
-/// Secret's.
+/// Returns the log filter. It always excludes what the plane's client logs about responses: if it can't parse one, it logs the whole body,
+/// which might be a Secret.
 fn filter(text: &str) -> Result<EnvFilter, LoggingError> {
     let wrong = |source| LoggingError::Filter { filter: text.to_owned(), source };
     Ok(EnvFilter::try_new(text).map_err(wrong)?.add_directive("kube_client::client=off".parse().map_err(wrong)?))
@@ -75,7 +75,7 @@ mod tests {
         }
     }
 
-    /// What is logged while a Secret is read whose answer is none.
+    /// Returns what is logged while reading a Secret whose response can't be parsed.
     async fn logged(filter: EnvFilter) -> String {
         let plane = tower::service_fn(async |_: http::Request<Body>| {
             Ok::<_, Infallible>(http::Response::new(Body::from(br#"{"kind": "Secret", "data": ["hunter2"]}"#.to_vec())))

@@ -8,7 +8,7 @@ use opm_portal::config::{Cli, Command, DestinationCommand, LogConfig, LogFormat}
 use opm_portal::sample::check;
 use opm_portal::{bare, install, logging, manifests, routes, seed, serve};
 
-/// The machines this runs on are small, and everything slow waits for input and output.
+/// Two are enough: the portal runs on small machines, and everything slow waits for I/O.
 const WORKERS: usize = 2;
 
 fn main() -> ExitCode {
@@ -36,7 +36,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             runtime()?.block_on(bare::until_signalled(args)).map_err(Into::into)
         }
         Command::Bootstrap(args) => {
-            // What it tries is told in its own words at the end.
+            // No log: the command reports its steps itself at the end.
             logging::start(&LogConfig { format: LogFormat::Text, filter: "off".to_owned() })?;
             println!("{}", runtime()?.block_on(install::bootstrap(&args))?);
             Ok(())
@@ -62,7 +62,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Ok(())
         }
         Command::Seed(args) => {
-            // Its plane ends while clients still ask it: that is no news.
+            // The command's plane stops while clients are still connected; their errors are expected and not logged.
             let filter = "warn,kube_client=off,cluster::fulfil::outage=error".to_owned();
             logging::start(&LogConfig { format: LogFormat::Text, filter })?;
             let seeded = seed::run(&args.into_seed())?;
@@ -89,7 +89,7 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     runtime.context("the runtime cannot start")
 }
 
-/// Arguments that do not fit together end as clap ends the others: exit code 2 and the way to help.
+/// Reports conflicting arguments as clap does: exit code 2 and a pointer to `--help`.
 fn usage(error: &opm_portal::config::ConfigError) -> ! {
     use clap::CommandFactory as _;
     Cli::command().error(clap::error::ErrorKind::ArgumentConflict, error).exit()

@@ -1,31 +1,31 @@
-//! `opm-portal manifests`: the generated files under `deploy/`, printed, written or compared.
+//! `opm-portal manifests`: prints, writes or compares the generated files below `deploy/`.
 
 use std::io;
 use std::path::Path;
 
-/// Why the manifests cannot be given.
+/// Why the manifests can't be generated, written or compared.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestsError {
-    /// A value that YAML cannot say.
+    /// A value can't be expressed in YAML.
     #[error("the manifests cannot be written as YAML: {0}")]
     Yaml(String),
-    /// A file cannot be read or written.
+    /// A file can't be read or written.
     #[error("{path}: {source}")]
     File {
-        /// Which.
+        /// Path of the file.
         path: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Files in the directory differ from what this binary makes.
-    #[error("these files are stale, write them anew with `cargo xtask gen`: {}", .0.join(", "))]
+    /// Files in the directory differ from the ones that this binary generates.
+    #[error("these files are out of date, regenerate them with `cargo xtask gen`: {}", .0.join(", "))]
     Stale(Vec<String>),
 }
 
-/// All manifests, as one YAML stream.
+/// Returns all manifests as one YAML stream.
 ///
 /// # Errors
-/// A value that YAML cannot say.
+/// If a value can't be expressed in YAML.
 pub fn all() -> Result<String, ManifestsError> {
     Ok(files()?.into_iter().map(|(_, text)| text).collect())
 }
@@ -33,7 +33,7 @@ pub fn all() -> Result<String, ManifestsError> {
 /// Writes every manifest below `out`.
 ///
 /// # Errors
-/// A file cannot be written.
+/// If a file can't be written.
 pub fn write(out: &Path) -> Result<(), ManifestsError> {
     for (name, text) in files()? {
         let path = out.join(&name);
@@ -49,7 +49,7 @@ pub fn write(out: &Path) -> Result<(), ManifestsError> {
 /// Compares every manifest with the file below `out`.
 ///
 /// # Errors
-/// Some file is absent or differs; all of them are named.
+/// If any file is missing or differs; the error names all of them.
 pub fn check(out: &Path) -> Result<(), ManifestsError> {
     let stale: Vec<String> = files()?
         .into_iter()
@@ -59,7 +59,7 @@ pub fn check(out: &Path) -> Result<(), ManifestsError> {
     if stale.is_empty() { Ok(()) } else { Err(ManifestsError::Stale(stale)) }
 }
 
-/// Names below the output directory, and texts.
+/// Returns the file names, relative to the output directory, and their contents.
 fn files() -> Result<Vec<(String, String)>, ManifestsError> {
     let files = cluster::install::files().map_err(|error| ManifestsError::Yaml(error.to_string()))?;
     Ok(files.into_iter().map(|(path, text)| (path.strip_prefix("deploy/").unwrap_or(&path).to_owned(), text)).collect())

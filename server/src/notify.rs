@@ -1,14 +1,14 @@
-//! Telling people: what happened to requests, in the portal, by mail and by webhooks.
+//! Notifications about what happened to requests, in the portal, by mail and by webhooks.
 //!
-//! [`events`] finds in the state of a request what is to be told; [`teller`] follows the requests and writes what was not told yet, each
-//! notification with its messages in one transaction and under an id that is derived from what happened. [`sender`] sends what is due. So a
-//! process that ends at any instant loses nothing: whoever starts next finds in the cluster what was not written, and in the database what was
-//! not sent. Nothing is doubled in the portal, and a message that is sent twice has the same id both times.
+//! [`events`] derives notifications from the state of a request; [`teller`] follows the requests and writes the missing ones, each
+//! notification with its messages in one transaction and under an id derived from what happened. [`sender`] sends what is due. So a process
+//! that ends at any time loses nothing: the next one finds in the cluster what wasn't written, and in the database what wasn't sent. The
+//! portal never shows a notification twice, and a message that is sent twice has the same id both times.
 //!
-//! What no request says is told by whoever finds it: budgets that fill up by the ledger ([`Notify::tell`]), remarks by whoever writes them, in
-//! the same transaction ([`remark`]).
+//! Other modules send what isn't visible in a request: the ledger reports budgets that fill up ([`Notify::tell`]), and whatever writes a
+//! comment notifies in the same transaction ([`remark`]).
 //!
-//! To tell something else: a word in `promise::notify`, and a function that finds it in [`events`], or a call of [`Notify::tell`].
+//! To add a notification, add an event in `promise::notify`, and a function that finds it in [`events`] or a call of [`Notify::tell`].
 
 pub mod events;
 pub(crate) mod letters;
@@ -32,64 +32,64 @@ pub use self::teller::follow;
 use crate::config::{ConfigError, NotifyConfig};
 use crate::state::Portal;
 
-/// For how many days people find what they were told.
+/// Number of days for which notifications are kept.
 pub const KEPT_DAYS: u32 = 90;
-/// People who may fall behind in hearing that something came for them.
+/// Number of news items by which a receiver can fall behind.
 const BACKLOG: usize = 256;
 
-/// What telling people needs, and who hears of it.
+/// Everything that notifications need, and the channels that announce them.
 pub struct Notify {
-    /// As the operator configured it.
+    /// The operator's configuration.
     pub config: NotifyConfig,
-    /// Name of this process, under which it takes messages for sending.
+    /// Name of this process, under which it claims messages for sending.
     holder: String,
     mailer: Option<mail::Mailer>,
     courier: webhook::Courier,
-    /// Names of people for whom something came.
+    /// Names of people who got a notification.
     news: broadcast::Sender<Arc<str>>,
-    /// Rung when there may be something to send.
+    /// Signalled when there might be something to send.
     bell: Bell,
 }
 
 impl Notify {
-    /// Nothing is opened yet: mail server and webhooks are reached when there is something to send.
+    /// Creates the notifier without opening connections: the mail server and webhooks are contacted when there is something to send.
     ///
     /// # Errors
-    /// The configuration does not make sense.
+    /// If the configuration is invalid.
     pub fn new(config: NotifyConfig, holder: String) -> Result<Self, ConfigError> {
         let mailer = config.mail.as_ref().map(mail::Mailer::new).transpose()?;
         Ok(Self { config, holder, mailer, courier: webhook::Courier::default(), news: broadcast::Sender::new(BACKLOG), bell: Bell::new() })
     }
 
-    /// Names of people for whom something came, from now on.
+    /// Subscribes to the names of people who get a notification from now on.
     pub fn news(&self) -> broadcast::Receiver<Arc<str>> {
         self.news.subscribe()
     }
 
-    /// Tells open pages of these people, and whoever sends.
+    /// Signals the open pages of these people, and the sender.
     pub(crate) fn ring(&self, people: &BTreeSet<String>) {
         for person in people {
-            // Nobody listening is fine.
+            // It's fine if no one listens.
             let _ = self.news.send(Arc::from(person.as_str()));
         }
         self.bell.notify_one();
     }
 
-    /// Something else changed for a person: what was unread is read.
+    /// Signals that a person's unread notifications changed because they were read.
     pub fn read(&self, person: &str) {
         let _ = self.news.send(Arc::from(person));
     }
 
-    /// Sends as soon as possible: something was given back for sending.
+    /// Wakes the sender, because a message was returned to the outbox.
     pub fn wake(&self) {
         self.bell.notify_one();
     }
 
-    /// Tells people something that no request says, such as a threshold of a budget. `key` says which time it happened: the same key tells
-    /// nothing anew.
+    /// Notifies people of something that isn't visible in a request, such as a threshold of a budget. `key` identifies the occurrence: the
+    /// same key never notifies twice.
     ///
     /// # Errors
-    /// The database refuses; nothing was told then.
+    /// If the database fails; then no one is notified.
     pub async fn tell(portal: &Portal, event: Event, audience: Audience, key: &str, matter: &Matter) -> store::Result<()> {
         let now = portal.clock.now();
         let told = events::Told {

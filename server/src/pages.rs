@@ -1,5 +1,5 @@
-//! Answers with pages of [`app::app::App`], and what stands beside them: files, and posts that change nothing.
-//! Who may use which address is said in [`crate::routes`].
+//! Responds with pages of [`app::app::App`], and with what isn't a page: files, and POSTs that change nothing. [`crate::routes`] says who
+//! can use which address.
 
 mod files;
 pub(crate) mod posts;
@@ -21,13 +21,13 @@ use crate::state::Portal;
 pub(crate) type Named = Path<(String, String)>;
 pub(crate) type Placed = Path<(String, String, String)>;
 
-/// The page at the address of a request.
+/// Renders the page at the address of a request.
 pub(crate) async fn render(portal: Arc<Portal>, request: Request) -> Response {
     let (visiting, request) = visit(&portal, request);
     visiting.render(request).await
 }
 
-/// The same for a page that strangers may open.
+/// Renders a page that anonymous visitors can open.
 pub(crate) async fn render_for_strangers(portal: Arc<Portal>, request: Request) -> Response {
     let (visiting, request) = visit(&portal, request);
     visiting.render_for_strangers(request).await
@@ -38,25 +38,25 @@ fn visit(portal: &Arc<Portal>, request: Request) -> (Visiting, Request) {
     (Visiting::of(portal, &parts), Request::from_parts(parts, body))
 }
 
-/// An address that is asked in a way that it does not answer. A browser that opens an address for posts, such as by loading an answer again,
-/// is led to the page above it, where the form was.
+/// Answers a request whose method the address doesn't support. A browser that opens the address of a POST, for example by reloading a
+/// response, is redirected to the page above it, which has the form.
 pub(crate) async fn not_that_way(method: Method, uri: Uri) -> Response {
     if method != Method::GET && method != Method::HEAD {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
-    // Above an action there is no page.
+    // An action has no page above it.
     let above = uri.path().rsplit_once('/').map_or("/", |(above, _)| if above.starts_with("/do/") { "/" } else { above });
     Redirect::to(safe_redirect(above)).into_response()
 }
 
-/// A file of the site, else a page that says that there is nothing.
+/// Returns a file of the site, or a page that says that nothing was found.
 pub(crate) async fn file(State(portal): State<Arc<Portal>>, visiting: Visiting, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     if !portal.assets.has(&path) {
         return visiting.refuse(None, &Error::NotFound { what: "page at this address".to_owned() }).await;
     }
     let headers: HeaderMap = request.headers().clone();
-    // Compressing takes a moment the first time.
+    // Compressing takes a moment on first use.
     tokio::task::spawn_blocking(move || portal.assets.answer(&path, &headers))
         .await
         .unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())

@@ -1,4 +1,4 @@
-//! The embedded plane as this program runs it: its identities, its files, its kubeconfig.
+//! The embedded plane as this program runs it: its identities, files and kubeconfig.
 
 pub mod embedded;
 pub mod folder;

@@ -1,7 +1,7 @@
-//! What the product does for a person: one file per noun, each implementing a port of `app` on [`crate::auth::Caller`].
+//! What users can do with the product: one file per noun, each implementing a port of `app` on [`crate::auth::Caller`].
 //!
-//! Consumer objects are read and written with the person's own token. Published things (offerings, policy sentences) come from the portal's
-//! own watches, after it was asked of the plane whether the person may enter the workspace; they are projections without templates.
+//! Consumer objects are read and written with the user's own token. Published data (offerings, policy descriptions) comes from the portal's
+//! own watches, after the control plane has confirmed that the user can enter the workspace. It is a projection without templates.
 
 pub mod account;
 pub mod approvals;

@@ -1,4 +1,4 @@
-//! The router: every route of [`crate::routes`] behind what its access asks for.
+//! The router: every route of [`crate::routes`] behind the checks that its access requires.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::web::host::Hosts;
 use crate::web::request_log::Log;
 use crate::web::{headers, host, panics, request_log};
 
-/// The routes for what looks after the process, for one that serves no pages.
+/// Returns the probe routes, for a process that serves no pages.
 pub fn probes(portal: &Arc<Portal>) -> Router {
     let of = routes::table().into_iter().filter(|route| route.access == Access::Probe);
     let probes = of.filter_map(|route| Some((route.pattern, route.handler?)));
@@ -26,7 +26,7 @@ pub fn probes(portal: &Arc<Portal>) -> Router {
     everywhere(probes, portal)
 }
 
-/// Every route with all that stands before it.
+/// Returns every route with all of its middleware.
 pub fn router(portal: &Arc<Portal>) -> Router {
     let (mut probes, mut people, mut programs) = (Router::new(), pages(portal), Router::new());
     for route in routes::table() {
@@ -43,7 +43,7 @@ pub fn router(portal: &Arc<Portal>) -> Router {
             }
         }
     }
-    // Everything that is about somebody passes the gate; probes come by address, with any name.
+    // Everything about people passes the gate; probes come by address, with any host name.
     let people = people
         .method_not_allowed_fallback(pages::not_that_way)
         .layer(from_fn_with_state(portal.clone(), panics::caught))
@@ -56,7 +56,7 @@ pub fn router(portal: &Arc<Portal>) -> Router {
     everywhere(people.merge(programs).merge(probes), portal)
 }
 
-/// The pages of the application, a group for each way in.
+/// Returns the pages of the application, grouped by access.
 fn pages(portal: &Arc<Portal>) -> Router<Arc<Portal>> {
     let pages: Vec<(AxumRouteListing, Access)> = generate_route_list(App)
         .into_iter()
@@ -82,7 +82,7 @@ fn pages(portal: &Arc<Portal>) -> Router<Arc<Portal>> {
     for_strangers.merge(on_embedded_plane).merge(for_people).with_state(options)
 }
 
-/// What holds for every answer.
+/// Adds the middleware that applies to every response.
 fn everywhere(routes: Router<Arc<Portal>>, portal: &Arc<Portal>) -> Router {
     let log = Log { clock: portal.clock.clone(), random: portal.random.clone() };
     routes

@@ -1,6 +1,6 @@
-//! Every route of the portal with who may use it: one table, from which the router is made and which the access tests walk.
+//! Every route of the portal and who can use it: one table that the router is built from and that the access tests walk through.
 //!
-//! A route cannot be added without saying who may use it, and what is said is enforced by [`crate::router`] in front of the handler.
+//! A route can't be added without an access rule, and [`crate::router`] enforces the rule in front of the handler.
 
 use std::sync::Arc;
 
@@ -26,58 +26,58 @@ use crate::web::health;
 pub const ALIVE: &str = "/healthz";
 /// Readiness of the portal.
 pub const READY: &str = "/readyz";
-/// Files of the built site; an address at which there is none says so in a page.
+/// Files of the built site; an address without a file gets a page that says so.
 pub const FILE: &str = "/{*path}";
 
-/// Who may use a route.
+/// Who can use a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// What looks after the process: by any name, without a session. It learns nothing about anybody.
+    /// Monitoring of the process: by any host name, without a session. It reveals nothing about people.
     Probe,
-    /// Everybody, signed in or not. It shows nothing about anybody.
+    /// Everyone, signed in or not. It reveals nothing about people.
     Anyone,
-    /// Everybody, and only on the embedded plane; elsewhere there is no such page. It shows nothing about anybody.
+    /// Everyone, but only on the embedded plane; elsewhere the page doesn't exist. It reveals nothing about people.
     EmbeddedPlane,
-    /// Whoever is signed in; it is about that person alone, or adds up what the plane lets that person list.
+    /// Signed-in people; it is about that person only, or adds up what the plane lets that person list.
     SignedIn,
-    /// Whoever is signed in; of policies it shows what the plane lets that person read, and to others the words of those that concern them.
+    /// Signed-in people; it shows the policies that the plane lets the person read, and otherwise only the texts of those that apply to the
+    /// person.
     Policies,
-    /// Whoever is signed in; of decisions it shows what the person may decide about, or may see as a request, and for everybody else there
-    /// are none.
+    /// Signed-in people; it shows the decisions that the person can make, or can see as part of a request, and no others.
     Decisions,
-    /// Whoever is signed in and may publish promises in a trusted home; others are told why not.
+    /// Signed-in people who can publish promises in a trusted home; others are told why they can't.
     Platform,
-    /// Whoever is signed in and may enter the workspace that the request names; everything else is asked of the plane as that person.
+    /// Signed-in people who can enter the workspace that the request names; everything else is requested from the plane as that person.
     Workspace,
-    /// Programs with a bearer token of the plane; no cookie counts. Everything is asked of the plane as the holder of the token.
+    /// Programs with a bearer token of the plane; cookies don't count. Everything is requested from the plane as the holder of the token.
     Bearer,
 }
 
-/// One address and method.
+/// A method at an address.
 pub struct Route {
-    /// GET (which answers HEAD too) or POST.
+    /// GET (which also answers HEAD) or POST.
     pub method: Method,
-    /// Pattern of the address, as axum writes it.
+    /// Pattern of the address, in axum syntax.
     pub pattern: &'static str,
-    /// Who may use it.
+    /// Who can use it.
     pub access: Access,
-    /// What answers; nothing for a page, which the application has.
+    /// The handler; `None` for a page, which the application renders.
     pub(crate) handler: Option<MethodRouter<Arc<Portal>>>,
 }
 
 impl Route {
-    /// Whether the application has a page there.
+    /// Checks whether the application renders a page at this address.
     pub fn is_page(&self) -> bool {
         self.handler.is_none()
     }
 }
 
-/// Who may open the page at an address of the application.
+/// Returns who can open the application's page at a pattern.
 pub(crate) fn page_access(pattern: &str) -> Option<Access> {
     table().into_iter().find(|route| route.is_page() && route.pattern == pattern).map(|route| route.access)
 }
 
-/// The whole table.
+/// Returns the whole table.
 pub fn table() -> Vec<Route> {
     use Access::{Anyone, Bearer, Decisions, EmbeddedPlane, Platform, Policies, Probe, SignedIn, Workspace};
     vec![
@@ -109,6 +109,7 @@ pub fn table() -> Vec<Route> {
         action::<RetryDelivery>(Platform),
         page(page::PLATFORM, SignedIn),
         page(page::EMERGENCIES, SignedIn),
+        page(page::PROMISES, SignedIn),
         page(page::POLICIES, Policies),
         page(page::POLICY, Policies),
         page(page::POLICY_NEW, Policies),
@@ -148,12 +149,12 @@ pub fn table() -> Vec<Route> {
     ]
 }
 
-/// The whole table in words: method, access and pattern of each route, a line each.
+/// Returns the whole table as text: method, access and pattern of each route, one per line.
 pub fn text() -> String {
     table().iter().map(|route| format!("{} {:?} {}\n", route.method, route.access, route.pattern)).collect()
 }
 
-/// A page of [`app::app::App`].
+/// Creates the route of a page of [`app::app::App`].
 fn page(pattern: &'static str, access: Access) -> Route {
     Route { method: Method::GET, pattern, access, handler: None }
 }
@@ -166,7 +167,7 @@ fn post<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler
     Route { method: Method::POST, pattern, access, handler: Some(on(MethodFilter::POST, handler)) }
 }
 
-/// A server function, which is called by POST at an address of its own.
+/// Creates the route of a server function, which is called by POST at an address of its own.
 fn action<T>(access: Access) -> Route
 where
     Posted<T>: ServerFn,

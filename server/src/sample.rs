@@ -1,7 +1,7 @@
-//! The sample world of an embedded plane: people, workspaces, promises, policies; read from files and written as the plane's admin.
+//! The sample world of an embedded plane: people, workspaces, promises and policies, read from files and written as the plane's admin.
 //!
-//! It mirrors a real installation: the provider's exports, trusted homes, consumers with rights of their own, and a pretend workload cluster
-//! as a Destination. Nothing here is used on a real plane.
+//! It mirrors a real installation: the provider's exports, trusted homes, consumers with permissions of their own, and a simulated workload
+//! cluster as a Destination. Nothing here is used on a real plane.
 
 pub mod check;
 pub mod error;

@@ -1,8 +1,8 @@
-//! `opm-portal seed`: a world with many finished instances, for measuring and for looking at.
+//! `opm-portal seed`: creates a world with many finished instances, for benchmarks and demos.
 //!
-//! One instance of each kind is fulfilled by the controller ([`pattern`]); all others are copies of these under names, uids and digests of
-//! their own ([`form`], [`copy`]), written into the plane's file in batches. So everything is as the controller leaves it, and one that starts
-//! on it finds nothing to do. What they have cost is written by the ledger's own steps ([`history`]).
+//! The controller fulfils one instance of each kind ([`pattern`]); all others are copies with their own names, uids and digests ([`form`],
+//! [`copy`]), written into the plane's file in batches. So everything is in the state in which the controller leaves it, and a controller
+//! that starts on it finds nothing to do. Costs are written by the ledger's own steps ([`history`]).
 
 mod copy;
 mod draw;
@@ -30,38 +30,38 @@ use crate::serve::{Edges, Running};
 
 pub use error::SeedError;
 
-/// How long anything may take to come to rest.
+/// How long anything can take to settle.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// File of the data directory that says what was seeded.
+/// File in the data directory that records what was seeded.
 const MARK: &str = "seeded.json";
-/// Most workspaces.
+/// Maximum number of workspaces.
 const WORKSPACES: usize = 10_000;
 
-/// What is to be seeded.
+/// What to seed.
 #[derive(Clone, Debug)]
 pub struct Seed {
     /// Data directory of an embedded plane.
     pub data: PathBuf,
-    /// The database server in which the ledger is kept; a file of the data directory where there is none.
+    /// The database server of the ledger; a file in the data directory if absent.
     pub database: Option<DatabaseUrl>,
-    /// How many instances.
+    /// Number of instances.
     pub instances: usize,
-    /// In how many workspaces of teams.
+    /// Number of team workspaces.
     pub workspaces: usize,
-    /// Chooses kinds, projects and ages.
+    /// Random seed for kinds, projects and ages.
     pub seed: u64,
     /// Age of the oldest instance, in days.
     pub days: u32,
-    /// How many days back the cost ledger begins.
+    /// How many days back the cost ledger starts.
     pub ledger_days: u32,
 }
 
-/// What was done.
+/// Result of seeding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seeded {
-    /// Objects that were written; 0 where the world was there already.
+    /// Number of written objects; 0 if the world already existed.
     pub objects: usize,
-    /// Requests that the plane holds, with those that people made.
+    /// Number of requests on the plane, including those that people created.
     pub requests: usize,
 }
 
@@ -72,11 +72,11 @@ struct Mark {
     seed: u64,
 }
 
-/// Seeds a world, unless it is there, and its ledger, unless it has begun. No portal may run on the directory. To be called outside of a
-/// runtime: each step has one of its own, with which everything ends that was open on the plane's file.
+/// Seeds a world unless it exists, and its ledger unless it has started. No portal must run on the directory at the same time. Call it
+/// outside of a runtime: each step has its own, which closes everything opened on the plane's file when it ends.
 ///
 /// # Errors
-/// See [`SeedError`]; what was written until then stays, and the next run goes on.
+/// See [`SeedError`]; what was already written stays, and the next run continues.
 pub fn run(seed: &Seed) -> Result<Seeded, SeedError> {
     let teams = places::Team::all(seed.workspaces);
     let least = kinds::KINDS.len() * places::ORGANISATIONS.len().min(teams.len());
@@ -108,7 +108,7 @@ pub fn run(seed: &Seed) -> Result<Seeded, SeedError> {
     Ok(seeded)
 }
 
-/// Makes workspaces and patterns, then the copies.
+/// Creates workspaces and patterns, then the copies.
 fn fill(seed: &Seed, teams: &[places::Team]) -> Result<usize, SeedError> {
     let ordered = alone(async {
         let running = open(seed, true).await?;
@@ -122,7 +122,7 @@ fn fill(seed: &Seed, teams: &[places::Team]) -> Result<usize, SeedError> {
 }
 
 async fn order(running: &Running, seed: &Seed, teams: &[places::Team]) -> Result<pattern::Ordered, SeedError> {
-    let missing = || SeedError::Pattern { name: identity::ADMIN.to_owned(), why: "the plane does not know it".to_owned() };
+    let missing = || SeedError::Pattern { name: identity::ADMIN.to_owned(), why: "the control plane doesn't know it".to_owned() };
     let sandbox = running.sandbox.as_ref().ok_or_else(missing)?;
     let admin = sandbox.identities.token(identity::ADMIN).ok_or_else(missing)?;
     let loader = Loader { endpoint: &running.portal.endpoint, admin };
@@ -130,7 +130,7 @@ async fn order(running: &Running, seed: &Seed, teams: &[places::Team]) -> Result
     pattern::order(running, sandbox, loader, teams).await
 }
 
-/// Opens plane and database without pages; with the controller where something is to be fulfilled.
+/// Opens plane and database without pages, and with the controller if something needs to be fulfilled.
 async fn open(seed: &Seed, controller: bool) -> Result<Running, SeedError> {
     let config = Config {
         plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None },
@@ -146,7 +146,7 @@ async fn open(seed: &Seed, controller: bool) -> Result<Running, SeedError> {
     Ok(Running::open(&config, Edges { pace: Pace::faster(50.0), ..Edges::default() }).await?)
 }
 
-/// Runs something to its end in a runtime that ends with it.
+/// Runs a future to its end in a runtime of its own.
 fn alone<T>(work: impl Future<Output = Result<T, SeedError>>) -> Result<T, SeedError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(SeedError::Runtime)?;
     runtime.block_on(work)
@@ -160,7 +160,7 @@ fn marked(data: &Path) -> Result<Option<Mark>, SeedError> {
     }
 }
 
-/// Asks again and again until there is an answer; none when there is none in time.
+/// Polls until there is a result; `None` if there is none in time.
 async fn until<T>(ask: impl AsyncFn() -> Option<T>) -> Option<T> {
     let asking = async {
         loop {

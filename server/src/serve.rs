@@ -1,4 +1,4 @@
-//! `opm-portal serve`: opens everything, serves until told to end, and closes everything in turn.
+//! `opm-portal serve`: opens everything, serves until told to stop, and closes everything in order.
 
 mod embedded;
 mod ground;
@@ -46,61 +46,61 @@ use crate::web::listen;
 pub use embedded::Sandbox;
 pub use ground::Ground;
 
-/// How long open requests may take to end.
+/// How long open requests can take to finish.
 const GRACE: Duration = Duration::from_secs(10);
 /// How often expired sessions and drafts are removed.
 const SWEEP: Duration = Duration::from_secs(600);
 
-/// Why serving cannot begin or go on.
+/// Why serving can't start or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The data directory.
-    #[error("the data directory")]
+    /// The data directory can't be used.
+    #[error("the data directory can't be used")]
     Folder(#[source] io::Error),
-    /// A port.
-    #[error("the pages cannot be served on {address}: {source} (choose another with --port, 0 for any)")]
+    /// The listen address can't be used.
+    #[error("can't serve pages on {address}: {source} (choose another port with --port, 0 for any)")]
     Listen {
-        /// Where they should.
+        /// The listen address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The embedded plane.
+    /// The embedded plane can't be opened.
     #[error(transparent)]
     Plane(#[from] EmbeddedError),
-    /// Sessions and drafts.
+    /// The database can't be opened.
     #[error(transparent)]
     Store(#[from] store::Error),
-    /// The sample world.
+    /// The sample world can't be loaded.
     #[error(transparent)]
     Sample(#[from] SampleError),
-    /// The operator's kubeconfig.
+    /// The operator's kubeconfig can't be used.
     #[error(transparent)]
     Kubeconfig(#[from] OwnError),
-    /// The server of the kubeconfig.
+    /// The kubeconfig's server isn't ready for the portal.
     #[error("{context}: {why}")]
     Server {
         /// Name of the context.
         context: String,
-        /// What is missing, and what to do.
+        /// What is missing, and how to fix it.
         why: String,
     },
-    /// The configuration.
+    /// The configuration is invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// An identity that must be there is not.
-    #[error("the plane does not know {0}")]
+    /// A required identity is missing.
+    #[error("the control plane doesn't know {0}")]
     Identity(&'static str),
 }
 
-/// Time and randomness, so that tests can choose theirs.
+/// Sources of time and randomness, which tests can replace.
 #[derive(Clone)]
 pub struct Edges {
-    /// Time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Randomness.
+    /// The random source.
     pub random: Arc<dyn store::Random>,
-    /// How quickly the sandbox's pretended workloads come up.
+    /// How quickly the sandbox's simulated workloads come up.
     pub pace: Pace,
 }
 
@@ -110,13 +110,13 @@ impl Default for Edges {
     }
 }
 
-/// Everything that is open. Tests use it without a socket.
+/// A running portal with everything that it opened. Tests use it without a socket.
 pub struct Running {
-    /// The portal, with which the router is made.
+    /// The portal, from which the router is built.
     pub portal: Arc<Portal>,
-    /// What only an embedded plane has.
+    /// What exists only with an embedded plane.
     pub sandbox: Option<Sandbox>,
-    /// In memory-only operation it goes with the process.
+    /// In memory-only mode it is removed with the process.
     _folder: Folder,
     tasks: TaskTracker,
     shutdown: CancellationToken,
@@ -125,20 +125,20 @@ pub struct Running {
 /// Serves until Ctrl-C or SIGTERM.
 ///
 /// # Errors
-/// Something cannot be opened.
+/// If something can't be opened.
 pub async fn until_signalled(config: Config) -> Result<(), ServeError> {
     let listen = |source| ServeError::Listen { address: config.listen, source };
-    // The port first: whoever has it taken hears so before anything is written.
+    // The port first, so that a taken port is reported before anything is written.
     let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
     let address = listener.local_addr().map_err(listen)?;
     let running = Running::open(&config, Edges::default()).await?;
     running.announce(address, config.web);
     let shutdown = running.shutdown.clone();
-    // Without pages it still says whether it lives and works.
+    // Without pages it still serves the health probes.
     let app = if config.web { router(&running.portal) } else { probes(&running.portal) };
     let until = async {
         signalled().await;
-        tracing::info!("ending: open requests are answered first");
+        tracing::info!("shutting down: finishing open requests");
         shutdown.cancel();
         tokio::time::sleep(GRACE).await;
     };
@@ -151,10 +151,10 @@ pub async fn until_signalled(config: Config) -> Result<(), ServeError> {
 }
 
 impl Running {
-    /// Opens plane, database and caches, and starts what works in the background.
+    /// Opens plane, database and caches, and starts the background tasks.
     ///
     /// # Errors
-    /// Something cannot be opened.
+    /// If something can't be opened.
     pub async fn open(config: &Config, edges: Edges) -> Result<Self, ServeError> {
         let folder = Folder::open(&config.storage).map_err(ServeError::Folder)?;
         let shutdown = CancellationToken::new();
@@ -171,8 +171,8 @@ impl Running {
         let clock = cluster_clock(&edges);
         let caches = Caches::start(ground.access(&ground.portal), Reader::Portal, clock.clone(), &tasks, &shutdown);
         let instance = folder.instance(&*edges.random).map_err(ServeError::Folder)?;
-        // The name in the controller's Lease. Of two processes on one directory one alone may lead; the embedded plane is open in one alone,
-        // and the next goes on at once after a crash.
+        // Identity in the controller's Lease. Of two processes with the same directory only one must lead. Only one process can open the
+        // embedded plane, and the next one takes over at once after a crash.
         let identity = match &sandbox {
             Some(_) => instance.clone(),
             None => folder.process(&*edges.random).map_err(ServeError::Folder)?,
@@ -234,26 +234,26 @@ impl Running {
             let of = portal.clone();
             portal.background.spawn(&tasks, name, move || start(of.clone()));
         };
-        beside("removing what expired", |portal| Box::pin(sweep(portal)));
-        // Whoever serves pages tells people and keeps the ledger; a controller alone does not know the database.
+        beside("cleanup of expired data", |portal| Box::pin(sweep(portal)));
+        // The process that serves pages also sends notifications and keeps the ledger; a controller alone doesn't use the database.
         if config.web {
             beside("cost ledger", |portal| Box::pin(ledger::keep(portal)));
             beside("notifications", |portal| Box::pin(notify::follow(portal)));
             beside("messages", |portal| Box::pin(notify::send(portal)));
         }
-        // On the plane of this process everything comes at once; elsewhere pages say what they still wait for.
+        // With an embedded plane everything syncs at once; elsewhere pages say what they are still waiting for.
         if sandbox.is_some() {
             portal.world.synced().await;
         }
         Ok(Self { portal, sandbox, _folder: folder, tasks, shutdown })
     }
 
-    /// Tells people where to go.
+    /// Logs the address of the portal.
     fn announce(&self, address: SocketAddr, pages: bool) {
-        let where_ = if pages { format!("http://{address}") } else { format!("without pages; probes at http://{address}") };
+        let where_ = if pages { format!("http://{address}") } else { format!("no pages; probes at http://{address}") };
         match &self.sandbox {
             Some(sandbox) => {
-                eprintln!("\n  OPM Portal on the embedded plane, for trying out: {where_}\n");
+                eprintln!("\n  OPM Portal on the embedded plane (demo): {where_}\n");
                 let names: Vec<&str> = sandbox.world.people.iter().map(|person| person.name.as_str()).collect();
                 if pages {
                     eprintln!("  sign in as  {}", names.join(", "));
@@ -263,25 +263,25 @@ impl Running {
             None => {
                 eprintln!("\n  OPM Portal on {}: {where_}\n", self.portal.endpoint.name());
                 if pages {
-                    eprintln!("  sign in with a bearer token that it accepts, such as one of `kubectl create token`\n");
+                    eprintln!("  sign in with a bearer token of this server, such as one from `kubectl create token`\n");
                 }
             }
         }
     }
 
-    /// Ends everything in turn.
+    /// Stops everything in order.
     pub async fn close(self) {
         self.shutdown.cancel();
         self.tasks.close();
         if tokio::time::timeout(GRACE, self.tasks.wait()).await.is_err() {
-            tracing::warn!("some work did not end in time");
+            tracing::warn!("some tasks did not stop in time");
         }
         self.portal.callers.forget_all();
         self.portal.store.close().await;
     }
 }
 
-/// The portal's clock, as the cluster's parts ask for it.
+/// Wraps the portal's clock for the `cluster` crate.
 fn cluster_clock(edges: &Edges) -> Arc<dyn cluster::Clock> {
     let clock = edges.clock.clone();
     Arc::new(move || clock.now())
@@ -313,11 +313,11 @@ async fn sweep(portal: Arc<Portal>) {
     }
 }
 
-/// Ends when the process is asked to end.
+/// Waits for a signal to stop the process.
 pub async fn signalled() {
     let interrupt = async {
         if let Err(error) = tokio::signal::ctrl_c().await {
-            tracing::error!(%error, "Ctrl-C cannot be heard");
+            tracing::error!(%error, "can't listen for Ctrl-C");
             std::future::pending::<()>().await;
         }
     };
@@ -328,7 +328,7 @@ pub async fn signalled() {
                 signal.recv().await;
             }
             Err(error) => {
-                tracing::error!(%error, "SIGTERM cannot be heard");
+                tracing::error!(%error, "can't listen for SIGTERM");
                 std::future::pending::<()>().await;
             }
         }

@@ -1,4 +1,4 @@
-//! What all parts of the running portal share.
+//! State shared by all parts of the running portal.
 
 use std::sync::Arc;
 
@@ -32,77 +32,78 @@ use crate::web::assets::Assets;
 
 /// The running portal.
 pub struct Portal {
-    /// Time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Randomness.
+    /// The random source.
     pub random: Arc<dyn store::Random>,
-    /// Sessions and drafts.
+    /// The database, with sessions and drafts.
     pub store: Store,
-    /// Which plane it is.
+    /// Kind of plane.
     pub plane: PlaneKind,
-    /// The plane of this process; none when it runs elsewhere.
+    /// The plane of this process; `None` when it runs elsewhere.
     pub embedded: Option<devplane::Plane>,
-    /// How the plane is reached.
+    /// Endpoint of the plane.
     pub endpoint: Endpoint,
-    /// Where everybody whom it knows may ask who they are.
+    /// Scope in which all users of the plane can ask who they are.
     pub account: Scope,
-    /// What the portal knows by itself.
+    /// Caches that the portal watches as itself.
     pub world: World,
-    /// What the controller of this process does; none when it runs elsewhere.
+    /// State of this process's controller; `None` when it runs elsewhere.
     pub controller: Option<watch::Receiver<Standing>>,
-    /// What people may do.
+    /// Access checks for people.
     pub rights: Rights,
-    /// Verified callers of the last moments.
+    /// Recently verified callers.
     pub callers: Callers,
-    /// How people come in.
+    /// How people sign in.
     pub doors: Doors,
-    /// Homes that may offer across the tree.
+    /// Homes that can offer promises to the whole workspace tree.
     pub trusted_homes: Vec<WorkspacePath>,
-    /// Host and port under which people reach the portal, when it is not where it listens.
+    /// Host and port under which people reach the portal, if they differ from the listen address.
     pub public_authority: Option<String>,
     /// Whether that address is an `https://` one.
     pub public_secure: bool,
     /// Files of the built site.
     pub assets: Assets,
-    /// How the tasks beside requests are.
+    /// State of the background tasks.
     pub background: Background,
-    /// What one person, token or address can take.
+    /// Limits per person, token and address.
     pub limits: RequestLimits,
-    /// Revisions whose expressions were read.
+    /// Revisions with compiled expressions.
     pub compiled: Arc<CompiledRevisions>,
-    /// All policies, read.
+    /// All policies, parsed.
     pub policies: Arc<PolicyBook>,
-    /// What people are asked about, and what they decided.
+    /// Open approvals and past decisions.
     pub docket: Docket,
-    /// What was made, by where its requests are.
+    /// Provisioned resources, by the place of their requests.
     pub shelves: ByPlace<Shelf>,
-    /// All requests, counted by where they are.
+    /// Counts of all requests, by place.
     pub register: Register,
-    /// What is offered, in order and ready to be searched.
+    /// Offered promises, sorted and indexed for search.
     pub catalogs: CatalogIndex,
-    /// Prices in rows of catalogs.
+    /// Prices shown in catalog rows.
     pub list_prices: ListPrices,
-    /// What months have cost.
+    /// Monthly costs.
     pub months: Months,
-    /// Choices by which instances cost less.
+    /// Choices that make instances cheaper.
     pub cheaper: CheaperChoices,
-    /// Telling people what happened.
+    /// Notifications.
     pub notify: Notify,
     /// Open event streams.
     pub streams: Streams,
-    /// Ends event streams when the process is asked to end.
+    /// Cancelled when the process shuts down; ends event streams.
     pub shutdown: CancellationToken,
 }
 
 impl Portal {
-    /// What pages call a person. A ServiceAccount has the path of its workspace, where that is known, instead of the id.
+    /// Returns the name that pages show for a person. For a ServiceAccount it contains the path of the workspace, if known, instead of the
+    /// id.
     pub fn called(&self, person: &PersonId) -> String {
         let cluster = person.cluster().and_then(|cluster| ClusterId::parse(cluster).ok());
         let path = cluster.and_then(|cluster| self.world.tree().path(&cluster));
         path.map_or_else(|| person.to_string(), |path| format!("{}@{path}", person.username()))
     }
 
-    /// The person of that name among those who can be chosen on the sign-in page.
+    /// Returns the person with this name among those who can be chosen on the sign-in page.
     pub fn person(&self, name: &str) -> Option<&Person> {
         self.doors.people().find(|person| person.name == name)
     }

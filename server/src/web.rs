@@ -1,4 +1,4 @@
-//! What holds for every answer, whatever it is about: host check, headers, request ids and log lines, health, assets.
+//! What applies to every response: host check, headers, request ids and log lines, health, assets.
 
 pub mod asked;
 pub mod assets;

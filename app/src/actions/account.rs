@@ -1,4 +1,4 @@
-//! The person's session and how pages look to them.
+//! The user's session and theme.
 
 use leptos::prelude::*;
 
@@ -33,7 +33,7 @@ pub async fn sign_out() -> Answer {
     acting.answer(ended.map(|()| page::SIGN_IN.to_owned()), page::HOME).await
 }
 
-/// Chooses a theme: `light`, `dark`, or anything else for the one of the system.
+/// Sets the theme: `light`, `dark`, or anything else for the system's theme.
 #[server(prefix = "/do", endpoint = "account/theme", protocol = Form, custom = Posted)]
 pub async fn choose_theme(theme: String, back: String) -> Answer {
     set_cookie(&match theme.as_str() {

@@ -1,4 +1,4 @@
-//! Decisions about requests, and what people ask and remark about them. A request is named by its uid.
+//! Decisions about requests, comments, and approvals that are requested again or withdrawn. A request is identified by its uid.
 
 use leptos::prelude::*;
 use promise::{Error, Result};
@@ -7,7 +7,7 @@ use super::{Acting, Answer, Fields, Form, Posted};
 use crate::backend::Vote;
 use crate::routes::{self, page, safe_redirect};
 
-/// Decides about exactly the content that the person saw, named by `hash`.
+/// Decides about exactly the content that the user saw, named by `hash`.
 #[server(prefix = "/do", endpoint = "approvals/decide", protocol = Form, custom = Posted)]
 pub async fn decide(uid: String, back: String, form: Fields) -> Answer {
     let acting = Acting::now();
@@ -16,8 +16,8 @@ pub async fn decide(uid: String, back: String, form: Fields) -> Answer {
     acting.answer_about(&uid, done.map(|()| after_decision(&uid, &back)), &back, form).await
 }
 
-/// Makes the same decision about several requests of one shape. Each `item` is a uid and a hash with a colon between; `like` is the request
-/// that they are like.
+/// Makes the same decision about several requests of one shape. Each `item` is a uid and a hash, separated by a colon; `like` is the
+/// request that they resemble.
 #[server(prefix = "/do", endpoint = "approvals/decide-together", protocol = Form, custom = Posted)]
 pub async fn decide_together(item: Vec<String>, like: String, form: Fields) -> Answer {
     let acting = Acting::now();
@@ -41,7 +41,7 @@ pub async fn comment(uid: String, comment: String, back: String) -> Answer {
     acting.answer_about(&uid, done.map(|()| safe_redirect(&back).to_owned()), &back, Fields::default()).await
 }
 
-/// Withdraws the question about a content, named by `hash`.
+/// Withdraws the request for approval of a content, identified by `hash`.
 #[server(prefix = "/do", endpoint = "approvals/withdraw", protocol = Form, custom = Posted)]
 pub async fn withdraw(uid: String, hash: String, back: String, form: Fields) -> Answer {
     let acting = Acting::now();
@@ -49,7 +49,7 @@ pub async fn withdraw(uid: String, hash: String, back: String, form: Fields) -> 
     acting.answer_about(&uid, done.map(|()| safe_redirect(&back).to_owned()), &back, form).await
 }
 
-/// Asks again what was rejected, withdrawn, or has expired.
+/// Requests approval again after it was rejected, withdrawn, or expired.
 #[server(prefix = "/do", endpoint = "approvals/ask-again", protocol = Form, custom = Posted)]
 pub async fn ask_again(uid: String, back: String) -> Answer {
     let acting = Acting::now();
@@ -58,8 +58,8 @@ pub async fn ask_again(uid: String, back: String) -> Answer {
 }
 
 impl Acting {
-    /// Sends the browser on, or back to the page on which this request was: the inbox, or the page of the request alone. Another content than
-    /// the one that was seen is shown there with what has changed since.
+    /// Redirects the browser to the result, or back to the page that showed this request: the inbox, or the request's own page. If the
+    /// content is no longer the one that the user saw, that page shows what has changed since.
     async fn answer_about(&self, uid: &str, done: Result<String>, back: &str, form: Fields) -> Answer {
         let since = form.first("hash").to_owned();
         let page = if is_inbox(back) {
@@ -75,7 +75,7 @@ impl Acting {
     }
 }
 
-/// Where to go after a decision: back to the inbox, because the person might no longer have access to the request.
+/// Returns where to go after a decision: back to the inbox, because the user might no longer have access to the request.
 fn after_decision(uid: &str, back: &str) -> String {
     let back = safe_redirect(back);
     if back == page::APPROVALS || is_inbox(back) {

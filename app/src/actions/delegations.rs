@@ -1,11 +1,11 @@
-//! Who decides while the person is away.
+//! The user's delegate, who decides while the user is away.
 
 use leptos::prelude::*;
 
 use super::{Acting, Answer, Fields, Form, Posted};
 use crate::routes::page;
 
-/// Names a delegate for some days: fields `deputy`, `from` and `to`.
+/// Sets a delegate for a number of days: fields `deputy`, `from` and `to`.
 #[server(prefix = "/do", endpoint = "delegations/set", protocol = Form, custom = Posted)]
 pub async fn set_delegate(form: Fields) -> Answer {
     let acting = Acting::now();

@@ -1,16 +1,17 @@
-//! Notifications of the person, and how they get them.
+//! The user's notifications and notification settings.
 
 use leptos::prelude::*;
+use promise::view::Selection;
 
 use super::{Acting, Answer, Fields, Form, Posted};
 use crate::routes::{page, safe_redirect};
 
-/// Marks one notification as read, or with an empty `id` all that came until `until`.
+/// Marks notifications as read: those with these ids, or all that arrived up to `until`.
 #[server(prefix = "/do", endpoint = "notifications/read", protocol = Form, custom = Posted)]
-pub async fn mark_read(id: String, until: String, back: String) -> Answer {
+pub async fn mark_read(id: Vec<String>, all: bool, until: String, back: String) -> Answer {
     let acting = Acting::now();
     let back = if back.is_empty() { page::NOTIFICATIONS } else { safe_redirect(&back) };
-    let done = async { acting.person()?.mark_read(&id, &until).await }.await;
+    let done = async { acting.person()?.mark_read(&Selection::of(all, id), &until).await }.await;
     acting.answer(done.map(|()| back.to_owned()), back).await
 }
 

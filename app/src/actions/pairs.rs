@@ -1,4 +1,4 @@
-//! How arguments arrive: as the ordered name/value pairs of a posted form, so that every action works from a plain `<form>`.
+//! Arguments of actions: the ordered name/value pairs of a posted form, so that every action works from a plain `<form>`.
 
 use leptos::server_fn::codec::{Encoding, FromReq, IntoReq};
 use leptos::server_fn::error::{FromServerFnError, IntoAppError, ServerFnErrorErr};
@@ -8,10 +8,10 @@ use serde::de::value::{Error, SeqDeserializer, StringDeserializer};
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, forward_to_deserialize_any};
 
-/// The encoding: `application/x-www-form-urlencoded`, read as pairs whose names may repeat and whose order matters.
+/// The encoding: `application/x-www-form-urlencoded`, read as pairs whose names can repeat and whose order matters.
 pub struct Pairs;
 
-/// How every action is called and answers.
+/// The protocol of every action: form pairs in, JSON out.
 pub type Form = Http<Pairs, Json>;
 
 impl ContentType for Pairs {
@@ -22,21 +22,21 @@ impl Encoding for Pairs {
     const METHOD: http::Method = http::Method::POST;
 }
 
-/// Arguments that were posted: an argument takes the value of the field with its name, [`Fields`] takes all of them. A field that wasn't sent
-/// is empty.
+/// Posted arguments: an argument takes the value of the field with its name, [`Fields`] takes all of them. A field that wasn't sent is
+/// empty.
 pub struct Posted<T>(pub T);
 
-/// Every field of the form, in its order.
+/// Every field of the form, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fields(pub Vec<(String, String)>);
 
 impl Fields {
-    /// The first value of that name; empty where there is none.
+    /// Returns the first value with that name, or an empty string.
     pub fn first(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()).unwrap_or_default()
     }
 
-    /// As serde knows the type.
+    /// Name of the type in serde.
     const NAME: &'static str = "Fields";
 }
 
@@ -55,13 +55,13 @@ where
 }
 
 impl<T, R, E: FromServerFnError> IntoReq<Pairs, R, E> for Posted<T> {
-    /// Nothing in the browser calls actions but forms.
+    /// In the browser, only plain forms call actions.
     fn into_req(self, path: &str, _accepts: &str) -> Result<R, E> {
         Err(ServerFnErrorErr::Request(format!("{path} is called by forms alone")).into_app_error())
     }
 }
 
-/// Reads the arguments of a server function, which are the fields of one structure, from pairs.
+/// Deserializes the arguments of a server function, which are the fields of one struct, from pairs.
 struct Arguments<'a>(&'a [(String, String)]);
 
 impl<'de> Deserializer<'de> for Arguments<'_> {
@@ -101,7 +101,7 @@ impl<'de> MapAccess<'de> for Structure<'_> {
     }
 }
 
-/// One argument.
+/// Deserializes one argument.
 struct Argument<'a> {
     pairs: &'a [(String, String)],
     name: &'static str,

@@ -8,8 +8,8 @@ use super::{Acting, Answer, Fields, Form, Posted};
 use crate::backend::PolicyText;
 use crate::routes;
 
-/// Checks the text of a policy, or writes it if `_op` is `write`. Without a `name` it is a new one. A text that is not written becomes a draft,
-/// which the form shows checked.
+/// Checks the text of a policy, or saves it if `_op` is `write`. Without a `name`, the policy is new. A text that isn't saved becomes a
+/// draft, which the form shows with the results of its check.
 #[server(prefix = "/do", endpoint = "policies/save", protocol = Form, custom = Posted)]
 pub async fn save_policy(workspace: String, name: String, text: String, version: String, draft: String, form: Fields) -> Answer {
     let acting = Acting::now();

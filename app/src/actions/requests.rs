@@ -1,4 +1,4 @@
-//! Requests: the form that creates or changes one, and what is done with one that exists.
+//! Requests: the form that creates or changes one, and operations on existing ones.
 
 use leptos::prelude::*;
 use promise::view::FormOutcome;
@@ -7,7 +7,7 @@ use super::{Acting, Answer, Fields, Form, Posted};
 use crate::backend::FormOf;
 use crate::routes;
 
-/// Carries out the form of a new request of `promise`; `home` names the home of a shadowed one. The pressed button, `_op`, says whether the
+/// Handles the form of a new request of `promise`; `home` is the home of a shadowed promise. The pressed button, `_op`, says whether the
 /// form changes, is checked, reviewed, or submitted.
 #[server(prefix = "/do", endpoint = "requests/submit", protocol = Form, custom = Posted)]
 pub async fn submit_request(workspace: String, promise: String, home: String, form: Fields) -> Answer {
@@ -20,7 +20,7 @@ pub async fn submit_request(workspace: String, promise: String, home: String, fo
     carry_out(&workspace, FormOf::New { promise: &promise, home, start: None }, &form, pages).await
 }
 
-/// Carries out the form of a request that exists.
+/// Handles the form of an existing request.
 #[server(prefix = "/do", endpoint = "requests/change", protocol = Form, custom = Posted)]
 pub async fn change_request(workspace: String, namespace: String, name: String, form: Fields) -> Answer {
     let pages = FormPages {
@@ -50,7 +50,7 @@ async fn carry_out(workspace: &str, of: FormOf<'_>, form: &Fields, pages: FormPa
     acting.answer(done, &pages.form).await
 }
 
-/// Rolls out what changed policies make of a request: exactly those that the person saw, named by `hash`.
+/// Rolls out what changed policies change in a request: exactly the changes that the user saw, identified by `hash`.
 #[server(prefix = "/do", endpoint = "requests/roll-out", protocol = Form, custom = Posted)]
 pub async fn roll_out(workspace: String, namespace: String, name: String, hash: String) -> Answer {
     let acting = Acting::now();
@@ -59,7 +59,7 @@ pub async fn roll_out(workspace: String, namespace: String, name: String, hash: 
     acting.answer_on(&page, done.map(|()| page.clone()), Fields::default()).await
 }
 
-/// Deletes a request; its name is typed again as `confirmation`.
+/// Deletes a request; `confirmation` is its name, typed again.
 #[server(prefix = "/do", endpoint = "requests/delete", protocol = Form, custom = Posted)]
 pub async fn delete_request(workspace: String, namespace: String, name: String, confirmation: String) -> Answer {
     let acting = Acting::now();

@@ -1,11 +1,11 @@
-//! Saved views: filters that the person has named.
+//! Saved views: filters that the user has named.
 
 use leptos::prelude::*;
 
 use super::{Acting, Answer, Fields, Form, Posted};
 use crate::routes::safe_redirect;
 
-/// Saves the filter of a list under `title`. The filter is the rest of the form, as in the address of the list; `list` and `place` say which
+/// Saves the filter of a list under `title`. The filter is the rest of the form, as in the list's address; `list` and `place` identify the
 /// list.
 #[server(prefix = "/do", endpoint = "views/save", protocol = Form, custom = Posted)]
 pub async fn save_view(form: Fields, back: String) -> Answer {

@@ -1,4 +1,4 @@
-//! What the address of a page says: parameters of its path, and its query.
+//! Parts of a page's address: path parameters and query.
 
 use axum::extract::Query;
 use http::Uri;
@@ -10,7 +10,9 @@ use promise::{Error, Problem, Result};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// The address of the page that is rendered.
+use crate::texts;
+
+/// The address of the page being rendered.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
     parameters: ParamsMap,
@@ -18,62 +20,62 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// The one of this request.
+    /// Returns the address of the current request.
     pub(super) fn current() -> Self {
         Self { parameters: use_params_map().get_untracked(), uri: expect_context::<Parts>().uri }
     }
 
-    /// A parameter of the path, decoded; empty where the page has none of that name.
+    /// Returns a path parameter, decoded, or an empty string if the page has none with that name.
     pub(super) fn parameter(&self, name: &str) -> &str {
         self.parameters.get_str(name).unwrap_or_default()
     }
 
-    /// The workspace in the path.
+    /// Returns the workspace in the path.
     pub(super) fn workspace(&self) -> &str {
         self.parameter("workspace")
     }
 
-    /// The namespace of a request in the path.
+    /// Returns the namespace of a request in the path.
     pub(super) fn namespace(&self) -> &str {
         self.parameter("namespace")
     }
 
-    /// The name of a request or promise in the path.
+    /// Returns the name of a request or promise in the path.
     pub(super) fn name(&self) -> &str {
         self.parameter("name")
     }
 
-    /// The query.
+    /// Returns the query.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// If it can't be read.
     pub(super) fn query<T: DeserializeOwned>(&self) -> Result<T> {
         query(&self.uri)
     }
 }
 
-/// The query of an address.
+/// Returns the query of an address.
 ///
 /// # Errors
-/// [`Error::Invalid`] if it cannot be read.
+/// [`Error::Invalid`] if it can't be read.
 pub fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T> {
-    let message = || "The part of the address behind the question mark cannot be read. Take it away, or start from a link.".to_owned();
-    let invalid = |_| Error::Invalid { problems: vec![Problem { path: String::new(), message: message() }] };
+    let problem = || Problem { path: String::new(), message: texts::frame::INVALID_QUERY.to_owned() };
+    let invalid = |_| Error::Invalid { problems: vec![problem()] };
     Query::try_from_uri(uri).map(|Query(query)| query).map_err(invalid)
 }
 
-/// The form of a request: what it starts from.
+/// Query of the form of a request: what it starts from.
 #[derive(Debug, Deserialize)]
 pub(super) struct FormQuery {
     pub(super) home: Option<String>,
     pub(super) draft: Option<String>,
     pub(super) start: Option<String>,
-    /// Which lines of what the platform adds are shown.
+    /// Origin of the manifest lines to show.
     #[serde(default)]
     pub(super) origin: String,
 }
 
-/// A part of a promise.
+/// Query that selects a tab of a promise.
 #[derive(Debug, Deserialize)]
 pub(super) struct PromiseTab {
     pub(super) home: Option<String>,
@@ -83,7 +85,7 @@ pub(super) struct PromiseTab {
     pub(super) page: usize,
 }
 
-/// A part of a request.
+/// Query that selects a tab of a request.
 #[derive(Debug, Deserialize)]
 pub(super) struct RequestTab {
     #[serde(default, alias = "tab")]
@@ -96,21 +98,21 @@ pub(super) struct RequestTab {
     pub(super) fold: String,
 }
 
-/// What was posted from the page and refused a moment ago.
+/// Query with the recent refusal of a form that was posted from this page.
 #[derive(Debug, Deserialize)]
 pub(super) struct RefusedPost {
     #[serde(default)]
     pub(super) refused: String,
 }
 
-/// Which refusal is shown.
+/// Query with the refusal to show.
 #[derive(Debug, Deserialize)]
 pub(super) struct RefusalId {
     #[serde(default)]
     pub(super) id: String,
 }
 
-/// Where to go after signing in, and why the last attempt failed.
+/// Query of the sign-in page: where to go afterwards, and why the last attempt failed.
 #[derive(Debug, Deserialize)]
 pub(super) struct SignInQuery {
     #[serde(default)]
@@ -121,7 +123,7 @@ pub(super) struct SignInQuery {
     pub(super) wait: u64,
 }
 
-/// Which workspaces are listed, and the page that the switcher was opened on.
+/// Query of the workspace list: which workspaces to list, and the page that the switcher was opened on.
 #[derive(Debug, Deserialize)]
 pub(super) struct WorkspaceQuery {
     #[serde(default)]
@@ -130,7 +132,7 @@ pub(super) struct WorkspaceQuery {
     pub(super) from: String,
 }
 
-/// Where a policy was met, and sample values for it.
+/// Query of a policy: the workspace in which the user found it, and sample values for it.
 #[derive(Debug, Deserialize)]
 pub(super) struct PolicyQuery {
     #[serde(default)]
@@ -142,7 +144,7 @@ pub(super) struct PolicyQuery {
     pub(super) r#try: Option<String>,
 }
 
-/// For which workspace a policy is written, and what was typed.
+/// Query of the policy form: the workspace that the policy is for, and the draft with what was typed.
 #[derive(Debug, Deserialize)]
 pub(super) struct PolicyDraft {
     #[serde(default)]
@@ -150,14 +152,14 @@ pub(super) struct PolicyDraft {
     pub(super) draft: Option<String>,
 }
 
-/// A page of a list, from 1.
+/// Query with a page of a list, from 1.
 #[derive(Debug, Deserialize)]
 pub(super) struct Number {
     #[serde(default)]
     pub(super) page: usize,
 }
 
-/// A decision; a link may name the content that it was written about.
+/// Query of a decision; a link can name the content that it was written about.
 #[derive(Debug, Deserialize)]
 pub(super) struct DecisionLink {
     #[serde(default)]
@@ -167,7 +169,7 @@ pub(super) struct DecisionLink {
 }
 
 impl DecisionLink {
-    /// The content since which changes are shown.
+    /// Returns the content since which changes are shown.
     pub(super) fn content(&self) -> &str {
         if self.since.is_empty() { &self.hash } else { &self.since }
     }

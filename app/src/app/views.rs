@@ -1,4 +1,4 @@
-//! From the address to the page: each takes the address apart and calls the page.
+//! Handlers of routes: each takes the address apart and calls the page.
 
 use promise::Result;
 
@@ -101,7 +101,7 @@ pub(super) async fn request_deletion(visit: Visit, at: Address) -> Result<Page> 
     requests::delete(&visit, at.workspace(), at.namespace(), at.name(), problem.as_deref()).await
 }
 
-/// The form of the request that the address names.
+/// Returns the form of the request in the address.
 fn edited(at: &Address) -> FormOf<'_> {
     FormOf::Edit { namespace: at.namespace(), name: at.name() }
 }
@@ -131,7 +131,7 @@ pub(super) async fn alike(visit: Visit, at: Address) -> Result<Page> {
     approvals::alike(&visit, at.parameter("uid"), again).await
 }
 
-/// The decision that was typed on this page and refused.
+/// Returns the decision that was posted from this page and refused.
 async fn refused_decision(visit: &Visit, at: &Address) -> Result<Option<Again>> {
     let RefusedPost { refused } = at.query()?;
     Ok(visit.refusal(&refused).await.and_then(Again::of))
@@ -162,6 +162,10 @@ pub(super) async fn emergencies(visit: Visit, at: Address) -> Result<Page> {
 
 pub(super) async fn deliveries(visit: Visit, at: Address) -> Result<Page> {
     platform::deliveries(&visit, &at.query()?).await
+}
+
+pub(super) async fn promise_list(visit: Visit, at: Address) -> Result<Page> {
+    platform::promises(&visit, &at.query()?).await
 }
 
 pub(super) async fn policy_list(visit: Visit, at: Address) -> Result<Page> {

@@ -3,7 +3,9 @@
 use leptos::prelude::*;
 use promise::form::{Choice, ChoiceStyle};
 
-/// Radios or a select; `described` names hint and problem.
+use crate::texts::forms as texts;
+
+/// Renders radio buttons or a select; `described` names hint and problem.
 pub fn choice(
     id: &str,
     name: &str,
@@ -34,7 +36,7 @@ pub fn choice(
     view! { <div class=class>{items.collect_view()}</div> }.into_any()
 }
 
-/// What an option changes in the price, as it stands behind its name.
+/// Returns how an option changes the price, shown after its name.
 fn price(option: &Choice) -> Option<String> {
-    option.price.as_ref().filter(|_| !option.chosen).map(|price| format!(" ({price})"))
+    option.price.as_ref().filter(|_| !option.chosen).map(|price| texts::price_change(price))
 }

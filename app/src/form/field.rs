@@ -1,4 +1,4 @@
-//! A field: label, hint, problem, control, source; in this order.
+//! A field: label, hint, problem, control and source, in this order.
 
 use leptos::prelude::*;
 use promise::form::{ByLine, Control, Field, Form, Section};
@@ -9,14 +9,15 @@ use super::lines::{add, keys, list, map};
 use super::text::{complaint, described};
 use crate::markdown;
 use crate::routes;
+use crate::texts::forms as texts;
 use crate::ui::Icon;
 
-/// What every field of a form is drawn with.
+/// Context for rendering every field of a form.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a> {
     /// Id of the input that gets the focus.
     pub(super) focus: Option<&'a str>,
-    /// Path of the workspace for which the form is.
+    /// Path of the workspace that the form is for.
     pub(super) workspace: &'a str,
 }
 
@@ -30,7 +31,7 @@ pub fn Fields(form: Form, focus: Option<String>, workspace: String) -> impl Into
 fn section(section: &Section, at: At<'_>) -> AnyView {
     let fields = section.fields.iter().map(|one| field(one, at)).collect_view();
     let advanced = section.advanced.iter().map(|one| field(one, at)).collect_view();
-    // A section of nothing but folded fields is not folded again, and one of a single part has its name already.
+    // A section that contains only folded fields isn't folded again, and a section with a single part already has its name.
     let plain = section.fields.is_empty();
     let same = matches!(section.fields.as_slice(), [only] if only.label == section.title);
     let class = if same { "group same" } else { "group" };
@@ -39,7 +40,7 @@ fn section(section: &Section, at: At<'_>) -> AnyView {
             .into_any();
     }
     let folded = (!section.advanced.is_empty()).then(|| view! {
-        <details class="advanced" open=section.advanced_open><summary><Icon name="chevron-right"/>"More settings "<span class="subtle small">{section.advanced_summary.clone()}</span></summary><div>{advanced}</div></details>
+        <details class="advanced" open=section.advanced_open><summary><Icon name="chevron-right"/>{texts::MORE_SETTINGS}" "<span class="subtle small">{section.advanced_summary.clone()}</span></summary><div>{advanced}</div></details>
     });
     view! {
         <fieldset class=class id=section.id.clone()><legend>{section.title.clone()}</legend>
@@ -65,7 +66,7 @@ fn is_single(control: &Control) -> bool {
     }
 }
 
-/// Whether a person can leave the control empty, so that its default is worth a word.
+/// Whether a control can be left empty, so that its default is worth showing.
 fn can_be_empty(control: &Control) -> bool {
     matches!(control, Control::Text { .. } | Control::Area { .. } | Control::Yaml { .. })
 }
@@ -78,12 +79,11 @@ pub(super) fn field(field: &Field, at: At<'_>) -> AnyView {
     let hidden =
         field.hidden.iter().map(|input| view! { <input type="hidden" name=input.name.clone() value=input.value.clone()/> }).collect_view();
     let hint = [
-        // A hint that repeats the label is none.
+        // A hint that repeats the label isn't shown.
         field.hint.clone().filter(|hint| !hint.trim_end_matches('.').eq_ignore_ascii_case(&field.label)),
         field.constraint.clone(),
-        matches!(field.control, Control::Yaml { .. })
-            .then(|| "Written as YAML, because it has parts that no fields can show. It is kept as you write it".to_owned()),
-        field.default.as_ref().filter(|_| can_be_empty(&field.control)).map(|value| format!("Left empty: {value}")),
+        matches!(field.control, Control::Yaml { .. }).then(|| texts::YAML_HINT.to_owned()),
+        field.default.as_ref().filter(|_| can_be_empty(&field.control)).map(|value| texts::default_value(value)),
     ];
     let hint: Vec<String> = hint.into_iter().flatten().filter(|text| !text.is_empty()).collect();
     let hint = (!hint.is_empty()).then(|| hint.iter().map(|text| text.trim_end_matches('.')).collect::<Vec<_>>().join(". "));
@@ -92,7 +92,7 @@ pub(super) fn field(field: &Field, at: At<'_>) -> AnyView {
     let of_group = describes.clone().filter(|_| !matches!(field.control, Control::Choice { .. }));
     let top = view! {
         {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
-        {field.help.clone().map(|help| view! { <details class="why"><summary>"More about this"</summary><div class="prose" inner_html=markdown::render(&help)></div></details> })}
+        {field.help.clone().map(|help| view! { <details class="why"><summary>{texts::LEARN_MORE}</summary><div class="prose" inner_html=markdown::render(&help)></div></details> })}
         {field.problem.clone().map(|problem| complaint(problem_id, problem))}
     };
     let by = field.by.iter().map(|by| by_line(by, at.workspace)).collect_view();
@@ -103,7 +103,7 @@ pub(super) fn field(field: &Field, at: At<'_>) -> AnyView {
         }
         None => view! { <div class="control">{control(field, describes, at)}{apply(field)}</div> }.into_any(),
     };
-    let label = view! { {field.label.clone()}{(!field.required && field.locked.is_none() && is_single(&field.control)).then(|| view! { <span class="optional">" optional"</span> })} };
+    let label = view! { {field.label.clone()}{(!field.required && field.locked.is_none() && is_single(&field.control)).then(|| view! { <span class="optional">{texts::OPTIONAL}</span> })} };
     let invalid = field.problem.is_some().then_some("");
     if field.locked.is_none() && is_single(&field.control) {
         return view! { <div class="field" data-key=field.id.clone() data-invalid=invalid>{hidden}<label for=field.id.clone()>{label}</label>{top}{control}{by}</div> }.into_any();
@@ -141,7 +141,7 @@ fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
         }
         Control::Choice { style, options } => choice(&id, &name, *style, options, describes, field.problem.is_some(), focused),
         Control::Tick { checked, price } => {
-            view! { <label class="check"><input type="checkbox" class="tick" id=id name=name value="true" checked=*checked aria-describedby=describes aria-invalid=invalid autofocus=focused/>{field.label.clone()}{price.clone().map(|price| view! { <span class="price">{format!(" ({price})")}</span> })}</label> }.into_any()
+            view! { <label class="check"><input type="checkbox" class="tick" id=id name=name value="true" checked=*checked aria-describedby=describes aria-invalid=invalid autofocus=focused/>{field.label.clone()}{price.clone().map(|price| view! { <span class="price">{texts::price_change(&price)}</span> })}</label> }.into_any()
         }
         Control::List { rows, mode, options, add: operation, add_label, full } => {
             view! { <div class="grow">{list(rows, *mode, options, at.focus)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
@@ -154,28 +154,28 @@ fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
         }
         Control::Group { fields, present, toggle } => group(fields, *present, toggle.as_ref(), &field.label, at),
         Control::Yaml { text, rows, error } => {
-            let error = error.clone().map(|error| view! { <p class="problem">{format!("Line {}, column {}: {}", error.line, error.column, error.message)}<code>{error.text}</code></p> });
+            let error = error.clone().map(|error| view! { <p class="problem">{texts::yaml_problem(error.line, error.column, &error.message)}<code>{error.text}</code></p> });
             view! { <div class="grow">{error}<textarea class="input mono" id=id name=name rows=rows.to_string() spellcheck="false" wrap="off" aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(text)}</textarea></div> }.into_any()
         }
         Control::Secret { kept, clear } => {
-            let clear = kept.then(|| view! { <label class="check"><input type="checkbox" class="tick" name=clear.clone() value="true"/>"Remove the kept one"</label> });
+            let clear = kept.then(|| view! { <label class="check"><input type="checkbox" class="tick" name=clear.clone() value="true"/>{texts::REMOVE_STORED_VALUE}</label> });
             view! { <div class="grow"><p class="muted">{later(*kept, field.required)}</p>{clear}</div> }.into_any()
         }
         Control::Fixed { value } => view! { <span class="locked">{value.clone()}</span> }.into_any(),
     }
 }
 
-/// Where a secret is typed: what a form holds may be kept as a draft, and a draft holds no secrets.
+/// Says where a secret is entered: a form might be saved as a draft, and drafts never store secrets.
 fn later(kept: bool, required: bool) -> &'static str {
     match (kept, required) {
-        (true, _) => "One is kept. On the next page you may type another; left empty there, it stays.",
-        (false, true) => "You type it on the next page, beside the button that submits.",
-        (false, false) => "You may type it on the next page, beside the button that submits.",
+        (true, _) => texts::SECRET_IS_STORED,
+        (false, true) => texts::SET_IN_LAST_STEP,
+        (false, false) => texts::CAN_SET_IN_LAST_STEP,
     }
 }
 
-/// The content of a text area. Leptos writes it as it is, so what would end the element is escaped here. Browsers drop a line end at its very
-/// beginning, so one that counts is doubled.
+/// Returns the content of a text area. Leptos writes it without escaping, so anything that would end the element is escaped here. Browsers
+/// drop a line break at the very start, so a line break that belongs to the text is doubled.
 pub fn area(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     if text.starts_with('\n') { format!("\n{text}") } else { text }
@@ -184,28 +184,29 @@ pub fn area(text: &str) -> String {
 fn group(fields: &[Field], present: Option<bool>, toggle: Option<&String>, label: &str, at: At<'_>) -> AnyView {
     let inner = fields.iter().map(|one| field(one, at)).collect_view();
     let switch = toggle.map(|operation| {
-        let verb = if present == Some(true) { "Remove" } else { "Add" };
-        view! { <button class="btn btn-sm" name="_op" value=operation.clone()>{format!("{verb} {label}")}</button> }
+        let label = if present == Some(true) { texts::remove_group(label) } else { texts::add_group(label) };
+        view! { <button class="btn btn-sm" name="_op" value=operation.clone()>{label}</button> }
     });
     view! { <div class="inside grow">{(present != Some(false)).then_some(inner)}{switch}</div> }.into_any()
 }
 
-/// Without scripting, a field that steers others needs a way to say so.
+/// Without scripting, a field that other fields depend on needs a button that applies it.
 fn apply(field: &Field) -> Option<impl IntoView + use<>> {
-    field.steers.then(|| view! { <button class="btn btn-sm" name="_op" value="check">"Apply"<span class="vh">{format!(" {}", field.label)}</span></button> })
+    field.steers.then(|| view! { <button class="btn btn-sm" name="_op" value="check">{texts::APPLY}<span class="vh">" "{field.label.clone()}</span></button> })
 }
 
-/// What a policy did to a field, with the way to the rule beside the form and to the policy itself.
+/// What a policy did to a field, with links to the rule beside the form and to the policy itself.
 fn by_line(by: &ByLine, workspace: &str) -> impl IntoView + use<> {
     let title = by.title.clone().unwrap_or_else(|| by.policy.clone());
-    let owner = by.owner.as_ref().map(|owner| format!(" by {owner}")).unwrap_or_default();
-    let reason = by.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    let reason = reason.trim_end_matches('.').to_owned();
+    let did = by.did.clone();
+    let owner = by.owner.as_ref().map(|owner| view! { " · "{texts::owner(owner)} });
+    let reason = by.reason.as_ref().map(|reason| view! { " · "{reason.trim_end_matches('.').to_owned()} });
     let who = if by.own {
-        view! { {format!("{} by this promise", by.did)} }.into_any()
+        view! { {did}" · "{texts::RULE_OF_THIS_PROMISE} }.into_any()
     } else {
         let page = routes::policy(&by.workspace, &by.policy, workspace);
-        view! { {format!("{} by ", by.did)}<a href=page>{title.clone()}</a>", set at "<span class="mono">{by.workspace.clone()}</span>{owner} }.into_any()
+        view! { {did}" · "<a href=page>{title.clone()}</a>" · "{texts::SET_AT}" "<span class="mono">{by.workspace.clone()}</span>{owner} }
+            .into_any()
     };
-    view! { <p class="by"><Icon name="shield-check"/><span>{who}{reason}". "<a href=format!("#{}", by.anchor())>"Why?"<span class="vh">{format!(" The rule of {title}")}</span></a></span></p> }
+    view! { <p class="by"><Icon name="shield-check"/><span>{who}{reason}" · "<a href=format!("#{}", by.anchor())>{texts::WHY}<span class="vh">{texts::rule_of(&title)}</span></a></span></p> }
 }

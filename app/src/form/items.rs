@@ -6,6 +6,7 @@ use promise::form::{ItemKey, ItemRow};
 use super::field::{At, field};
 use super::lines::buttons;
 use super::text::complaint;
+use crate::texts::forms as texts;
 
 /// Rows of objects.
 pub fn items(rows: &[ItemRow], at: At<'_>) -> impl IntoView + use<> {
@@ -36,8 +37,8 @@ fn item(row: &ItemRow, at: At<'_>) -> impl IntoView + use<> {
 fn key(input: &ItemKey, label: &str, at: At<'_>) -> impl IntoView + use<> {
     let focused = at.focus == Some(input.id.as_str());
     view! {
-        <div class="field"><label for=input.id.clone()>"Name"<span class="vh">{format!(" of {label}")}</span></label>
-            <div class="control"><input class="input w-m" id=input.id.clone() name=input.name.clone() value=input.value.clone() autocomplete="off" spellcheck="false" autofocus=focused/></div>
+        <div class="field"><label for=input.id.clone()>{texts::NAME}</label>
+            <div class="control"><input class="input w-m" id=input.id.clone() name=input.name.clone() value=input.value.clone() aria-label=texts::name_of(label) autocomplete="off" spellcheck="false" autofocus=focused/></div>
         </div>
     }
 }

@@ -5,9 +5,10 @@ use promise::form::{InputMode, ListRow, MapRow, RowButtons};
 
 use super::field::area;
 use super::text::complaint;
+use crate::texts::forms as texts;
 use crate::ui::Icon;
 
-/// The word of `inputmode`.
+/// Returns the value of the `inputmode` attribute.
 pub fn keys(mode: InputMode) -> &'static str {
     match mode {
         InputMode::Text => "text",
@@ -18,7 +19,7 @@ pub fn keys(mode: InputMode) -> &'static str {
     }
 }
 
-/// Lines of a text area for a value of several lines: an input would drop the line ends.
+/// Returns the number of rows of a text area for a multi-line value: an input would drop the line breaks.
 fn tall(value: &str) -> String {
     value.lines().count().clamp(2, 12).to_string()
 }
@@ -50,7 +51,7 @@ pub fn map(rows: &[MapRow], mode: InputMode, focus: Option<&str>) -> impl IntoVi
         let invalid = row.problem.is_some().then_some("true");
         let described = row.problem.as_ref().map(|_| format!("{}-problem", row.id));
         let problem = row.problem.clone().map(|problem| complaint(format!("{}-problem", row.id), problem));
-        let label = format!("Value of {}", row.buttons.what);
+        let label = texts::value_of(&row.buttons.what);
         let value = if row.value.contains('\n') {
             view! { <textarea class="input" id=row.value_id.clone() name=row.value_name.clone() rows=tall(&row.value) aria-label=label spellcheck="false">{area(&row.value)}</textarea> }.into_any()
         } else {
@@ -58,7 +59,7 @@ pub fn map(rows: &[MapRow], mode: InputMode, focus: Option<&str>) -> impl IntoVi
         };
         view! {
             <li>{problem}<div class="control">
-                <input class="input" id=row.id.clone() name=row.key_name.clone() value=row.key.clone() aria-label=format!("Name of {}", row.buttons.what) autocomplete="off" spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focus == Some(row.id.as_str())/>
+                <input class="input" id=row.id.clone() name=row.key_name.clone() value=row.key.clone() aria-label=texts::name_of(&row.buttons.what) autocomplete="off" spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focus == Some(row.id.as_str())/>
                 <span aria-hidden="true">"="</span>
                 {value}
                 {buttons(&row.buttons)}
@@ -79,14 +80,14 @@ pub fn add(operation: &str, label: &str, full: Option<&String>) -> impl IntoView
 
 /// The buttons of one row.
 pub fn buttons(row: &RowButtons) -> impl IntoView + use<> {
-    let button = |operation: &str, verb: &str, icon: &'static str| {
-        view! { <button class="btn btn-ghost btn-icon btn-sm" name="_op" value=operation.to_owned() aria-label=format!("{verb} {}", row.what)><Icon name=icon/></button> }
+    let button = |operation: &str, label: String, icon: &'static str| {
+        view! { <button class="btn btn-ghost btn-icon btn-sm" name="_op" value=operation.to_owned() aria-label=label><Icon name=icon/></button> }
     };
     view! {
         <span class="row-buttons">
-            {row.up.as_ref().map(|up| button(up, "Move up", "arrow-up"))}
-            {row.down.as_ref().map(|down| button(down, "Move down", "arrow-down"))}
-            {button(&row.remove, "Remove", "x")}
+            {row.up.as_ref().map(|up| button(up, texts::move_up(&row.what), "arrow-up"))}
+            {row.down.as_ref().map(|down| button(down, texts::move_down(&row.what), "arrow-down"))}
+            {button(&row.remove, texts::remove(&row.what), "x")}
         </span>
     }
 }

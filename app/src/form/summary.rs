@@ -1,12 +1,13 @@
-//! The error summary on top of a form, and the presets it can start from.
+//! The error summary on top of a form, and its presets.
 
 use leptos::prelude::*;
 use promise::form::PresetChoice;
 use promise::view::RequestForm;
 
+use crate::texts::forms as texts;
 use crate::ui::Shape;
 
-/// Every problem once, in the same words as at its field, with a link to it. It takes the focus when the page opens.
+/// Lists every problem once, in the same words as at its field, with a link to it. It gets the focus when the page opens.
 #[component]
 pub fn ErrorSummary(form: RequestForm) -> impl IntoView {
     let name = form.name_problem.clone().map(|problem| ("name".to_owned(), problem));
@@ -21,7 +22,7 @@ pub fn ErrorSummary(form: RequestForm) -> impl IntoView {
     let focus = form.focus.is_none();
     view! {
         <div class="banner summary" data-st="failed" role="alert" aria-labelledby="summary-title" tabindex="-1" id="summary" autofocus=focus>
-            {Shape::Failed.svg()}<div><h2 id="summary-title">"There is a problem"</h2><ul>{lines.collect_view()}</ul></div>
+            {Shape::Failed.svg()}<div><h2 id="summary-title">{texts::THERE_IS_A_PROBLEM}</h2><ul>{lines.collect_view()}</ul></div>
         </div>
     }
 }
@@ -30,9 +31,10 @@ pub fn ErrorSummary(form: RequestForm) -> impl IntoView {
 #[component]
 pub fn Presets(presets: Vec<PresetChoice>) -> impl IntoView {
     let buttons = presets.iter().map(|preset| {
-        view! { <button class="preset" name="_op" value=preset.operation.clone() aria-pressed=if preset.chosen { "true" } else { "false" }><b>{preset.title.clone()}{preset.price.clone().filter(|_| !preset.chosen).map(|price| view! { <span class="price">{format!(" ({price})")}</span> })}</b>{preset.description.clone().map(|text| view! { <span class="hint">{text}</span> })}</button> }
+        view! { <button class="preset" name="_op" value=preset.operation.clone() aria-pressed=if preset.chosen { "true" } else { "false" }><b>{preset.title.clone()}{preset.price.clone().filter(|_| !preset.chosen).map(|price| view! { <span class="price">{texts::price_change(&price)}</span> })}</b>{preset.description.clone().map(|text| view! { <span class="hint">{text}</span> })}</button> }
     });
     let buttons = buttons.collect_view();
-    (!presets.is_empty())
-        .then(|| view! { <fieldset class="group"><legend>"Start from"</legend><div class="presets">{buttons}</div></fieldset> })
+    (!presets.is_empty()).then(
+        || view! { <fieldset class="group"><legend>{texts::START_FROM_PRESET}</legend><div class="presets">{buttons}</div></fieldset> },
+    )
 }

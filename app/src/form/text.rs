@@ -1,7 +1,8 @@
-//! One line of text with label, hint and problem: the fields that are not made from a schema.
+//! A single-line text input with label, hint and problem, for fields that don't come from a schema.
 
 use leptos::prelude::*;
 
+use crate::texts::forms as texts;
 use crate::ui::Shape;
 
 /// A labelled input; `problem` is announced with it.
@@ -30,10 +31,10 @@ pub fn Text(
 
 /// What is wrong with a field, beside it.
 pub fn complaint(id: String, problem: String) -> impl IntoView {
-    view! { <p class="problem" id=id>{Shape::Failed.svg()}<span><span class="vh">"Error: "</span>{problem}</span></p> }
+    view! { <p class="problem" id=id>{Shape::Failed.svg()}<span><span class="vh">{texts::ERROR}</span>{problem}</span></p> }
 }
 
-/// The ids that describe an input, as the attribute wants them.
+/// Joins the ids of the elements that describe an input, in the format of the attribute.
 pub fn described(ids: &[Option<String>]) -> Option<String> {
     let ids: Vec<&str> = ids.iter().flatten().map(String::as_str).collect();
     (!ids.is_empty()).then(|| ids.join(" "))

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use promise::view::Facet;
 
 use super::Listing;
+use crate::texts::lists as texts;
 use crate::ui::{Empty, Icon, LinkButton, Pager};
 
 impl Listing {
@@ -11,13 +12,13 @@ impl Listing {
     pub(crate) fn search(&self, name: &'static str, placeholder: &'static str) -> impl IntoView + use<> {
         let others = self.pairs.iter().filter(|(name, value)| !matches!(name.as_str(), "q" | "page") && !value.is_empty());
         let hidden = others.map(|(name, value)| view! { <input type="hidden" name=name.clone() value=value.clone()/> }).collect_view();
-        let clear = self.is_narrowed().then(|| view! { <a class="small" href=self.cleared()>"Clear all"</a> });
+        let clear = self.is_narrowed().then(|| view! { <a class="small" href=self.cleared()>{texts::CLEAR_ALL}</a> });
         let (action, words) = (self.path.clone(), self.value("q").to_owned());
         view! {
             <form class="filters" role="search" aria-label=name action=action>
                 {hidden}
-                <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=words aria-label=format!("Search {}", name.to_lowercase()) placeholder=placeholder/></div>
-                <button class="btn">"Search"</button>{clear}
+                <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=words aria-label=texts::search_in(name) placeholder=placeholder/></div>
+                <button class="btn">{texts::SEARCH}</button>{clear}
             </form>
         }
     }
@@ -66,7 +67,7 @@ impl Listing {
             let current = (self.value(name) == value).then_some("true");
             view! { <li><a href=self.choose(name, value) aria-current=current>{label}<span class="n">{count}</span></a></li> }
         });
-        view! { <ul class="chips grow" aria-label="Which">{links.collect_view()}</ul> }
+        view! { <ul class="chips grow" aria-label=texts::WHICH>{links.collect_view()}</ul> }
     }
 
     /// Links to the pages before and after.
@@ -78,7 +79,7 @@ impl Listing {
     /// In the place of rows, where there are some but none fits.
     pub(crate) fn nothing_fits(&self, title: &'static str) -> AnyView {
         let all = self.cleared();
-        view! { <Empty title=title text="Remove a filter, or search for something else."><LinkButton href=all label="Clear filters"/></Empty> }.into_any()
+        view! { <Empty title=title text=texts::REMOVE_A_FILTER><LinkButton href=all label=texts::CLEAR_FILTERS/></Empty> }.into_any()
     }
 }
 
@@ -93,7 +94,7 @@ fn chip(href: String, label: &str, count: Option<String>, chosen: bool) -> impl 
 }
 
 fn remove() -> impl IntoView {
-    view! { <Icon name="x"/><span class="vh">", remove"</span> }
+    view! { <Icon name="x"/><span class="vh">{texts::REMOVES_IT}</span> }
 }
 
 /// A facet that divides nothing is not worth a place, unless it is in force.
@@ -102,5 +103,5 @@ fn divides(facet: &Facet) -> bool {
 }
 
 fn left_out(facet: &Facet) -> Option<String> {
-    (facet.left_out > 0).then(|| format!("{} more: search for them", facet.left_out))
+    (facet.left_out > 0).then(|| texts::more_values(facet.left_out))
 }

@@ -4,19 +4,20 @@ use leptos::prelude::*;
 use promise::view::{Column, Sort};
 
 use super::Listing;
+use crate::texts::lists as texts;
 use crate::ui::Icon;
 
 /// A column by which a list can be sorted, and its heading.
 pub(crate) type Heading<C> = (C, &'static str);
 
 impl Listing {
-    /// The heading of a column: a link that sorts by it, and the other way round where it decides already.
+    /// The heading of a column: a link that sorts by it, and the other way round where it decides already. Where rows are cards, it is text.
     pub(crate) fn heading<C: Column>(&self, sort: Sort<C>, (column, label): Heading<C>) -> impl IntoView + use<C> {
         let descends = sort.descends(column);
         let order = descends.map(|descends| if descends { "descending" } else { "ascending" });
         let arrow = descends.map(arrow);
         let href = self.choose("sort", &sort.choose(column).word());
-        view! { <th scope="col" aria-sort=order><a class="sort" href=href>{label}{arrow}</a></th> }
+        view! { <th scope="col" aria-sort=order><a class="sort" href=href>{label}{arrow}</a><span class="unsorted">{label}</span></th> }
     }
 
     /// The same as a menu, where there are no headings: columns, and first the usual order.
@@ -32,11 +33,11 @@ impl Listing {
             view! { <li><a class="item" href=href aria-current=current.then_some("true")><span class="grow">{label}</span>{descends.map(arrow)}</a></li> }
         });
         let items = items.collect_view();
-        view! { <details class="menu sort-menu"><summary class="btn btn-sm">{format!("Sort: {chosen}")}{turned.map(arrow)}<Icon name="chevron-down"/></summary><div class="pop pop-end"><ul>{items}</ul></div></details> }
+        view! { <details class="menu sort-menu"><summary class="btn btn-sm">{texts::sorted_by(chosen)}{turned.map(arrow)}<Icon name="chevron-down"/></summary><div class="pop pop-end"><ul>{items}</ul></div></details> }
     }
 }
 
 fn arrow(descends: bool) -> impl IntoView {
-    let (icon, word) = if descends { ("arrow-down", ", descending") } else { ("arrow-up", ", ascending") };
+    let (icon, word) = if descends { ("arrow-down", texts::DESCENDING) } else { ("arrow-up", texts::ASCENDING) };
     view! { <Icon name=icon/><span class="vh">{word}</span> }
 }

@@ -1,4 +1,4 @@
-//! Decisions: the inbox with the one that is looked at, one alone on a light page, and several of one shape.
+//! Approvals: the inbox with the selected one, one alone on a light page, and several similar ones together.
 
 mod alike;
 mod form;
@@ -20,21 +20,21 @@ use promise::{Error, Problem};
 use crate::backend::{Refusal, Vote};
 use crate::document::status_of;
 
-/// A decision that was not taken: what was typed, and what stands against it.
+/// A decision that was refused: what was typed, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Again {
     /// What was typed.
     pub vote: Vote,
-    /// Why it was not taken, a sentence.
+    /// Why it was refused, a sentence.
     pub why: String,
-    /// Input that it is about; empty for the whole.
+    /// Input that the error is about; empty for the whole form.
     pub field: String,
     /// HTTP status of the answer.
     pub status: u16,
 }
 
 impl Again {
-    /// What a refusal says, as far as it is about what was typed.
+    /// Returns the refusal, if it is about what was typed.
     pub fn of(refusal: Refusal) -> Option<Self> {
         let status = status_of(&refusal.error);
         let field = match &refusal.error {
@@ -45,7 +45,7 @@ impl Again {
         Some(Self { vote: Vote::of(&refusal.fields), why: refusal.message(), field, status })
     }
 
-    /// What stands against it, for where the page that it belongs to cannot be shown.
+    /// Returns the error, for when the page of the decision can't be shown.
     fn error(&self) -> Error {
         let message = self.why.clone();
         if self.status == 422 {

@@ -1,4 +1,4 @@
-//! The catalog of a workspace, and a promise before one asks for it.
+//! The catalog of a workspace, and the page of a promise.
 
 mod list;
 mod promise;
@@ -10,26 +10,37 @@ use ::promise::api::Lifecycle;
 use ::promise::view::{Availability, AvailabilityState, OfferRow};
 use leptos::prelude::*;
 
+use crate::texts::catalog as texts;
 use crate::ui::{Badge, Shape, Status};
 
-/// Availability as a state with its word; the reason stands beside it.
+/// Availability as a state with its word; the reason is shown beside it.
 pub(crate) fn availability(availability: &Availability) -> impl IntoView + use<> {
     let (shape, word) = match availability.state {
-        AvailabilityState::Available => (Shape::Ready, "Available here"),
-        AvailabilityState::Disabled => (Shape::Waiting, "Not enabled here"),
-        AvailabilityState::Denied => (Shape::Denied, "Not available to you"),
-        AvailabilityState::Closed => (Shape::Unknown, "Not offered"),
+        AvailabilityState::Available => (Shape::Ready, texts::AVAILABLE),
+        AvailabilityState::Disabled => (Shape::Waiting, texts::NOT_ENABLED),
+        AvailabilityState::Denied => (Shape::Denied, texts::NOT_AVAILABLE_TO_YOU),
+        AvailabilityState::Closed => (Shape::Unknown, texts::NOT_OFFERED),
     };
     view! { <Status shape=shape word=word/> }
 }
 
 /// A badge for promises that are not simply published.
 pub(crate) fn lifecycle(row: &OfferRow) -> Option<impl IntoView + use<>> {
-    let (shape, word) = match row.lifecycle {
+    let shape = match row.lifecycle {
         Lifecycle::Published => return None,
-        Lifecycle::Draft => (Shape::Ahead, "Draft"),
-        Lifecycle::Deprecated => (Shape::Degraded, "Deprecated"),
-        Lifecycle::Retired => (Shape::Deleting, "Retired"),
+        Lifecycle::Draft => Shape::Ahead,
+        Lifecycle::Deprecated => Shape::Degraded,
+        Lifecycle::Retired => Shape::Deleting,
     };
-    Some(view! { <Badge shape=shape word=word/> })
+    Some(view! { <Badge shape=shape word=lifecycle_word(row.lifecycle)/> })
+}
+
+/// Where in its life a promise is, in a word.
+pub(crate) fn lifecycle_word(lifecycle: Lifecycle) -> &'static str {
+    match lifecycle {
+        Lifecycle::Draft => texts::DRAFT,
+        Lifecycle::Published => texts::PUBLISHED,
+        Lifecycle::Deprecated => texts::DEPRECATED,
+        Lifecycle::Retired => texts::RETIRED,
+    }
 }

@@ -39,7 +39,7 @@ pub fn page(visit: &Visit) -> Page {
     })
 }
 
-/// Six weeks of numbers, of the last one a forecast alone, one not known.
+/// Six weeks of numbers: the last week has only a forecast, and one number is unknown.
 fn figure(id: &str, title: &str) -> Figure {
     let series = |name: &str, tone: u8, counts: &[Option<usize>]| Series {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! What a person was told, and how they want to be told.
+//! Notifications of a user, their settings and their delegate.
 
 mod input;
 mod list;
@@ -13,7 +13,7 @@ use promise::notify::Event;
 
 use crate::ui::Shape;
 
-/// The shape of what happened.
+/// The shape of an event.
 pub(super) fn shape(event: Event) -> Shape {
     match event {
         Event::ApprovalNeeded | Event::Reminder | Event::ChangesRequested => Shape::Waiting,

@@ -1,10 +1,11 @@
-//! What platform teams look after: how requests go, policies, whom they hit, and their texts.
+//! Pages for platform teams: overview, policies and whom they affect, emergency approvals, deliveries.
 
 mod deliveries;
 mod emergencies;
 mod list;
 mod overview;
 mod policy;
+mod promises;
 mod text;
 
 pub use deliveries::deliveries;
@@ -13,6 +14,7 @@ pub use list::list;
 pub(super) use overview::by_week;
 pub use overview::overview;
 pub use policy::policy;
+pub use promises::promises;
 pub use text::{new, text};
 
 use leptos::prelude::*;
@@ -20,24 +22,32 @@ use promise::view::{Compiled, ConcernedLine, PolicyRow};
 
 use super::rules;
 use crate::routes::{self, page};
+use crate::texts::deliveries::DELIVERIES;
+use crate::texts::platform as texts;
+use crate::texts::promises::PROMISES;
 use crate::ui::{Moment, Shape, Status, Tab, Tabs};
 
-/// The parts, of which the one at `current` is shown; that of deliveries to those who may see it.
+/// The tabs, with the one at `current` shown; deliveries only for people who can see them.
 fn tabs(current: &str, delivers: bool) -> impl IntoView + use<> {
     let tab = |label, href: &str| Tab { label, href: href.to_owned(), count: None, current: href == current };
-    let mut tabs = vec![tab("Overview", page::PLATFORM), tab("Policies", page::POLICIES), tab("Emergencies", page::EMERGENCIES)];
+    let mut tabs = vec![
+        tab(texts::OVERVIEW, page::PLATFORM),
+        tab(PROMISES, page::PROMISES),
+        tab(texts::POLICIES, page::POLICIES),
+        tab(texts::EMERGENCY_APPROVALS, page::EMERGENCIES),
+    ];
     if delivers {
-        tabs.push(tab("Deliveries", page::DELIVERIES));
+        tabs.push(tab(DELIVERIES, page::DELIVERIES));
     }
-    view! { <Tabs label="Platform" tabs=tabs/> }
+    view! { <Tabs label=texts::PLATFORM tabs=tabs/> }
 }
 
 /// Whether a policy can be applied, in a word.
 fn compiled(compiled: &Compiled) -> impl IntoView + use<> {
     let (shape, word) = match compiled {
-        Compiled::Yes => (Shape::Ready, "In force"),
-        Compiled::No(_) => (Shape::Failed, "Cannot be applied"),
-        Compiled::NotYet => (Shape::Unknown, "Not looked at yet"),
+        Compiled::Yes => (Shape::Ready, texts::IN_FORCE),
+        Compiled::No(_) => (Shape::Failed, texts::CANNOT_BE_APPLIED),
+        Compiled::NotYet => (Shape::Unknown, texts::NOT_CHECKED_YET),
     };
     view! { <Status shape=shape word=word/> }
 }
@@ -48,14 +58,14 @@ fn strength(row: &PolicyRow) -> impl IntoView + use<> {
     view! { <Status shape=shape word=word/> }
 }
 
-/// Requests with what policies have to do with them.
+/// Requests and how a policy affects them.
 fn concerned(lines: &[ConcernedLine], now: &str) -> impl IntoView + use<> {
     let lines = lines.iter().map(|line| {
         view! {
             <tr><th scope="row"><a class="name" href=routes::request(&line.workspace, &line.namespace, &line.name)>{line.name.clone()}</a><span class="under mono">{line.workspace.clone()}</span></th>
-                <td data-label="What">{line.what.clone()}</td><td data-label="Since" class="nowrap">{(!line.at.is_empty()).then(|| view! { <Moment at=line.at.clone() now=now/> })}</td></tr>
+                <td data-label=texts::DETAILS>{line.what.clone()}</td><td data-label=texts::SINCE class="nowrap">{(!line.at.is_empty()).then(|| view! { <Moment at=line.at.clone() now=now/> })}</td></tr>
         }
     });
     let lines = lines.collect_view();
-    view! { <div class="card"><table class="table"><thead><tr><th scope="col">"Request"</th><th scope="col">"What"</th><th scope="col">"Since"</th></tr></thead><tbody>{lines}</tbody></table></div> }
+    view! { <div class="card"><table class="table"><thead><tr><th scope="col">{texts::REQUEST}</th><th scope="col">{texts::DETAILS}</th><th scope="col">{texts::SINCE}</th></tr></thead><tbody>{lines}</tbody></table></div> }
 }

@@ -1,4 +1,4 @@
-//! Pages that say no: not signed in, denied, not found, unreachable, our own defect. Each has its own look.
+//! Pages for errors: not signed in, denied, not found, unreachable, an internal error. Each has its own shape.
 
 use leptos::prelude::*;
 use promise::wording::upper_first;
@@ -7,40 +7,41 @@ use promise::{Error, Result};
 use crate::backend::Visit;
 use crate::document::{About, Page, document, framed, status_of};
 use crate::routes::{self, page};
+use crate::texts::frame as texts;
 use crate::ui::{Empty, LinkButton, Shape, Weight};
 
-/// Why something that was posted was not done, by the id under which that is kept.
+/// The page of a saved refusal, by its id.
 ///
 /// # Errors
-/// There is none, or it cannot be read.
+/// If there is none, or it can't be read.
 pub async fn kept(visit: &Visit, id: &str) -> Result<Page> {
     match visit.backend()?.refusal(id).await? {
         Some(refusal) => Ok(said(visit, None, &refusal.error, Some(refusal.back))),
-        None if id.is_empty() => Err(Error::Unreachable { what: "the portal's database".to_owned() }),
-        None => Err(Error::NotFound { what: "message at this address".to_owned() }),
+        None if id.is_empty() => Err(Error::Unreachable { what: texts::DATABASE.to_owned() }),
+        None => Err(Error::NotFound { what: texts::MESSAGE_AT_THIS_ADDRESS.to_owned() }),
     }
 }
 
-/// The page for an error, with a way on.
+/// The page for an error, with links to continue.
 pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
     said(visit, workspace, error, None)
 }
 
-/// The way on leads to the page that something was posted from, or opens this one again.
+/// The page for an error. Its links lead to the page that the form was posted from, or reload this page.
 fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Option<String>) -> Page {
     let (title, shape) = match error {
-        Error::Unauthenticated => ("Sign in first", Shape::Denied),
-        Error::Denied { .. } => ("Not allowed", Shape::Denied),
-        Error::NotFound { .. } => ("Not found", Shape::Unknown),
-        Error::NotEnabled { .. } => ("Not enabled", Shape::Denied),
-        Error::Invalid { .. } => ("This does not fit", Shape::Failed),
-        Error::Conflict { .. } | Error::Contested { .. } => ("Somebody was quicker", Shape::Degraded),
-        Error::Unreachable { .. } => ("Not reachable", Shape::Unknown),
-        Error::Busy { .. } => ("Not yet", Shape::Waiting),
-        Error::TooManyRequests { .. } => ("Too many requests", Shape::Waiting),
-        Error::Timeout { .. } => ("Timed out", Shape::Failed),
-        Error::TooLarge { .. } => ("Too large", Shape::Failed),
-        Error::Internal => ("Our mistake", Shape::Failed),
+        Error::Unauthenticated => (texts::SIGN_IN_TO_CONTINUE, Shape::Denied),
+        Error::Denied { .. } => (texts::NOT_ALLOWED, Shape::Denied),
+        Error::NotFound { .. } => (texts::NOT_FOUND, Shape::Unknown),
+        Error::NotEnabled { .. } => (texts::NOT_ENABLED, Shape::Denied),
+        Error::Invalid { .. } => (texts::CHECK_YOUR_INPUT, Shape::Failed),
+        Error::Conflict { .. } | Error::Contested { .. } => (texts::CHANGED_BY_SOMEONE_ELSE, Shape::Degraded),
+        Error::Unreachable { .. } => (texts::NO_RESPONSE, Shape::Unknown),
+        Error::Busy { .. } => (texts::NOT_READY_YET, Shape::Waiting),
+        Error::TooManyRequests { .. } => (texts::TOO_MANY_REQUESTS, Shape::Waiting),
+        Error::Timeout { .. } => (texts::TIMED_OUT, Shape::Failed),
+        Error::TooLarge { .. } => (texts::TOO_LARGE, Shape::Failed),
+        Error::Internal => (texts::SOMETHING_WENT_WRONG, Shape::Failed),
     };
     let about = About {
         title: title.to_owned(),
@@ -57,13 +58,13 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
             <Empty title=title text=text shape=shape>
                 {match posted_from {
                     Some(back) => view! {
-                        <LinkButton href=back label="Back" icon="arrow-left" weight=Weight::Primary/>
-                        <LinkButton href=page::HOME label="Home"/>
+                        <LinkButton href=back label=texts::BACK icon="arrow-left" weight=Weight::Primary/>
+                        <LinkButton href=page::HOME label=texts::HOME/>
                     }.into_any(),
                     None => view! {
-                        <LinkButton href=page::HOME label="Home" weight=Weight::Primary/>
-                        <LinkButton href=page::WORKSPACES label="Workspaces"/>
-                        <LinkButton href=again label="Try again" icon="refresh-cw"/>
+                        <LinkButton href=page::HOME label=texts::HOME weight=Weight::Primary/>
+                        <LinkButton href=page::WORKSPACES label=texts::WORKSPACES/>
+                        <LinkButton href=again label=texts::TRY_AGAIN icon="refresh-cw"/>
                     }.into_any(),
                 }}
             </Empty>
@@ -74,9 +75,9 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
     }
     let text = sentence(error, visit);
     let (href, label) = match error {
-        Error::Unauthenticated => (routes::sign_in(&visit.address), "Sign in"),
-        Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. } => (page::SIGN_IN.to_owned(), "Sign in"),
-        _ => (visit.address.clone(), "Try again"),
+        Error::Unauthenticated => (routes::sign_in(&visit.address), texts::SIGN_IN),
+        Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. } => (page::SIGN_IN.to_owned(), texts::SIGN_IN),
+        _ => (visit.address.clone(), texts::TRY_AGAIN),
     };
     document(about, move || {
         view! { <div class="lonely"><main id="main"><h1 class="vh">{title}</h1><Empty title=title text=text shape=shape><LinkButton href=href label=label weight=Weight::Primary/></Empty></main></div> }
@@ -85,17 +86,11 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
 
 fn sentence(error: &Error, visit: &Visit) -> String {
     match error {
-        Error::Unauthenticated => "You are not signed in, or your session has ended. Sign in and you come back to this page.".to_owned(),
-        Error::NotFound { what } => format!("There is no {what} that you can see. It may be gone, or the address may have a slip."),
-        Error::NotEnabled { what } => {
-            format!("The API of {what} is not enabled in this workspace. Ask an administrator of the workspace to enable it.")
-        }
-        Error::Unreachable { what } => {
-            format!("{} does not answer right now. Try again in a moment.", upper_first(what))
-        }
-        Error::Internal => {
-            format!("Something went wrong on our side. Whoever runs the portal finds it in the log under the id {}.", visit.reference)
-        }
+        Error::Unauthenticated => texts::NOT_SIGNED_IN.to_owned(),
+        Error::NotFound { what } => texts::not_found(what),
+        Error::NotEnabled { what } => texts::not_enabled(what),
+        Error::Unreachable { what } => texts::no_response(what),
+        Error::Internal => texts::portal_error(&visit.reference),
         other => upper_first(&other.to_string()),
     }
 }

@@ -1,25 +1,26 @@
-//! Saved views of a list: links to filters that the person has named, and the forms that keep, rename and forget them.
+//! Saved views of a list: links to filters that the user has named, and the forms that save, rename and delete them.
 
 use leptos::prelude::*;
 use promise::view::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine};
 
 use crate::actions::{self, DeleteView, RenameView, SaveView};
 use crate::routes::{self, page};
+use crate::texts::lists as texts;
 use crate::ui::{HiddenToken, Icon};
 
-/// The row above a list; nothing where there is no view, and no filter to keep.
+/// The row above a list; nothing if there is no view and no filter to save.
 pub(super) fn bar(views: &SavedViews, token: &str) -> impl IntoView + use<> {
     let links = views.views.iter().map(|view| {
         let current = (view.filter == views.filter).then_some("true");
         view! { <a href=address(views, &view.filter) aria-current=current>{view.title.clone()}</a> }
     });
     let links = (!views.views.is_empty())
-        .then(|| view! { <nav class="chips" aria-label="Saved views"><span class="chip-label">"Views"</span>{links.collect_view()}</nav> });
+        .then(|| view! { <nav class="chips" aria-label=texts::SAVED_VIEWS><span class="chip-label">{texts::VIEWS}</span>{links.collect_view()}</nav> });
     let form = match views.current() {
         Some(view) => Some(change(views, view, token).into_any()),
         None => (!views.filter.is_empty() && !views.unread).then(|| keep(views, token).into_any()),
     };
-    let unread = views.unread.then(|| view! { <p class="basis">"Saved views cannot be read right now."</p> });
+    let unread = views.unread.then(|| view! { <p class="basis">{texts::SAVED_VIEWS_UNREAD}</p> });
     let shown = links.is_some() || form.is_some() || unread.is_some();
     shown.then(|| view! { <div class="row views">{links}{form}{unread}</div> })
 }
@@ -40,12 +41,12 @@ fn keep(views: &SavedViews, token: &str) -> impl IntoView + use<> {
     let (filter, back, token) = (filter.collect_view(), address(views, &views.filter), token.to_owned());
     let (list, place) = (views.list.word(), views.workspace.clone());
     view! {
-        <details class="menu"><summary class="btn btn-sm">"Save this view"<Icon name="chevron-down"/></summary>
+        <details class="menu"><summary class="btn btn-sm">{texts::SAVE_THIS_VIEW}<Icon name="chevron-down"/></summary>
             <div class="pop view-form"><form method="post" action={actions::path::<SaveView>()}>
                 <HiddenToken token=token/><input type="hidden" name="list" value=list/><input type="hidden" name="place" value=place/>
                 {filter}<input type="hidden" name="back" value=back/>
-                {title("")}<button class="btn btn-primary">"Save"</button>
-                <p class="basis">"Only you see it. A name that you used before shows this filter from now on."</p>
+                {title("")}<button class="btn btn-primary">{texts::SAVE_VIEW}</button>
+                <p class="basis">{texts::SAVE_VIEW_HINT}</p>
             </form></div>
         </details>
     }
@@ -55,15 +56,15 @@ fn change(views: &SavedViews, view: &ViewLine, token: &str) -> impl IntoView + u
     let (id, back, without) = (view.id.clone(), address(views, &views.filter), address(views, &[]));
     let token = token.to_owned();
     view! {
-        <details class="menu"><summary class="btn btn-sm">"Edit view"<Icon name="chevron-down"/></summary>
+        <details class="menu"><summary class="btn btn-sm">{texts::EDIT_VIEW}<Icon name="chevron-down"/></summary>
             <div class="pop view-form">
-                <form method="post" action={actions::path::<RenameView>()}><HiddenToken token=token.clone()/><input type="hidden" name="id" value=id.clone()/><input type="hidden" name="back" value=back/>{title(&view.title)}<button class="btn">"Rename"</button></form>
-                <form method="post" action={actions::path::<DeleteView>()}><HiddenToken token=token/><input type="hidden" name="id" value=id/><input type="hidden" name="back" value=without/><button class="item"><Icon name="trash-2"/>"Delete this view"</button></form>
+                <form method="post" action={actions::path::<RenameView>()}><HiddenToken token=token.clone()/><input type="hidden" name="id" value=id.clone()/><input type="hidden" name="back" value=back/>{title(&view.title)}<button class="btn">{texts::RENAME_VIEW}</button></form>
+                <form method="post" action={actions::path::<DeleteView>()}><HiddenToken token=token/><input type="hidden" name="id" value=id/><input type="hidden" name="back" value=without/><button class="item"><Icon name="trash-2"/>{texts::DELETE_VIEW}</button></form>
             </div>
         </details>
     }
 }
 
 fn title(value: &str) -> impl IntoView + use<> {
-    view! { <div class="field"><label for="view-title">"Name"</label><div class="control"><input class="input" id="view-title" name="title" value=value.to_owned() maxlength=MAX_VIEW_TITLE.to_string() required autocomplete="off"/></div></div> }
+    view! { <div class="field"><label for="view-title">{texts::VIEW_NAME}</label><div class="control"><input class="input" id="view-title" name="title" value=value.to_owned() maxlength=MAX_VIEW_TITLE.to_string() required autocomplete="off"/></div></div> }
 }

@@ -1,11 +1,11 @@
-//! Patterns of addresses: what leptos_router matches and what links are built from.
+//! Patterns of addresses: leptos_router matches them, and links are built from them.
 
 use std::borrow::Cow;
 
 use leptos_router::{PartialPathMatch, PathSegment, PossibleRouteMatch};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
-/// Everything but unreserved characters, colons and slashes of a path segment.
+/// Everything in a path segment except unreserved characters, colons and slashes.
 const SEGMENT: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -27,7 +27,7 @@ const SEGMENT: &AsciiSet = &CONTROLS
 /// Everything that has a meaning in a query.
 const VALUE: &AsciiSet = &SEGMENT.add(b'&').add(b'+').add(b'=');
 
-/// The address at a pattern such as `/w/{workspace}/catalog`, with `values` in place of its parameters, in their order.
+/// Returns the address at a pattern such as `/w/{workspace}/catalog`, with its parameters replaced by `values`, in order.
 pub fn at(pattern: &str, values: &[&str]) -> String {
     debug_assert_eq!(pattern.matches('{').count(), values.len(), "{pattern} with {values:?}");
     let mut values = values.iter();
@@ -38,7 +38,7 @@ pub fn at(pattern: &str, values: &[&str]) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// An address with a query; empty values are left out.
+/// Returns an address with a query; empty values are left out.
 pub fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
     let mut address = path.to_owned();
     for (name, value) in pairs.iter().filter(|(_, value)| !value.is_empty()) {
@@ -48,13 +48,13 @@ pub fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
     address
 }
 
-/// Whether a segment of a path is `.` or `..`, encoded or not. Browsers resolve these before they ask, and so does leptos_router, while axum
-/// takes them for names: the two would find different pages.
+/// Whether a segment of a path is `.` or `..`, encoded or not. Browsers resolve these before they send a request, and so does
+/// leptos_router, while axum treats them as names: the two would find different pages.
 pub(crate) fn has_dot_segments(path: &str) -> bool {
     path.split('/').any(|segment| matches!(&*percent_decode_str(segment).decode_utf8_lossy(), "." | ".."))
 }
 
-/// A pattern as leptos_router takes it.
+/// A pattern that leptos_router can match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern(pub &'static str);
 
@@ -64,7 +64,7 @@ impl Pattern {
     }
 }
 
-/// The name in a segment such as `{workspace}`.
+/// Returns the name in a segment such as `{workspace}`.
 fn parameter(segment: &str) -> Option<&str> {
     segment.strip_prefix('{')?.strip_suffix('}')
 }
@@ -101,7 +101,7 @@ impl PossibleRouteMatch for Pattern {
 mod tests {
     use super::*;
 
-    /// What is left of the path, and the parameters.
+    /// Returns the rest of the path, and the parameters.
     fn test(pattern: &'static str, path: &str) -> Option<(String, Vec<String>)> {
         let matched = Pattern(pattern).test(path)?;
         let rest = matched.remaining().to_owned();

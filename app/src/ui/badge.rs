@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-/// A state that has a shape and a colour of its own.
+/// A state with its own shape and colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Disc with a tick.
@@ -39,7 +39,7 @@ impl Shape {
         Self::Ahead,
     ];
 
-    /// Word in `data-st`, which gives the colour.
+    /// Returns the word in `data-st`, which sets the colour.
     pub fn word(self) -> &'static str {
         match self {
             Self::Ready => "ready",
@@ -84,7 +84,7 @@ impl Shape {
         }
     }
 
-    /// The drawing alone, hidden from screen readers; a word stands beside it.
+    /// Renders the drawing alone, hidden from screen readers; a word is shown beside it.
     pub fn svg(self) -> impl IntoView {
         view! { <svg class="shape" viewBox="0 0 16 16" aria-hidden="true" inner_html=self.drawing()></svg> }
     }

@@ -1,18 +1,18 @@
-//! Buttons: things that act, and links that look like them.
+//! Buttons, and links that look like buttons.
 
 use leptos::prelude::*;
 
 use super::Icon;
 
-/// How much a button weighs; one primary to a view.
+/// Visual weight of a button; one primary button per view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weight {
     /// Ordinary.
     #[default]
     Plain,
-    /// The one thing to do.
+    /// The main action.
     Primary,
-    /// Destroys.
+    /// A destructive action.
     Danger,
     /// Without a frame.
     Ghost,
@@ -40,7 +40,7 @@ pub fn LinkButton(
     view! { <a class=weight.class() href=href>{icon_before(icon)}{label}</a> }
 }
 
-/// A button that posts its form. With `why` it is shown and does nothing, and says why.
+/// A button that posts its form. With `why`, it is shown disabled, with that reason.
 #[component]
 pub fn SubmitButton(
     #[prop(into)] label: String,
@@ -65,13 +65,13 @@ pub fn SubmitButton(
     }
 }
 
-/// The token that makes a post one of ours.
+/// The form token, which proves that a post comes from the portal.
 #[component]
 pub fn HiddenToken(#[prop(into)] token: String) -> impl IntoView {
     view! { <input type="hidden" name="_token" value=token/> }
 }
 
-/// A label as a part of an id.
+/// Returns a label as part of an id.
 pub(super) fn slug(label: &str) -> String {
     label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' }).collect()
 }

@@ -1,7 +1,7 @@
-//! Charts: from numbers to drawings, on the server. Each has a title and a description for screen readers, a legend in words, and the same
-//! numbers as a table. Sizes are attributes and colours classes, so that nothing needs a style of its own.
+//! Charts: numbers turned into drawings, on the server. Each has a title and a description for screen readers, a legend in words, and the
+//! same numbers as a table. Sizes are attributes and colours are classes, so that no inline styles are needed.
 //!
-//! A number comes with its text: a chart never formats an amount, and never counts with what it draws.
+//! A number comes with its text: a chart never formats an amount, and never calculates with drawn sizes.
 
 mod bars;
 mod frame;
@@ -15,40 +15,40 @@ pub use lines::Lines;
 pub use meter::Meter;
 pub use sparkline::Sparkline;
 
-/// A number of a chart.
+/// A number in a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Amount {
-    /// For the drawing alone.
+    /// Size, for the drawing only.
     pub size: f64,
-    /// As people read it.
+    /// Text, for people.
     pub text: String,
 }
 
 impl Amount {
-    /// A count of things.
+    /// Returns the amount of a count.
     pub fn count(count: usize) -> Self {
-        // What is drawn is a few hundred units high; nobody sees what is lost beyond 2^53.
+        // A drawing is a few hundred units high; the precision lost beyond 2^53 isn't visible.
         Self { size: count as f64, text: count.to_string() }
     }
 }
 
-/// Numbers of one sort, one for each label of the chart that it is about.
+/// Numbers of one kind, one for each label that the series covers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     /// Name in the legend.
     pub name: String,
     /// Colour, 1 to 6; 0 is grey.
     pub tone: u8,
-    /// Whether all of it is a forecast.
+    /// Whether the whole series is a forecast.
     pub forecast: bool,
-    /// The first place that it is about.
+    /// The first place that it covers.
     pub from: usize,
-    /// Numbers from there on, in the order of the labels; none where it is not known, which is not 0.
+    /// Numbers from there on, in the order of the labels; `None` if a number is unknown, which is not 0.
     pub values: Vec<Option<Amount>>,
 }
 
 impl Series {
-    /// Its class.
+    /// Returns its CSS class.
     fn class(&self) -> String {
         let ahead = if self.forecast { " chart-ahead" } else { "" };
         format!("chart-{}{ahead}", self.tone.min(6))
@@ -58,7 +58,7 @@ impl Series {
         self.values.get(place.checked_sub(self.from)?)?.as_ref()
     }
 
-    /// Whether it is about a place. Before and after its values it says nothing, not even that something is not known.
+    /// Whether it covers a place. Before and after its values it says nothing, not even that a number is unknown.
     fn covers(&self, place: usize) -> bool {
         place.checked_sub(self.from).is_some_and(|index| index < self.values.len())
     }
@@ -67,17 +67,17 @@ impl Series {
 /// What a chart shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
-    /// Unique in the page; begins the ids of its parts.
+    /// Unique on the page; prefix of the ids of its parts.
     pub id: String,
     /// Title.
     pub title: String,
-    /// What it says, in a sentence or two.
+    /// Description, in a sentence or two.
     pub description: String,
-    /// In what the numbers are counted, such as `€` or `requests`.
+    /// Unit of the numbers, such as `€` or `requests`.
     pub unit: String,
-    /// What the labels are, as the head of a column: `Week`.
+    /// Meaning of the labels, as a column heading: `Week`.
     pub along: String,
-    /// One for each place, in order.
+    /// Labels, one for each place, in order.
     pub labels: Vec<String>,
     /// What is drawn.
     pub series: Vec<Series>,

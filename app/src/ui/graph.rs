@@ -1,54 +1,54 @@
-//! Things in layers, from what was asked for to where it ends: server-rendered, each box with shape, word and place in the order of the keyboard.
+//! A graph of boxes in layers, from left to right: rendered on the server, each box with shape and word, and in keyboard order.
 
 use leptos::prelude::*;
 
-use super::Shape;
+use super::{Shape, texts};
 
 const BOX: (usize, usize) = (208, 46);
 const BETWEEN: (usize, usize) = (56, 16);
-/// Above the boxes: the names of the layers.
+/// Height above the boxes, for the names of the layers.
 const HEAD: usize = 28;
 const EDGE: usize = 8;
-/// Buttons that work where scripting does, with what they do to the size.
-const TOOLS: [(&str, &str); 3] = [("in", "Larger"), ("out", "Smaller"), ("whole", "Whole graph")];
-/// Characters of a name and of what stands under it that fit into a box.
+/// Buttons, which work if scripting runs: zoom action and label.
+const TOOLS: [(&str, &str); 3] = [("in", texts::ZOOM_IN), ("out", texts::ZOOM_OUT), ("whole", texts::FIT)];
+/// Number of characters of a box's title, and of the text under it, that fit.
 const FITS: (usize, usize) = (18, 22);
 
 /// A box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Name.
+    /// Title.
     pub title: String,
-    /// What there is to say, in a few words.
+    /// Text under the title, a few words.
     pub under: String,
-    /// How it is.
+    /// Its state.
     pub shape: Shape,
-    /// Where it leads; none where there is nothing more to see.
+    /// Address it links to; `None` if there is nothing more to see.
     pub href: Option<String>,
-    /// Whether it is on the way to a problem.
+    /// Whether it leads to a problem.
     pub problem: bool,
 }
 
 /// Layers from left to right.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layers {
-    /// Unique in the page.
+    /// Unique on the page.
     pub id: String,
     /// Title.
     pub title: String,
-    /// What it shows, in a sentence.
+    /// What the graph shows, in a sentence.
     pub description: String,
-    /// Name of each layer, and what is in it.
+    /// Layers: name and boxes of each.
     pub layers: Vec<(String, Vec<Node>)>,
-    /// Lines from a box of one layer to a box of the next: number of the layer, and of both boxes.
+    /// Lines from a box of one layer to a box of the next: index of the layer, and of both boxes.
     pub links: Vec<(usize, usize, usize)>,
-    /// Dashed arrows from a box to one of the same layer, which is not the last: number of the layer, and of both boxes.
+    /// Dashed arrows from a box to another one of the same layer, which is not the last: index of the layer, and of both boxes.
     pub arrows: Vec<(usize, usize, usize)>,
-    /// What an arrow says.
+    /// What an arrow means.
     pub key: String,
 }
 
-/// Draws the layers. What does not fit is scrolled to; a script makes it larger and smaller and lets a pointer drag it.
+/// Draws the layers. A graph that doesn't fit scrolls; a script zooms it and lets a pointer drag it.
 #[component]
 pub fn Graph(layers: Layers) -> impl IntoView {
     let most = layers.layers.iter().map(|(_, nodes)| nodes.len()).max().unwrap_or_default().max(1);
@@ -89,10 +89,10 @@ pub fn Graph(layers: Layers) -> impl IntoView {
     let boxes = boxes.map(|(layer, index, node)| boxed(node, place(layer, index))).collect_view();
     let (title, about) = (format!("{}-title", layers.id), format!("{}-about", layers.id));
     let named = format!("{title} {about}");
-    // The script finds a graph by its tools, which stand right before it.
+    // The script finds a graph by its tools, which must come right before it.
     view! {
         {key}
-        <div class="graph-tools" role="group" aria-label="Size of the graph">
+        <div class="graph-tools" role="group" aria-label=texts::ZOOM>
             {TOOLS.map(|(zoom, label)| view! { <button class="btn btn-sm" type="button" data-zoom=zoom>{label}</button> }).collect_view()}
             <span class="basis" role="status" data-zoomed=""></span>
         </div>
@@ -105,11 +105,11 @@ pub fn Graph(layers: Layers) -> impl IntoView {
     }
 }
 
-/// An arrow beside a layer whose boxes end at `x`, from the box at one height to that at another. It leaves below the middle of a box and
-/// arrives above it, so that what comes and what goes are told apart.
+/// An arrow beside a layer whose boxes end at `x`, from the box at one height to the box at another. It leaves below the middle of a box
+/// and arrives above the middle, so that outgoing and incoming arrows differ.
 fn arrow(x: usize, above: usize, below: usize) -> impl IntoView + use<> {
     let (from, to) = (above + BOX.1 * 3 / 4, below + BOX.1 / 4);
-    // The farther, the wider; a curve reaches three quarters of the way to its handles, which stays between the layers.
+    // The longer the arrow, the wider its curve; a curve reaches three quarters of the way to its handles, which stays between the layers.
     let handle = x + (BETWEEN.0 / 2 + from.abs_diff(to) / 8).min(BETWEEN.0);
     view! {
         <g class="graph-arrow">
@@ -119,12 +119,12 @@ fn arrow(x: usize, above: usize, below: usize) -> impl IntoView + use<> {
     }
 }
 
-/// What lines and arrows say, told apart by dashes.
+/// The legend of lines and arrows, which differ by dashes.
 fn key(arrow: &str) -> impl IntoView + use<> {
     let arrow = arrow.to_owned();
     view! {
         <ul class="legend graph-legend">
-            <li><svg class="graph-key" viewBox="0 0 24 10" aria-hidden="true"><path class="graph-link" d="M0 5H24"></path></svg>"leads to what was made, and to where it is"</li>
+            <li><svg class="graph-key" viewBox="0 0 24 10" aria-hidden="true"><path class="graph-link" d="M0 5H24"></path></svg>{texts::CREATES_OR_IS_LOCATED_IN}</li>
             <li><svg class="graph-key" viewBox="0 0 24 10" aria-hidden="true"><g class="graph-arrow"><path d="M0 5H24"></path><path d="M17 1L24 5L17 9"></path></g></svg>{arrow}</li>
         </ul>
     }
@@ -145,7 +145,7 @@ fn boxed(node: &Node, (x, y): (usize, usize)) -> impl IntoView + use<> {
     }
 }
 
-/// As much of a text as fits; the whole is read by a pointer that rests on it.
+/// Returns as much of a text as fits; hovering over it shows all of it.
 fn short(text: &str, fits: usize) -> String {
     if text.chars().count() <= fits {
         return text.to_owned();

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Icon;
+use super::{Icon, texts};
 
 /// One step of a breadcrumb.
 #[derive(Clone, Debug)]
@@ -14,35 +14,35 @@ pub struct Crumb {
 }
 
 impl Crumb {
-    /// A step that leads somewhere.
+    /// Creates a step with a link.
     pub fn link(label: impl Into<String>, href: String) -> Self {
         Self { label: label.into(), href: Some(href) }
     }
 
-    /// Where one is.
+    /// Creates the step of the current page.
     pub fn here(label: impl Into<String>) -> Self {
         Self { label: label.into(), href: None }
     }
 }
 
-/// The way to a page below a list.
+/// The path to a page below a list.
 #[component]
 pub fn Crumbs(steps: Vec<Crumb>) -> impl IntoView {
     let steps = steps.into_iter().map(|step| match step.href {
         Some(href) => view! { <li><a href=href>{step.label}</a></li> }.into_any(),
         None => view! { <li aria-current="page">{step.label}</li> }.into_any(),
     });
-    view! { <nav class="crumbs" aria-label="Breadcrumb"><ol>{steps.collect_view()}</ol></nav> }
+    view! { <nav class="crumbs" aria-label=texts::BREADCRUMB><ol>{steps.collect_view()}</ol></nav> }
 }
 
-/// The icon of a thing on a soft ground.
+/// The icon of an object on a soft ground.
 #[component]
 pub fn Tile(#[prop(into)] icon: String, #[prop(optional)] large: bool) -> impl IntoView {
     let icon = if icon.is_empty() { "box".to_owned() } else { icon };
     view! { <span class=if large { "tile tile-lg" } else { "tile" }><Icon name=icon/></span> }
 }
 
-/// Title, what stands beside it, and one line of facts.
+/// Title, what is shown beside it, and one line of facts.
 #[component]
 pub fn PageHead(
     #[prop(into)] title: String,

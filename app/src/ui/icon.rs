@@ -1,18 +1,18 @@
-//! Icons: drawings of Lucide, inline once a page in a sprite and used by name.
+//! Icons: drawings from Lucide, inlined once per page in a sprite and used by name.
 //!
-//! Lucide, ISC License, Copyright (c) Lucide Icons and Contributors: permission to use, copy, modify and distribute for any purpose with
-//! or without fee is granted, provided that the copyright notice and this permission notice appear in all copies.
+//! Lucide, ISC License, Copyright (c) Lucide Icons and Contributors: permission to use, copy, modify and distribute for any purpose with or
+//! without fee is granted, provided that the copyright notice and this permission notice appear in all copies.
 
 use leptos::prelude::*;
 
-/// An icon of the sprite; a word stands beside it, so screen readers skip it.
+/// An icon of the sprite; a word is shown beside it, so screen readers skip it.
 #[component]
 pub fn Icon(#[prop(into)] name: String) -> impl IntoView {
     let name = if DRAWINGS.iter().any(|(known, _)| *known == name) { name } else { "box".to_owned() };
     view! { <svg class="icon" aria-hidden="true"><use href=format!("#i-{name}")></use></svg> }
 }
 
-/// The symbols that `html` uses, to be put at the end of a page.
+/// Returns the symbols that `html` uses, for the end of a page.
 pub fn sprite(html: &str) -> String {
     let used = DRAWINGS.iter().filter(|(name, _)| html.contains(&format!("\"#i-{name}\"")));
     let symbols: String = used.map(|(name, drawing)| format!(r#"<symbol id="i-{name}" viewBox="0 0 24 24">{drawing}</symbol>"#)).collect();

@@ -2,39 +2,41 @@
 
 use leptos::prelude::*;
 
-/// A point in time as people say it.
+use super::texts;
+
+/// A point in time in readable form.
 #[component]
 pub fn Moment(#[prop(into)] at: String, #[prop(into)] now: String) -> impl IntoView {
     let words = span(&at, &now);
     view! { <time datetime=at.clone() title=at>{words}</time> }
 }
 
-/// `just now`, `4 min ago`, `2 h ago`, `3 days ago`, then the date. What is not a time stays as it is.
+/// Formats a time as `just now`, `4 min ago`, `2 h ago`, `3 days ago`, then the date. Other text stays as it is.
 pub fn span(at: &str, now: &str) -> String {
     let (Some(then), Some(seconds_now)) = (seconds(at), seconds(now)) else { return at.to_owned() };
     match seconds_now.saturating_sub(then) {
-        ..=9 => "just now".to_owned(),
-        passed @ 10..=59 => format!("{passed}\u{a0}s ago"),
-        passed @ 60..=3_599 => format!("{}\u{a0}min ago", passed / 60),
-        passed @ 3_600..=86_399 => format!("{}\u{a0}h ago", passed / 3_600),
-        passed @ 86_400..=604_799 => format!("{}\u{a0}days ago", passed / 86_400).replace("1\u{a0}days", "1\u{a0}day"),
+        ..=9 => texts::JUST_NOW.to_owned(),
+        passed @ 10..=59 => texts::seconds_ago(passed),
+        passed @ 60..=3_599 => texts::minutes_ago(passed / 60),
+        passed @ 3_600..=86_399 => texts::hours_ago(passed / 3_600),
+        passed @ 86_400..=604_799 => texts::days_ago(passed / 86_400),
         _ => at.split('T').next().unwrap_or(at).to_owned(),
     }
 }
 
-/// When something ends: `due in 52 min`, `due in 3 h`, `due in 2 days`, or that it is over. What is not a time is left out.
+/// Formats when something ends: `due in 52 min`, `due in 3 h`, `due in 2 days`, or `expired`. Other text is left out.
 pub fn due(at: &str, now: &str) -> String {
     let (Some(then), Some(seconds_now)) = (seconds(at), seconds(now)) else { return String::new() };
     match then.saturating_sub(seconds_now) {
-        ..=0 => "expired".to_owned(),
-        left @ 1..=59 => format!("due in {left}\u{a0}s"),
-        left @ 60..=3_599 => format!("due in {}\u{a0}min", left / 60),
-        left @ 3_600..=172_799 => format!("due in {}\u{a0}h", left / 3_600),
-        left => format!("due in {}\u{a0}days", left / 86_400),
+        ..=0 => texts::EXPIRED.to_owned(),
+        left @ 1..=59 => texts::due_in_seconds(left),
+        left @ 60..=3_599 => texts::due_in_minutes(left / 60),
+        left @ 3_600..=172_799 => texts::due_in_hours(left / 3_600),
+        left => texts::due_in_days(left / 86_400),
     }
 }
 
-/// Seconds since an arbitrary day of an RFC 3339 time in UTC, as the plane writes them.
+/// Returns the seconds since an arbitrary day of an RFC 3339 time in UTC, as the control plane writes them.
 fn seconds(text: &str) -> Option<i64> {
     let (date, rest) = text.split_once('T')?;
     let time = rest.trim_end_matches('Z').split('.').next()?;

@@ -2,27 +2,29 @@
 
 use leptos::prelude::*;
 
-/// The rows of a page of `most`, the page that is shown, and how many there are. A page that is not there shows the nearest.
+use super::texts;
+
+/// Returns the rows of a page with at most `most` rows, the number of that page, and the number of pages. A missing page shows the nearest.
 pub fn paged<T>(rows: &[T], number: usize, most: usize) -> (&[T], usize, usize) {
     let pages = rows.len().div_ceil(most).max(1);
     let number = number.clamp(1, pages);
     (rows.chunks(most).nth(number - 1).unwrap_or_default(), number, pages)
 }
 
-/// Links to the page before and after; nothing when there is one page.
+/// Links to the previous and next page; nothing if there is only one page.
 #[component]
 pub fn Pager(
     page: usize,
     pages: usize,
     href: Box<dyn Fn(usize) -> String + Send>,
-    /// What it is called, where a page has several.
-    #[prop(default = "Pages")]
+    /// Its name, if a page has several pagers.
+    #[prop(default = texts::PAGES)]
     label: &'static str,
 ) -> impl IntoView {
     (pages > 1).then(|| {
-        let before = (page > 1).then(|| view! { <a class="btn btn-sm" rel="prev" href=href(page - 1)>"Previous"</a> });
-        let after = (page < pages).then(|| view! { <a class="btn btn-sm" rel="next" href=href(page + 1)>"Next"</a> });
-        view! { <nav class="pager" aria-label=label>{before}<span class="basis">{format!("Page {page} of {pages}")}</span>{after}</nav> }
+        let before = (page > 1).then(|| view! { <a class="btn btn-sm" rel="prev" href=href(page - 1)>{texts::PREVIOUS}</a> });
+        let after = (page < pages).then(|| view! { <a class="btn btn-sm" rel="next" href=href(page + 1)>{texts::NEXT}</a> });
+        view! { <nav class="pager" aria-label=label>{before}<span class="basis">{texts::page_of(page, pages)}</span>{after}</nav> }
     })
 }
 

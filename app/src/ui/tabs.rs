@@ -1,21 +1,21 @@
-//! Parts of one object, each with an address of its own.
+//! Tabs: parts of one object, each with its own address.
 
 use leptos::prelude::*;
 
-/// A part.
+/// One tab.
 #[derive(Clone, Debug)]
 pub struct Tab {
     /// Text.
     pub label: &'static str,
     /// Address.
     pub href: String,
-    /// How many things are in it; absent where counting says nothing.
+    /// Number of items in it; absent if a count has no meaning.
     pub count: Option<usize>,
     /// Whether it is shown.
     pub current: bool,
 }
 
-/// Links between the parts.
+/// Links between the tabs.
 #[component]
 pub fn Tabs(#[prop(into)] label: String, tabs: Vec<Tab>) -> impl IntoView {
     let items = tabs.into_iter().map(|tab| {

@@ -137,6 +137,8 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
         empty("emergencies-none", to("/platform/emergencies")),
         here("deliveries", to("/platform/deliveries")),
         empty("deliveries-none", to("/platform/deliveries")),
+        here("promises", to("/platform/promises?state=published&sort=-instances")),
+        empty("promises-empty", to("/platform/promises")),
         here("policies", to("/platform/policies")),
         empty("policies-empty", to("/platform/policies")),
         closed("policies-none", to("/platform/policies")),

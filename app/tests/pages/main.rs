@@ -140,9 +140,9 @@ fn refusals_say_their_status() {
 
 #[test]
 fn who_is_not_signed_in_is_told_what_is_really_wrong() {
-    assert!(page("signed-out").html.contains("You are not signed in"));
+    assert!(page("signed-out").html.contains("You aren't signed in"));
     let html = &page("unreachable-signed-out").html;
-    assert!(html.contains("The database does not answer") && !html.contains("not signed in"), "{html}");
+    assert!(html.contains("The database didn't respond") && !html.contains("signed in"), "{html}");
     assert!(page("our-mistake").html.contains("5f3a9c0211d84e7b"), "the id that the log has");
 }
 
@@ -153,44 +153,40 @@ fn what_nobody_may_list_or_could_read_is_not_said_to_be_nothing() {
         said.iter().for_each(|text| assert!(html.contains(text), "{name} says {text}: {html}"));
         unsaid.iter().for_each(|text| assert!(!html.contains(text), "{name} does not say {text}: {html}"));
     };
-    says("resources-denied", &["You may not see resources here", "Look into workspaces below"], &[]);
-    says("resources-denied-below", &["You may not see resources here"], &["Look into workspaces below", "Nothing was made here yet"]);
-    says("resources-empty", &["Nothing was made here yet"], &[]);
-    says("resources-unread", &["No answer from root:acme:data", "Nothing could be read"], &["Nothing was made here yet"]);
-    says("overview-empty", &["Nobody has asked for anything yet"], &[]);
-    says("overview-closed", &["You may list requests in no workspace"], &["Nobody has asked for anything yet"]);
-    says(
-        "home-empty",
-        &["Nothing waits for you", "You may enter no workspace", "You have not asked for anything yet"],
-        &["No answer from"],
-    );
+    says("resources-denied", &["You can't view resources here", "View child workspaces"], &[]);
+    says("resources-denied-below", &["You can't view resources here"], &["View child workspaces", "No resources yet"]);
+    says("resources-empty", &["No resources yet"], &[]);
+    says("resources-unread", &["root:acme:data didn't respond", "Resources couldn't be loaded"], &["No resources yet"]);
+    says("overview-empty", &["No requests yet"], &[]);
+    says("overview-closed", &["You can't see requests in any workspace"], &["No requests yet"]);
+    says("home-empty", &["all caught up", "have access to any workspaces", "No requests yet"], &["No response from"]);
     says(
         "home-unanswered",
         &[
-            "No answer from root:acme:lab and some other workspaces",
-            "Whether anything waits for you cannot be said",
-            "Whether you look after the platform cannot be said: the plane does not answer.",
+            "No response from root:acme:lab and some other workspaces",
+            "We can't tell right now whether anything needs your attention",
+            "Your access to the platform pages couldn't be checked: the plane does not answer.",
         ],
-        &["Nothing waits for you", "You may enter no workspace", "You have not asked for anything yet"],
+        &["all caught up", "have access to any workspaces", "No requests yet"],
     );
-    says("home-stale", &["At least one thing waits for you."], &["Everything else goes on"]);
-    says("emergencies-unseen", &["At least 2 emergency approvals in the last 30 days", "2 workspaces did not answer."], &[]);
-    says("not-read-yet", &["Not yet", "Requests are still being read"], &[]);
+    says("home-stale", &["At least 1 item needs your attention."], &["all caught up"]);
+    says("emergencies-unseen", &["At least 2 emergency approvals in the last 30 days", "2 workspaces didn't respond"], &[]);
+    says("not-read-yet", &["Not ready yet", "Requests are still being read"], &[]);
 }
 
 #[test]
 fn who_approves_reads_all_that_is_approved() {
     for name in ["approval", "approvals"] {
         let html = &page(name).html;
-        assert!(html.contains("values, version, rules, price, and its deletion policy, expiry and upgrades."), "{name}: {html}");
+        assert!(html.contains("its values, version, policies, price, deletion policy, expiry and upgrades."), "{name}: {html}");
     }
 }
 
 #[test]
 fn a_deletion_says_what_becomes_of_what_was_made() {
-    assert!(page("delete").html.contains("It removes, in reverse order of their making:"));
+    assert!(page("delete").html.contains("It deletes these resources, in reverse order of their creation:"));
     let html = &page("delete-unagreed").html;
-    assert!(html.contains("which nobody has agreed to yet. Where that needs an approval it is removed all the same"), "{html}");
+    assert!(html.contains("which isn't approved yet. If keeping them needs an approval, these resources are deleted anyway"), "{html}");
 }
 
 #[test]
@@ -254,7 +250,7 @@ fn what_has_to_be_changed_is_told_once_and_leads_to_its_input() {
 fn a_secret_that_cannot_be_revealed_says_why() {
     let reveal = |name: &str| page(name).html.matches("action=\"/w/root:acme:shop/requests/default/orders-db/reveal\"").count();
     assert_eq!((reveal("request"), reveal("request-viewer-detail")), (1, 0), "one is there, one is not there yet");
-    assert!(page("request").html.contains("not there yet"));
+    assert!(page("request").html.contains("Not available yet"));
 }
 
 #[test]
@@ -272,7 +268,7 @@ fn kinds_fold_into_one_box_of_the_graph_by_links_and_the_way_to_a_problem_is_mar
     // Request, version, what is broken and where it is; the three lines between them.
     assert_eq!((html.matches("graph-node graph-problem").count(), html.matches("graph-link graph-problem").count()), (4, 3), "{html}");
     let html = &page("request-resources-folded").html;
-    assert!(html.contains("2 Secret") && html.contains("1 healthy"), "{html}");
+    assert!(html.contains("Secret (2)") && html.contains("1 healthy"), "{html}");
     assert!(html.contains(&format!("href=\"{here}&amp;fold=none\"")), "the box leads to each by itself: {html}");
     assert_eq!((html.matches("graph-node graph-problem").count(), html.matches("graph-link graph-problem").count()), (4, 3), "{html}");
     assert_eq!(html.matches("<tr id=\"object-").count(), 3, "the table has all of them");
@@ -284,9 +280,9 @@ fn what_an_object_needs_is_drawn_and_said() {
     // One more explains them. The two Secrets need nothing of themselves, drawn as one box.
     assert_eq!((arrows("request-resources"), arrows("request-resources-folded")), (3, 2));
     let html = &page("request-resources").html;
-    let said = "needs orders-db-database (Cluster) and orders-db-credentials (Secret)";
+    let said = "Depends on orders-db-database (Cluster) and orders-db-credentials (Secret)";
     assert_eq!(html.matches(said).count(), 1, "in the table, and of one object: {html}");
-    assert!(html.contains("needs it, and is made after it") && html.contains("A dashed arrow leads"), "{html}");
+    assert!(html.contains("depends on, and is created after") && html.contains("A dashed arrow leads"), "{html}");
 }
 
 #[test]

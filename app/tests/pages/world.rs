@@ -7,7 +7,7 @@ use app::backend::{Account, Assets, Catalog, Refusal, Refusals, Visit, Workspace
 use async_trait::async_trait;
 use promise::api::{Lifecycle, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
 use promise::policy::{Candidate, Effective, Target, compose, gather};
-use promise::sentence::Ball;
+use promise::sentence::{Actor, Ball};
 use promise::view::*;
 use promise::{Error, Problem, Result};
 
@@ -138,7 +138,7 @@ fn row(name: &str, promise: &str, state: RequestState, what: &str) -> RequestRow
         version: "1.2.0".into(),
         states: RequestStates { state, change: None },
         ball: Ball {
-            who: "The platform".into(),
+            who: Actor::Platform,
             what: what.into(),
             since: Some("2026-11-21T11:02:00Z".into()),
             next: Some("Credentials are published, then it is ready".into()),
@@ -295,7 +295,7 @@ fn preflight(fits: bool) -> PreflightView {
     let rule = rule_anchor("root:acme", "production-baseline", "production-has-a-standby");
     PreflightView {
         verdict: if fits { Verdict::NeedsApproval } else { Verdict::Refused },
-        sentence: if fits { "One of acme-approvers decides.".into() } else { "Storage: enter a whole number".into() },
+        sentence: if fits { "One of acme-approvers must approve.".into() } else { "Storage: enter a whole number".into() },
         checks: vec![
             if fits {
                 check(CheckState::Passed, "All values fit", "")
@@ -354,7 +354,7 @@ fn approval(refused: &Option<String>) -> ApprovalLine {
         policy: "production-baseline".into(),
         own: false,
         source: "root:acme".into(),
-        who: "One of acme-approvers decides".into(),
+        who: "One of acme-approvers must approve".into(),
         stage: 1,
         state: "The question stays open until tomorrow.".into(),
         standing: ApprovalStanding::Open,

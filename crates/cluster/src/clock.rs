@@ -1,10 +1,10 @@
-//! Time, from outside: the binary owns the only clock.
+//! The clock, passed in from outside: the binary owns the only one.
 
 use jiff::Timestamp;
 
-/// Says what time it is.
+/// Source of the current time.
 pub trait Clock: Send + Sync + 'static {
-    /// Now.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 

@@ -1,4 +1,4 @@
-//! Which Destination a promise means by a name.
+//! Resolves the Destinations that a promise refers to by name.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,12 @@ use crate::workspaces::{ClusterId, WorkspacePath};
 use crate::world::World;
 
 impl World {
-    /// Where the Destination lies that promises of `home` mean by a name: in the home itself, if that is one of the `trusted` homes, else in
-    /// the first of them, in their order, whose Destination of that name serves promises of `home`, or failing that in the first that has one.
+    /// Returns the key of the Destination that promises of `home` refer to by `name`: the one in `home` itself if `home` is one of the
+    /// `trusted` homes, otherwise the first one in `trusted` order that serves promises of `home`, or failing that the first one that
+    /// exists.
     ///
-    /// It says where to look, also for what was made once, and not whether the promise may use it: see [`placement::admits`].
-    /// Without any it is the home, where it is missed.
+    /// The key says where to look, including for objects that were created earlier. Whether the promise can use the Destination is decided
+    /// by [`placement::admits`]. If there is none, the key points into `home`, where it is reported as missing.
     pub fn destination(&self, home: &ClusterId, name: &str, trusted: &[WorkspacePath]) -> Key {
         let tree = self.tree();
         let own = Key::cluster_scoped(home, name);
@@ -31,14 +32,14 @@ impl World {
         found.map_or(own, |(_, key)| key)
     }
 
-    /// Which Destinations promises of `home` mean by the names in a spec, as far as they are there.
+    /// Returns the ids of the Destinations that promises of `home` refer to in a spec, as far as they exist.
     pub fn destination_ids(&self, home: &ClusterId, spec: &PromiseSpec, trusted: &[WorkspacePath]) -> BTreeMap<String, DestinationId> {
         let named = spec.implementation.resources.iter().filter_map(|resource| resource.destination.clone());
         named.filter_map(|name| Some((name.clone(), self.destination_id(&self.destination(home, &name, trusted))?))).collect()
     }
 
-    /// Of the Destinations that promises of `home` mean by the names in a spec, those that do not allow orphaned objects, with the paths of
-    /// their homes.
+    /// Returns those Destinations that promises of `home` refer to in a spec and that don't allow orphaned objects, with the paths of their
+    /// homes.
     pub fn unorphaned(&self, home: &ClusterId, spec: &PromiseSpec, trusted: &[WorkspacePath]) -> BTreeMap<String, String> {
         let named = spec.implementation.resources.iter().filter_map(|resource| resource.destination.as_ref());
         let tree = self.tree();
@@ -50,13 +51,14 @@ impl World {
         named.filter_map(unorphaned).collect()
     }
 
-    /// Which Destination lies somewhere, if there is one.
+    /// Returns the id of the Destination at a key, if there is one.
     pub fn destination_id(&self, at: &Key) -> Option<DestinationId> {
         let uid = self.destinations.get(at)?.metadata.uid.clone()?;
         Some(DestinationId { cluster: at.cluster.to_string(), uid, server: None })
     }
 
-    /// Where a Destination lies that something belongs to, while it is there; another one of its name is another one.
+    /// Returns the key of the Destination with this name and id while it exists. A Destination that was re-created under the same name
+    /// doesn't match.
     pub fn destination_at(&self, name: &str, id: &DestinationId) -> Option<Key> {
         let at = Key::cluster_scoped(&ClusterId::parse(&id.cluster).ok()?, name);
         (self.destination_id(&at)?.uid == id.uid).then_some(at)

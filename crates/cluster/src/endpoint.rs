@@ -1,7 +1,7 @@
-//! How the plane is reached, and as whom.
+//! How the control plane is reached, and with which identity.
 //!
-//! An [`Endpoint`] is a transport without identity. [`Endpoint::client`] puts a bearer token and the path prefix of a
-//! [`Scope`] in front of every request, so that every `kube::Api<K>` works unchanged in any workspace.
+//! An [`Endpoint`] is a transport without identity. [`Endpoint::client`] adds a bearer token and the path prefix of a [`Scope`] to every
+//! request, so that every `kube::Api<K>` works unchanged in any workspace.
 
 mod hosts;
 mod kubeconfig;
@@ -32,14 +32,14 @@ use crate::topology::Topology;
 
 type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, BoxError>;
 
-/// A plane or a destination: where requests go, without saying who asks.
+/// A control plane or a Destination: where requests go, without an identity.
 #[derive(Clone)]
 pub struct Endpoint {
     transport: Transport,
     name: Arc<str>,
-    /// Stands before the prefix of every scope, such as the path of a proxy.
+    /// Path in front of the prefix of every scope, such as the path of a proxy.
     base: Arc<str>,
-    /// How other servers of the plane are reached; none where this is the only one.
+    /// How other servers of the control plane are reached; `None` if this is the only one.
     hosts: Option<Arc<hosts::Hosts>>,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
-    /// Reaches a plane in this process through its router; the same tokens and checks apply as over the network.
+    /// Reaches a control plane in this process through its router. The same tokens and checks apply as over the network.
     pub fn in_process<S, B>(name: &str, service: S) -> Self
     where
         S: Service<Request<Body>, Response = Response<B>> + Clone + Send + Sync + 'static,
@@ -59,14 +59,14 @@ impl Endpoint {
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
     {
-        // `kube::Client` is the only public way to make a `kube::client::Body` of a foreign response body. It runs one
-        // small task per clone of the transport, here exactly one.
+        // `kube::Client` is the only public way to make a `kube::client::Body` from a foreign response body. It runs one small task per
+        // clone of the transport, here exactly one.
         let client = kube::Client::new(service, "default");
         Self::over(name, client)
     }
 
-    /// Reaches a server through the current context of a kubeconfig: https with its CA, and at most the credentials that
-    /// stand inline in it. Files, commands and plugins are refused, because a kubeconfig may come from a Secret.
+    /// Reaches a server through the current context of a kubeconfig: https with its CA, and at most the credentials that are inline in it.
+    /// Files, commands and plugins are refused, because a kubeconfig might come from a Secret.
     pub fn from_kubeconfig(name: &str, yaml: &str) -> Result<(Self, Credential), KubeconfigError> {
         let (client, credential) = kubeconfig::open(yaml)?;
         Ok((Self::over(name, client), credential))
@@ -80,11 +80,11 @@ impl Endpoint {
         Self { transport: BoxCloneSyncService::new(transport), name: Arc::from(name), base: Arc::default(), hosts: None }
     }
 
-    /// The server that the plane names by an address such as `https://shard-2:6443/prefix`, with the path as what stands before every scope.
-    /// In this process there is one server, whatever the address says.
+    /// Returns the server that the control plane names by an address such as `https://shard-2:6443/prefix`. The path is put in front of
+    /// every scope. In this process there is one server, whatever the address says.
     ///
     /// # Errors
-    /// The address is no https address, or the connection cannot be prepared. Nothing is sent.
+    /// If the address isn't an https address, or the connection can't be prepared. Nothing is sent.
     pub async fn at(&self, server: &str) -> Result<Self, OwnError> {
         let Some(hosts) = &self.hosts else { return Ok(self.clone()) };
         let address: Uri = server.parse().map_err(|_| OwnError::NotSecure(server.to_owned()))?;
@@ -96,28 +96,29 @@ impl Endpoint {
         Ok(Self { base, hosts: self.hosts.clone(), ..Self::over(&self.name, client) })
     }
 
-    /// Whether an address is on this very server.
+    /// Checks whether an address is on this server.
     pub fn leads_to(&self, server: &str) -> bool {
         let Some(hosts) = &self.hosts else { return true };
         server.parse().is_ok_and(|address: Uri| hosts.is_own(&address))
     }
 
-    /// What people call this endpoint.
+    /// Returns the name that people use for this endpoint.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A client that acts with `token` inside `scope`.
+    /// Returns a client that acts with `token` inside `scope`.
     pub fn client(&self, token: &Token, scope: &Scope) -> kube::Client {
         self.authorized(Some(token), format!("{}{}", self.base, scope.prefix()), None)
     }
 
-    /// A client that acts with `token` as somebody else, by impersonation: the plane decides whether it may.
+    /// Returns a client that acts with `token` as another user, by impersonation. The control plane decides whether that is allowed.
     pub fn client_as(&self, token: &Token, scope: &Scope, username: &str) -> kube::Client {
         self.acting(token, scope, layer::ActsAs { user: username, by: None })
     }
 
-    /// The same for the controller, which says so: what it makes is told from what people do who can impersonate the same user.
+    /// Like [`Endpoint::client_as`], for the controller. It identifies itself, so that what it creates can be told apart from what people
+    /// do who can impersonate the same user.
     pub fn controller_as(&self, token: &Token, scope: &Scope, username: &str) -> kube::Client {
         self.acting(token, scope, layer::ActsAs { user: username, by: Some(names::IMPERSONATED_BY_CONTROLLER) })
     }
@@ -126,12 +127,12 @@ impl Endpoint {
         self.authorized(Some(token), format!("{}{}", self.base, scope.prefix()), Some(acts_as))
     }
 
-    /// A client with the credential of a kubeconfig, inside the path of its server address.
+    /// Returns a client with the credential of a kubeconfig, inside the path of its server address.
     pub fn client_with(&self, credential: &Credential) -> kube::Client {
         self.authorized(credential.token.as_ref(), credential.prefix.clone(), None)
     }
 
-    /// A client with the credential of a kubeconfig, in `scope` of the plane that its server address leads to.
+    /// Returns a client with the credential of a kubeconfig, in `scope` of the control plane that its server address leads to.
     pub fn client_at(&self, credential: &Credential, topology: &Topology, scope: &Scope) -> kube::Client {
         let prefix = format!("{}{}", topology.base(&credential.prefix), scope.prefix());
         self.authorized(credential.token.as_ref(), prefix, None)
@@ -164,7 +165,7 @@ mod tests {
 
     type Seen = Arc<Mutex<Vec<(String, String)>>>;
 
-    /// Answers a config map, after as many 429s as asked for, and notes path and authorization of each request.
+    /// Answers with a config map after `busy` responses with status 429, and records path and authorization of each request.
     fn endpoint(busy: usize) -> (Endpoint, Seen) {
         let seen = Seen::default();
         let notes = seen.clone();
@@ -266,7 +267,7 @@ mod tests {
             assert!(api.get(name).await.is_err(), "{name}");
         }
         assert!(seen.lock().unwrap().is_empty());
-        // Names have inner dots, and a selector is no path.
+        // Names can have inner dots, and a selector isn't a path.
         api.get("a.b..c").await.unwrap();
         let _events = api.watch(&WatchParams::default().labels("example.com/a=b"), "1").await.unwrap();
         assert!(seen.lock().unwrap()[1].0.contains("labelSelector=example.com%2Fa%3Db"));

@@ -1,10 +1,10 @@
-//! The one conversion of what the plane answers into the product's error.
+//! Converts errors of the control plane into the product's error. No other code does.
 
 use promise::{Contested, Error, Problem};
 
-/// Extension that names the thing asked for, because the plane's texts do not always.
+/// Extension that names the object in question, because messages of the control plane don't always name it.
 pub trait PlaneResult<T> {
-    /// Converts a plane error; `what` is noun and name, such as `request orders-db`.
+    /// Converts an error of the control plane. `what` is a noun and a name, such as `request orders-db`.
     fn about(self, what: &str) -> promise::Result<T>;
 }
 
@@ -14,18 +14,18 @@ impl<T> PlaneResult<T> for Result<T, kube::Error> {
     }
 }
 
-/// Converts an answer of the plane. `what` is noun and name of the thing asked for.
+/// Converts an error of the control plane. `what` is the noun and name of the object in question.
 ///
-/// Texts of the plane reach people only where they were written for people: refusals, validation causes, conflicts.
+/// Messages of the control plane reach users only where they were written for people: refusals, validation causes, conflicts.
 pub fn from_plane(error: &kube::Error, what: &str) -> Error {
     match error {
         kube::Error::Api(status) => from_status(status, what),
         kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_) | kube::Error::RustlsTls(_) => {
-            tracing::warn!(%error, what, "the plane does not answer");
-            Error::Unreachable { what: "the plane".to_owned() }
+            tracing::warn!(%error, what, "the control plane does not respond");
+            Error::Unreachable { what: "the control plane".to_owned() }
         }
         other => {
-            tracing::error!(error = %other, what, "unexpected answer of the plane");
+            tracing::error!(error = %other, what, "unexpected response from the control plane");
             Error::Internal
         }
     }
@@ -39,44 +39,50 @@ pub fn from_status(status: &kube::core::Status, what: &str) -> Error {
         403 => Error::Denied { why: status.message.clone() },
         404 if !is_status(status) => Error::NotEnabled { what: what.to_owned() },
         404 | 410 => Error::NotFound { what: what.to_owned() },
-        409 if status.reason == "AlreadyExists" => Error::Conflict { message: format!("the name of {what} is taken") },
+        409 if status.reason == "AlreadyExists" => Error::Conflict { message: format!("{what} already exists") },
         409 => match owned_by_others(status) {
             fields if fields.is_empty() => {
-                Error::Conflict { message: "somebody else changed it first; look at the difference and try again".to_owned() }
+                Error::Conflict { message: "someone else changed it first; review the changes and try again".to_owned() }
             }
             fields => Error::Contested { fields },
         },
         400 | 422 => Error::Invalid { problems: problems(status) },
-        429 => Error::Busy { message: "the plane is busy; try again in a moment".to_owned() },
-        502..=504 => Error::Unreachable { what: "the plane".to_owned() },
+        429 => Error::Busy { message: "the control plane is busy; try again in a moment".to_owned() },
+        502..=504 => Error::Unreachable { what: "the control plane".to_owned() },
         _ => {
-            tracing::error!(code = status.code, reason = status.reason, message = status.message, what, "unexpected answer of the plane");
+            tracing::error!(
+                code = status.code,
+                reason = status.reason,
+                message = status.message,
+                what,
+                "unexpected response from the control plane"
+            );
             Error::Internal
         }
     }
 }
 
-/// Whether the plane said that there is no such object (not: no such API).
+/// Checks whether the control plane answered that there is no such object (as opposed to no such API).
 pub fn is_missing(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 404 && is_status(status) && !is_missing_kind(status))
 }
 
-/// Whether the plane said that there is no such API here.
+/// Checks whether the control plane answered that there is no such API here.
 pub fn is_missing_api(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 404 && (!is_status(status) || is_missing_kind(status)))
 }
 
-/// Whether the object was changed or created by somebody else first.
+/// Checks whether the object was changed or created by someone else first.
 pub fn is_conflict(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 409)
 }
 
-/// Whether the plane said that the right is missing.
+/// Checks whether the control plane answered that a permission is missing.
 pub fn is_denied(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 403)
 }
 
-/// The parts of an object for which an apply was refused because others own them; none when it was not refused for that.
+/// Returns the parts of an object for which an apply was refused because others own them. Empty if it wasn't refused for that reason.
 pub fn contested(error: &kube::Error) -> Vec<Contested> {
     match error {
         kube::Error::Api(status) if status.code == 409 => owned_by_others(status),
@@ -84,7 +90,7 @@ pub fn contested(error: &kube::Error) -> Vec<Contested> {
     }
 }
 
-/// Whether the plane takes nothing new into a namespace because it is being deleted.
+/// Checks whether the control plane accepts nothing new in a namespace because it is being deleted.
 pub fn is_terminating(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 403 && ends(status))
 }
@@ -93,12 +99,13 @@ fn ends(status: &kube::core::Status) -> bool {
     status.message.contains("NamespaceTerminating") || status.message.contains("is being terminated")
 }
 
-/// Whether the server said nothing at all: it cannot be reached, or does not answer in time.
+/// Checks whether the server gave no answer at all: it can't be reached, or doesn't respond in time.
 pub fn is_unanswered(error: &kube::Error) -> bool {
     matches!(error, kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_))
 }
 
-/// A 404 in plain text means that the API is not served; `kube` rebuilds a Status around it and leaves the reason generic.
+/// Checks whether the answer was a Status. A 404 in plain text means that the API isn't served; `kube` rebuilds a Status around it and
+/// leaves the reason generic.
 fn is_status(status: &kube::core::Status) -> bool {
     status.reason != "Failed to parse error data"
 }
@@ -127,7 +134,7 @@ fn problems(status: &kube::core::Status) -> Vec<Problem> {
     problems
 }
 
-/// Paths start with a dot in the product, and `<nil>` is the API server's word for the whole object.
+/// Returns a field path as the product writes it, starting with a dot. `<nil>` is the API server's word for the whole object.
 fn path(field: &str) -> String {
     match field {
         "" | "<nil>" => String::new(),
@@ -136,7 +143,7 @@ fn path(field: &str) -> String {
     }
 }
 
-/// What the author of an admission policy wrote, without the machinery's words around it.
+/// Returns what the author of an admission policy wrote, without the text that the server adds around it.
 fn refusal(message: &str) -> String {
     message.split_once("denied request: ").map_or(message, |(_, text)| text).to_owned()
 }
@@ -159,11 +166,11 @@ mod tests {
         let unbound = status(404, "Failed to parse error data", "404 page not found", json!(null));
         let error = from_status(&unbound, "request a");
         assert_eq!(error, Error::NotEnabled { what: "request a".to_owned() });
-        assert_eq!(error.to_string(), "the API of request a is not enabled in this workspace");
+        assert_eq!(error.to_string(), "the API of request a isn't enabled in this workspace");
         let missing = status(404, "NotFound", "promiserequests.platform.opmodel.dev \"a\" not found", json!({"name": "a"}));
         let error = from_status(&missing, "request a");
         assert_eq!(error, Error::NotFound { what: "request a".to_owned() });
-        assert_eq!(error.to_string(), "there is no request a here that you can see");
+        assert_eq!(error.to_string(), "we couldn't find request a, or you don't have access to it");
     }
 
     #[test]

@@ -1,12 +1,22 @@
-//! Fulfilment: from published promises and requests to objects that exist, work, and go away again.
+//! Fulfilment: from published promises and requests to objects that exist, work, and are removed again.
 //!
-//! One [`Controller`] serves all workspaces, as an identity of its own, through the exports' virtual workspaces. It decides
-//! nothing: it looks at everything that `promise` wants to know, asks it what to do, does that, and writes what is seen into
-//! status. It remembers nothing either: whatever it needs after a crash stands on the plane. Files by subject: who is next
-//! ([`queue`]) and how urgent it is (`urgency`), what wakes whom (`wakes`), who leads (`lease`), how it goes (`standing`), its key (`keys`), where things go (`target`),
-//! which places do not answer (`outage`) and which are gone (`absences`), what is left there (`tombstone`), how long trouble is only tried again (`patience`), single objects (`objects`) and how they are written where an apply removes nothing (`revision`), what changed there (`eyes`), what is noted about it (`events`),
-//! which release a request should have (`decide`), what people decided about it (`votes`), who asked for it or changed it last, also where a promise made it (`askers`), and what each decision says of itself (`verdicts`), whether there is room for it (`acceptances`), one request (`round`) and its end (`remove`), promises, policies and destinations (`publish`,
-//! `govern`), what is known of policies and promises that meet (`fits`), and how many requests use which revision (`uses`).
+//! One [`Controller`] serves all workspaces, with an identity of its own, through the virtual workspaces of the exports. It makes no
+//! decisions: it observes everything that `promise` needs to know, asks `promise` what to do, does that, and writes the result into status.
+//! It keeps no state either: whatever it needs after a crash is stored on the control plane.
+//!
+//! Modules by subject:
+//!
+//! - `controller`, `core`: workers and what they share; `lease`: leader election; `standing`: the controller's own state; `keys`: its
+//!   digest key
+//! - [`queue`]: the order of work; `urgency`: how urgent a request is; `wakes`: which change enqueues what
+//! - `target`: where objects go; `outage`: Destinations that don't respond; `absences`: Destinations that are gone; `tombstone`: what is
+//!   left there; `patience`: how long problems are only retried
+//! - `objects`: reading and writing single objects; `revision`: writing them where an apply removes nothing; `eyes`: watches on them;
+//!   `events`: Kubernetes Events about requests
+//! - `decide`: which release a request should have; `votes`: what approvers decided about it; `askers`: who requested it or changed it
+//!   last, also where a promise created it; `verdicts`: the status of each decision; `acceptances`: whether there is room for it
+//! - `round`: reconciling one request; `remove`: deleting it; `publish`, `govern`: reconciling promises, policies and destinations
+//! - `fits`: results of checking policies against promises; `uses`: how many requests use each revision
 
 mod absences;
 mod acceptances;

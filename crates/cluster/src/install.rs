@@ -1,8 +1,8 @@
-//! What a plane needs so that portal and controller work on it, and what a workspace needs to use it (`domain.md` 1 and 10).
+//! What a control plane needs so that portal and controller work on it, and what a workspace needs to use it (`domain.md` 1 and 10).
 //!
-//! Everything is data: values built here, applied by server-side apply (so a second run changes nothing) and rendered to
-//! `deploy/` for people who install by hand. [`bootstrap`] applies them on a kcp or a Kubernetes cluster, [`doctor`] says what differs.
-//! To add a thing: put it into the list of the module of its kind; `rbac` and `export` are kcp's, `kubernetes` that of plain Kubernetes.
+//! Everything is data: values built here, applied by server-side apply (so a second run changes nothing) and rendered to `deploy/` for
+//! people who install by hand. [`bootstrap`] applies them on a kcp or a Kubernetes cluster, [`doctor`] reports what differs. To add an
+//! object, put it into the list in the module of its kind; `rbac` and `export` are for kcp, `kubernetes` for plain Kubernetes.
 
 mod admission;
 mod apply;
@@ -28,14 +28,14 @@ pub use files::{files, fingerprint};
 pub use identities::Identities;
 pub use readiness::{readable, settled};
 
-/// Namespace for the controller's Lease and its keys; on Kubernetes for the identities of ours as well, and for Destinations' credentials.
+/// Namespace for the controller's Lease and its keys; on Kubernetes also for our identities, and for the credentials of Destinations.
 pub const SYSTEM_NAMESPACE: &str = "opm-system";
-/// Name of the Lease by which one controller at a time works.
+/// Name of the Lease that makes sure that one controller works at a time.
 pub const LEASE: &str = "opm-controller";
 /// Name of the Secret with the key of the controller's digests.
 pub const KEYS: &str = "opm-controller-keys";
-/// On Kubernetes: the ServiceAccount of a namespace as which objects beside requests are made, its RoleBinding, and the ClusterRole that
-/// it has unless somebody gives it more.
+/// On Kubernetes: name of the ServiceAccount of a namespace that creates objects beside requests, of its RoleBinding, and of the
+/// ClusterRole that it has unless someone grants it more.
 pub const FULFILLER: &str = "opm-fulfiller";
 /// Value of `promise::names::SECRET_ROLE_LABEL` on Secrets that hold the credential of a Destination.
 pub const ROLE_DESTINATION: &str = "destination";
@@ -44,37 +44,37 @@ pub const ROLE_INPUTS: &str = "inputs";
 /// Value of `promise::names::SECRET_ROLE_LABEL` on Secrets with copied outputs.
 pub const ROLE_OUTPUTS: &str = "outputs";
 
-/// What can be done about a right that an identity of ours lacks where it was installed.
+/// Returns what to do about a permission that one of our identities lacks where it was installed.
 pub fn mend(topology: &Topology) -> &'static str {
     match topology {
-        Topology::Workspaces { .. } => "Whoever runs the platform can give it back by installing the provider workspace again.",
-        Topology::Namespaces => "Whoever runs the platform can give it back with `opm-portal bootstrap`.",
+        Topology::Workspaces { .. } => "The platform team can fix this by installing the provider workspace again.",
+        Topology::Namespaces => "The platform team can fix this with `opm-portal bootstrap`.",
     }
 }
 
-/// What is missing where our own kinds are refused, and what can be done. kcp does not say so itself, Kubernetes does.
+/// Returns what is missing when our own kinds are refused, and what to do about it. kcp doesn't say so itself, Kubernetes does.
 pub fn content_mend(topology: &Topology, export: crate::kinds::Export) -> String {
     match topology {
-        Topology::Workspaces { .. } => format!("It lacks the right to apiexports/content of {}. {}", export.name(), mend(topology)),
+        Topology::Workspaces { .. } => format!("It lacks the permission for apiexports/content of {}. {}", export.name(), mend(topology)),
         Topology::Namespaces => mend(topology).to_owned(),
     }
 }
 
-/// User name of the ServiceAccount as which objects of a namespace are made.
+/// Returns the user name of the ServiceAccount that creates the objects of a namespace.
 pub(crate) fn fulfiller(namespace: &str) -> String {
     format!("system:serviceaccount:{namespace}:{FULFILLER}")
 }
 
-/// The command that lets requests of a namespace be fulfilled in it.
+/// Returns the command that lets requests of a namespace be fulfilled in it.
 pub(crate) fn fulfiller_command(namespace: &str) -> String {
     format!("opm-portal bootstrap --namespace {namespace}")
 }
 
-/// What can be done about a right that the ServiceAccount of a namespace lacks.
+/// Returns what to do about a permission that the ServiceAccount of a namespace lacks.
 pub(crate) fn fulfiller_mend(namespace: &str) -> String {
     format!(
-        "Whoever administers the namespace {namespace} can give it to the ServiceAccount {FULFILLER}: kubectl create rolebinding {FULFILLER} \
-         --namespace={namespace} --clusterrole={FULFILLER} --serviceaccount={namespace}:{FULFILLER} (for other kinds than Secrets, \
-         config maps and requests under another name with a role that has them, such as edit)."
+        "An admin of the namespace {namespace} can grant it to the ServiceAccount {FULFILLER}: kubectl create rolebinding {FULFILLER} \
+         --namespace={namespace} --clusterrole={FULFILLER} --serviceaccount={namespace}:{FULFILLER} (for kinds other than Secrets, \
+         ConfigMaps and requests, use another name and a role that covers them, such as edit)."
     )
 }

@@ -1,7 +1,7 @@
-//! The kinds of the API group as Kubernetes objects, and what the plane is told about them.
+//! The kinds of the API group as Kubernetes objects, and how they are described to the control plane.
 //!
-//! Spec and status live in `promise::api`; here is what Kubernetes wants to know: names, scope, columns. One table entry per
-//! kind feeds the CRDs of plain Kubernetes, the schemas of the kcp exports, and `kube::Api`.
+//! Spec and status are in `promise::api`; this module has what Kubernetes needs to know: names, scope, columns. One table entry per kind
+//! feeds the CRDs of plain Kubernetes, the schemas of the kcp exports, and `kube::Api`.
 
 mod object;
 mod schema;

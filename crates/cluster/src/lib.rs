@@ -1,13 +1,13 @@
-//! The only crate that speaks to the plane: kinds, clients, watch caches, the workspace tree, installation, fulfilment.
+//! The only crate that talks to the control plane: kinds, clients, watch caches, the workspace tree, installation, fulfilment.
 //!
-//! It must never know SQL, HTTP routes of ours, or pages, and holds no rules: what a request means is decided by `promise`,
-//! this crate observes, asks, and carries out. Whoever acts is visible in the types: every client is made of an
-//! [`Endpoint`], a [`Token`] and a [`Scope`].
+//! It must never know SQL, our HTTP routes, or pages, and contains no rules: `promise` decides what a request means, this crate observes,
+//! asks, and carries out. The acting identity is visible in the types: every client is made of an [`Endpoint`], a [`Token`] and a
+//! [`Scope`].
 //!
-//! A plane is a kcp or a plain Kubernetes cluster; [`topology`] says what differs.
+//! A control plane is a kcp or a plain Kubernetes cluster; [`topology`] says what differs.
 //!
-//! To add a kind: a struct in `promise::api`, an entry in [`kinds`], then `cargo xtask gen`.
-//! To add a thing that an installation needs: an entry in [`install`].
+//! To add a kind: a struct in `promise::api`, an entry in [`kinds`], then `cargo xtask gen`. To add an object that an installation needs:
+//! an entry in [`install`].
 
 pub mod clock;
 pub mod destinations;

@@ -1,7 +1,7 @@
-//! Orphans: what deleted requests handed over, by their deletion policy. They count toward limits and budgets, and cost what they did, until they
-//! are released.
+//! Orphans: what deleted requests handed over, by their deletion policy. They count toward limits and budgets, and cost what they did
+//! before, until they are released.
 //!
-//! Each is a ConfigMap beside the controller's Lease, where tenants have no rights. It outlives request and workspace, and deleting it
+//! Each is a ConfigMap beside the controller's Lease, where tenants have no permissions. It outlives request and workspace, and deleting it
 //! releases what it lists.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub struct Orphan {
     pub uid: String,
     /// Where the request was.
     pub request: Key,
-    /// What counts of it.
+    /// What counts of the request.
     pub accepted: Accepted,
     /// Path of its workspace.
     pub workspace: String,
@@ -35,22 +35,22 @@ pub struct Orphan {
     pub labels: BTreeMap<String, String>,
     /// Logical cluster ids from the root down to its workspace.
     pub lineage: Vec<String>,
-    /// To whom and to what its cost is counted.
+    /// Whom and what its cost is charged to.
     pub account: Account,
 }
 
-/// To whom and to what the cost of an orphan is counted, as that of its request was.
+/// Whom and what the cost of an orphan is charged to, as the cost of its request was.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// The requester, as the text of a [`promise::identity::PersonId`].
     pub requester: String,
     /// Path of the promise's home, as the request named it; empty on plain Kubernetes.
     pub home: String,
-    /// Version that ran.
+    /// Version that was running.
     pub version: String,
     /// Project; empty where none was named.
     pub project: String,
-    /// From where the price is, or why there is none.
+    /// Source of the price, or why there is none.
     pub basis: String,
     /// When it was handed over.
     pub since: Timestamp,
@@ -63,12 +63,12 @@ impl Row for Orphan {
 }
 
 impl Orphan {
-    /// Name of the ConfigMap of the request with this uid.
+    /// Returns the name of the ConfigMap of the request with this uid.
     pub fn name_of(uid: &str) -> String {
         format!("orphaned-{uid}")
     }
 
-    /// Reads a ConfigMap. One that lacks something is left out.
+    /// Reads a ConfigMap. Returns `None` if it lacks something.
     pub fn read(object: DynamicObject) -> Option<Self> {
         let name = object.metadata.name.clone();
         let read = Self::of(object.data.get("data")?);
@@ -109,12 +109,12 @@ impl Orphan {
         })
     }
 
-    /// What has to be deleted to release it, such as `ConfigMap opm-system/orphaned-…`.
+    /// Returns what has to be deleted to release it, such as `ConfigMap opm-system/orphaned-…`.
     pub fn released_with(&self, topology: &Topology) -> String {
         topology.own_object("ConfigMap", &Self::name_of(&self.uid))
     }
 
-    /// The ConfigMap; `objects` are those that were handed over, one per line.
+    /// Returns the ConfigMap. `objects` are those that were handed over, one per line.
     pub fn config_map(&self, topology: &Topology, objects: String) -> ConfigMap {
         let release = format!(
             "These objects no longer belong to a request. They count toward limits, budgets and cost until the {} is deleted. Anyone who can \
@@ -158,7 +158,7 @@ impl Orphan {
     }
 }
 
-/// What objects of the controller's own are called where an orphan is looked for.
+/// Returns the resource type of the controller's own objects among which orphans are looked for.
 pub(crate) fn config_maps() -> ApiResource {
     ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "ConfigMap"), "configmaps")
 }

@@ -1,4 +1,4 @@
-//! All policies of the plane, read once for everybody who judges requests.
+//! All policies of the control plane, parsed once for all callers that judge requests.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::watch::Key;
 use crate::workspaces::{Tree, WorkspacePath};
 use crate::world::World;
 
-/// Keeps the policies of a [`World`] read and indexed, until one of them or the tree changes.
+/// Keeps the policies of a [`World`] parsed and indexed, until one of them or the tree changes.
 #[derive(Default)]
 pub struct PolicyBook {
     kept: Mutex<Option<Kept>>,
@@ -24,8 +24,8 @@ struct Kept {
 }
 
 impl PolicyBook {
-    /// The policies as they are now, each in a place that is proven. `trusted` are the homes that may govern everywhere. Reading what changed
-    /// may take a good part of a second: ask where blocking is allowed.
+    /// Returns the current policies, each in a place that is proven. `trusted` are the homes that can govern everywhere. Parsing what
+    /// changed can take a good part of a second, so call this where blocking is allowed.
     pub fn read(&self, world: &World, trusted: &[WorkspacePath]) -> Arc<Book> {
         let (rows, tree) = (world.policies.snapshot(), world.tree());
         let mut kept = self.kept.lock();

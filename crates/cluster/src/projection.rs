@@ -1,7 +1,7 @@
-//! What is kept of an object in a cache: a function per kind, for each of the two who keep caches.
+//! What a cache keeps of an object: one function per kind, for each of the two readers that keep caches.
 //!
-//! Portal and controller share no memory, so what neither of them reads would be there twice. Whoever comes to need more keeps it
-//! here; single objects are read whole from the plane.
+//! Portal and controller share no memory, so what neither of them reads would be stored twice. When a reader needs more, keep it here;
+//! single objects are read whole from the control plane.
 
 use kube::api::ObjectMeta;
 use promise::api::{
@@ -14,24 +14,25 @@ use crate::kinds::{
     Approval, Destination, Kind, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRequestKind, PromiseRevision,
 };
 
-/// Repeats the whole object, a Secret's values included.
+/// This annotation repeats the whole object, the values of a Secret included.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Who keeps the caches.
+/// The component that keeps the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// The portal: what offers look like, what would be made of them, and the lines of lists of requests. Other people's values are none of its business.
+    /// The portal: what offers look like, what would be created from them, and the rows of lists of requests. It doesn't need other
+    /// people's values.
     Portal,
-    /// The controller: what decides about releases, and what wakes whom.
+    /// The controller: what decides about releases, and what a change affects.
     Controller,
 }
 
-/// A kind of which not everything is kept.
+/// A kind of which caches keep only a part.
 pub(crate) trait Projected {
-    /// Fields of the spec that no row keeps and in which anybody may write anything. A row is there whatever they hold.
+    /// Fields of the spec that no row keeps and in which users can write anything. A row exists whatever they contain.
     const UNREAD: &'static [&'static str] = &[];
 
-    /// Drops what this reader does not read.
+    /// Drops what this reader doesn't read.
     fn keep_for(&mut self, reader: Reader);
 }
 
@@ -44,12 +45,12 @@ pub(crate) fn bare(metadata: &mut ObjectMeta) {
 }
 
 impl Projected for PromiseRequest {
-    // A request that could do without a row would count for no limit, and be taken for one that went.
+    // A request that could exist without a row would count toward no limit, and look like a deleted one.
     const UNREAD: &'static [&'static str] = &["parameters"];
 
     fn keep_for(&mut self, reader: Reader) {
         match reader {
-            // What a line of a list says, of the request and of what was made for it. A request itself is read as the person who looks.
+            // What a row of a list shows, of the request and of what was created for it. A single request is read as the user who views it.
             Reader::Portal => {
                 let spec = std::mem::take(&mut self.spec);
                 let requester = spec.requester.map(|requester| Requester { groups: Vec::new(), ..requester });
@@ -57,7 +58,7 @@ impl Projected for PromiseRequest {
                     PromiseRequestSpec { promise: spec.promise, requester, expires_at: spec.expires_at, ..PromiseRequestSpec::default() };
                 self.status = self.status.take().map(line);
             }
-            // A round reads its request itself; rows say whom a change concerns.
+            // A reconcile reads its request itself; rows say what a change affects.
             Reader::Controller => {
                 self.spec.parameters = None;
                 let place = |item: InventoryItem| InventoryItem {
@@ -69,7 +70,7 @@ impl Projected for PromiseRequest {
                     phase: status.phase,
                     current: status.current,
                     candidate: status.candidate,
-                    // What became of each decision, for the decision's own status.
+                    // The outcome of each decision, for the decision's own status.
                     approvals: status.approvals.into_iter().map(without_words).collect(),
                     question: status.question,
                     // Whether it waits for room.
@@ -82,7 +83,7 @@ impl Projected for PromiseRequest {
     }
 }
 
-/// What people said is told by the request.
+/// Drops what people wrote, which is shown with the request itself.
 fn without_words(mut approval: ApprovalStatus) -> ApprovalStatus {
     for given in &mut approval.given {
         given.comment = None;
@@ -91,12 +92,12 @@ fn without_words(mut approval: ApprovalStatus) -> ApprovalStatus {
     approval
 }
 
-/// Phase, version, what is waited for, what was made, how far it is in words for machines, what it costs, which rules stand against it or
-/// are others today, and who is asked.
+/// Returns phase, version, what is waited for, what was created, progress in machine-readable form, cost, which rules refuse the request or
+/// have changed since, and who is asked.
 fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
     let stands = |result| matches!(result, PolicyResult::Denied | PolicyResult::Warned);
     let denied = status.policies.into_iter().filter(|outcome| stands(outcome.result));
-    // Why it would be refused today is told by the request; it may name values.
+    // Why it would be refused today is shown with the request; it might name values.
     let outdated = status.outdated.map(|outdated| OutdatedStatus { refusals: Vec::new(), ..outdated });
     PromiseRequestStatus {
         observed_generation: status.observed_generation,
@@ -107,7 +108,7 @@ fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
         conditions: status.conditions.into_iter().map(|condition| Condition { message: String::new(), ..condition }).collect(),
         inventory: status.inventory.into_iter().map(made).collect(),
         policies: denied.collect(),
-        // With what people said: whom it concerns is told.
+        // With what people wrote: the people concerned are notified of it.
         approvals: status.approvals,
         question: status.question,
         outdated,
@@ -116,12 +117,12 @@ fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
     }
 }
 
-/// What an object is, and how it is; not by what it is compared.
+/// Returns what an object is, and how it is; not what it is compared by.
 fn made(item: InventoryItem) -> InventoryItem {
     InventoryItem { uid: made_request(&item), external_id: None, hash: None, kept: None, ..item }
 }
 
-/// The uid of a request that was made for another one: by it whoever asked for both is found.
+/// Returns the uid of a request that was created for another one. It leads to the requester of both.
 fn made_request(item: &InventoryItem) -> Option<String> {
     item.uid.clone().filter(|_| item.group == names::GROUP && item.kind == PromiseRequestKind::KIND)
 }
@@ -129,12 +130,12 @@ fn made_request(item: &InventoryItem) -> Option<String> {
 impl Projected for PromiseRelease {
     fn keep_for(&mut self, reader: Reader) {
         match reader {
-            // What is accepted already, for limits and budgets.
+            // What is already accepted, for limits and budgets.
             Reader::Portal => {
                 let spec = std::mem::take(&mut self.spec);
                 self.spec = PromiseReleaseSpec { revision: spec.revision, price: spec.price, ..PromiseReleaseSpec::default() };
             }
-            // The record for people; what is made is rendered anew from parameters and revision.
+            // This record is for people; objects are rendered again from parameters and revision.
             Reader::Controller => self.spec.objects = Vec::new(),
         }
     }
@@ -144,7 +145,7 @@ impl Projected for Promise {
     fn keep_for(&mut self, reader: Reader) {
         match reader {
             Reader::Portal => without_templates(&mut self.spec),
-            // Requests are fulfilled from revisions; of a promise it counts whether it is offered.
+            // Requests are fulfilled from revisions. Of a promise, it matters whether it is offered.
             Reader::Controller => {
                 let spec = std::mem::take(&mut self.spec);
                 self.spec =
@@ -155,7 +156,7 @@ impl Projected for Promise {
 }
 
 impl Projected for PromiseRevision {
-    /// Both readers render from it: the controller what is made, the portal what would be.
+    /// Both readers render from it: the controller what is created, the portal what would be.
     fn keep_for(&mut self, _: Reader) {}
 }
 
@@ -173,7 +174,7 @@ impl Projected for Approval {
 
 impl Projected for Destination {
     fn keep_for(&mut self, reader: Reader) {
-        // What promises may require of it, and whether its objects may be orphaned.
+        // What promises can require of it, and whether its objects can be orphaned.
         if reader == Reader::Portal {
             let DestinationSpec { allowed_kinds, allow_orphan, .. } = std::mem::take(&mut self.spec);
             self.spec = DestinationSpec { allowed_kinds, allow_orphan, ..DestinationSpec::default() };

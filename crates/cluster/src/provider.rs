@@ -1,4 +1,4 @@
-//! Where the exports are served.
+//! Addresses at which the exports are served.
 
 use futures::StreamExt as _;
 use kube::api::DynamicObject;
@@ -12,27 +12,27 @@ use crate::error::{from_plane, from_status};
 use crate::kinds::Export;
 use crate::workspaces::ClusterId;
 
-/// Stands in an address between the server and the export.
+/// Part of an address between the server and the export.
 const SERVES: &str = "/services/apiexport/";
 
-/// An export as its endpoint slice names it: one address for each shard that has consumers.
+/// An address of an export from its endpoint slice: there is one for each shard that has consumers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportAddress {
     /// Id of the provider workspace.
     pub provider: ClusterId,
-    /// Which export.
+    /// The export.
     pub export: Export,
     /// Scheme, host, port and path before `/services/`, such as `https://shard-2:6443`.
     pub server: String,
 }
 
 impl ExportAddress {
-    /// All consumers, to list and watch.
+    /// Returns the scope of all consumers, to list and watch.
     pub fn everywhere(&self) -> Scope {
         Scope::Export { cluster: self.provider.clone(), export: self.export.name().to_owned(), target: Target::Wildcard }
     }
 
-    /// One consumer, to read and write.
+    /// Returns the scope of one consumer, to read and write.
     pub fn within(&self, workspace: &ClusterId) -> Scope {
         Scope::Export {
             cluster: self.provider.clone(),
@@ -42,8 +42,8 @@ impl ExportAddress {
     }
 }
 
-/// Waits until the export is served; it is not before the first workspace binds it, which is no error. `client` acts in the
-/// provider workspace. Answers at least one address, the oldest first. Errors: what the plane says instead.
+/// Waits until the export is served, which it isn't before the first workspace binds it; that is no error. `client` acts in the provider
+/// workspace. Returns at least one address, the oldest first. The error is the control plane's answer.
 pub async fn addresses(client: &Client, export: Export) -> promise::Result<Vec<ExportAddress>> {
     let served = |slice: Option<&DynamicObject>| slice.is_some_and(|slice| !listed(slice, export).is_empty());
     let what = format!("the endpoint slice of {}", export.name());
@@ -52,22 +52,22 @@ pub async fn addresses(client: &Client, export: Export) -> promise::Result<Vec<E
     if found.is_empty() { Err(promise::Error::Internal) } else { Ok(found) }
 }
 
-/// Tells the addresses of an export now and at each change, for ever.
+/// Reports the addresses of an export now and at each change, forever.
 pub async fn follow(client: &Client, export: Export, mut tell: impl FnMut(Vec<ExportAddress>)) {
     let mut changes = std::pin::pin!(watcher::watch_object(slices(client), export.name()).default_backoff());
     while let Some(change) = changes.next().await {
         match change {
             Ok(Some(slice)) => tell(listed(&slice, export)),
-            // A slice that is gone says nothing about servers that were served.
+            // A missing slice says nothing about servers that were serving the export.
             Ok(None) => {}
-            Err(error) => tracing::debug!(export = export.name(), %error, "the endpoint slice cannot be followed, trying again"),
+            Err(error) => tracing::debug!(export = export.name(), %error, "cannot watch the endpoint slice, retrying"),
         }
     }
 }
 
-/// The addresses at which the requests export and the catalog are read: on one server where there is one that serves both, so that requests
-/// and the policies above them are those of the same shard. The server of the context goes first, then the oldest, so that another shard
-/// does not take its place.
+/// Returns the addresses at which the requests export and the catalog are read: on one server if there is one that serves both, so that
+/// requests and the policies above them are those of the same shard. The server of the context comes first, then the oldest, so that
+/// another shard doesn't take its place.
 pub fn chosen<'a>(
     endpoint: &Endpoint,
     requests: &'a [ExportAddress],
@@ -99,7 +99,7 @@ fn broken(error: kube::runtime::wait::Error, what: &str) -> promise::Error {
     }
 }
 
-/// Reads the addresses `<server>/services/apiexport/<cluster id>/<export>` of a slice.
+/// Returns the addresses `<server>/services/apiexport/<cluster id>/<export>` of a slice.
 fn listed(slice: &DynamicObject, export: Export) -> Vec<ExportAddress> {
     let endpoints = slice.data.pointer("/status/endpoints").and_then(serde_json::Value::as_array);
     let urls = endpoints.into_iter().flatten().filter_map(|endpoint| endpoint["url"].as_str());
@@ -130,7 +130,7 @@ mod tests {
     use crate::topology::Topology;
     use crate::workspaces::ClusterId;
 
-    /// What a context with this server leads to; nothing is sent.
+    /// Returns the endpoint that a context with this server leads to; nothing is sent.
     async fn context(server: &str) -> Endpoint {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let text = json!({

@@ -1,6 +1,6 @@
-//! Randomness, from outside: the binary owns the only source.
+//! Randomness, passed in from outside: the binary owns the only source.
 
-/// Draws random bytes.
+/// Source of random bytes.
 pub trait Random: Send + Sync + 'static {
     /// Overwrites `bytes` with random ones.
     fn fill(&self, bytes: &mut [u8]);

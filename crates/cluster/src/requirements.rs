@@ -1,4 +1,4 @@
-//! What a workspace has of that which promises require, from the caches.
+//! What a workspace has of the things that promises require, from the caches.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use crate::watch::Key;
 use crate::workspaces::{ClusterId, WorkspacePath};
 use crate::world::World;
 
-/// What of a workspace meets requirements: promises of which it has a working instance, each with the version that runs.
+/// What meets requirements in a workspace: promises of which it has a working instance, each with the running version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Working(Vec<(String, String)>);
 
 impl World {
-    /// What works in a workspace.
+    /// Returns what works in a workspace.
     pub fn working(&self, workspace: &ClusterId) -> Working {
         let requests = self.requests.snapshot();
         let there = requests.range(Key::cluster_scoped(workspace, "")..).take_while(|(key, _)| key.cluster == *workspace);
@@ -23,23 +23,24 @@ impl World {
             let status = request.status.as_ref().filter(|status| status.phase == Phase::Ready)?;
             Some((request.spec.promise.name.clone(), status.current.as_ref()?.version.clone()))
         });
-        // Each once: many instances of one promise meet no more than one.
+        // Each once: many instances of one promise meet no more requirements than one.
         Working(working.collect::<BTreeSet<_>>().into_iter().collect())
     }
 
-    /// What a promise of `home` requires and a workspace does not have, in words that follow “It needs”.
+    /// Returns what a promise of `home` requires and a workspace doesn't have, in words that follow “It needs”.
     ///
-    /// `trusted` are the homes whose Destinations count. It says no more of others' requests than that one works.
+    /// `trusted` are the homes whose Destinations count. It says no more about other people's requests than that one works.
     pub fn missing(&self, workspace: &ClusterId, home: &ClusterId, requires: &[Requirement], trusted: &[WorkspacePath]) -> Vec<String> {
         if requires.is_empty() { Vec::new() } else { self.missing_beside(&self.working(workspace), home, requires, trusted) }
     }
 
-    /// The same for many promises of one workspace, of which it is known what works.
+    /// Like [`Self::missing`], for many promises in one workspace, if it is known what works there.
     pub fn missing_beside(&self, working: &Working, home: &ClusterId, requires: &[Requirement], trusted: &[WorkspacePath]) -> Vec<String> {
-        // A Destination has to serve it, and to take it; a workspace serves what our export claims and nothing that a promise could require.
+        // A Destination has to serve the API, and to accept it. A workspace serves what our export claims, and nothing that a promise could
+        // require.
         let serves = |group: &str, kind: &str, destination: Option<&str>| {
             let destination = destination.and_then(|name| self.destinations.get(&self.destination(home, name, trusted)));
-            // While it was not asked, what its owner lists is all that is known.
+            // Until it is asked, what its owner lists is all that is known.
             let serves = |status: &DestinationStatus| status.serves(&format!("{group}/{kind}")).unwrap_or(true);
             destination.is_some_and(|destination| {
                 placement::allows(&destination.spec, group, kind) && destination.status.as_ref().is_none_or(serves)
@@ -48,7 +49,8 @@ impl World {
         missing(requires, &Present { promises: &working.0, serves: &serves })
     }
 
-    /// APIs, as `group/Kind`, that published promises require of a Destination. Only those count that it takes, of homes that it serves.
+    /// Returns the APIs, as `group/Kind`, that published promises require of a Destination. Only APIs that it accepts count, and only
+    /// promises of homes that it serves.
     pub fn required_apis(&self, of: &Key, trusted: &[WorkspacePath]) -> BTreeSet<String> {
         let revisions = self.revisions.snapshot();
         let all = revisions.iter().flat_map(|(at, revision)| revision.spec.spec.requires.iter().map(move |requirement| (at, requirement)));
@@ -57,17 +59,17 @@ impl World {
             .collect()
     }
 
-    /// Why it is not known yet whether a Destination serves what a promise of `home` requires of it, as a sentence: it was not asked.
+    /// Returns why it isn't known yet whether a Destination serves what a promise of `home` requires of it, as a sentence: it wasn't asked.
     pub fn unasked(&self, home: &ClusterId, requires: &[Requirement], trusted: &[WorkspacePath]) -> Option<String> {
         let all = requires.iter().filter_map(|requirement| self.required(home, requirement, trusted));
         let mut unasked = all.filter(|(at, api)| {
             let status = self.destinations.get(at).and_then(|destination| destination.status.as_ref().and_then(|s| s.serves(api)));
             status.is_none()
         });
-        unasked.next().map(|(at, api)| format!("It is not known yet whether the destination {} serves {api}.", at.name))
+        unasked.next().map(|(at, api)| format!("It isn't known yet whether the destination {} serves {api}.", at.name))
     }
 
-    /// The Destination of which a promise of `home` requires an API, and that API.
+    /// Returns the Destination of which a promise of `home` requires an API, and that API.
     fn required(&self, home: &ClusterId, requirement: &Requirement, trusted: &[WorkspacePath]) -> Option<(Key, String)> {
         let (api, name) = (requirement.api.as_deref()?, requirement.destination.as_deref()?);
         let (group, kind) = api.split_once('/')?;

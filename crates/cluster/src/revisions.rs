@@ -1,4 +1,4 @@
-//! Which revision a request is fulfilled from, and revisions whose expressions were read.
+//! The revision that a request is fulfilled from, and a cache of compiled revisions.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -18,24 +18,24 @@ use crate::watch::Key;
 use crate::workspaces::ClusterId;
 use crate::world::World;
 
-/// Revisions that are kept ready.
+/// Number of compiled revisions that are kept.
 const KEPT: usize = 256;
 
-/// Revisions whose expressions were read, by the hash of their spec.
+/// Compiled revisions, by the hash of their spec.
 #[derive(Debug, Default)]
 pub struct CompiledRevisions {
     by_hash: Mutex<Recent<String, Compiled>>,
-    /// Schemas and own rules; these are held to less in homes that are not trusted.
+    /// Schemas and own rules. Homes that aren't trusted are allowed less in them.
     readings: Mutex<Recent<(String, bool), PromiseReading>>,
 }
 
 impl CompiledRevisions {
-    /// One that was read already.
+    /// Returns a revision that is already compiled.
     pub fn known(&self, hash: &str) -> Option<Arc<Compiled>> {
         self.by_hash.lock().get(hash)
     }
 
-    /// The expressions of a revision, read once. Reading may take a good part of a second: do it where blocking is allowed.
+    /// Returns the expressions of a revision, compiled once. That can take a good part of a second, so call this where blocking is allowed.
     ///
     /// # Errors
     /// As [`Compiled::compile`].
@@ -48,7 +48,8 @@ impl CompiledRevisions {
         Ok(compiled)
     }
 
-    /// The schema and the own rules of a revision, read once; `trusted` says whether its home is a trusted one. It may block as [`Self::read`].
+    /// Returns the schema and the own rules of a revision, parsed once; `trusted` says whether its home is a trusted one. It can block like
+    /// [`Self::read`].
     pub fn reading(&self, hash: &str, spec: &PromiseSpec, trusted: bool) -> Arc<PromiseReading> {
         let key = (hash.to_owned(), trusted);
         let known = self.readings.lock().get(&key);
@@ -60,11 +61,11 @@ impl CompiledRevisions {
     }
 }
 
-/// The values that were used last.
+/// The most recently used values.
 #[derive(Debug)]
 struct Recent<K, V> {
     all: HashMap<K, (u64, Arc<V>)>,
-    /// How many uses there were.
+    /// Number of uses so far.
     uses: u64,
 }
 
@@ -86,7 +87,7 @@ impl<K: Eq + Hash + Clone, V> Recent<K, V> {
         Some(value.clone())
     }
 
-    /// Keeps a value, in the place of the one that was not used for longest where there are too many.
+    /// Keeps a value. If there are too many, it replaces the least recently used one.
     fn keep(&mut self, key: K, value: Arc<V>) {
         if self.all.len() >= KEPT && !self.all.contains_key(&key) {
             let oldest = self.all.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
@@ -98,26 +99,26 @@ impl<K: Eq + Hash + Clone, V> Recent<K, V> {
 }
 
 impl World {
-    /// The revision that a release was made of, while it is there. Another one of the same name is not it.
+    /// Returns the revision that a release was made from, while it exists. Another one with the same name doesn't match.
     pub fn revision_of(&self, named: &ReleaseRevision) -> Option<Arc<PromiseRevision>> {
         let home = ClusterId::parse(&named.cluster).ok()?;
         self.revisions.get(&Key::cluster_scoped(&home, &named.name)).filter(|found| found.spec.hash == named.hash)
     }
 
-    /// A revision of a home by its name.
+    /// Returns a revision of a home by its name.
     ///
     /// # Errors
-    /// A sentence when it is not there.
+    /// A sentence, if it doesn't exist.
     pub fn revision_named(&self, home: &ClusterId, name: &str) -> Result<(Key, Arc<PromiseRevision>), String> {
         let at = Key::cluster_scoped(home, name);
         let found = self.revisions.get(&at).map(|revision| (at, revision));
-        found.ok_or_else(|| format!("The revision {name} is gone."))
+        found.ok_or_else(|| format!("The revision {name} no longer exists."))
     }
 
-    /// The revision that a request is fulfilled from: see [`choose`]. `running` is the version that runs or is accepted to run.
+    /// Returns the revision that a request is fulfilled from: see [`choose`]. `running` is the version that runs or is accepted to run.
     ///
     /// # Errors
-    /// A sentence for the requester when nothing fits.
+    /// A sentence for the requester, if no revision matches.
     pub fn revision_for(
         &self,
         home: &ClusterId,
@@ -131,16 +132,17 @@ impl World {
             of.iter().map(|(key, revision)| Published { revision: &key.name, version: &revision.spec.version }).collect();
         let chosen = choose(&published, constraint, running, policy)?;
         let name = chosen.revision.to_owned();
-        of.into_iter().find(|(key, _)| key.name == name).ok_or_else(|| format!("The revision {name} is gone."))
+        of.into_iter().find(|(key, _)| key.name == name).ok_or_else(|| format!("The revision {name} no longer exists."))
     }
 
-    /// All revisions of a promise, in the order of their names, found without looking at those of other promises.
+    /// Returns all revisions of a promise, in the order of their names, without looking at those of other promises.
     pub fn revisions_of(&self, home: &ClusterId, promise: &str) -> Vec<(Key, Arc<PromiseRevision>)> {
         of_promise(&self.revisions.snapshot(), home, promise)
     }
 }
 
-/// Names of revisions begin with the promise, see [`promise::revision::name`]; so may those of others, whose spec says whose they are.
+/// Names of revisions begin with the promise, see [`promise::revision::name`]. So might those of other promises; their spec says which
+/// promise they belong to.
 fn of_promise(all: &OrdMap<Key, Arc<PromiseRevision>>, home: &ClusterId, promise: &str) -> Vec<(Key, Arc<PromiseRevision>)> {
     let start = format!("{promise}-");
     let named = all.range(Key::cluster_scoped(home, &start)..);

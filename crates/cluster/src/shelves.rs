@@ -1,6 +1,6 @@
-//! Catalogs and where they stand, and the homes from which something can be offered to a workspace.
+//! Catalogs and their places, and the homes from which something can be offered to a workspace.
 //!
-//! Both are found by their keys, which begin with the workspace: what one promise costs to look at does not grow with the plane.
+//! Both are found by their keys, which begin with the workspace: the cost of looking at one promise doesn't grow with the control plane.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node, Tree, WorkspacePath};
 use crate::world::World;
 
-/// A catalog with the place where it stands.
+/// A catalog with its place.
 pub struct CatalogAt {
     home: Place,
     name: String,
@@ -22,7 +22,7 @@ pub struct CatalogAt {
 }
 
 impl CatalogAt {
-    /// As rules look at it.
+    /// Returns the catalog as rules see it.
     pub fn shelf(&self) -> Shelf<'_> {
         Shelf { name: &self.name, home: &self.home, trusted: self.trusted, spec: &self.catalog.spec }
     }
@@ -30,23 +30,23 @@ impl CatalogAt {
 
 /// A home from which something can be offered to a workspace.
 pub struct Home {
-    /// Its identity.
+    /// Id of the home.
     pub cluster: ClusterId,
-    /// The same with its path.
+    /// The home with its path.
     pub place: Place,
     catalogs: Vec<CatalogAt>,
 }
 
 impl Home {
-    /// Its catalogs: no other catalog lists its promises.
+    /// Returns its catalogs: no other catalog lists its promises.
     pub fn shelves(&self) -> Vec<Shelf<'_>> {
         self.catalogs.iter().map(CatalogAt::shelf).collect()
     }
 }
 
 impl World {
-    /// The homes from which something can be offered to a workspace, in the order of their ids: those on the way to it, and those of `trusted`,
-    /// the homes that may offer across the tree. `way` leads from the root to the workspace.
+    /// Returns the homes from which something can be offered to a workspace, in the order of their ids: those on the path to it, and those
+    /// of `trusted`, the homes that can offer across the tree. `way` leads from the root to the workspace.
     pub fn homes(&self, way: impl IntoIterator<Item = ClusterId>, trusted: &[WorkspacePath]) -> Vec<Home> {
         let tree = self.tree();
         let mut homes: Vec<ClusterId> = trusted.iter().filter_map(|path| tree.cluster(path)).chain(way).collect();
@@ -69,19 +69,19 @@ impl World {
         Some(Home { catalogs: catalogs.collect(), place, cluster })
     }
 
-    /// The catalogs of a home; none where its place in the tree is not proven. `trusted` are the homes that may offer across the tree.
+    /// Returns the catalogs of a home; none if its place in the tree isn't proven. `trusted` are the homes that can offer across the tree.
     pub fn shelves(&self, home: &ClusterId, trusted: &[WorkspacePath]) -> Vec<CatalogAt> {
         self.home(&self.tree(), home.clone(), trusted).map(|home| home.catalogs).unwrap_or_default()
     }
 
-    /// The prices of an offer in a workspace on a day. `lineage` leads from the root to the workspace.
+    /// Returns the prices of an offer in a workspace on a day. `lineage` leads from the root to the workspace.
     pub fn prices(&self, offer: &Offer<'_>, lineage: &[Place], trusted: &[WorkspacePath], today: Day) -> PriceBook {
         let catalogs = self.shelves_of(offer, trusted);
         let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
         PriceBook::open(offer, lineage, &shelves, today)
     }
 
-    /// The prices of an offer in a workspace on each day after `today` on which a list begins, in the order of these days.
+    /// Returns the prices of an offer in a workspace on each day after `today` on which a list begins, in the order of these days.
     pub fn later_prices(&self, offer: &Offer<'_>, lineage: &[Place], trusted: &[WorkspacePath], today: Day) -> Vec<(Day, PriceBook)> {
         let catalogs = self.shelves_of(offer, trusted);
         let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
@@ -94,7 +94,7 @@ impl World {
     }
 }
 
-/// The rows of one workspace, of a kind that is not namespaced.
+/// Returns the rows of one workspace, of a kind that isn't namespaced.
 fn within<'r, V>(rows: &'r OrdMap<Key, Arc<V>>, cluster: &'r ClusterId) -> impl Iterator<Item = (&'r Key, &'r Arc<V>)> {
     rows.range(Key::cluster_scoped(cluster, "")..).take_while(move |(key, _)| key.cluster == *cluster)
 }

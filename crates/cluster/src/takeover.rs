@@ -1,4 +1,4 @@
-//! Applying what somebody else owns: only what a person saw and confirmed is taken over.
+//! Applies fields that others own: only what a user saw and confirmed is taken over.
 
 use kube::Api;
 use kube::api::{Patch, PatchParams};
@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::error::contested;
 
 /// Applies `body`, which has to carry the resourceVersion that was read. Fields of others are refused, unless each of them is among
-/// `confirmed` with the same owner; `params.field_manager` may always take over from its own other self, the updater.
+/// `confirmed` with the same owner. `params.field_manager` can always take over from its own other self, the updater.
 ///
 /// # Errors
-/// What the plane answers; [`contested`] tells for which parts it was refused.
+/// What the control plane answers; [`contested`] returns the parts for which it was refused.
 pub async fn apply<K>(api: &Api<K>, name: &str, params: &PatchParams, body: &Value, confirmed: &[Contested]) -> Result<K, kube::Error>
 where
     K: Clone + DeserializeOwned + std::fmt::Debug,

@@ -1,7 +1,7 @@
-//! What a plane has in the way of workspaces: kcp's own, or the namespaces of one Kubernetes cluster.
+//! How workspaces are represented on a control plane: as workspaces of kcp, or as the namespaces of one Kubernetes cluster.
 //!
-//! Everything that differs between the two asks here, or an id or a path whether it belongs to a cluster of namespaces. To portal and
-//! controller both look alike: a tree of workspaces, and our kinds in each.
+//! Everything that differs between the two is decided here, or by an id or a path that knows whether it belongs to a cluster of namespaces.
+//! To portal and controller both look alike: a tree of workspaces, and our kinds in each.
 
 use kube::Client;
 
@@ -14,12 +14,12 @@ use crate::workspaces::{ClusterId, WorkspacePath};
 const OF_KCP: [&str; 2] = ["core.kcp.io", "tenancy.kcp.io"];
 /// A group that every Kubernetes cluster serves and kcp never does.
 const OF_KUBERNETES: &str = "apps";
-/// Where providers are installed unless somebody says otherwise.
+/// Where providers are installed by default.
 const PROVIDER: &str = "root:opm";
-/// The trusted home of a kcp unless somebody says otherwise.
+/// The default trusted home of a kcp.
 const PLATFORM: &str = "root:platform";
 
-/// What a plane has in the way of workspaces.
+/// How workspaces are represented on this control plane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Topology {
     /// kcp. The tree is made of Workspace objects below `root`; our kinds are shown by the exports of a provider workspace, where
@@ -35,11 +35,11 @@ pub enum Topology {
 }
 
 impl Topology {
-    /// Finds out what the server of a kubeconfig context is, wherever on the server its address leads. On kcp the provider workspace is
+    /// Determines what the server of a kubeconfig context is, wherever on the server its address leads. On kcp the provider workspace is
     /// taken to be `root:opm`.
     ///
     /// # Errors
-    /// The server does not answer, refuses the credential, or is neither kcp nor Kubernetes.
+    /// If the server doesn't respond, refuses the credential, or is neither kcp nor Kubernetes.
     pub async fn detect(operator: &Endpoint, credential: &Credential) -> promise::Result<Self> {
         let kcp = Self::Workspaces { provider: WorkspacePath::parse(PROVIDER).map_err(|_| promise::Error::Internal)? };
         let here = groups(&operator.client_with(credential)).await;
@@ -64,7 +64,7 @@ impl Topology {
         }
     }
 
-    /// Id of the top of the tree.
+    /// Returns the id of the top of the tree.
     pub fn root(&self) -> ClusterId {
         match self {
             Self::Workspaces { .. } => ClusterId::root(),
@@ -72,8 +72,8 @@ impl Topology {
         }
     }
 
-    /// The workspaces that may offer across the tree and own Destinations, unless somebody says otherwise. On Kubernetes there is no
-    /// other: `cluster`.
+    /// Returns the workspaces that can offer across the tree and own Destinations by default. On Kubernetes there is no other than
+    /// `cluster`.
     ///
     /// # Errors
     /// None in practice: the default is a path.
@@ -84,7 +84,7 @@ impl Topology {
         }
     }
 
-    /// Where the controller keeps its Lease and its key.
+    /// Returns where the controller keeps its Lease and its key.
     pub fn own(&self) -> Scope {
         match self {
             Self::Workspaces { provider } => Scope::Workspace(provider.clone()),
@@ -92,7 +92,7 @@ impl Topology {
         }
     }
 
-    /// What people call an object of the controller's own, such as `Lease opm-system/opm-controller of the provider workspace`.
+    /// Returns what people call one of the controller's own objects, such as `Lease opm-system/opm-controller of the provider workspace`.
     pub fn own_object(&self, kind: &str, name: &str) -> String {
         match self {
             Self::Workspaces { .. } => format!("{kind} {SYSTEM_NAMESPACE}/{name} of the provider workspace"),
@@ -100,8 +100,8 @@ impl Topology {
         }
     }
 
-    /// The part of a server's path that stands before every scope, such as the path of a proxy: on kcp without the workspace that
-    /// it ends in.
+    /// Returns the part of a server's path that comes before every scope, such as the path of a proxy: on kcp without the workspace that it
+    /// ends in.
     pub(crate) fn base<'p>(&self, path: &'p str) -> &'p str {
         match self {
             Self::Workspaces { .. } => path.rfind("/clusters/").map_or(path, |at| path.get(..at).unwrap_or_default()),
@@ -110,9 +110,9 @@ impl Topology {
     }
 }
 
-/// Names of the API groups that a client is served.
+/// Returns the names of the API groups that a client is served.
 async fn groups(client: &Client) -> promise::Result<Vec<String>> {
-    let list = client.list_api_groups().await.map_err(|error| from_plane(&error, "the API groups of the plane"))?;
+    let list = client.list_api_groups().await.map_err(|error| from_plane(&error, "the API groups of the control plane"))?;
     Ok(list.groups.into_iter().map(|group| group.name).collect())
 }
 

@@ -1,6 +1,6 @@
-//! How much is accepted already: what limits and budgets are judged by, counted from the caches.
+//! Usage: how much is already accepted, which limits and budgets are checked against, counted from the caches.
 //!
-//! Nothing is counted anew for each request: [`totals`] keeps the sums up to date by what changes.
+//! Nothing is counted again for each request: [`totals`] updates the sums with every change.
 
 mod totals;
 
@@ -18,45 +18,45 @@ use crate::kinds::{PromiseRelease, PromiseRequest};
 use crate::watch::{Cache, Freshness, Key};
 use crate::world::World;
 
-/// What counts of a request that is accepted.
+/// What counts of an accepted request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accepted {
     /// Name of the release in force.
     pub release: String,
     /// Name of its promise.
     pub promise: String,
-    /// Logical cluster id of the promise's home; nothing where the release cannot be seen.
+    /// Logical cluster id of the promise's home; `None` if the release can't be seen.
     pub home: Option<String>,
-    /// What a month costs; nothing where that is not known.
+    /// Price per month; `None` if it isn't known.
     pub price: Option<Money>,
 }
 
 impl Accepted {
-    /// A release of a promise.
+    /// Returns what counts of a release of a promise.
     pub fn of(name: &str, promise: &str, release: &PromiseReleaseSpec) -> Self {
         let price = Estimate::kept_sum(release).and_then(|sum| sum.money().cloned());
         Self { release: name.to_owned(), promise: promise.to_owned(), home: Some(release.revision.cluster.clone()), price }
     }
 
-    /// What the caches show of a request; nothing while none of its releases is accepted.
+    /// Returns what the caches show of a request; `None` while none of its releases is accepted.
     fn shown(releases: &Cache<PromiseRelease>, key: &Key, request: &PromiseRequest) -> Option<Self> {
         let name = in_force(request)?;
         let promise = &request.spec.promise.name;
         let release = releases.get(&Key { name: name.to_owned(), ..key.clone() });
-        // One that cannot be seen counts all the same, and its price is unknown.
+        // A release that can't be seen counts all the same, and its price is unknown.
         let unseen = || Self { release: name.to_owned(), promise: promise.clone(), home: None, price: None };
         Some(release.map_or_else(unseen, |release| Self::of(name, promise, &release.spec)))
     }
 }
 
-/// Name of the release that is accepted: the one being rolled out, else the one that runs.
+/// Returns the name of the accepted release: the one being rolled out, otherwise the one that runs.
 pub fn in_force(request: &PromiseRequest) -> Option<&str> {
     let status = request.status.as_ref()?;
     let candidate = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted);
     candidate.map(|candidate| candidate.release.as_str()).or_else(|| Some(status.current.as_ref()?.release.as_str()))
 }
 
-/// Everything that is accepted at one moment, but for one request: the one that is judged.
+/// Everything that is accepted at one moment, except the request that is judged.
 pub struct Census<'a> {
     world: &'a World,
     fresh: Option<&'a HashMap<Key, Accepted>>,
@@ -64,17 +64,17 @@ pub struct Census<'a> {
 }
 
 impl<'a> Census<'a> {
-    /// What the caches show. `except` is the request that is judged, if it is there already.
+    /// Returns what the caches show. `except` is the request that is judged, if it already exists.
     pub fn shown(world: &'a World, except: Option<&'a Key>) -> Self {
         Self { world, fresh: None, except }
     }
 
-    /// The same, with what was accepted since.
+    /// Like [`Self::shown`], with what was accepted since.
     pub(crate) fn with(world: &'a World, fresh: &'a HashMap<Key, Accepted>, except: &'a Key) -> Self {
         Self { world, fresh: Some(fresh), except: Some(except) }
     }
 
-    /// Counts. While the caches may be behind nothing is known, and what is not known does not pass where a policy blocks.
+    /// Returns the usage. While the caches might be behind nothing is known, and what isn't known doesn't pass where a policy blocks.
     pub fn usage(&self, tallies: &[Tally]) -> Usage {
         if tallies.is_empty() || !self.world.is_counted() {
             return Usage::default();
@@ -95,7 +95,8 @@ impl<'a> Census<'a> {
         usage
     }
 
-    /// What counts for one cap: all that the caches show, but for the request that is judged, and for others with what they were given since.
+    /// Returns what counts for one cap: everything that the caches show, except the request that is judged, and for other requests with
+    /// what they were given since.
     fn sum(&self, totals: &mut Totals, tally: &Tally) -> Sum {
         let mut sum = totals.of(tally);
         for key in self.except.into_iter().chain(self.fresh.iter().flat_map(|fresh| fresh.keys()).filter(|key| Some(*key) != self.except)) {
@@ -120,13 +121,14 @@ impl<'a> Census<'a> {
 }
 
 impl World {
-    /// Whether everything that limits and budgets count is up to date.
+    /// Checks whether everything that limits and budgets count is up to date.
     pub(crate) fn is_counted(&self) -> bool {
         let shown = [self.requests.freshness(), self.releases.freshness(), self.orphans.freshness()];
         shown.into_iter().all(|freshness| freshness == Freshness::Synced)
     }
 
-    /// What is accepted, as these caches show it now. The first call counts everything; from then on only changes are counted.
+    /// Calls `ask` with what is accepted, as these caches show it now. The first call counts everything; from then on only changes are
+    /// counted.
     pub(crate) fn totals<T>(&self, ask: impl FnOnce(&mut Totals) -> T) -> T {
         let mut kept = self.totals.lock();
         let totals = kept.get_or_insert_with(|| Totals::new(&self.requests, &self.releases, &self.orphans, self.tree()));
@@ -134,8 +136,8 @@ impl World {
         ask(totals)
     }
 
-    /// Name of the release that is in force for a request. Where totals are kept it is the one that they count, so that a sum that is asked
-    /// for afterwards has it.
+    /// Returns the name of the release that is in force for a request. Where totals are kept it is the one that they count, so that a sum
+    /// that is asked for afterwards includes it.
     pub(crate) fn in_force(&self, key: &Key) -> Option<String> {
         match &mut *self.totals.lock() {
             Some(totals) => {
@@ -184,7 +186,7 @@ impl Sum {
         let unknown = u64::try_from(self.count - self.priced).unwrap_or_default();
         match i64::try_from(self.micros) {
             Ok(micros) => Spent { micros, unknown },
-            // More than can be counted is not known.
+            // More than can be counted counts as unknown.
             Err(_) => Spent { micros: i64::MAX, unknown: unknown + 1 },
         }
     }

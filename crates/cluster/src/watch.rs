@@ -1,8 +1,7 @@
 //! Caches fed by list and watch over many workspaces at once.
 //!
-//! `kube`'s reflector identifies objects by namespace and name, so that over a wildcard the same-named objects of two
-//! workspaces become one. These caches key by (cluster id, namespace, name), hold projections instead of bodies, and say
-//! how fresh they are.
+//! `kube`'s reflector identifies objects by namespace and name, so that over a wildcard the same-named objects of two workspaces become
+//! one. These caches key by (cluster id, namespace, name), hold projections instead of bodies, and report how fresh they are.
 
 mod cache;
 mod key;

@@ -1,4 +1,4 @@
-//! Which workspaces there are, which lies in which, and which of them show us what we need to see.
+//! Which workspaces exist, which is in which, and which of them show us what we need to see.
 
 mod id;
 mod path;

@@ -1,6 +1,6 @@
 //! Everything that our exports show, as caches of one identity.
 //!
-//! Portal and controller each have their own, made with their own token: they share no memory, and either can run elsewhere.
+//! Portal and controller each have their own, created with their own token: they share no memory, and either can run elsewhere.
 
 mod served;
 
@@ -32,23 +32,23 @@ use crate::usage::Totals;
 use crate::watch::{Cache, Origin, Row, Source};
 use crate::workspaces::{BindingRow, ClusterId, Standing, Tree, WorkspaceRow};
 
-/// Both exports, in the order of everything that is kept for each.
+/// Both exports, in the order in which arrays keep values for each.
 const EXPORTS: [Export; 2] = [Export::Requests, Export::Catalog];
 
 /// Where an export is read.
 type Served = (Endpoint, ExportAddress);
 
-/// Why something cannot be read, now and later.
+/// Receiver for the reason why something can't be read, now and later.
 type Trouble = watch::Receiver<Option<promise::Error>>;
 
-/// As whom, and where the exports are.
+/// The identity, and where the exports are.
 #[derive(Clone)]
 pub struct Access {
-    /// The plane.
+    /// The control plane.
     pub endpoint: Endpoint,
     /// Identity of these caches.
     pub token: Token,
-    /// What the plane has in the way of workspaces.
+    /// How workspaces are represented on the control plane.
     pub topology: Topology,
 }
 
@@ -59,42 +59,42 @@ pub struct World {
     pub requests: Cache<PromiseRequest>,
     /// Releases of all workspaces.
     pub releases: Cache<PromiseRelease>,
-    /// Workspace objects of all workspaces that let us see them; on plain Kubernetes its namespaces.
+    /// Workspace objects of all workspaces that let us see them; on plain Kubernetes the namespaces.
     pub workspaces: Cache<WorkspaceRow>,
-    /// Who binds the requests export; on plain Kubernetes nobody has to.
+    /// Bindings of the requests export; not needed on plain Kubernetes.
     pub request_bindings: Cache<BindingRow>,
     /// Promises of all workspaces.
     pub promises: Cache<Promise>,
     /// Revisions of all workspaces.
     pub revisions: Cache<PromiseRevision>,
-    /// Shelves of all workspaces.
+    /// Catalogs of all workspaces.
     pub catalogs: Cache<PromiseCatalog>,
     /// Policies of all workspaces.
     pub policies: Cache<Policy>,
-    /// Approvals of all workspaces; each counts only where its rule lies.
+    /// Approvals of all workspaces; each counts only where its rule is set.
     pub approvals: Cache<Approval>,
     /// Destinations of all workspaces.
     pub destinations: Cache<Destination>,
-    /// Who binds the catalog export; on plain Kubernetes nobody has to.
+    /// Bindings of the catalog export; not needed on plain Kubernetes.
     pub catalog_bindings: Cache<BindingRow>,
     /// What deleted requests handed over.
     pub orphans: Cache<Orphan>,
     tree: Arc<watch::Sender<Arc<Tree>>>,
-    /// What is accepted, once somebody had to count it.
+    /// What is accepted, once a caller needed to count it.
     pub(crate) totals: Arc<Mutex<Option<Totals>>>,
     access: Access,
-    /// Where the exports are read, once the plane serves them.
+    /// Where the exports are read, once the control plane serves them.
     served: Arc<[RwLock<Option<Served>>; 2]>,
-    /// Servers of each export that are not read.
+    /// Servers of each export that aren't read.
     unread: Arc<RwLock<[Vec<String>; 2]>>,
-    /// Why it is not known where an export is served, by export.
+    /// Why it isn't known where an export is served, by export.
     slices: Arc<[watch::Sender<Option<promise::Error>>; 2]>,
 }
 
 impl World {
-    /// Starts to fill the caches, in tasks of `tasks`, until `shutdown`. Everything is empty and `Starting` at first.
+    /// Starts to fill the caches, in tasks of `tasks`, until `shutdown`. Every cache is empty and `Starting` at first.
     ///
-    /// Of each object only what `reader` reads is kept.
+    /// Only what `reader` reads is kept of each object.
     pub fn start(access: Access, reader: Reader, clock: Arc<dyn Clock>, tasks: &TaskTracker, shutdown: &CancellationToken) -> Self {
         let bindings = || match access.topology {
             Topology::Workspaces { .. } => Cache::default(),
@@ -142,7 +142,7 @@ impl World {
         world
     }
 
-    /// Waits until every cache was read once, and the tree was made of it.
+    /// Waits until every cache was read once, and the tree was built from it.
     pub async fn synced(&self) {
         tokio::join!(
             self.requests.synced(),
@@ -158,26 +158,26 @@ impl World {
             self.catalog_bindings.synced(),
             self.orphans.synced(),
         );
-        // The task that grows the tree hears of the workspaces when it has its turn.
+        // The task that updates the tree might not have seen the workspaces yet.
         self.plant();
     }
 
-    /// Makes the tree of what is known now. The rows are looked at under its lock, so that an older look never replaces a newer one.
+    /// Builds the tree from what is known now. The rows are read under its lock, so that an older view never replaces a newer one.
     fn plant(&self) {
         self.tree.send_modify(|tree| *tree = Arc::new(Tree::new(self.access.topology.root(), &self.workspaces.snapshot())));
     }
 
-    /// Which workspace lies in which, as of the last change.
+    /// Returns the tree of workspaces, as of the last change.
     pub fn tree(&self) -> Arc<Tree> {
         self.tree.borrow().clone()
     }
 
-    /// Every tree from now on. The row of a workspace is told earlier than the tree that has it.
+    /// Returns a receiver for every tree from now on. The row of a workspace is reported earlier than the tree that contains it.
     pub fn tree_changes(&self) -> watch::Receiver<Arc<Tree>> {
         self.tree.subscribe()
     }
 
-    /// Who binds what.
+    /// Returns which workspaces bind which exports.
     pub fn standing(&self) -> Standing {
         match self.access.topology {
             Topology::Workspaces { .. } => {
@@ -187,13 +187,13 @@ impl World {
         }
     }
 
-    /// A client of what an export shows in one workspace, as the identity of these caches. Errors: a sentence, before the first workspace
-    /// bound the export.
+    /// Returns a client for what an export shows in one workspace, as the identity of these caches. Before the first workspace has bound
+    /// the export, the error is a sentence.
     pub fn within(&self, export: Export, workspace: &ClusterId) -> Result<Client, String> {
         self.client(export, |address| address.within(workspace))
     }
 
-    /// A client of what an export shows in all workspaces, to list and watch. Errors: as above.
+    /// Returns a client for what an export shows in all workspaces, to list and watch. Errors like [`World::within`].
     pub fn everywhere(&self, export: Export) -> Result<Client, String> {
         self.client(export, ExportAddress::everywhere)
     }
@@ -202,54 +202,54 @@ impl World {
         match self.access.topology {
             Topology::Workspaces { .. } => {
                 let served = EXPORTS.iter().zip(&*self.served).find(|(of, _)| **of == export).and_then(|(_, served)| served.read().clone());
-                let (endpoint, address) = served.ok_or_else(|| "The exports are not served yet.".to_owned())?;
+                let (endpoint, address) = served.ok_or_else(|| "The exports aren't served yet.".to_owned())?;
                 Ok(endpoint.client(&self.access.token, &scope(&address)))
             }
             Topology::Namespaces => Ok(self.access.endpoint.client(&self.access.token, &Scope::Root)),
         }
     }
 
-    /// Servers of a kcp's shards that have consumers of ours and are not read: nothing of their workspaces is known here.
+    /// Returns the servers of a kcp's shards that have consumers of ours and aren't read: nothing of their workspaces is known here.
     pub fn unread_shards(&self) -> Vec<String> {
         let unread: std::collections::BTreeSet<String> = self.unread.read().iter().flatten().cloned().collect();
         unread.into_iter().collect()
     }
 
-    /// Whether everything in a workspace goes because it is being deleted: permissions, Secrets and releases of it may be gone already.
+    /// Checks whether everything in a workspace is being deleted with it: its permissions, Secrets and releases might already be gone.
     pub fn is_leaving(&self, workspace: &ClusterId) -> bool {
         let row = self.tree().row_of(workspace).and_then(|key| self.workspaces.get(&key));
         row.is_some_and(|row| row.cluster == *workspace && row.deleting)
     }
 
-    /// As whom these caches are read.
+    /// Returns the identity that these caches are read with.
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// What cannot be read at this moment and why, one or two sentences each. `who` reads it.
+    /// Returns what can't be read at this moment and why, one or two sentences each. `who` is the reader.
     pub fn gaps(&self, who: &str) -> Vec<String> {
         let told = |gap: Gap| {
             let why = gap.trouble.borrow().clone()?;
             let who = promise::wording::upper_first(who);
-            let told = format!("{who} cannot read {}: {}.", gap.what, why.to_string().trim_end_matches('.'));
+            let told = format!("{who} can't read {}: {}.", gap.what, why.to_string().trim_end_matches('.'));
             Some(if matches!(why, promise::Error::Denied { .. }) { format!("{told} {}", gap.mend) } else { told })
         };
         self.gaps_now().into_iter().filter_map(told).collect()
     }
 
-    /// What cannot be read at this moment, as a noun, and why.
+    /// Returns what can't be read at this moment, as a noun, and why.
     pub fn troubles(&self) -> Vec<(String, promise::Error)> {
         self.gaps_now().into_iter().filter_map(|gap| Some((gap.what, gap.trouble.borrow().clone()?))).collect()
     }
 
-    /// Servers that the exports are read from.
+    /// Returns the servers that the exports are read from.
     pub fn servers(&self) -> Vec<String> {
         let all: std::collections::BTreeSet<String> =
             self.served.iter().filter_map(|served| served.read().as_ref().map(|(_, address)| address.server.clone())).collect();
         all.into_iter().collect()
     }
 
-    /// Tells when [`World::gaps`] may have changed.
+    /// Reports when [`World::gaps`] might have changed.
     pub fn gap_changes(&self) -> GapChanges {
         GapChanges(self.gaps_now().into_iter().map(|gap| gap.trouble).collect())
     }
@@ -317,7 +317,7 @@ impl World {
             if matches!(next, Err(tokio::sync::broadcast::error::RecvError::Closed)) {
                 return;
             }
-            // One new tree for everything that has come meanwhile.
+            // One new tree for all changes that have arrived meanwhile.
             while !changes.is_empty() {
                 let _ = changes.try_recv();
             }
@@ -325,10 +325,10 @@ impl World {
     }
 }
 
-/// Something that may not be readable at this moment.
+/// Something that might not be readable at this moment.
 struct Gap {
     what: String,
-    /// What is missing and can be done when it is refused.
+    /// What is missing and what to do when it is refused.
     mend: String,
     trouble: Trouble,
 }
@@ -385,20 +385,20 @@ impl Feeder {
     }
 }
 
-/// Reads an object as one of our kinds, without what only the server needs.
+/// Converts an object to one of our kinds, without what only the server needs.
 pub(crate) fn typed<K: Kind>(mut object: DynamicObject) -> Option<Object<K>> {
     bare(&mut object.metadata);
     let name = object.metadata.name.clone();
     match object.try_parse::<Object<K>>() {
         Ok(object) => Some(object),
         Err(error) => {
-            tracing::warn!(kind = K::KIND, name, %error, "an object does not fit its kind and is left out");
+            tracing::warn!(kind = K::KIND, name, %error, "an object does not match its kind and is ignored");
             None
         }
     }
 }
 
-/// A client of the place where the controller keeps its own.
+/// Returns a client for the place of the controller's own objects.
 fn access_client(access: &Access) -> Client {
     access.endpoint.client(&access.token, &access.topology.own())
 }

@@ -86,7 +86,7 @@ pub enum OpenError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Its first objects cannot be written.
-    #[error("the plane cannot write its first objects: {0}")]
+    #[error("the plane can't write its first objects: {0}")]
     Bootstrap(String),
 }
 
@@ -205,7 +205,7 @@ impl Plane {
 
     /// What of it does not work, and why; nothing while it is well. `/livez` and `/readyz` follow from the same.
     pub fn failures(&self) -> Vec<String> {
-        let storage = self.state.store.failure().map(|why| format!("its storage takes no writes: {why}"));
+        let storage = self.state.store.failure().map(|why| format!("its storage does not accept writes: {why}"));
         let tasks = self.state.supervisor.failures().into_iter().map(|(name, why)| format!("{name}: {why}"));
         storage.into_iter().chain(tasks).collect()
     }

@@ -16,7 +16,7 @@ impl Random for SystemRandom {
     fn fill(&self, buffer: &mut [u8]) {
         if let Err(error) = getrandom::fill(buffer) {
             // Without randomness uids would repeat; a server that goes on would corrupt its data.
-            tracing::error!(%error, "the random source of the machine does not answer");
+            tracing::error!(%error, "the random source of the machine fails");
             std::process::abort();
         }
     }

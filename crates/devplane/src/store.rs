@@ -54,7 +54,7 @@ pub enum StoreError {
         detail: String,
     },
     /// The directory cannot be used.
-    #[error("the plane's data directory {path} cannot be used: {source}")]
+    #[error("can't use the plane's data directory {path}: {source}")]
     Directory {
         /// The directory.
         path: PathBuf,

@@ -70,7 +70,7 @@ impl Supervisor {
             let why = match AssertUnwindSafe(async { start().await }).catch_unwind().await {
                 Ok(Ok(())) => return,
                 Ok(Err(WriteError::Disk(why))) => {
-                    tracing::error!(task = name, %why, "a task of the plane has stopped: its storage takes no writes");
+                    tracing::error!(task = name, %why, "a task of the plane has stopped: its storage does not accept writes");
                     return self.failed(name, why);
                 }
                 Ok(Err(error)) => error.to_string(),
@@ -79,7 +79,7 @@ impl Supervisor {
             if began.elapsed() >= RECOVERED {
                 rest = FIRST_REST;
             }
-            tracing::error!(task = name, %why, ?rest, "a task of the plane failed and is started again");
+            tracing::error!(task = name, %why, ?rest, "a task of the plane failed and was restarted");
             self.failed(name, why);
             tokio::time::sleep(rest).await;
             rest = (rest * 2).min(LONGEST_REST);
@@ -107,14 +107,14 @@ impl Supervisor {
 
     fn panicked(&self, what: impl Debug, panic: &(dyn Any + Send)) {
         self.0.panics.fetch_add(1, Ordering::Relaxed);
-        tracing::error!(?what, why = said(panic), "the plane's controllers panicked over an object and left it as it is");
+        tracing::error!(?what, why = said(panic), "the plane's controllers panicked while handling an object and left it unchanged");
     }
 }
 
 /// What a panic says.
 pub fn said(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a text")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")
 }
 
 #[cfg(test)]

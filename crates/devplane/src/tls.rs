@@ -26,7 +26,7 @@ use crate::private;
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The address is taken or not ours.
-    #[error("the plane cannot listen on {address}: {source}; choose another address")]
+    #[error("the plane can't listen on {address}: {source}; choose another address")]
     Listen {
         /// Address asked for.
         address: SocketAddr,
@@ -34,7 +34,7 @@ pub enum TlsError {
         source: io::Error,
     },
     /// The authority's files cannot be used.
-    #[error("the certificate authority in {path} cannot be used ({detail}): remove the file to have a new one made")]
+    #[error("the certificate authority in {path} can't be used ({detail}): remove the file to create a new one")]
     Authority {
         /// The file.
         path: PathBuf,

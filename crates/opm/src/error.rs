@@ -1,41 +1,41 @@
-//! Why a command has nothing to say.
+//! Errors of commands.
 
 use http::Uri;
 
-/// Why a command has nothing to say.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file cannot be read.
+    /// A file can't be read.
     #[error("{file}: {error}")]
     File {
-        /// Its name.
+        /// Name of the file.
         file: String,
-        /// What happened.
+        /// The I/O error.
         error: std::io::Error,
     },
-    /// The kubeconfig cannot be used.
-    #[error("the kubeconfig cannot be used: {0}")]
+    /// The kubeconfig can't be used.
+    #[error("can't use the kubeconfig: {0}")]
     Kubeconfig(#[from] kube::config::KubeconfigError),
-    /// A token would travel in clear text.
+    /// The token would be sent unencrypted.
     #[error(
-        "--portal {0}: your token is sent to https:// addresses only, and to http:// on this machine; use the portal's https:// address"
+        "--portal {0}: your token is only sent to https:// addresses, or to http:// on this machine; use the portal's https:// address"
     )]
     ClearText(Uri),
-    /// Nobody said which workspace.
-    #[error("the context of the kubeconfig leads to no workspace: name one with --workspace")]
+    /// No workspace was given.
+    #[error("the kubeconfig's context has no workspace; set one with --workspace")]
     NoWorkspace,
-    /// The connection cannot be made, or broke.
-    #[error("the portal at {portal} does not answer: {error}")]
+    /// The connection can't be made, or broke.
+    #[error("can't reach the portal at {portal}: {error}")]
     Unreachable {
-        /// Its address.
+        /// Address of the portal.
         portal: Uri,
-        /// What happened.
+        /// The connection error.
         error: kube::Error,
     },
-    /// The answer breaks off, or is none of a portal.
-    #[error("what answers at {0} is no portal, or one of another version")]
+    /// The response is incomplete, or isn't from a portal.
+    #[error("the server at {0} isn't a portal, or runs a different version")]
     NoPortal(Uri),
-    /// It refuses to answer.
+    /// The portal rejects the call.
     #[error("{0}")]
     Refused(String),
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-/// The portal could not be asked.
+/// Exit code if there is no answer from the portal.
 const NOT_ASKED: u8 = 3;
 
 fn main() -> std::io::Result<ExitCode> {

@@ -1,4 +1,4 @@
-//! The way to a portal: its address, and who asks.
+//! The connection to a portal: its address and the user's token.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -13,33 +13,33 @@ use serde_json::Value;
 
 use crate::Error;
 
-/// Where the portal is, and as whom it is asked.
+/// Address of the portal and kubeconfig of the user.
 #[derive(Debug, Args)]
 pub struct Way {
     /// Address of the portal.
     #[arg(long, value_name = "URL", env = "OPM_PORTAL_URL", default_value = "http://127.0.0.1:8080")]
     pub portal: Uri,
-    /// File with the kubeconfig whose token is shown; KUBECONFIG or ~/.kube/config without it.
+    /// Kubeconfig file with your token [default: KUBECONFIG or ~/.kube/config].
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
-    /// Context of the kubeconfig; its current one without this.
+    /// Context of the kubeconfig [default: the current one].
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
 }
 
-/// A portal, asked as one person.
+/// Client for a portal that acts as one user.
 pub struct Portal {
     client: Client,
     address: Uri,
-    /// Path of the workspace to which the context leads, on kcp.
+    /// Path of the workspace of the context, on kcp.
     pub workspace: Option<String>,
 }
 
 impl Portal {
-    /// Prepares the way, without sending anything.
+    /// Prepares the connection without sending anything.
     ///
     /// # Errors
-    /// The address is one to which no token is sent, or the kubeconfig cannot be used.
+    /// If the token can't be sent safely to this address, or the kubeconfig can't be used.
     pub async fn open(way: &Way) -> Result<Self, Error> {
         if !keeps_tokens(&way.portal) {
             return Err(Error::ClearText(way.portal.clone()));
@@ -51,7 +51,7 @@ impl Portal {
         let options = KubeConfigOptions { context: way.context.clone(), ..KubeConfigOptions::default() };
         let of_plane = Config::from_custom_kubeconfig(file, &options).await?;
         let workspace = of_plane.cluster_url.path().strip_prefix("/clusters/").map(|path| path.trim_end_matches('/').to_owned());
-        // The person is who the kubeconfig says; the authorities are those of this machine, not those of the plane.
+        // The user's identity comes from the kubeconfig; the trusted authorities are those of this machine, not those of the plane.
         let mut config = Config::new(way.portal.clone());
         config.auth_info = of_plane.auth_info;
         let unreachable = |error| Error::Unreachable { portal: way.portal.clone(), error };
@@ -61,7 +61,7 @@ impl Portal {
     /// Posts YAML and reads the answer.
     ///
     /// # Errors
-    /// The portal does not answer, or refuses.
+    /// If the portal can't be reached, or rejects the call.
     pub async fn post(&self, path: &str, yaml: Vec<u8>) -> Result<Value, Error> {
         let no_portal = || Error::NoPortal(self.address.clone());
         let request = Request::builder().method(Method::POST).uri(path).header(header::CONTENT_TYPE, "application/yaml");
@@ -73,13 +73,13 @@ impl Portal {
         let json: Value = serde_json::from_slice(&body).map_err(|_| no_portal())?;
         match status {
             StatusCode::OK => Ok(json),
-            StatusCode::UNAUTHORIZED => Err(Error::Refused("the portal does not know the token of this kubeconfig".to_owned())),
+            StatusCode::UNAUTHORIZED => Err(Error::Refused("the portal doesn't accept the token of this kubeconfig".to_owned())),
             _ => Err(Error::Refused(json["detail"].as_str().ok_or_else(no_portal)?.to_owned())),
         }
     }
 }
 
-/// Whether nobody on the way to an address reads what is sent there: over TLS, or without leaving this machine.
+/// Whether what is sent to an address stays private: it uses TLS, or is on this machine.
 fn keeps_tokens(address: &Uri) -> bool {
     let host = address.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
     let is_loopback = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());

@@ -1,4 +1,4 @@
-//! `opm preflight`: what would become of a request.
+//! `opm preflight`: checks a request before it is submitted.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -19,23 +19,23 @@ pub struct Args {
     /// Path of the workspace, such as root:acme:shop.
     #[arg(short, long, value_name = "PATH")]
     workspace: Option<String>,
-    /// How the answer is printed.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Text)]
     output: Output,
     #[command(flatten)]
     way: Way,
 }
 
-/// How an answer is printed.
+/// Output format of an answer.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Output {
-    /// For people.
+    /// Readable text.
     Text,
-    /// The whole answer.
+    /// The complete answer as JSON.
     Json,
 }
 
-/// Asks what would become of the request.
+/// Asks the portal to check the request.
 pub(crate) async fn say(args: &Args) -> Result<Said, Error> {
     let request = read(&args.file).map_err(|error| Error::File { file: args.file.display().to_string(), error })?;
     let portal = Portal::open(&args.way).await?;
@@ -60,21 +60,21 @@ fn read(file: &Path) -> std::io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The answer for people.
+/// Renders the answer as readable text.
 fn text(answer: &PreflightAnswer) -> String {
     let mut text = String::new();
     let verdict = match answer.verdict {
-        PreflightVerdict::Accepted => "It would be accepted.",
-        PreflightVerdict::NeedsApproval => "It would be accepted as soon as people agree.",
-        PreflightVerdict::Refused => "It would be refused.",
-        PreflightVerdict::Unknown => "Nobody can tell whether it would be accepted, so it would wait.",
+        PreflightVerdict::Accepted => "This request would be accepted.",
+        PreflightVerdict::NeedsApproval => "This request would be accepted after approval.",
+        PreflightVerdict::Refused => "This request would be rejected.",
+        PreflightVerdict::Unknown => "It isn't known whether this request would be accepted, so it would wait.",
     };
     let _ = writeln!(text, "{verdict}");
-    section(&mut text, "To change", answer.problems.iter().map(problem));
-    section(&mut text, "It needs", answer.missing.iter().cloned());
-    section(&mut text, "Not known", answer.unknown.iter().map(|unknown| format!("{}: {}", unknown.what, unknown.why)));
+    section(&mut text, "Problems", answer.problems.iter().map(problem));
+    section(&mut text, "Required first", answer.missing.iter().cloned());
+    section(&mut text, "Unknown", answer.unknown.iter().map(|unknown| format!("{}: {}", unknown.what, unknown.why)));
     let approvals = answer.approvals.iter().map(|approval| {
-        let who = if approval.approvers.is_empty() { "whoever may approve".to_owned() } else { approval.approvers.join(", ") };
+        let who = if approval.approvers.is_empty() { "anyone who can approve".to_owned() } else { approval.approvers.join(", ") };
         let stage = if approval.stage > FIRST_STAGE { format!("in stage {}, ", approval.stage) } else { String::new() };
         format!("{stage}{} of {who} (policy: {}, set at {})", approval.required, approval.policy, approval.source)
     });
@@ -92,13 +92,13 @@ fn text(answer: &PreflightAnswer) -> String {
         let place = made.destination.as_ref().map(|destination| format!(" at {destination}")).unwrap_or_default();
         format!("{} {name}{place}", made.object["kind"].as_str().unwrap_or("object"))
     });
-    section(&mut text, "What the platform adds", made.chain(answer.pending.iter().cloned()));
+    section(&mut text, "Resources", made.chain(answer.pending.iter().cloned()));
     let dry = match &answer.dry_run {
-        PreflightDryRun::Passed => vec!["the server would take it from you".to_owned()],
+        PreflightDryRun::Passed => vec!["passed".to_owned()],
         PreflightDryRun::Refused { problems } => problems.iter().map(problem).collect(),
-        PreflightDryRun::NotAsked { why } => vec![format!("not asked: {why}")],
+        PreflightDryRun::NotAsked { why } => vec![format!("not run: {why}")],
     };
-    section(&mut text, "Dry run, as you", dry.into_iter());
+    section(&mut text, "Dry run with your permissions", dry.into_iter());
     text
 }
 
@@ -124,7 +124,7 @@ fn price(price: &PreflightPrice) -> impl Iterator<Item = String> {
         (None, why) => format!("unknown. {}", why.map(String::as_str).unwrap_or_default()).trim_end().to_owned(),
     };
     let mut lines = vec![format!("{} a month", amount(price.monthly.as_ref(), price.unknown.as_ref()))];
-    lines.extend(price.change.as_ref().map(|change| format!("{change} {currency} a month against now")));
+    lines.extend(price.change.as_ref().map(|change| format!("{change} {currency} a month compared with now")));
     lines.extend(price.items.iter().map(|item| format!("  {}: {}", item.name, amount(item.monthly.as_ref(), item.unknown.as_ref()))));
     lines.into_iter()
 }

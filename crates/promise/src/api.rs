@@ -1,7 +1,7 @@
-//! Spec and status of every kind, as they travel in JSON, and what the REST interface answers; `cluster::kinds` wraps the kinds in
-//! Kubernetes objects.
+//! The spec and status of every kind as JSON, and the response types of the REST API. `cluster::kinds` wraps the kinds in Kubernetes
+//! objects.
 //!
-//! Field meanings: `domain.md`. Everything optional is absent, not null, when unset.
+//! `domain.md` defines the fields. Optional fields that are unset are omitted, never null.
 
 mod approval;
 mod catalog;
@@ -15,6 +15,7 @@ mod promise;
 mod release;
 mod request;
 mod required;
+mod waiting;
 
 pub use approval::{
     AnsweredQuestion, ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, DecisionState, DecisionStatus,
@@ -41,6 +42,7 @@ pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule, ReleaseTerms
 pub use request::{
     CandidateState, CandidateStatus, Condition, ConditionStatus, CostStatus, CurrentStatus, DeletionPolicy, OutputStatus, Phase,
     PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester, SecretKeyRef, StepPhase, StepStatus,
-    UpgradePolicy, WaitingKind, WaitingOn,
+    UpgradePolicy,
 };
 pub use required::Required;
+pub use waiting::{WaitingKind, WaitingOn, WaitingReason};

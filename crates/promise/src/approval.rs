@@ -1,9 +1,9 @@
-//! Who has decided about a content, and what follows (`domain.md` 7).
+//! Evaluates approvals: who has decided on a content, and what follows (`domain.md` 7).
 //!
-//! Every `approve` rule that applies asks one question. Rules of one stage are open at once; those of the next are asked when all of it
-//! agree. [`concerns`] finds the decisions about a request; whether their authors have the right is asked of the plane by the caller, for
-//! those that [`is_answer`] names; [`judge`] says what they amount to. Nothing is remembered but since when a question is open
-//! ([`asks_anew`]): the same decisions give the same answer, and one that is deleted counts no more. What became of a single decision is
+//! Every `approve` rule that applies asks one question. The rules of a stage are open at the same time; the next stage is asked once all of
+//! them are approved. [`concerns`] finds the decisions on a request. For those that [`is_answer`] selects, the caller checks the
+//! permissions of their authors with the server. [`judge`] evaluates them. The only state is the time since when a question is open
+//! ([`asks_anew`]): the same decisions give the same result, and a deleted decision no longer counts. The outcome of a single decision is
 //! read back from the status of its request ([`verdict`]).
 
 mod count;
@@ -19,80 +19,80 @@ pub use words::{approved, waits};
 
 use crate::api::{
     ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, Approve, ApprovedRequest, CandidateState, DecisionState, QuestionStatus,
-    Requester,
+    Requester, WaitingOn,
 };
 use crate::names;
 use crate::policy::{Origin, Provenance, Ruling};
 use separation::ApprovedElsewhere;
 
-/// What is decided about.
+/// The subject of a decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Matter<'a> {
-    /// The request; its cluster is always said.
+    /// The request. Its cluster is always set.
     pub request: &'a ApprovedRequest,
-    /// Who asked for it.
+    /// The requester.
     pub requester: Option<&'a Requester>,
-    /// Who changed last what it asks for, or what the requests that made it ask for.
+    /// Users who last changed the spec of the request, or of the requests that created it.
     pub changers: &'a [Requester],
-    /// The content, and since when it is asked about.
+    /// The content, and the time since when it is in question.
     pub question: &'a QuestionStatus,
-    /// The latter in seconds since 1970.
+    /// That time in seconds since 1970.
     pub since: i64,
-    /// Hashes of other contents that the request is known to have had.
+    /// Hashes of earlier contents of the request, as far as known.
     pub former: &'a [String],
 }
 
-/// A decision as it lies on the plane.
+/// An Approval as read from the plane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vote<'a> {
     /// Name of the Approval.
     pub name: &'a str,
-    /// Logical cluster id of the workspace where it lies.
+    /// Logical cluster id of its workspace.
     pub cluster: &'a str,
-    /// RFC 3339 time at which it was written.
+    /// RFC 3339 time at which it was created.
     pub at: Option<&'a str>,
-    /// The same in seconds since 1970.
+    /// That time in seconds since 1970.
     pub written: i64,
-    /// What it says.
+    /// Its spec.
     pub spec: &'a ApprovalSpec,
-    /// Whether its author may decide so.
+    /// Whether its author has the permission for the decision.
     pub right: Right,
 }
 
-/// Whether somebody has the right that a decision takes ([`verb`]) on the policy or promise of its rule.
+/// Whether a user has the permission that a decision needs ([`verb`]) on the policy or promise of its rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Right {
-    /// The plane says so.
+    /// The server confirmed it.
     Has,
-    /// The plane says that not.
+    /// The server denied it.
     Lacks,
-    /// It was not asked, or gave no answer: a sentence. Nothing counts that is not known.
+    /// The check failed, with the reason as a sentence. Such a decision doesn't count.
     Unknown(String),
-    /// Nobody has asked yet.
+    /// Not checked yet.
     #[default]
     NotAsked,
 }
 
-/// What the decisions amount to.
+/// The combined result of the decisions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     /// `Accepted`, `AwaitingApproval`, `ChangesRequested`, `Rejected`, `Expired` or `Withdrawn`.
     pub state: CandidateState,
-    /// One for each rule, in the order of the rules; without the times at which they expire.
+    /// One status for each rule, in the order of the rules, without expiry times.
     pub approvals: Vec<ApprovalStatus>,
-    /// When the question of each rule expires, in seconds since 1970, in the same order; nothing for what never does, or is not asked yet.
+    /// Expiry of each rule's question in seconds since 1970, in the same order. Nothing if it never expires or isn't asked yet.
     pub deadlines: Vec<Option<i64>>,
-    /// Who decided or has to, as sentences.
+    /// Who decided or has to decide, as sentences.
     pub message: String,
-    /// Who holds the ball, for `waitingOn`, while approvers or the requester are waited for.
-    pub waits: Option<String>,
+    /// Value for `waitingOn`, while approvers or the requester have to act.
+    pub waits: Option<WaitingOn>,
     /// Seconds until the candidate expires.
     pub expires_in: Option<i64>,
 }
 
 impl Judgement {
-    /// The same for a question that its requester took back: nobody is asked any more, and what runs goes on. Whoever agrees all the same
-    /// changes nothing; what was turned down or has expired stays so.
+    /// Returns the result after the requester withdrew the question: no one is asked any more, and running resources stay. Later approvals
+    /// change nothing. What was rejected or has expired stays so.
     pub fn taken_back(mut self, requester: Option<&Requester>) -> Self {
         if matches!(self.state, CandidateState::AwaitingApproval | CandidateState::ChangesRequested | CandidateState::Accepted) {
             let who = requester.map_or("The requester", |requester| requester.username.as_str());
@@ -104,7 +104,7 @@ impl Judgement {
     }
 }
 
-/// The rule as an Approval names it.
+/// Returns the rule in the form that Approvals use to reference it.
 pub fn rule_of(from: &Provenance) -> ApprovalRule {
     let name = from.rule.clone();
     match from.origin {
@@ -115,12 +115,12 @@ pub fn rule_of(from: &Provenance) -> ApprovalRule {
     }
 }
 
-/// The verb of the right that a decision takes.
+/// Returns the verb of the permission that a decision needs.
 pub fn verb(spec: &ApprovalSpec) -> &'static str {
     if spec.emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB }
 }
 
-/// Whether a decision is about this request, whatever content of it was meant. A workspace that is not named is said by the uid.
+/// Whether a decision is about this request, regardless of the content. If it names no workspace, the uid identifies the request.
 pub fn concerns(spec: &ApprovalSpec, request: &ApprovedRequest) -> bool {
     let named = &spec.request;
     named.uid == request.uid
@@ -129,15 +129,14 @@ pub fn concerns(spec: &ApprovalSpec, request: &ApprovedRequest) -> bool {
         && named.cluster.as_ref().is_none_or(|cluster| request.cluster.as_ref() == Some(cluster))
 }
 
-/// Whether a decision that lies in the workspace `cluster` is meant for this rule. Breaking the glass is meant for every rule of a policy or
-/// promise.
+/// Whether a decision in the workspace `cluster` answers this rule. An emergency override answers every rule of a policy or promise.
 pub fn is_for(rule: &ApprovalRule, home: &str, cluster: &str, spec: &ApprovalSpec) -> bool {
     let same_thing = (&rule.policy, &rule.promise) == (&spec.rule.policy, &spec.rule.promise);
     cluster == home && same_thing && (spec.emergency || rule.name == spec.rule.name)
 }
 
-/// Whether a decision may answer what is asked now: it is about this very content and rule, and did not answer an earlier question. Only of
-/// those is the right asked.
+/// Whether a decision can answer the present question: it is about exactly this content and rule, and didn't answer an earlier question.
+/// Permissions are checked only for such decisions.
 pub fn is_answer(from: &Provenance, matter: &Matter<'_>, vote: &Vote<'_>) -> bool {
     is_for(&rule_of(from), &from.cluster, vote.cluster, vote.spec)
         && concerns(vote.spec, matter.request)
@@ -145,7 +144,7 @@ pub fn is_answer(from: &Provenance, matter: &Matter<'_>, vote: &Vote<'_>) -> boo
         && !question::is_answered(matter.question, vote.at, vote.name)
 }
 
-/// What the decisions amount to; `now` is in seconds since 1970.
+/// Evaluates the decisions. `now` is in seconds since 1970.
 pub fn judge(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &[Vote<'_>], now: i64) -> Judgement {
     let approved_elsewhere = separation::approved_elsewhere(rulings, matter, votes);
     let answers = in_stages(rulings, matter, votes, &approved_elsewhere);
@@ -158,7 +157,7 @@ pub fn judge(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &[Vote<'_>
     let state = if has(ApprovalState::Rejected) {
         CandidateState::Rejected
     } else if has(ApprovalState::ChangesRequested) {
-        // The ball is with the requester, and no clock runs for them.
+        // The requester has to act, and has no deadline.
         CandidateState::ChangesRequested
     } else if approvals.iter().all(|approval| approval.state == ApprovalState::Approved) {
         CandidateState::Accepted
@@ -179,8 +178,8 @@ pub fn judge(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &[Vote<'_>
     }
 }
 
-/// What became of the question of each rule, in the order of the rules. A stage is open from when the last rule of those before was
-/// answered, which follows from the times of the decisions that count.
+/// Evaluates the question of each rule, in the order of the rules. A stage opens when the last rule of the earlier stages is answered,
+/// which follows from the times of the decisions that count.
 fn in_stages(
     rulings: &[Ruling<Approve>],
     matter: &Matter<'_>,
@@ -214,7 +213,7 @@ fn in_stages(
     answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// Whether somebody broke the glass, and it counts.
+/// Whether an emergency override counts for this rule.
 pub fn is_emergency(approval: &ApprovalStatus) -> bool {
     approval.given.iter().any(|given| given.emergency && given.state == DecisionState::Counts)
 }

@@ -1,9 +1,9 @@
-//! What the platform will add: rendered objects line by line, each with where it comes from.
+//! Provenance: rendered objects line by line, each with its origin.
 //!
-//! Origins follow from what each part of a template *reads*, never from comparing values. Where an expression gives a parameter as it
-//! stands, such as a map of labels, each part of the value has the origin of that part. Of several origins the most specific names the
-//! line, in the order of [`LineOrigin`]: a policy before you, you before a default, a default before the promise; all others are in
-//! [`Line::also`]. What the condition or loop of a resource reads belongs to every line of its objects, and is said once, in
+//! Origins follow from what each part of a template *reads*, never from comparing values. If an expression returns a parameter unchanged,
+//! such as a map of labels, each part of the value has the origin of that part. If a line has several origins, the most specific one is
+//! shown, in the order of [`LineOrigin`]: a policy before the user, the user before a default, a default before the promise. All others are
+//! in [`Line::also`]. What the condition or loop of a resource reads applies to every line of its objects and is listed once, in
 //! [`AttributedObject::because`].
 
 mod difference;
@@ -29,31 +29,31 @@ pub use lines::objects;
 #[cfg(feature = "engine")]
 pub use origins::Origins;
 
-/// Where a line comes from; the more specific comes first.
+/// Origin of a line, most specific first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "camelCase")]
 pub enum LineOrigin {
-    /// It is known once something else is there.
+    /// Known only once something else exists.
     Later {
-        /// What it waits for, such as `status.writeService of database`.
+        /// Value that it waits for, such as `status.writeService of database`.
         waits_for: String,
     },
     /// A rule of a policy.
     Policy {
-        /// Which rule.
+        /// The rule.
         rule: Provenance,
     },
-    /// What the person typed.
+    /// Input from the user.
     You {
         /// Path such as `.parameters.size`, or `.name`.
         path: String,
     },
-    /// A parameter that nobody typed.
+    /// A parameter that wasn't entered.
     Default {
         /// Path such as `.parameters.size`.
         path: String,
     },
-    /// The portal or the workspace: our labels, the workspace's name, the person's account, prices.
+    /// The portal or the workspace: our labels, the workspace's name, the user's account, prices.
     Platform,
     /// The promise itself.
     Promise,
@@ -63,17 +63,17 @@ pub enum LineOrigin {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Line {
-    /// The line, without its end.
+    /// Text of the line, without the line end.
     pub text: String,
     /// Its most specific origin.
     pub origin: LineOrigin,
-    /// Its other origins, the more specific first.
+    /// Its other origins, most specific first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<LineOrigin>,
 }
 
 impl Line {
-    /// All origins, the most specific first.
+    /// Returns all origins, most specific first.
     pub fn origins(&self) -> impl Iterator<Item = &LineOrigin> {
         std::iter::once(&self.origin).chain(&self.also)
     }
@@ -83,17 +83,17 @@ impl Line {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AttributedObject {
-    /// Id of the resource; with `[n]` for an item of a `forEach`.
+    /// Resource id, followed by `[n]` for an item of `forEach`.
     pub id: String,
-    /// Kind and name, such as `Cluster orders`; what is not known yet reads as such.
+    /// Kind and name, such as `Cluster orders`. A name that isn't known yet is shown as such.
     pub title: String,
-    /// Name of a Destination; absent means the workspace of the request.
+    /// Name of the Destination. Absent if the object is in the request's workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
-    /// Why there is this object: what its condition and its loop read; empty when it is always there.
+    /// Reason why the object exists: what its condition and loop read. Empty if it always exists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub because: Vec<LineOrigin>,
-    /// What it waits for, if it cannot be made at once.
+    /// Value that it waits for, if it can't be created immediately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,
     /// Its YAML.

@@ -1,4 +1,4 @@
-//! Which parameters become others between two contents, in the order of the form.
+//! Parameters that differ between two contents, in the order of the form.
 
 use serde_json::Value;
 
@@ -7,33 +7,33 @@ use crate::form::rank;
 use crate::path::Path;
 use crate::wording;
 
-/// What stands in the place of a secret's value.
+/// Text shown instead of a secret value.
 pub const SECRET: &str = "kept in a Secret";
 
-/// One parameter that becomes another.
+/// A parameter whose value differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Which.
+    /// Path of the parameter.
     pub path: Path,
-    /// Its value before; absent where it was not there.
+    /// Old value. Absent if there was none.
     pub before: Option<Value>,
-    /// Its value after; absent where it goes.
+    /// New value. Absent if it is removed.
     pub after: Option<Value>,
 }
 
 impl Change {
-    /// The value before, as people read it; nothing where there was none.
+    /// Returns the old value as shown to users, or nothing if there was none.
     pub fn before_in_words(&self, spec: &PromiseSpec) -> Option<String> {
         self.before.as_ref().map(|value| in_words(spec, &self.path, value))
     }
 
-    /// The value after, as people read it; nothing where there is none.
+    /// Returns the new value as shown to users, or nothing if there is none.
     pub fn after_in_words(&self, spec: &PromiseSpec) -> Option<String> {
         self.after.as_ref().map(|value| in_words(spec, &self.path, value))
     }
 }
 
-/// A value as people read it: of a secret only that it is one.
+/// Returns a value as shown to users. Secrets are only identified as such.
 pub fn in_words(spec: &PromiseSpec, path: &Path, value: &Value) -> String {
     if is_secret(spec, path) { SECRET.to_owned() } else { wording::value_of(spec, path, value) }
 }
@@ -43,7 +43,7 @@ pub fn is_secret(spec: &PromiseSpec, path: &Path) -> bool {
     spec.secret_parameters.contains(&path.to_string())
 }
 
-/// Every single value: scalars, lists of scalars, and references to secrets, each once, in the order of the form.
+/// Returns every single value: scalars, lists of scalars, and references to secrets, each once, in the order of the form.
 pub fn leaves<'v>(spec: &PromiseSpec, value: &'v Value) -> Vec<(Path, &'v Value)> {
     let mut found = Vec::new();
     walk(spec, &Path::default(), value, &mut found);
@@ -63,9 +63,9 @@ fn walk<'v>(spec: &PromiseSpec, path: &Path, value: &'v Value, found: &mut Vec<(
     }
 }
 
-/// What becomes other: first what is there after, then what goes.
+/// Returns the differences: first changed and added values, then removed ones.
 pub fn between(spec: &PromiseSpec, before: &Value, after: &Value) -> Vec<Change> {
-    // Without values there are none that change, also none at the root.
+    // A null side has no values, not even at the root.
     let of = |side| if Value::is_null(side) { Vec::new() } else { leaves(spec, side) };
     let (old, new) = (of(before), of(after));
     let of = |side: &[(Path, &Value)], path: &Path| side.iter().find(|(known, _)| known == path).map(|(_, value)| (*value).clone());

@@ -1,4 +1,4 @@
-//! What expressions may know besides the parameters: the request, the promise and the workspace.
+//! Context of expressions besides the parameters: the request, the promise and the workspace.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,24 +9,24 @@ use serde_json::{Value, json};
 use crate::api::{DeletionPolicy, Requester};
 use crate::names;
 
-/// The labels of a request but for the marks of the request that made it. Those go when that one hands it over, and that changes nothing of
-/// what it asks for.
+/// Returns the labels of a request without the labels of the request that created it. Those are removed when it is handed over, which
+/// doesn't change its content.
 pub fn given_labels(labels: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let marks = [names::REQUEST_UID_LABEL, names::REQUEST_NAME_LABEL, names::RESOURCE_ID_LABEL];
     labels.iter().filter(|(name, _)| !marks.contains(&name.as_str())).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The surroundings of one request, the same for policies, rendering and outputs.
+/// The context of one request, the same for policies, rendering and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Context {
     /// The request itself.
     pub request: RequestContext,
-    /// The promise that it asks for.
+    /// The promise of the request.
     pub promise: PromiseContext,
-    /// The workspace that it lives in.
+    /// The workspace of the request.
     pub workspace: WorkspaceContext,
-    /// Prices in micro-units, nested as in the catalog; null where there are none.
+    /// Prices in micro-units, nested as in the catalog. Null if there are none.
     #[serde(default)]
     pub prices: Value,
 }
@@ -43,13 +43,13 @@ pub struct RequestContext {
     pub workspace: String,
     /// Labels of the request, as [`given_labels`] leaves them.
     pub labels: BTreeMap<String, String>,
-    /// Who asked, as stamped by admission.
+    /// The requester, as set by admission.
     pub requester: Requester,
-    /// Who else is behind it: they changed it, or asked for or changed a request that made it. Rules about the requester hold for each of
-    /// them; templates and prices know the requester alone.
+    /// Other users behind the request: they changed it, or created or changed a request that created it. Rules about the requester apply to
+    /// each of them. Templates and prices only see the requester.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changers: Vec<Requester>,
-    /// What becomes of its objects when it is deleted.
+    /// What happens to its objects when it is deleted.
     #[serde(default)]
     pub deletion_policy: DeletionPolicy,
 }
@@ -62,7 +62,7 @@ pub struct PromiseContext {
     pub name: String,
     /// Version in use.
     pub version: String,
-    /// Path of its home.
+    /// Path of its home workspace.
     pub workspace: String,
 }
 
@@ -72,14 +72,14 @@ pub struct PromiseContext {
 pub struct WorkspaceContext {
     /// Path, such as `root:acme:shop`.
     pub path: String,
-    /// Its last level, such as `shop`.
+    /// Last segment of the path, such as `shop`.
     pub name: String,
     /// Labels of the Workspace object.
     pub labels: BTreeMap<String, String>,
 }
 
 impl Context {
-    /// The surroundings as they are for each person whom rules about the requester are about: the requester first.
+    /// Returns the context for each person that rules about the requester apply to, the requester first.
     pub(crate) fn for_each_person(&self) -> impl Iterator<Item = Cow<'_, Self>> {
         let of = |changer: &Requester| {
             let request = RequestContext { requester: changer.clone(), changers: Vec::new(), ..self.request.clone() };
@@ -88,7 +88,7 @@ impl Context {
         std::iter::once(Cow::Borrowed(self)).chain(self.request.changers.iter().map(of))
     }
 
-    /// The variables `request`, `promise`, `workspace` and `prices` as expressions see them.
+    /// Returns the variables `request`, `promise`, `workspace` and `prices` of expressions.
     pub fn variables(&self) -> [(&'static str, Value); 4] {
         let requester = of_requester(&self.request.requester);
         [
@@ -110,7 +110,7 @@ impl Context {
     }
 }
 
-/// `request.requester` in expressions. Every field is there, so that no expression has to ask.
+/// Returns `request.requester` of expressions. Every field is set, so expressions don't have to check.
 fn of_requester(requester: &Requester) -> Value {
     json!({"username": requester.username, "groups": requester.groups, "cluster": requester.cluster.as_deref().unwrap_or_default()})
 }

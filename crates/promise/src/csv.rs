@@ -1,9 +1,10 @@
 //! Tables as comma-separated values (RFC 4180), safe to open in a spreadsheet.
 
-/// Characters at which a spreadsheet takes a cell for a formula.
+/// Characters that make a spreadsheet interpret a cell as a formula.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
-/// A line with its end. A cell that looks like a formula gets an apostrophe in front, so that it is read as text; plain numbers stay.
+/// Writes a line with its line end. A cell that looks like a formula is prefixed with an apostrophe so that it is read as text. Plain
+/// numbers are unchanged.
 pub fn line<T: AsRef<str>>(cells: impl IntoIterator<Item = T>) -> String {
     let cells: Vec<String> = cells.into_iter().map(|text| cell(text.as_ref())).collect();
     format!("{}\r\n", cells.join(","))
@@ -14,7 +15,7 @@ fn cell(text: &str) -> String {
     if neutral.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", neutral.replace('"', "\"\"")) } else { neutral }
 }
 
-/// Digits with at most a sign in front and one point: `-12.50`.
+/// Whether the text is digits with an optional sign and at most one point, such as `-12.50`.
 fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));

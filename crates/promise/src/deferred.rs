@@ -1,34 +1,34 @@
-//! What the types of the API can say and nothing enforces yet: it is refused with a sentence instead of being ignored.
+//! API features that aren't implemented yet. Requests that use them are refused with a message instead of ignoring it.
 
 use jiff::Timestamp;
 
 use crate::api::{DestinationSpec, DestinationType, PromiseRequestSpec};
 use crate::error::Problem;
 
-/// What a request says that is not enforced.
+/// Returns the problem with a request that uses a feature which isn't enforced.
 pub fn of_request(request: &PromiseRequestSpec) -> Option<Problem> {
     let ends = request.expires_at.as_deref()?;
     let message = match ends.parse::<Timestamp>() {
         Ok(_) => {
-            "An end date is not enforced yet, so it is not accepted. Remove expiresAt, and delete the request when it is no longer needed."
+            "An end date isn't enforced yet, so it can't be accepted. Remove expiresAt, and delete the request when it is no longer needed."
                 .to_owned()
         }
         Err(_) => {
-            format!("“{ends}” is not a time in RFC 3339, such as 2027-01-31T00:00:00Z. Remove expiresAt: an end date is not enforced yet.")
+            format!("“{ends}” isn't an RFC 3339 time such as 2027-01-31T00:00:00Z. Remove expiresAt: an end date isn't enforced yet.")
         }
     };
     Some(Problem { path: ".expiresAt".to_owned(), message })
 }
 
-/// What a Destination says that is not supported.
+/// Checks a Destination for features that aren't supported.
 ///
 /// # Errors
-/// A sentence that names the field and its fix.
+/// If it uses one, with a sentence that names the field and the fix.
 pub fn of_destination(name: &str, spec: &DestinationSpec) -> Result<(), String> {
     match spec.r#type {
         DestinationType::Cluster => Ok(()),
         DestinationType::Workspaces => {
-            Err(format!("The destination {name} has the type workspaces, which is not supported yet. Its owner can set type to cluster."))
+            Err(format!("The destination {name} has the type workspaces, which isn't supported yet. Its owner can set type to cluster."))
         }
     }
 }
@@ -43,7 +43,7 @@ mod tests {
         let ends = |at: &str| of_request(&PromiseRequestSpec { expires_at: Some(at.to_owned()), ..PromiseRequestSpec::default() }).unwrap();
         for time in ["2027-01-31T00:00:00Z", "2027-01-31T00:00:00+02:00", "2020-01-01T00:00:00.5Z"] {
             let problem = ends(time);
-            assert!(problem.path == ".expiresAt" && problem.message.starts_with("An end date is not enforced yet"), "{time}: {problem:?}");
+            assert!(problem.path == ".expiresAt" && problem.message.starts_with("An end date isn't enforced yet"), "{time}: {problem:?}");
         }
         for other in ["yesterday", "2027-01-31", "", "2027-13-01T00:00:00Z", "2027-01-31T00:00:00"] {
             let problem = ends(other);

@@ -1,9 +1,9 @@
-//! What becomes of what was made when its request is deleted: what was agreed to last counts, not what the request says by now.
+//! What happens to the objects when their request is deleted. The last accepted policy counts, not the present one in the request.
 
 use crate::api::{CandidateState, DeletionPolicy, PromiseReleaseSpec, PromiseRequestStatus};
 use crate::view::Fate;
 
-/// Names of the releases that a status says were accepted, the last one first.
+/// Returns the names of the releases that were accepted according to the status, latest first.
 #[must_use]
 pub fn accepted(status: &PromiseRequestStatus) -> Vec<&str> {
     let next = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted);
@@ -11,14 +11,14 @@ pub fn accepted(status: &PromiseRequestStatus) -> Vec<&str> {
     next.map(|next| next.release.as_str()).into_iter().chain(current).collect()
 }
 
-/// What a release says of the deletion. Those of earlier days say nothing; then the request counts, which says `live`.
+/// Returns the deletion policy of a release. Old releases have none; then the request's policy `live` applies.
 #[must_use]
 pub fn policy_of(release: &PromiseReleaseSpec, live: DeletionPolicy) -> DeletionPolicy {
     release.terms.as_ref().map_or(live, |terms| terms.deletion_policy)
 }
 
-/// What a person is told before the deletion: the request says `live`, what was accepted last says `agreed`. Of a wish that nobody has
-/// agreed to the worse is told.
+/// Returns what to tell users before the deletion, given the request's policy `live` and the last accepted policy `agreed`. For a change
+/// that isn't accepted, the worse outcome is shown.
 #[must_use]
 pub fn fate(live: DeletionPolicy, agreed: DeletionPolicy) -> Fate {
     match (agreed, live) {

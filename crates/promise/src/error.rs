@@ -1,92 +1,92 @@
-//! One transport-free error for the whole product; every edge renders it (HTTP problem, page, exit code, condition).
+//! One transport-independent error for the whole product. Every edge renders it (HTTP problem, page, exit code, condition).
 
 use serde::{Deserialize, Serialize};
 
-/// Outcome of anything the product does.
+/// Result of any operation of the product.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong, in words for the person who asked. Internal text never goes in here: log it and use [`Error::Internal`].
+/// What went wrong, in words for the user. Internal details never go in here: log them and use [`Error::Internal`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Error {
-    /// Nobody is signed in, or the session ended.
-    #[error("sign in to go on")]
+    /// No one is signed in, or the session ended.
+    #[error("sign in to continue")]
     Unauthenticated,
-    /// The person may not do this; `why` names the missing right.
+    /// The user isn't allowed to do this. `why` names the missing permission.
     #[error("{why}")]
     Denied {
         /// A sentence.
         why: String,
     },
-    /// There is no such thing, or the person may not know whether there is.
-    #[error("there is no {what} here that you can see")]
+    /// It doesn't exist, or the user isn't allowed to know whether it does.
+    #[error("we couldn't find {what}, or you don't have access to it")]
     NotFound {
         /// Noun and name, such as `request orders-db`.
         what: String,
     },
-    /// The workspace does not serve the kind of what was wanted.
-    #[error("the API of {what} is not enabled in this workspace")]
+    /// The workspace doesn't serve the kind of the object.
+    #[error("the API of {what} isn't enabled in this workspace")]
     NotEnabled {
         /// Noun and name, such as `request orders-db`.
         what: String,
     },
-    /// Input that does not fit; each problem names a field and the fix.
+    /// Invalid input. Each problem names a field and the fix.
     #[error("{}", summary(problems))]
     Invalid {
         /// At least one.
         problems: Vec<Problem>,
     },
-    /// Somebody else changed it first, or the name is taken.
+    /// Someone else changed it first, or the name is taken.
     #[error("{message}")]
     Conflict {
         /// A sentence.
         message: String,
     },
-    /// Others own parts of it. Whoever confirms exactly these may take them over.
+    /// Other field managers own parts of it. A caller who confirms exactly these can take them over.
     #[error("{}", contested(fields))]
     Contested {
         /// At least one.
         fields: Vec<Contested>,
     },
-    /// The plane, or a part of it, does not answer.
-    #[error("{what} does not answer")]
+    /// The plane, or a part of it, didn't respond.
+    #[error("{what} didn't respond")]
     Unreachable {
-        /// Who does not answer.
+        /// The component that didn't respond.
         what: String,
     },
-    /// Not now; trying again helps.
+    /// Temporarily unavailable. The caller can retry.
     #[error("{message}")]
     Busy {
         /// A sentence.
         message: String,
     },
-    /// Too much at a time from one person, token or address; trying again after `seconds` helps.
+    /// Too many requests from one user, token or address. The caller can retry after `seconds`.
     #[error("{message}")]
     TooManyRequests {
         /// A sentence.
         message: String,
-        /// How long to wait, at least 1.
+        /// Seconds to wait, at least 1.
         seconds: u64,
     },
-    /// What was sent took too long to arrive.
+    /// The request took too long to arrive.
     #[error("{message}")]
     Timeout {
         /// A sentence.
         message: String,
     },
-    /// More was sent than is accepted.
+    /// The request exceeds a size limit.
     #[error("{message}")]
     TooLarge {
         /// A sentence with the limit.
         message: String,
     },
-    /// A defect of ours; the log has the details under the request id.
+    /// A bug. The log has the details under the request id.
     #[error("something went wrong on our side")]
     Internal,
 }
 
 impl Error {
-    /// In how many seconds the same can be tried again, where waiting helps.
+    /// Returns the number of seconds after which the caller can retry, if waiting helps.
     pub fn retry_after(&self) -> Option<u64> {
         match self {
             Self::Busy { .. } => Some(1),
@@ -96,7 +96,7 @@ impl Error {
     }
 }
 
-/// A part of an object that somebody else wrote last.
+/// A part of an object that another field manager wrote last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contested {
     /// Path such as `.spec.parameters`.
@@ -106,14 +106,14 @@ pub struct Contested {
 }
 
 fn contested(fields: &[Contested]) -> String {
-    let parts: Vec<String> = fields.iter().map(|field| format!("{} (written with {})", field.path, field.manager)).collect();
-    format!("somebody else owns {}", crate::wording::all_of(&parts))
+    let parts: Vec<String> = fields.iter().map(|field| format!("{} (managed by {})", field.path, field.manager)).collect();
+    format!("someone else owns {}", crate::wording::all_of(&parts))
 }
 
-/// One thing wrong with one field.
+/// A problem with one field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Path such as `.parameters.replicas`, empty for the whole.
+    /// Path such as `.parameters.replicas`. Empty for the whole input.
     pub path: String,
     /// A sentence that names the fix.
     pub message: String,

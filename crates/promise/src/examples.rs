@@ -1,4 +1,4 @@
-//! The sample promises and policies of the repository, held to what the product asks of any.
+//! The sample promises and policies of the repository, checked against the requirements for any promise.
 
 use std::collections::BTreeMap;
 
@@ -85,7 +85,7 @@ fn promises_can_be_published() {
     }
 }
 
-/// What a cluster would report of an object, as far as the samples read it.
+/// Returns what a cluster would report for an object, as far as the samples read it.
 fn observed(mut object: Value) -> Value {
     let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     object["status"] = match object["kind"].as_str() {
@@ -119,7 +119,7 @@ fn every_example_renders_to_the_end_within_its_destination() {
             let inputs = Inputs { parameters: &parameters, context: &context, observed: &seen, injects: &effective.injects };
             let rendering = compiled.render(&inputs).unwrap();
             assert_eq!(rendering.pending, [], "{name}, {}", example.name);
-            // Resources under a condition may be left out.
+            // Conditional resources can be left out.
             let all = &spec.implementation.resources;
             let always = all.iter().filter(|resource| resource.include_when.is_none()).count();
             assert!((always..=all.len()).contains(&rendering.objects.len()), "{name}, {}", example.name);
@@ -131,7 +131,7 @@ fn every_example_renders_to_the_end_within_its_destination() {
                 let group = group.split_once('/').map_or("", |(group, _)| group);
                 let allowed =
                     sandbox.allowed_kinds.iter().any(|known| known.group == group && known.kinds.iter().any(|known| known == kind));
-                assert!(allowed, "{name}: {group}/{kind} may not go to the sandbox");
+                assert!(allowed, "{name}: {group}/{kind} can't go to the sandbox");
             }
         }
     }
@@ -162,7 +162,7 @@ fn examples_and_presets_fit_their_promise() {
         }
         for preset in &spec.form.presets {
             let result = resolved(&name, &spec, &plain, preset.values.as_ref().unwrap_or(&Value::Null));
-            // A preset is a start, not a whole: what is still to be filled in may be missing.
+            // A preset is a starting point, so required values can be missing.
             let wrong: Vec<_> = result.all_problems().into_iter().filter(|problem| !problem.message.starts_with("Enter ")).collect();
             assert!(wrong.is_empty(), "{name}, {}: {wrong:?}", preset.name);
         }
@@ -209,7 +209,7 @@ fn policies_show_in_the_form_of_a_database() {
     let replicas = &field(".replicas").by;
     assert!(replicas.iter().all(|line| line.workspace == "root:acme" && line.did.starts_with("Narrowed from 1–7")), "{replicas:?}");
     assert_eq!((field(".replicas").by.len(), settled(Value::Null).effective.fixed(&Path::parse(".backup.enabled").unwrap())), (1, None));
-    assert!(field(".region").by.iter().any(|line| line.did == "Proposed"));
+    assert!(field(".region").by.iter().any(|line| line.did == "Default set"));
     assert_eq!(
         form.sections.iter().map(|section| section.title.as_str()).collect::<Vec<_>>(),
         ["Basics", "Size and place", "Backup", "Administration", "More settings"]
@@ -217,7 +217,7 @@ fn policies_show_in_the_form_of_a_database() {
 
     let one = settled(serde_json::json!({"tier": "production"})).resolved;
     assert_eq!(one.refusals.len(), 1, "{:?}", one.refusals);
-    assert!(one.refusals[0].message.starts_with("Change replicas to be at least 2: the policy production-baseline, set at root:acme"));
+    assert!(one.refusals[0].message.starts_with("Replicas must be at least 2. The policy production-baseline at root:acme"));
     assert_eq!(one.refusals[0].path, ".parameters.replicas");
     let postgis = settled(serde_json::json!({"tier": "development", "extensions": ["postgis"]})).resolved;
     assert_eq!(postgis.problems[0].path, ".parameters.size");
@@ -277,7 +277,7 @@ fn form_yaml_and_json_of_one_wish_have_one_content_hash() {
     let typed = parse(&pairs, &spec, &effective, &Value::Null).draft.parameters;
     assert_eq!(hash(&json), hash(&yaml));
     assert_eq!(hash(&typed), hash(&yaml));
-    // Saying a default, or what a policy fixes anyway, is the same wish.
+    // Entering a default, or a value that a policy sets anyway, gives the same content.
     let wordy: Value =
         serde_saphyr::from_str("{tier: production, storage: 200, replicas: 3, version: '17', backup: {enabled: false}}").unwrap();
     assert_eq!(hash(&wordy), hash(&yaml));

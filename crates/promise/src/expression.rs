@@ -1,4 +1,4 @@
-//! What expressions of promises and policies may read, their types and values, and what is wrong with one in a sentence.
+//! Environment of expressions in promises and policies: the variables, their types and values, and error messages.
 
 use schema::expr::{Environment, ExprError, Scope, Type};
 use schema::structural::Schema;
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::context::Context;
 
-/// The variables of policies, prices and form hints: `parameters`, `request`, `promise`, `workspace`, `prices`.
+/// Returns the variables of policies, prices and form hints: `parameters`, `request`, `promise`, `workspace` and `prices`.
 pub fn environment(parameters: &Schema) -> Environment {
     environment_of(Type::from_schema(parameters))
 }
 
-/// As [`environment`], with another type of `parameters`: a policy may be about many promises.
+/// Like [`environment`], with another type of `parameters`: a policy can apply to many promises.
 pub(crate) fn environment_of(parameters: Type) -> Environment {
     let labels = || Type::map(Type::String);
     let requester = Type::object([("username", Type::String), ("groups", Type::list(Type::String)), ("cluster", Type::String)]);
@@ -33,7 +33,7 @@ pub(crate) fn environment_of(parameters: Type) -> Environment {
         .variable("prices", Type::Dyn)
 }
 
-/// Values for [`environment`], or for one that adds to it.
+/// Returns values for [`environment`], or for one that extends it.
 pub fn scope(environment: &Environment, parameters: &Value, context: &Context) -> Scope {
     let mut scope = environment.scope();
     scope.set("parameters", parameters);
@@ -43,30 +43,30 @@ pub fn scope(environment: &Environment, parameters: &Value, context: &Context) -
     scope
 }
 
-/// An expression as it is compiled: the rules of policies and hints of forms may be written with `${` and `}` around the whole or without.
+/// Returns the expression to compile. Policy rules and form hints can be written with or without `${` and `}` around the whole.
 pub(crate) fn inside(expression: &str) -> &str {
     let source = expression.trim();
     source.strip_prefix("${").and_then(|inner| inner.strip_suffix('}')).unwrap_or(source)
 }
 
-/// The structural schema of parameters that are not declared: an object without fields.
+/// Returns the structural schema of undeclared parameters: an object without fields.
 pub fn parameters_schema(declared: Option<&Value>) -> Value {
     declared.cloned().unwrap_or_else(|| serde_json::json!({"type": "object"}))
 }
 
-/// What is wrong with an expression, as a sentence that says what to do.
+/// Describes what is wrong with an expression, as a sentence that says what to do.
 pub fn sentence(error: &ExprError) -> String {
     match error {
-        ExprError::Syntax { message, .. } => format!("Write an expression that can be read: {}.", message.trim_end_matches('.')),
+        ExprError::Syntax { message, .. } => format!("Write a valid expression: {}.", message.trim_end_matches('.')),
         ExprError::Type { message, .. } if message.starts_with("undefined field") => {
             format!("Correct the name, or declare it in the schema: {message}.")
         }
-        ExprError::Type { message, .. } => format!("Correct the expression, its types do not fit: {message}."),
+        ExprError::Type { message, .. } => format!("Fix the types in the expression: {message}."),
         ExprError::UnknownVariable { name, .. } => {
-            format!("Read something that is there: expressions have no variable `{name}` in this place.")
+            format!("Use an existing variable: expressions have no variable `{name}` here.")
         }
-        ExprError::Budget(exhausted) => format!("Make the expression smaller: {exhausted}."),
-        ExprError::AbsentPath(path) => format!("Give `{path}` a value or a default, or test it with has(): it is not there."),
-        ExprError::Runtime(message) => format!("Correct the expression, it fails: {message}."),
+        ExprError::Budget(exhausted) => format!("Simplify the expression: {exhausted}."),
+        ExprError::AbsentPath(path) => format!("Give `{path}` a value or a default, or test it with has(): it is missing."),
+        ExprError::Runtime(message) => format!("Fix the expression, which failed: {message}."),
     }
 }

@@ -1,16 +1,17 @@
-//! The form of a promise as data: what a page draws and what it posts back. Plain types without `engine`; `model` and `parse` make them.
+//! The form of a promise as data: what a page renders and what it posts back. Plain types without `engine`; `model` and `parse` implement
+//! the logic.
 //!
-//! **Names.** A parameter's input is called by its JSON pointer below `/parameters`, such as `/parameters/backup/enabled`.
-//! Rows of a list are `/parameters/hosts/0`, rows of a map `/parameters/labels/~rows/0/~key` and `…/~value`; objects in rows have
-//! their fields below, such as `/parameters/ports/0/name` and `/parameters/volumes/~rows/0/~value/size`. Structural
-//! buttons are `name=_op` with values such as `add:/parameters/hosts` ([`Operation`]). Hidden inputs that must be posted
-//! with a field are listed in [`Field::hidden`]: they say what an empty post cannot.
+//! **Names.** The input of a parameter is named by its JSON pointer below `/parameters`, such as `/parameters/backup/enabled`. Rows of a
+//! list are `/parameters/hosts/0`, rows of a map `/parameters/labels/~rows/0/~key` and `…/~value`. Objects in rows have their fields below,
+//! such as `/parameters/ports/0/name` and `/parameters/volumes/~rows/0/~value/size`. Structural buttons are `name=_op` with values such as
+//! `add:/parameters/hosts` ([`Operation`]). Hidden inputs that must be posted with a field are listed in [`Field::hidden`]: they convey
+//! what an empty post can't.
 //!
-//! **Absent, empty, default.** An input left empty means that the parameter is absent, so that its default holds; an empty text
-//! is sent only where the promise offers it as a choice. A value equal to the default is sent only when it was there
-//! before (marker `~set`), so that a later default of the promise reaches those who never chose. A list or map whose rows were all
-//! removed is sent empty when its default is not empty or it is required, else it is absent. Fields that the post does not
-//! mention keep the value of the object that is being edited: nothing that the form cannot show is lost.
+//! **Absent, empty, default.** An empty input means that the parameter is absent, so its default applies. An empty text is sent only if the
+//! promise offers it as a choice. A value equal to the default is sent only if it was set before (marker `~set`), so that a later default
+//! of the promise reaches users who never chose a value. A list or map whose rows were all removed is sent as empty if its default isn't
+//! empty or it is required, and is absent otherwise. Fields that the post doesn't contain keep the value of the object being edited, so
+//! nothing that the form can't show is lost.
 
 mod control;
 #[cfg(feature = "engine")]
@@ -54,7 +55,7 @@ pub use rank::rank;
 pub use secrets::{LONGEST_SECRET, says_parameters, secret_inputs};
 pub use start::{from_example, from_preset, starts_from};
 
-/// First step of every parameter's input name.
+/// First segment of every parameter's input name.
 pub const BASE: &str = "/parameters";
 /// Name of every structural button.
 pub const OPERATION: &str = "_op";

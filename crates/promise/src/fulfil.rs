@@ -1,8 +1,8 @@
-//! What is to be done next for one request: observed state in, ordered actions out. Pure.
+//! Plans the next steps for one request: observed state in, ordered actions out. Pure.
 //!
-//! The controller looks at everything that [`Situation::to_observe`] names, calls [`plan`], carries the actions out in order until
-//! one fails, and comes back when something changed. Any crash in between is harmless: an object is recorded in the
-//! inventory before it is made, names are deterministic, and every action is idempotent.
+//! The controller observes everything that [`Situation::to_observe`] names, calls [`plan`], executes the actions in order until one fails,
+//! and reconciles again when something changes. A crash at any point is harmless: an object is recorded in the inventory before it is
+//! created, names are deterministic, and every action is idempotent.
 
 mod action;
 mod drift;

@@ -1,31 +1,31 @@
-//! Globs of policies and catalogs: over workspace paths (`root:acme:**`) and over names of promises (`postgres*`).
+//! Globs of policies and catalogs, for workspace paths (`root:acme:**`) and for names of promises (`postgres*`).
 
-/// Whether a workspace path lies in the range of a pattern.
+/// Whether a pattern matches a workspace path.
 ///
-/// `*` stands for exactly one level, `**` for any number of levels, none included, so that `root:acme:**` covers the
-/// organisation's own workspace too: a rule that forgot it would leave a hole. Inside a level `*` matches any letters.
+/// `*` matches exactly one level, `**` any number of levels including none. So `root:acme:**` also matches the organization's own
+/// workspace; leaving it out would open a gap in the policy. Within a level, `*` matches any characters.
 pub fn path_matches(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.split(':').collect();
     let path: Vec<&str> = path.split(':').collect();
     levels_match(&pattern, &path)
 }
 
-/// Whether a name fits a pattern, in which `*` stands for any letters, none included.
+/// Whether a name matches a pattern, in which `*` stands for any characters, including none.
 pub fn name_matches(pattern: &str, name: &str) -> bool {
     letters_match(pattern, name)
 }
 
-/// Whether any pattern fits the name.
+/// Whether any pattern matches the name.
 pub fn any_name_matches(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(|pattern| name_matches(pattern, name))
 }
 
-/// Whether any pattern covers the workspace path.
+/// Whether any pattern matches the workspace path.
 pub fn any_path_matches(patterns: &[String], path: &str) -> bool {
     patterns.iter().any(|pattern| path_matches(pattern, path))
 }
 
-/// Walks both lists once and remembers the last `**`, so that a hostile pattern costs pattern × path and not more.
+/// Walks both lists once and remembers the last `**`, so that a hostile pattern costs at most pattern × path.
 fn levels_match(pattern: &[&str], path: &[&str]) -> bool {
     let (mut at, mut level) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;

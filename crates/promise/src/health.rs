@@ -1,7 +1,7 @@
-//! Whether an object works, by its kind, when the promise says nothing else.
+//! Health of an object by the built-in rule of its kind, for promises that define none.
 //!
-//! The generic rule is that of kstatus: a status counts once it is about the present generation, `Ready` and its like decide where they are
-//! reported, and an object without any of them is current. The rules of single kinds say more where their status does.
+//! The generic rule follows kstatus: a status counts once it describes the present generation, `Ready` and similar conditions decide if
+//! they are reported, and an object without any of them is current. Rules for individual kinds use more of their status.
 
 mod conditions;
 mod freshness;
@@ -13,14 +13,14 @@ use serde_json::Value;
 use crate::api::Health;
 use crate::names;
 
-/// How an object is, and why, in words for people.
+/// Health of an object and the reason, in words for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether it works.
+    /// Health of the object.
     pub health: Health,
-    /// Why it does not (yet); `None` when it does.
+    /// Reason why it isn't healthy (yet). `None` if it is.
     pub message: Option<String>,
-    /// Seconds after which the verdict is another one although the object stays as it is: the status that is waited for may never come.
+    /// Seconds after which the result changes although the object doesn't, because the expected status might never appear.
     pub again: Option<i64>,
 }
 
@@ -37,20 +37,20 @@ impl Verdict {
         Self { health: Health::Degraded, message: Some(message.into()), again: None }
     }
 
-    /// Nothing says that it works, and nothing that it does not: it does, once whoever reports about it had the time to.
+    /// Nothing indicates that the object is healthy or unhealthy: it is healthy once its controller has had time to report.
     fn current(object: &Value, now: i64) -> Self {
         freshness::young(object, now).map_or_else(Self::healthy, |left| Self { again: Some(left), ..Self::unreported() })
     }
 
     fn unreported() -> Self {
-        Self::progressing("Its controller has not reported that it is ready")
+        Self::progressing("Its controller hasn't reported that it is ready")
     }
 }
 
-/// The built-in rule for the kind of an object, at `now` in seconds since 1970.
+/// Applies the built-in rule for the kind of the object, at `now` in seconds since 1970.
 pub fn of(object: &Value, now: i64) -> Verdict {
     if !object["metadata"]["deletionTimestamp"].is_null() {
-        return Verdict::progressing("It is being removed");
+        return Verdict::progressing("Being deleted");
     }
     if let Some(outdated) = outdated(object, now) {
         return outdated;
@@ -65,22 +65,22 @@ pub fn of(object: &Value, now: i64) -> Verdict {
         ("", "PersistentVolumeClaim") => workloads::claim(object),
         ("", "Service") => workloads::service(object),
         ("", "Namespace") => workloads::namespace(object),
-        // Nothing runs behind these: being there is all they do.
+        // Nothing runs behind these: existing is enough.
         ("", "ConfigMap" | "Secret" | "ServiceAccount" | "ResourceQuota" | "LimitRange" | "Event")
         | ("rbac.authorization.k8s.io", _)
         | ("networking.k8s.io", "NetworkPolicy")
         | ("policy", "PodDisruptionBudget")
         | ("batch", "CronJob") => Verdict::healthy(),
-        // Every one is reported about, however long the controller needs.
+        // The controller always reports on these, however long it takes.
         (names::GROUP, "PromiseRequest") if object["status"].is_null() => Verdict::unreported(),
         _ => conditions::generic(object, now),
     }
 }
 
-/// Why what the status says does not count: it is about the state before the last change. Nothing where it counts, or where there is none.
-/// An expression of a promise must not believe such a status either.
+/// Returns why the status doesn't count: it describes the state before the last change. Returns nothing if it counts or doesn't exist.
+/// Expressions of a promise must not use such a status either.
 pub fn outdated(object: &Value, now: i64) -> Option<Verdict> {
-    let unseen = || Verdict::progressing("Its controller has not looked at the last change yet");
+    let unseen = || Verdict::progressing("Its controller hasn't processed the last change yet");
     if freshness::is_behind(object) {
         return Some(unseen());
     }

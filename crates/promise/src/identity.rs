@@ -1,7 +1,7 @@
-//! Who somebody is, wherever people are compared.
+//! Identity of users, for all comparisons of people.
 //!
-//! On kcp a ServiceAccount of the same namespace and name exists in every workspace, all with one username. A person is the username and, for
-//! ServiceAccounts, the logical cluster that the plane names with it.
+//! On kcp, a ServiceAccount with the same namespace and name can exist in every workspace, all with the same username. A person is
+//! identified by the username and, for ServiceAccounts, the logical cluster that the server reports with it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,11 +10,11 @@ use std::ops::Deref;
 use crate::api::{Approvers, GivenApproval, Requester};
 use crate::names;
 
-/// Begins the usernames of ServiceAccounts; no one else has such a name.
+/// Prefix of ServiceAccount usernames. No other user has it.
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 
-/// A person or a program. As text it is the username, and for a ServiceAccount of a workspace `username@cluster`: what rows of the database are
-/// kept under, and what people read.
+/// Identity of a person or program. Its text is the username, or `username@cluster` for a ServiceAccount of a workspace. The text is used
+/// as a database key and for display.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PersonId {
     text: String,
@@ -23,7 +23,7 @@ pub struct PersonId {
 }
 
 impl PersonId {
-    /// Who has this username. `cluster` is the logical cluster in which the plane authenticated it, where the plane has such.
+    /// Creates the identity for a username. `cluster` is the logical cluster in which the server authenticated it, if it has any.
     pub fn new(username: &str, cluster: Option<&str>) -> Self {
         let text = match cluster.filter(|cluster| username.starts_with(SERVICE_ACCOUNT) && !cluster.is_empty()) {
             Some(cluster) => format!("{username}@{cluster}"),
@@ -32,18 +32,18 @@ impl PersonId {
         Self { text, username: username.len() }
     }
 
-    /// As the plane authenticated it, and as pages show it.
+    /// Returns the username as the server authenticated it and as pages show it.
     pub fn username(&self) -> &str {
         self.text.get(..self.username).unwrap_or(&self.text)
     }
 
-    /// Logical cluster of a ServiceAccount, where the plane has such.
+    /// Returns the logical cluster of a ServiceAccount, if the server has logical clusters.
     pub fn cluster(&self) -> Option<&str> {
         self.text.get(self.username..)?.strip_prefix('@')
     }
 
-    /// Whom a rule in the workspace `home` means by a name: a username, which for a ServiceAccount is that of the same workspace, or
-    /// `username@cluster` for a ServiceAccount of another.
+    /// Returns the identity that a rule in the workspace `home` means by a name: a username, which for a ServiceAccount is one in the same
+    /// workspace, or `username@cluster` for a ServiceAccount in another workspace.
     pub fn named(name: &str, home: &str) -> Self {
         let username = username_of(name);
         let cluster = name.get(username.len()..).and_then(|rest| rest.strip_prefix('@'));
@@ -51,32 +51,32 @@ impl PersonId {
     }
 }
 
-/// The username in the text of a [`PersonId`], as pages show it.
+/// Returns the username from the text of a [`PersonId`], as pages show it.
 pub fn username_of(text: &str) -> &str {
     let account = text.split_once('@').filter(|(username, _)| username.starts_with(SERVICE_ACCOUNT));
     account.map_or(text, |(username, _)| username)
 }
 
-/// The logical cluster with this id. A plain Kubernetes cluster and its namespaces, `cluster` and `cluster:<namespace>`, are none: the names
-/// of their ServiceAccounts are unique.
+/// Returns the logical cluster with this id. A plain Kubernetes cluster and its namespaces, `cluster` and `cluster:<namespace>`, aren't
+/// logical clusters: their ServiceAccount names are unique.
 fn logical_cluster(id: &str) -> Option<&str> {
     (!id.is_empty() && id != "cluster" && !id.contains(':')).then_some(id)
 }
 
-/// Who a stamp names that lies in a workspace. One without a cluster is of a person, of plain Kubernetes or of an earlier installation: then a
-/// ServiceAccount is taken for that of the workspace.
+/// Returns the identity in a stamp on an object of a workspace. A stamp without a cluster belongs to a person, to plain Kubernetes or to an
+/// earlier installation: then a ServiceAccount is assumed to be in that workspace.
 fn stamped(username: &str, cluster: Option<&str>, workspace: &str) -> PersonId {
     PersonId::new(username, cluster.or_else(|| logical_cluster(workspace)))
 }
 
 impl Requester {
-    /// Who this is; `workspace` is the id of the workspace of the stamped object, empty where it has none.
+    /// Returns the identity. `workspace` is the id of the stamped object's workspace, empty if it has none.
     pub fn person(&self, workspace: &str) -> PersonId {
         stamped(&self.username, self.cluster.as_deref(), workspace)
     }
 
-    /// Whether two stamps could be of one person. A rule that keeps people from something takes a ServiceAccount whose cluster was not
-    /// recorded for any of its name.
+    /// Whether two stamps could be of the same person. Rules that exclude people match a ServiceAccount without a recorded cluster with any
+    /// of that name.
     pub fn may_be(&self, other: &Self) -> bool {
         let is_unclear = self.cluster.is_none() || other.cluster.is_none();
         let is_same = is_unclear || !self.username.starts_with(SERVICE_ACCOUNT) || self.cluster == other.cluster;
@@ -85,13 +85,13 @@ impl Requester {
 }
 
 impl Approvers {
-    /// Whether a person is one of them; `home` is the workspace of the rule. Where no one is named, everyone is.
+    /// Whether a person is included. `home` is the workspace of the rule. If no one is named, everyone is included.
     pub fn include(&self, person: &PersonId, home: &str, groups: &[String]) -> bool {
         let is_named = |name: &String| PersonId::named(name, home) == *person;
         self.is_empty() || self.users.iter().any(is_named) || self.groups.iter().any(|group| groups.contains(group))
     }
 
-    /// The same with users as they are known everywhere; `home` is the workspace of the rule.
+    /// Returns the approvers with globally unique user names. `home` is the workspace of the rule.
     #[must_use]
     pub fn known(&self, home: &str) -> Self {
         Self { users: self.users.iter().map(|name| PersonId::named(name, home).to_string()).collect(), groups: self.groups.clone() }
@@ -99,23 +99,23 @@ impl Approvers {
 }
 
 impl GivenApproval {
-    /// Who decided; `workspace` is the id of the workspace of the rule.
+    /// Returns who decided. `workspace` is the id of the rule's workspace.
     pub fn person(&self, workspace: &str) -> PersonId {
         stamped(&self.by, self.by_cluster.as_deref(), workspace)
     }
 }
 
-/// Who changed last what a request asks for.
+/// The user who last changed the spec of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changer {
-    /// As admission noted it.
+    /// The user as recorded by admission.
     pub stamp: Requester,
-    /// Whether the groups were noted: earlier installations noted the username alone.
+    /// Whether the groups were recorded. Earlier installations recorded only the username.
     pub has_groups: bool,
 }
 
 impl Changer {
-    /// Reads what admission noted in the annotations of a request; nothing while it is as it was first asked for.
+    /// Reads what admission recorded in the annotations of a request. Returns nothing if it was never changed.
     pub fn of(annotations: &BTreeMap<String, String>) -> Option<Self> {
         let username = annotations.get(names::CHANGED_BY_ANNOTATION).filter(|username| !username.is_empty())?.clone();
         let cluster = annotations.get(names::CHANGED_BY_CLUSTER_ANNOTATION).cloned();

@@ -1,19 +1,19 @@
 //! Invisible characters that change how text reads: bidirectional controls and zero-width characters.
 //!
-//! People decide on text that others wrote, so wherever such text is shown these characters appear by their code points.
+//! People decide on text that others wrote. Wherever such text is shown, these characters are shown as code points.
 
-/// The text with invisible characters shown, such as `[U+202E]`.
+/// Returns the text with invisible characters replaced by markers such as `[U+202E]`.
 pub fn revealed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     reveal(text, &mut out);
     out
 }
 
-/// Appends a text with invisible characters shown.
+/// Appends a text with invisible characters replaced by markers.
 pub fn reveal(text: &str, out: &mut String) {
     let mut before = ' ';
     for letter in text.chars() {
-        // Joiners belong to the letters of some languages and to emoji; next to an ASCII letter they only hide.
+        // Joiners belong to some scripts and to emoji. Next to an ASCII letter they only hide something.
         let joins = matches!(letter, '\u{200c}' | '\u{200d}') && !before.is_ascii();
         if is_invisible(letter) && !joins {
             out.push_str(&format!("[U+{:04X}]", u32::from(letter)));
@@ -24,7 +24,7 @@ pub fn reveal(text: &str, out: &mut String) {
     }
 }
 
-/// Whether a character is not seen and changes how those around it read.
+/// Whether a character is invisible and changes how the surrounding text reads.
 pub fn is_invisible(letter: char) -> bool {
     matches!(letter,
         '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}')

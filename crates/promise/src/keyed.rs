@@ -1,7 +1,7 @@
-//! Digests that nobody without the installation's key can make or guess: of everything in which a secret may stand.
+//! Keyed digests, for everything that might contain a secret. They can't be computed or guessed without the installation's key.
 //!
-//! Plain hashes of a short password can be tried out by whoever sees them, and inventories, releases and annotations are seen by
-//! more people than Secrets are. The key is random, made once per installation, and kept by the controller alone.
+//! Plain hashes of short passwords can be brute-forced by anyone who sees them, and inventories, releases and annotations are visible to
+//! more people than Secrets. The key is random, created once per installation, and known only to the controller.
 
 use std::fmt;
 
@@ -15,35 +15,35 @@ use crate::revision::CanonicalError;
 #[derive(Clone, PartialEq, Eq)]
 pub struct DigestKey([u8; Self::LENGTH]);
 
-/// What a digest is for, so that one can never stand for another.
+/// Purpose of a digest, so that a digest for one purpose never matches another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// An object as it is applied.
+    /// An applied object.
     Applied,
-    /// Our fields of an object as the server keeps them.
+    /// Our fields of an object, as stored by the server.
     Kept,
-    /// A value that somebody typed into a secret parameter.
+    /// A value entered for a secret parameter.
     SecretInput,
 }
 
 impl DigestKey {
-    /// Bytes of a key.
+    /// Length of a key in bytes.
     pub const LENGTH: usize = 32;
 
-    /// A key of random bytes.
+    /// Creates a key from random bytes.
     pub fn new(bytes: [u8; Self::LENGTH]) -> Self {
         Self(bytes)
     }
 
-    /// A key as it was kept; `None` when it has another length.
+    /// Loads a stored key. Returns `None` if it has the wrong length.
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// Hex HMAC-SHA-256 over the purpose and the RFC 8785 form of anything.
+    /// Returns the hex-encoded HMAC-SHA-256 of the purpose and the canonical JSON (RFC 8785) of the value.
     ///
     /// # Errors
-    /// A number beyond what RFC 8785 can write.
+    /// If the value contains a number that RFC 8785 can't represent.
     pub fn digest(&self, purpose: Purpose, value: &impl Serialize) -> Result<String, CanonicalError> {
         let bytes = serde_json_canonicalizer::to_vec(value).map_err(|error| CanonicalError::new(&error))?;
         #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
@@ -56,7 +56,7 @@ impl DigestKey {
 }
 
 impl Purpose {
-    /// Names never change: kept digests were made with them.
+    /// Names must never change because stored digests depend on them.
     fn name(self) -> &'static str {
         match self {
             Self::Applied => "applied",

@@ -1,9 +1,9 @@
-//! What instances have cost: exact money for every second in which they were ready (`domain.md` 8).
+//! The cost of instances: exact amounts for every second in which they were ready (`domain.md` 8).
 //!
-//! A month at a monthly price costs exactly that price, and any part of it its share of the month's seconds, rounded so that parts add
-//! up to the whole however they are cut ([`accrued`]). What is seen of an instance now and then becomes stretches of time
-//! ([`observe`]), and stretches become lines of an hour ([`hours`]). A second that nobody saw and nothing proves is *unobserved*: it
-//! costs nothing and is said. Times are seconds since 1970, amounts millionths of a currency; nothing here is a float.
+//! A month at a monthly price costs exactly that price, and any part of it costs its share of the month's seconds, rounded so that parts
+//! add up to the whole however they are cut ([`accrued`]). Periodic observations of an instance become stretches of time ([`observe`]), and
+//! stretches become hourly lines ([`hours`]). A second without an observation or proof is *unobserved*: it costs nothing and is reported as
+//! such. Times are seconds since 1970, amounts are millionths of a currency unit. No floats are used.
 
 mod accrual;
 mod figures;

@@ -1,9 +1,9 @@
-//! The rules of the product, pure: what a promise is, what policies make of a request, what is rendered, what is to be done next.
+//! The pure domain logic: what a promise is, how policies affect a request, what is rendered, and what the controller does next.
 //!
-//! It must never do IO, know the time by itself, or be random: everything comes in as an argument, and the same inputs give the same bytes.
-//! Without the feature `engine` it is types and wording only; that is what reaches the browser.
+//! This crate performs no IO, never reads the clock and uses no randomness. Everything is passed in, and the same inputs give the same
+//! bytes. Without the feature `engine` it contains only types and texts, for use in the browser.
 //!
-//! To add a kind: its spec and status in [`api`], its name in [`names`], its wrapper in `cluster::kinds`.
+//! To add a kind, put its spec and status in [`api`], its name in [`names`] and its wrapper in `cluster::kinds`.
 
 pub mod api;
 #[cfg(feature = "engine")]

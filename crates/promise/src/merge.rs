@@ -1,13 +1,13 @@
-//! JSON merge patches (RFC 7396): from what is stored to what is wanted.
+//! JSON merge patches (RFC 7396) from a stored to a desired value.
 
 use serde_json::{Map, Value};
 
 use crate::policy::same_value;
 
-/// The merge patch that turns `stored` into `wanted`; nothing where they are the same.
+/// Returns the merge patch that turns `stored` into `wanted`, or nothing if they are the same.
 ///
-/// A field that is in `stored` and not in `wanted` is an explicit null, so that it goes on every server. A null counts as absent on both
-/// sides, and 1 and 1.0 are the same number. Lists are replaced as a whole.
+/// A field that is in `stored` but not in `wanted` becomes an explicit null, so that every server removes it. A null counts as absent on
+/// both sides, and 1 and 1.0 are the same number. Lists are replaced as a whole.
 pub fn patch(stored: &Value, wanted: &Value) -> Option<Value> {
     let (Value::Object(before), Value::Object(after)) = (stored, wanted) else {
         return (!same(stored, wanted)).then(|| wanted.clone());
@@ -21,7 +21,7 @@ pub fn patch(stored: &Value, wanted: &Value) -> Option<Value> {
     (!fields.is_empty()).then_some(Value::Object(fields))
 }
 
-/// Whether two values say the same: nulls in objects count as absent, numbers by their value.
+/// Whether two values are equivalent: nulls in objects count as absent, numbers are compared by value.
 pub(crate) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
@@ -46,7 +46,7 @@ mod tests {
 
     use super::{patch, same};
 
-    /// What a server makes of a merge patch, as RFC 7396 says it.
+    /// Returns the result of applying a merge patch on a server, as defined by RFC 7396.
     fn merged(target: &Value, patch: &Value) -> Value {
         let Value::Object(fields) = patch else { return patch.clone() };
         let mut target = target.as_object().cloned().unwrap_or_default();

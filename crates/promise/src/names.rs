@@ -1,10 +1,10 @@
-//! Every public name of the API in one place, because the community may still rename them.
+//! Every public name of the API in one place because the community might still rename them.
 
 /// API group of all kinds.
 pub const GROUP: &str = "platform.opmodel.dev";
 /// Version of all kinds.
 pub const VERSION: &str = "v1alpha1";
-/// `group/version`, as it stands in `apiVersion`.
+/// `group/version`, as in `apiVersion`.
 pub const API_VERSION: &str = "platform.opmodel.dev/v1alpha1";
 
 /// Finalizer that only the controller removes (`domain.md` 3, Deletion).
@@ -13,96 +13,99 @@ pub const FINALIZER: &str = "platform.opmodel.dev/fulfilment";
 pub const PROMISE_FINALIZER: &str = "platform.opmodel.dev/instances";
 /// Label on every object that we create: uid of the request it belongs to.
 pub const REQUEST_UID_LABEL: &str = "platform.opmodel.dev/request-uid";
-/// Label with the name of the request, for people.
+/// Label with the name of the request, for display.
 pub const REQUEST_NAME_LABEL: &str = "platform.opmodel.dev/request";
 /// Label with the id of the resource inside the promise.
 pub const RESOURCE_ID_LABEL: &str = "platform.opmodel.dev/resource";
-/// Label of a ConfigMap beside the controller's Lease that says what nobody could remove: uid of the request it belonged to.
+/// Label of a ConfigMap next to the controller's Lease that lists what couldn't be deleted: uid of the request that owned it.
 pub const LEFT_BEHIND_LABEL: &str = "platform.opmodel.dev/left-behind";
 
-/// Label of a ConfigMap beside the controller's Lease that lists what a deleted request handed over, with the uid of the request.
+/// Label of a ConfigMap next to the controller's Lease that lists what a deleted request handed over: uid of the request.
 pub const ORPHANED_LABEL: &str = "platform.opmodel.dev/orphaned";
-/// Label of a Secret that holds typed secret parameters or copied outputs.
+/// Label of a Secret that holds entered secret parameters or copied outputs.
 pub const SECRET_ROLE_LABEL: &str = "platform.opmodel.dev/secret-role";
 
-/// Annotation with which the owner of an object hands it over: uid of the request that may take it.
+/// Annotation with which the owner of an object hands it over: uid of the request that can adopt it.
 pub const ADOPT_ANNOTATION: &str = "platform.opmodel.dev/adopt-by";
 
-/// Annotation on an object that was left to itself: uid of the request that it belonged to.
+/// Annotation on an orphaned object: uid of the request that owned it.
 pub const RELEASED_ANNOTATION: &str = "platform.opmodel.dev/released-by";
 
-/// Annotation with the hash of what was applied: it changes with the object in one write, so a crash cannot part them.
+/// Annotation with the hash of what was applied. It is written together with the object, so that a crash can't separate them.
 pub const HASH_ANNOTATION: &str = "platform.opmodel.dev/applied-hash";
 
-/// Annotation with the fields that were applied last, without their values, where the plane keeps no account of them.
+/// Annotation with the fields that were last applied, without their values, for planes that don't track them.
 pub const APPLIED_FIELDS_ANNOTATION: &str = "platform.opmodel.dev/applied-fields";
 
-/// Label of a Workspace object with the team that owns the workspace and everything below: whoever may enable and allow things there.
+/// Label of a Workspace object with the team that owns the workspace and everything below it, and that can enable APIs and grant
+/// permissions there.
 pub const OWNER_LABEL: &str = "platform.opmodel.dev/owner";
 
-/// Label of a request with the project that it is for: cost is added up by it.
+/// Label of a request with its project. Cost is grouped by it.
 pub const PROJECT_LABEL: &str = "platform.opmodel.dev/project";
 
-/// Annotation of a request with the version of its typed secrets: it changes with them, so that whoever watches requests looks again.
+/// Annotation of a request with the version of its entered secrets. It changes with them, so that watchers of requests reconcile.
 pub const INPUTS_ANNOTATION: &str = "platform.opmodel.dev/inputs-version";
 
-/// Verb of the right to decide: on a Policy or Promise, about what its `approve` rules ask for.
+/// Verb of the permission to decide on what the `approve` rules of a Policy or Promise ask for.
 pub const APPROVE_VERB: &str = "approve";
 
-/// Verb of the right to break the glass: on a Policy or Promise, to approve alone and at once whatever its `approve` rules ask for.
+/// Verb of the permission for an emergency override: to approve everything that the `approve` rules of a Policy or Promise ask for, alone
+/// and at once.
 pub const EMERGENCY_VERB: &str = "override";
 
-/// Annotation of a request with the time since which a question was open that was turned down or has expired: it is asked once more.
+/// Annotation of a request that asks again after a rejection or expiry. Its value is the time since when that question was open.
 pub const ASK_AGAIN_ANNOTATION: &str = "platform.opmodel.dev/ask-again";
 
-/// Annotation of a request with the digest of the rules that are to be rolled out: what runs keeps its rules until somebody who may edit the
-/// request says so.
+/// Annotation of a request with the digest of the rules to roll out. A running release keeps its rules until a user who can edit the
+/// request sets it.
 pub const ROLL_OUT_ANNOTATION: &str = "platform.opmodel.dev/roll-out";
 
-/// Annotation of a request with the user name of whoever changed last what it asks for, as admission notes it, whatever was sent. Absent
-/// while it is as it was first asked for.
+/// Annotation of a request with the user name of the last user who changed its spec. Set by admission; any value sent is replaced. Absent
+/// if the request was never changed.
 pub const CHANGED_BY_ANNOTATION: &str = "platform.opmodel.dev/changed-by";
-/// Annotation beside it: the logical cluster of a ServiceAccount, where the plane names one.
+/// Annotation next to it with the logical cluster of a ServiceAccount, if the plane has logical clusters.
 pub const CHANGED_BY_CLUSTER_ANNOTATION: &str = "platform.opmodel.dev/changed-by-cluster";
-/// Annotation beside it: the groups, one per line, with `%` as `%25` and line breaks as `%0A`. Absent where an earlier installation noted the
-/// change.
+/// Annotation next to it with the groups, one per line, with `%` as `%25` and line breaks as `%0A`. Absent if an earlier installation
+/// recorded the change.
 pub const CHANGED_BY_GROUPS_ANNOTATION: &str = "platform.opmodel.dev/changed-by-groups";
 
-/// Annotation of a request with the time since which a question is open that its requester takes back: nobody has to decide any more.
+/// Annotation of a request with which its requester withdraws it. Its value is the time since when the question is open. No one has to
+/// decide any more.
 pub const WITHDRAW_ANNOTATION: &str = "platform.opmodel.dev/withdraw";
 
 /// Field manager of the controller.
 pub const MANAGER_FULFIL: &str = "opm-fulfil";
-/// Field manager of the write that releases an object.
+/// Field manager for the write that releases an object.
 pub const MANAGER_RELEASE: &str = "opm-release";
 /// Field manager of the portal.
 pub const MANAGER_PORTAL: &str = "opm-portal";
 
-/// The export that consumers bind: PromiseRequest, PromiseRelease, PromiseAction.
+/// The APIExport that consumers bind: PromiseRequest, PromiseRelease and PromiseAction.
 pub const EXPORT_REQUESTS: &str = "requests.platform.opmodel.dev";
-/// The export that homes and governing workspaces bind too: all other kinds.
+/// The APIExport that home and governing workspaces bind as well: all other kinds.
 pub const EXPORT_CATALOG: &str = "catalog.platform.opmodel.dev";
 
-/// Field of a user in which kcp names the logical cluster of a ServiceAccount. Their names are unique only together with it.
+/// Extra field of a user in which kcp reports the logical cluster of a ServiceAccount. Their names are unique only within it.
 pub const KCP_USER_CLUSTER: &str = "authentication.kcp.io/cluster-name";
-/// Field of a user in which kcp names the workspaces in which the user counts. Real users count everywhere.
+/// Extra field of a user in which kcp reports the workspaces that the user is limited to. Real users have no such limit.
 pub const KCP_USER_SCOPES: &str = "authentication.kcp.io/scopes";
-/// Field of an impersonated user in which the controller of a Kubernetes cluster says that it is the one who impersonates. Tenants can't set
-/// it: it takes a right that no role for people has.
+/// Extra field of an impersonated user in which the controller of a Kubernetes cluster identifies itself as the impersonator. Tenants can't
+/// set it because it needs a permission that no role for people has.
 pub const IMPERSONATED_BY_EXTRA: &str = "platform.opmodel.dev/impersonated-by";
-/// What the controller says there.
+/// Value of that field.
 pub const IMPERSONATED_BY_CONTROLLER: &str = "opm-controller";
-/// Annotation of kcp: logical cluster id of any object; cannot be forged.
+/// Annotation of kcp with the logical cluster id of any object. Can't be forged.
 pub const KCP_CLUSTER: &str = "kcp.io/cluster";
-/// Annotation of kcp: path of the workspace; forgeable by its admin, for display only.
+/// Annotation of kcp with the path of the workspace. Its admin can forge it, so it is for display only.
 pub const KCP_PATH: &str = "kcp.io/path";
 
-/// Name of the Secret that holds typed secret parameters of a request.
+/// Returns the name of the Secret that holds the entered secret parameters of a request.
 pub fn inputs_secret(request: &str) -> String {
     format!("{request}-inputs")
 }
 
-/// Name of the Secret into which the controller copies secret outputs.
+/// Returns the name of the Secret into which the controller copies secret outputs.
 pub fn outputs_secret(request: &str) -> String {
     format!("{request}-outputs")
 }

@@ -1,6 +1,6 @@
-//! What people are told about requests, and the rules by which each of them chooses how. Types and wording only.
+//! Notification events of requests, and the settings with which users choose how to receive them. Types and texts only.
 //!
-//! Events are found in the state of the cluster, never remembered: whoever looks twice at the same state finds the same events.
+//! Events are derived from the state of the cluster and never stored: the same state always gives the same events.
 
 mod away;
 mod settings;
@@ -10,50 +10,50 @@ use serde::{Deserialize, Serialize};
 pub use away::Away;
 pub use settings::{Digest, MailRule, Quiet, Rhythm, Rule, Settings, clock};
 
-/// Something that people are told.
+/// An event that users are notified about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Event {
-    /// A decision is asked of an approver.
+    /// An approver has to decide.
     ApprovalNeeded,
-    /// It is still asked.
+    /// The decision is still open.
     Reminder,
-    /// Somebody approved.
+    /// An approver approved.
     Approved,
-    /// Somebody turned it down.
+    /// An approver rejected it.
     Rejected,
-    /// Somebody asks the requester to change it.
+    /// An approver requested changes.
     ChangesRequested,
-    /// What somebody decided about is another content by now.
+    /// The content changed since the recipient decided.
     DecisionVoid,
-    /// Somebody approved by the right for emergencies.
+    /// An approver used the emergency override.
     Emergency,
-    /// Everybody agreed.
+    /// All approvals were given.
     Accepted,
-    /// Nobody decided in time.
+    /// The approval expired.
     Expired,
     /// Policies refuse it.
     Refused,
-    /// It works.
+    /// It is healthy.
     Ready,
-    /// It cannot be made.
+    /// It failed.
     Failed,
-    /// It no longer works as it should.
+    /// It is no longer healthy.
     Degraded,
-    /// Its rules changed.
+    /// Its policies changed.
     Outdated,
-    /// It is being removed.
+    /// It is being deleted.
     Deleting,
-    /// Somebody wrote a comment.
+    /// A user added a comment.
     Comment,
     /// A budget reached one of its thresholds.
     BudgetThreshold,
-    /// The forecast of the month is beyond a budget.
+    /// The forecast for the month exceeds a budget.
     BudgetForecast,
 }
 
 impl Event {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 18] = [
         Self::ApprovalNeeded,
         Self::Reminder,
@@ -75,7 +75,7 @@ impl Event {
         Self::BudgetForecast,
     ];
 
-    /// The word for machines: it stands in the database, in webhooks and in the operator's configuration.
+    /// Returns the identifier used in the database, in webhooks and in the operator's configuration.
     pub fn word(self) -> &'static str {
         match self {
             Self::ApprovalNeeded => "approvalNeeded",
@@ -99,12 +99,12 @@ impl Event {
         }
     }
 
-    /// The event of a word.
+    /// Returns the event with this identifier.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event| event.word() == word)
     }
 
-    /// Under which rule it falls.
+    /// Returns the category whose setting applies.
     pub fn sort(self) -> Sort {
         match self {
             Self::ApprovalNeeded | Self::Reminder | Self::ChangesRequested | Self::DecisionVoid | Self::Emergency => Sort::Waits,
@@ -116,27 +116,27 @@ impl Event {
     }
 }
 
-/// Events that one rule decides about.
+/// Categories of events. Each has one setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Sort {
-    /// Something waits for the person.
+    /// Something is waiting for the user.
     Waits,
-    /// Others decided about what the person asked for.
+    /// Others decided on the user's request.
     Decisions,
-    /// Something of the person does not work.
+    /// Something of the user's isn't working.
     Trouble,
-    /// Something of the person goes on.
+    /// Something of the user's made progress.
     Progress,
-    /// Money.
+    /// Cost and budgets.
     Budget,
 }
 
 impl Sort {
-    /// All of them, in the order in which they are shown.
+    /// All categories, in the order shown.
     pub const ALL: [Self; 5] = [Self::Waits, Self::Decisions, Self::Trouble, Self::Progress, Self::Budget];
 
-    /// The word for machines and names of fields.
+    /// Returns the identifier, also used for field names.
     pub fn word(self) -> &'static str {
         match self {
             Self::Waits => "waits",
@@ -147,29 +147,29 @@ impl Sort {
         }
     }
 
-    /// For people.
+    /// Returns the display label.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Waits => "Something waits for me",
-            Self::Decisions => "Somebody decides about my request",
-            Self::Trouble => "My instance is in trouble",
-            Self::Progress => "My request moves on",
-            Self::Budget => "A budget fills up",
+            Self::Waits => "Needs my attention",
+            Self::Decisions => "Decisions on my requests",
+            Self::Trouble => "Problems with my instances",
+            Self::Progress => "Progress of my requests",
+            Self::Budget => "Budgets",
         }
     }
 
-    /// What belongs to it.
+    /// Returns a description of the events in the category.
     pub fn hint(self) -> &'static str {
         match self {
-            Self::Waits => "an approval, a reminder, a change that is asked of me",
-            Self::Decisions => "approved, turned down, expired, commented",
-            Self::Trouble => "refused, failed, degraded; once, again only when it changes",
-            Self::Progress => "ready, under older rules, being removed",
-            Self::Budget => "each threshold, and a forecast beyond it, once a month",
+            Self::Waits => "approvals, reminders, changes requested from me",
+            Self::Decisions => "approved, rejected, expired, commented",
+            Self::Trouble => "refused, failed, degraded; once, then only when it changes",
+            Self::Progress => "ready, policies changed, being deleted",
+            Self::Budget => "each threshold, and a forecast above it, once a month",
         }
     }
 
-    /// Whether it is always shown in the portal: what needs the person must not get lost.
+    /// Whether it is always shown in the portal, so that no task for the user gets lost.
     pub fn is_always_shown(self) -> bool {
         matches!(self, Self::Waits | Self::Trouble)
     }

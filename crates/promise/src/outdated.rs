@@ -1,6 +1,7 @@
-//! What would change if the rules of today were rolled out to something that runs (`domain.md` 3, 5).
+//! Finds what rolling out the present policies would change in a running instance (`domain.md` 3, 5).
 //!
-//! A changed policy or price never touches what runs: it is told here, and rolled out when somebody who may edit the request says so.
+//! A changed policy or price never affects a running release. The change is shown, and rolled out when a user who can edit the request does
+//! so.
 
 use std::collections::BTreeMap;
 
@@ -11,38 +12,38 @@ use crate::release::same_rules;
 use crate::revision::digest;
 use crate::wording::lower_first;
 
-/// Letters of a digest: enough to tell the rules of one request apart.
+/// Number of characters of a digest, enough to distinguish the rules of one request.
 const LETTERS: usize = 16;
-/// Most rules that the sentence names; the status lists them all.
+/// Maximum number of rules that the sentence names. The status lists them all.
 const TOLD: usize = 4;
 
-/// Digest of rules with their effects, whatever their order: the value of the annotation that rolls them out. Errors: none in practice;
-/// rules that cannot be written have the digest of nothing, which nobody can name.
+/// Returns the digest of rules with their effects, regardless of their order: the value of the annotation that rolls them out. Doesn't fail
+/// in practice; rules that can't be serialized have the digest of nothing, which no user can enter.
 pub fn rules_digest(rules: &[ReleaseRule]) -> String {
     let by_id: BTreeMap<&str, _> = rules.iter().map(|rule| (rule.id.as_str(), &rule.effect)).collect();
     digest(&by_id).map(|digest| digest.chars().take(LETTERS).collect()).unwrap_or_default()
 }
 
-/// Whether the annotations of a request ask to roll out these rules. An empty digest asks for nothing.
+/// Whether the annotations of a request roll out these rules. An empty digest never matches.
 pub fn rolls_out<'a>(annotation: impl Fn(&str) -> Option<&'a str>, rules: &[ReleaseRule]) -> bool {
     annotation(ROLL_OUT_ANNOTATION).is_some_and(|asked| !asked.is_empty() && asked == rules_digest(rules))
 }
 
-/// The rules and prices of today, for a request that runs under others.
+/// The present policies and prices, for a request that runs under others.
 #[derive(Clone, Debug)]
 pub struct Today<'a> {
-    /// Rules of today, with their effects.
+    /// Present rules, with their effects.
     pub rules: &'a [ReleaseRule],
-    /// The same as sentences.
+    /// The rules as sentences.
     pub sentences: &'a [Ruling<String>],
-    /// What a month would cost, with what it costs by the release; absent where that is the same.
+    /// Monthly price now and at the time of the release. Absent if both are the same.
     pub price: Option<OutdatedPrice>,
-    /// Why it would not be accepted.
+    /// Reasons why it would be refused.
     pub refusals: Vec<String>,
 }
 
-/// What would change against the rules that a release was accepted under; nothing when they have the same effects and the same price.
-/// `place` says the path of a workspace by its id: of a rule that went, only the id is kept.
+/// Returns the changes since a release was accepted, or nothing if the rules have the same effects and the price is the same. `place`
+/// returns the path of a workspace by its id, because only the id of a removed rule's workspace is stored.
 pub fn compare(
     promise: &PromiseSpec,
     accepted: &[ReleaseRule],
@@ -75,7 +76,7 @@ fn present_rule(ruling: &Ruling<String>, change: RuleChange) -> OutdatedRule {
     OutdatedRule { policy, rule, source: Some(workspace), change, sentence: Some(ruling.effect.clone()) }
 }
 
-/// A rule of which only identity and effect are known.
+/// Returns a rule of which only identity and effect are known.
 fn former_rule(
     promise: &PromiseSpec,
     id: &str,
@@ -85,10 +86,10 @@ fn former_rule(
 ) -> OutdatedRule {
     let mut parts = id.rsplitn(3, '/');
     let (name, policy) = (parts.next().unwrap_or_default().to_owned(), parts.next().unwrap_or_default().to_owned());
-    // Before a rule of the promise itself stands more than the workspace.
+    // For a promise's own rule, the prefix contains more than the workspace.
     let source = parts.next().and_then(|rest| place(rest.split('/').next()?));
     let mut effect = rule.effect.clone().unwrap_or_default();
-    // What it said to people when it was broken is not part of what it did.
+    // The message to users isn't part of the effect.
     let told = effect.get("validate").is_none();
     if let Some(fields) = effect.as_object_mut() {
         fields.insert("name".to_owned(), name.clone().into());
@@ -97,7 +98,7 @@ fn former_rule(
     OutdatedRule { policy, rule: name, source, change, sentence }
 }
 
-/// What would change, and how it is rolled out, as sentences.
+/// Describes the changes and how to roll them out, as sentences.
 pub fn told(outdated: &OutdatedStatus) -> String {
     let mut said = Vec::new();
     if !outdated.rules.is_empty() {
@@ -105,16 +106,16 @@ pub fn told(outdated: &OutdatedStatus) -> String {
         if let Some(more) = outdated.rules.len().checked_sub(TOLD).filter(|more| *more > 0) {
             changes.push(format!("{more} more"));
         }
-        said.push(format!("Since it was accepted, rules have changed: {}.", changes.join("; ")));
+        said.push(format!("Rules changed after this request was accepted: {}.", changes.join("; ")));
     }
     if let Some(price) = &outdated.price {
         said.push(format!("It was accepted at {} and would cost {} today.", amount(&price.before), amount(&price.today)));
     }
     if let Some(first) = outdated.refusals.first() {
-        said.push(format!("As it is it would be refused today: {}.", lower_first(first.trim_end_matches('.'))));
+        said.push(format!("It would be refused today: {}.", lower_first(first.trim_end_matches('.'))));
     }
     said.push(format!(
-        "What runs stays as it is. To roll this out, edit the request, or annotate it with {ROLL_OUT_ANNOTATION}={}.",
+        "Running resources stay as they are. To roll this out, edit the request or annotate it with {ROLL_OUT_ANNOTATION}={}.",
         outdated.digest
     ));
     said.join(" ")
@@ -122,11 +123,11 @@ pub fn told(outdated: &OutdatedStatus) -> String {
 
 fn changed(rule: &OutdatedRule) -> String {
     let verb = match rule.change {
-        RuleChange::Added => "came",
+        RuleChange::Added => "was added",
         RuleChange::Changed => "changed",
-        RuleChange::Removed => "went",
+        RuleChange::Removed => "was removed",
     };
-    let source = rule.source.as_ref().map(|source| format!(", set at {source},")).unwrap_or_default();
+    let source = rule.source.as_ref().map(|source| format!(" at {source}")).unwrap_or_default();
     let says = rule.sentence.as_ref().map(|says| format!(" ({})", says.trim_end_matches('.'))).unwrap_or_default();
     format!("{} of {}{source} {verb}{says}", rule.rule, rule.policy)
 }
@@ -165,9 +166,12 @@ mod tests {
             [("b", "modest", RuleChange::Changed), ("d", "modest", RuleChange::Added), ("a", "modest", RuleChange::Removed)]
         );
         let words = told(&outdated);
-        for part in
-            ["b of modest changed (Level is at most 7)", "d of modest came", "a of modest went (Level is at most 5)", &outdated.digest]
-        {
+        for part in [
+            "b of modest changed (Level must be at most 7)",
+            "d of modest was added",
+            "a of modest was removed (Level must be at most 5)",
+            &outdated.digest,
+        ] {
             assert!(words.contains(part), "{words}");
         }
     }

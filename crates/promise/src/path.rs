@@ -1,4 +1,4 @@
-//! Paths of parameters as promises and policies write them: `.backup.enabled`, `.labels["a.b"]`, `.hosts[*]`.
+//! Paths of parameters as written in promises and policies: `.backup.enabled`, `.labels["a.b"]`, `.hosts[*]`.
 
 use serde_json::{Map, Value};
 
@@ -13,25 +13,25 @@ pub enum Segment {
     Each,
 }
 
-/// A path from the root of the parameters; the empty path is the whole.
+/// A path from the root of the parameters. The empty path is the root itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Path(pub Vec<Segment>);
 
-/// A text that is not a path, with the reason as a sentence.
+/// A text that isn't a valid path, with the reason as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not a path: {why}")]
+#[error("{text:?} isn't a valid path: {why}")]
 pub struct PathError {
-    /// What was written.
+    /// The text.
     pub text: String,
     /// What is wrong with it.
     pub why: &'static str,
 }
 
 impl Path {
-    /// Reads `.a.b`, `.a["b.c"]`, `.a[0]`, `.a[*]`; a leading dot may be left out, and `.` and the empty text are the whole.
+    /// Parses `.a.b`, `.a["b.c"]`, `.a[0]` and `.a[*]`. The leading dot is optional, and `.` and the empty text are the root.
     ///
     /// # Errors
-    /// An empty step, an unclosed bracket or a bracket with neither number, star nor quoted key.
+    /// If a segment is empty, a bracket isn't closed, or a bracket contains neither a number, a star nor a quoted key.
     pub fn parse(text: &str) -> Result<Self, PathError> {
         let fail = |why| PathError { text: text.to_owned(), why };
         let mut segments = Vec::new();
@@ -46,7 +46,7 @@ impl Path {
                 let body = match rest.strip_prefix('.') {
                     Some(body) => body,
                     None if first => rest,
-                    None => return Err(fail("a step starts with a dot or a bracket")),
+                    None => return Err(fail("a step must start with a dot or a bracket")),
                 };
                 let end = body.find(['.', '[']).unwrap_or(body.len());
                 if end == 0 {
@@ -60,26 +60,26 @@ impl Path {
         Ok(Self(segments))
     }
 
-    /// The path of a property of the object at this path.
+    /// Returns the path of a property of the object at this path.
     pub fn child(&self, key: &str) -> Self {
         let mut segments = self.0.clone();
         segments.push(Segment::Key(key.to_owned()));
         Self(segments)
     }
 
-    /// The path of one item of the list at this path.
+    /// Returns the path of an item of the list at this path.
     pub fn item(&self, index: usize) -> Self {
         let mut segments = self.0.clone();
         segments.push(Segment::Index(index));
         Self(segments)
     }
 
-    /// Whether this path is `other` or leads into it.
+    /// Whether this path is `other` or below it.
     pub fn starts_with(&self, other: &Self) -> bool {
         self.0.len() >= other.0.len() && self.0.iter().zip(&other.0).all(|(a, b)| a == b)
     }
 
-    /// The JSON pointer below `base`, such as `/parameters/backup/enabled`.
+    /// Returns the JSON pointer below `base`, such as `/parameters/backup/enabled`.
     pub fn pointer(&self, base: &str) -> String {
         let mut text = base.to_owned();
         for segment in &self.0 {
@@ -93,7 +93,7 @@ impl Path {
         text
     }
 
-    /// The value at this path; `None` where a step is missing. A path with [`Segment::Each`] has no single value.
+    /// Returns the value at this path, or `None` if a segment is missing. A path with [`Segment::Each`] has no single value.
     pub fn get<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(value, |at, segment| match segment {
             Segment::Key(key) => at.as_object()?.get(key),
@@ -102,7 +102,7 @@ impl Path {
         })
     }
 
-    /// All values that this path means, each with its own concrete path.
+    /// Returns all values that match this path, each with its concrete path.
     pub fn get_each<'v>(&self, value: &'v Value) -> Vec<(Self, &'v Value)> {
         let mut found = vec![(Self::default(), value)];
         for segment in &self.0 {
@@ -111,8 +111,8 @@ impl Path {
         found
     }
 
-    /// Puts a value at this path and makes the objects that lead to it. Returns whether it could: a scalar or a list in the way,
-    /// or a step that means many, refuses.
+    /// Sets the value at this path and creates the objects above it. Returns whether it succeeded: it fails if a scalar or list is in the
+    /// way, or if a segment matches several values.
     pub fn put(&self, root: &mut Value, value: Value) -> bool {
         let Some((last, lead)) = self.0.split_last() else {
             *root = value;
@@ -143,7 +143,7 @@ impl Path {
         }
     }
 
-    /// Takes the value at this path away, and the objects that became empty by it are left as they are.
+    /// Removes the value at this path. Objects that become empty as a result stay.
     pub fn remove(&self, root: &mut Value) -> Option<Value> {
         let (last, lead) = self.0.split_last()?;
         let mut at = root;
@@ -164,7 +164,7 @@ impl Path {
         }
     }
 
-    /// The last property on the way, for labels.
+    /// Returns the last property of the path, for labels.
     pub fn last_key(&self) -> Option<&str> {
         self.0.iter().rev().find_map(|segment| match segment {
             Segment::Key(key) => Some(key.as_str()),
@@ -224,7 +224,7 @@ fn bracket(inner: &str) -> Result<(Segment, &str), &'static str> {
     let end = inner.find(']').ok_or("a bracket is not closed")?;
     let segment = match &inner[..end] {
         "*" => Segment::Each,
-        number => Segment::Index(number.parse().map_err(|_| "a bracket holds a number, a star or a quoted key")?),
+        number => Segment::Index(number.parse().map_err(|_| "a bracket must contain a number, a star or a quoted key")?),
     };
     Ok((segment, &inner[end + 1..]))
 }

@@ -1,4 +1,4 @@
-//! Where a rendered object may go, checked after rendering (`domain.md` 1 and 4).
+//! Checks where a rendered object can be created, after rendering (`domain.md` 1 and 4).
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -8,12 +8,12 @@ use crate::deferred;
 use crate::error::Problem;
 use crate::glob;
 
-/// Name of a namespace at a Destination when its owner gave no pattern.
+/// Pattern for namespace names at a Destination without its own.
 const DEFAULT_PATTERN: &str = "opm-${hash}";
-/// Longest name of a namespace.
+/// Maximum length of a namespace name.
 const LONGEST: usize = 63;
 
-/// Where the objects of one resource go.
+/// Where the objects of one resource are created.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Site<'a> {
     /// The workspace of the request.
@@ -27,7 +27,7 @@ pub enum Site<'a> {
         name: &'a str,
         /// Its spec.
         spec: &'a DestinationSpec,
-        /// The namespace that it gives to this request, see [`namespace`].
+        /// The namespace of this request at the Destination, see [`namespace`].
         namespace: &'a str,
     },
 }
@@ -45,67 +45,67 @@ pub struct Identity<'a> {
     pub name: &'a str,
 }
 
-/// Why nothing is done at a Destination when the one that objects were made at is gone, even if another has its name.
+/// Message for a Destination that was deleted while it had objects, even if another now has its name.
 pub fn replaced(name: &str) -> String {
     format!(
-        "The destination {name} is no longer the one that this request uses: it was removed, replaced or moved to another home. Nothing is \
-         made elsewhere. Restore it, or delete the request and create it again."
+        "The destination {name} is no longer the one that this request uses: it was removed, replaced or moved to another home. \
+         Nothing is created elsewhere. Restore it, or delete the request and create it again."
     )
 }
 
-/// Why nothing is done at a Destination when its credential leads to another cluster than before.
+/// Message for a Destination whose credential now connects to another cluster.
 pub fn redirected(name: &str) -> String {
     format!(
-        "The credential of the destination {name} leads to another cluster than the one that this request uses. Nothing is made there. \
-         Restore the credential, or make a Destination of its own for the new cluster."
+        "The credential of the destination {name} leads to another cluster than the one that this request uses. Nothing is created there. \
+         Restore the credential, or create a separate Destination for the new cluster."
     )
 }
 
-/// Why nothing is done at a Destination when nothing proves that its credential still leads to the cluster that it led to before.
+/// Message for a Destination whose credential can't be proven to still connect to the same cluster.
 pub fn unidentified(name: &str) -> String {
     format!(
         "We can't tell which cluster the credential of the destination {name} leads to, because it can't read the namespace kube-system there. \
-         Nothing is made there. Restore the former credential, or let the new one get that namespace."
+         Nothing is created there. Restore the former credential, or allow the new one to get that namespace."
     )
 }
 
-/// Why nothing is made at a Destination at which nothing is left of what was made, where nothing else tells whether it is the same cluster.
+/// Message for a Destination from which all created objects have disappeared, so that nothing proves it is the same cluster.
 pub fn vanished(name: &str) -> String {
     format!(
         "None of the objects of this request are left at the destination {name}, and we can't tell whether its credential leads to another \
-         cluster now. Nothing is made there. Restore the former credential, or delete the request and create it again."
+         cluster now. Nothing is created there. Restore the former credential, or delete the request and create it again."
     )
 }
 
-/// Whether a Destination of `owner` serves promises of `home`; both are paths.
+/// Whether a Destination of `owner` serves promises of `home`. Both are paths.
 pub fn serves(spec: &DestinationSpec, owner: &str, home: &str) -> bool {
     owner == home || glob::any_path_matches(&spec.allowed_homes, home)
 }
 
-/// Whether a promise of `home` may use the Destination for a request of `workspace`; both are paths. What is not listed is
-/// refused; the Destination's own home may always use it.
+/// Whether a promise of `home` can use the Destination for a request of `workspace`. Both are paths. What isn't listed is refused; the
+/// Destination's own home can always use it.
 ///
 /// # Errors
-/// A sentence that names the list and its owner.
+/// If it is refused, with a sentence that names the list and its owner.
 pub fn admits(name: &str, spec: &DestinationSpec, owner: &str, home: &str, workspace: &str) -> Result<(), String> {
     deferred::of_destination(name, spec)?;
     if !serves(spec, owner, home) {
-        return Err(format!("The destination {name} does not serve promises of {home}. Its owner, {owner}, can add it to allowedHomes."));
+        return Err(format!("The destination {name} doesn't serve promises of {home}. Its owner, {owner}, can add it to allowedHomes."));
     }
     if !glob::any_path_matches(&spec.allowed_workspaces, workspace) {
-        return Err(format!("The destination {name} does not serve {workspace}. Its owner, {owner}, can add it to allowedWorkspaces."));
+        return Err(format!("The destination {name} doesn't serve {workspace}. Its owner, {owner}, can add it to allowedWorkspaces."));
     }
     Ok(())
 }
 
-/// The namespace of a request at a Destination: readable, and its own, because the hash is made of the request's identity.
+/// Returns the namespace of a request at a Destination. It is readable and unique because it contains a hash of the request's identity.
 ///
 /// # Errors
-/// A sentence about a pattern that does not keep requests apart.
+/// If the pattern doesn't keep requests apart, with a sentence that says so.
 pub fn namespace(name: &str, spec: &DestinationSpec, request: &Identity<'_>) -> Result<String, String> {
     let pattern = spec.namespace.as_deref().unwrap_or(DEFAULT_PATTERN);
     if !pattern.contains("${hash}") {
-        return Err(format!("The namespace pattern of the destination {name} has to contain ${{hash}}, so that requests stay apart."));
+        return Err(format!("The namespace pattern of the destination {name} must contain ${{hash}} to keep requests apart."));
     }
     let digest = Sha256::digest(format!("{}|{}|{}", request.cluster, request.namespace, request.name));
     let hash = &hex::encode(digest)[..10];
@@ -116,7 +116,7 @@ pub fn namespace(name: &str, spec: &DestinationSpec, request: &Identity<'_>) -> 
         .replace("${request.namespace}", request.namespace)
         .replace("${request.name}", request.name);
     if readable.replace("${hash}", "").contains("${") {
-        return Err(format!("The namespace pattern of the destination {name} names something unknown: {pattern}."));
+        return Err(format!("The namespace pattern of the destination {name} contains an unknown variable: {pattern}."));
     }
     let expanded = readable.replace("${hash}", hash);
     let label = if expanded.len() <= LONGEST {
@@ -130,21 +130,22 @@ pub fn namespace(name: &str, spec: &DestinationSpec, request: &Identity<'_>) -> 
     if fine {
         Ok(trimmed)
     } else {
-        Err(format!("The namespace pattern of the destination {name} gives {label}, which is no name of a namespace."))
+        Err(format!("The namespace pattern of the destination {name} gives {label}, which isn't a valid namespace name."))
     }
 }
 
-/// Puts an object of the resource `id` into its place, or says why it must not go there. `trusted` is about the promise's home.
+/// Sets the namespace of an object of the resource `id`, or returns why it isn't allowed there. `trusted` is whether the promise's home is
+/// trusted.
 ///
-/// `namespaced` is what the place says about the kind.
+/// `namespaced` is whether the kind is namespaced, according to the server.
 ///
 /// # Errors
-/// A problem at the resource, in a sentence.
+/// If the object isn't allowed there, with a problem at the resource.
 pub fn place(id: &str, mut object: Value, namespaced: bool, site: Site<'_>, trusted: bool) -> Result<Value, Problem> {
     let (group, kind) = group_kind(&object);
     let problem = |message: String| Problem { path: format!(".implementation.resources[{id}]"), message };
     if !trusted && is_powerful(&group, &kind) {
-        return Err(problem(format!("{id} makes a {kind}, which only promises of trusted homes may. Ask the platform team.")));
+        return Err(problem(format!("{id} creates a {kind}, which is only allowed for promises of trusted homes. Ask the platform team.")));
     }
     let namespace = match site {
         Site::Workspace { namespace } => namespace,
@@ -152,7 +153,7 @@ pub fn place(id: &str, mut object: Value, namespaced: bool, site: Site<'_>, trus
             if !allows(spec, &group, &kind) {
                 let kind = if group.is_empty() { kind } else { format!("{kind}.{group}") };
                 return Err(problem(format!(
-                    "{id} makes a {kind}, which the destination {name} does not allow. Its owner can add it to allowedKinds."
+                    "{id} creates a {kind}, which the destination {name} doesn't allow. Its owner can add it to allowedKinds."
                 )));
             }
             namespace
@@ -179,7 +180,7 @@ pub fn allows(spec: &DestinationSpec, group: &str, kind: &str) -> bool {
     spec.allowed_kinds.iter().any(|allowed| allowed.group == group && allowed.kinds.iter().any(|listed| listed == "*" || listed == kind))
 }
 
-/// Kinds that change who may do what, or what a server is.
+/// Whether a kind grants permissions or changes the server itself.
 pub(crate) fn is_powerful(group: &str, kind: &str) -> bool {
     matches!(
         group,

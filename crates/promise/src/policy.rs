@@ -1,14 +1,14 @@
-//! What policies make of a request: sources, composition, evaluation, sentences (`domain.md` 5).
+//! Policies: sources, composition, evaluation and sentences (`domain.md` 5).
 //!
-//! [`gather`] picks the policies that apply to a promise in a workspace; a [`Book`] does it for whoever asks often. [`settle`] turns
-//! them and what somebody asks for into one [`Effective`], most restrictive and free of order, and into what holds under it. [`judge`]
-//! adds limits and budgets, which need to know what is there already. [`compose`] is for places where nobody has asked for anything
-//! yet. [`validity`] and [`check_against`] say what is wrong with a policy by itself and for a promise, when it is written.
+//! [`gather`] selects the policies that apply to a promise in a workspace; a [`Book`] does the same for frequent lookups. [`settle`]
+//! composes them with the parameters of a request into one [`Effective`], most restrictive and independent of order, and the resolved
+//! parameters. [`judge`] adds limits and budgets, which depend on existing requests. [`compose`] is for places without a request.
+//! [`validity`] and [`check_against`] report what is wrong with a policy itself and for a promise, when it is written.
 //!
-//! **No rule passes silently.** Kinds that this version describes but cannot enforce yet are listed in [`unenforced`]: [`validity`]
-//! refuses them when they are written, and one that is there all the same refuses every request in its range, with a sentence that
-//! names the policy and who can mend it. So does every rule that is broken otherwise.
-//! To add a kind of rule: its type in `api::policy`, its faults in `validity`, its effect in `filed`, its fit in `fit`, its sentence.
+//! **No rule passes silently.** Kinds that this version describes but can't enforce yet are listed in [`unenforced`]. [`validity`] refuses
+//! them when they are written, and a policy that contains one anyway refuses every request in its scope, with a sentence that names the
+//! policy and who can fix it. The same applies to any other broken rule. To add a kind of rule: its type in `api::policy`, its faults in
+//! `validity`, its effect in `filed`, its checks against promises in `fit`, its sentence.
 
 #[cfg(feature = "engine")]
 mod book;
@@ -77,7 +77,7 @@ pub use tally::{Counted, Per, Promises, Reach, Tally};
 #[cfg(feature = "engine")]
 pub use validity::{UnenforcedKind, problems, seconds, unenforced, validity};
 
-/// Equal as JSON Schema counts it: 1 and 1.0 are the same number.
+/// Whether two values are equal by the rules of JSON Schema: 1 and 1.0 are the same number.
 #[cfg(feature = "engine")]
 pub(crate) fn same_value(a: &serde_json::Value, b: &serde_json::Value) -> bool {
     bounds::same(a, b)

@@ -1,10 +1,10 @@
-//! What would become of a request: one answer for form, REST, CLI and controller (`domain.md` 5, 8).
+//! Preflight: the result of a request before it is submitted, the same for form, REST, CLI and controller (`domain.md` 5, 8).
 //!
-//! [`preflight`] is pure: everything that counts is in [`Input`], and the same input gives the same bytes. The controller makes its
-//! release by it and by nothing else, so what people see before they submit is what happens. What only a caller can find out (a name
-//! that is taken, what the plane says to a dry run) the caller adds: see [`Dry`].
+//! [`preflight`] is pure: everything that matters is in [`Input`], and the same input gives the same bytes. The controller creates releases
+//! only with it, so what users see before they submit is what happens. Callers add what only they can find out, such as a taken name or the
+//! result of a dry run: see [`Dry`].
 //!
-//! What cannot be known is [`Unknown`], with the reason. A request whose policies cannot all be seen is never accepted.
+//! What can't be determined is [`Unknown`], with the reason. A request whose policies aren't all visible is never accepted.
 
 mod answer;
 mod later;
@@ -32,131 +32,131 @@ use crate::visibility::Place;
 pub use later::next_price;
 pub use options::{Choice, PricedChoice, options};
 
-/// Everything that decides about a request.
+/// Everything that determines the result for a request.
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
     /// Name of the promise.
     pub name: &'a str,
-    /// The promise as it counts for this request.
+    /// The promise as it applies to this request.
     pub spec: &'a PromiseSpec,
-    /// Its expressions.
+    /// Its compiled expressions.
     pub compiled: &'a Compiled,
-    /// Its schema and own rules, read.
+    /// Its parsed schema and own rules.
     pub reading: &'a PromiseReading,
-    /// Where it lives.
+    /// Its home workspace.
     pub home: &'a Place,
-    /// Whether that is a trusted home.
+    /// Whether the home is trusted.
     pub trusted: bool,
-    /// The revision that the spec is of.
+    /// The revision that contains the spec.
     pub revision: &'a ReleaseRevision,
     /// Logical cluster ids from the root down to the request's workspace, proven by Workspace objects.
     pub lineage: &'a [String],
-    /// The policies that apply, as [`policy::gather`] finds them; the error is a sentence about who does not show theirs.
+    /// The policies that apply, as [`policy::gather`] returns them. The error is a sentence about whose policies aren't visible.
     pub policies: Result<&'a [PolicySource], &'a str>,
-    /// What is asked for, with references in the place of secrets.
+    /// Spec of the request, with references instead of secrets.
     pub request: &'a PromiseRequestSpec,
-    /// uid of the request; absent while it is not written yet.
+    /// uid of the request. Absent before it is created.
     pub uid: Option<&'a str>,
     /// Generation of the request.
     pub generation: i64,
-    /// The release that was accepted last.
+    /// The last accepted release.
     pub former: Option<&'a PromiseReleaseSpec>,
-    /// Request, promise and workspace; its prices are those of `book`.
+    /// Request, promise and workspace. Its prices are those of `book`.
     pub context: &'a Context,
-    /// The price list that counts.
+    /// The price list that applies.
     pub book: &'a PriceBook,
-    /// Counts what is there already for limits and budgets, without this request; what it leaves out is not known.
+    /// Counts existing usage for limits and budgets, without this request. What it omits is unknown.
     pub count: &'a dyn Fn(&[Tally]) -> Usage,
-    /// Keyed digests of secret inputs, by parameter path; absent where the caller cannot make them.
+    /// Keyed digests of secret inputs, by parameter path. Absent if the caller can't compute them.
     pub secrets: Option<&'a BTreeMap<String, String>>,
-    /// The Destinations that the promise names, as far as they are there.
+    /// Existing Destinations that the promise names.
     pub destinations: &'a BTreeMap<String, DestinationId>,
-    /// Those of them that do not allow orphaned objects, with the paths of their homes.
+    /// Those that don't allow orphaned objects, with the paths of their homes.
     pub unorphaned: &'a BTreeMap<String, String>,
-    /// What the promise requires and is not there, in words that follow “It needs”.
+    /// Missing requirements of the promise, as words that follow “This promise needs”.
     pub missing: &'a [String],
-    /// What the caller could not find out.
+    /// What the caller couldn't determine.
     pub unknown: &'a [Unknown],
 }
 
-/// Something that nobody could tell.
+/// Something that couldn't be determined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// What it is about: a noun, such as `the policies above root:acme:shop`.
+    /// Subject as a noun, such as `the policies above root:acme:shop`.
     pub what: String,
-    /// Why: a sentence.
+    /// Reason, as a sentence.
     pub why: String,
 }
 
-/// What comes of a request.
+/// Overall result for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is accepted at once.
+    /// The request is accepted immediately.
     Accepted,
-    /// It is accepted as soon as people agree.
+    /// The request is accepted once it is approved.
     NeedsApproval,
-    /// It is refused.
+    /// The request is refused.
     Refused,
-    /// Nobody can tell, so nothing is accepted.
+    /// The result is unknown, so the request isn't accepted.
     Unknown,
 }
 
-/// What the plane said when it was asked, as the person, without anything being written.
+/// Result of the server-side dry run, made as the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dry {
-    /// It would take the request: rights, quota, admission.
+    /// The server would accept the request: permissions, quota, admission.
     Passed,
-    /// It would not.
+    /// The server would refuse it.
     Refused(Vec<Problem>),
-    /// It was not asked; a sentence says why.
+    /// It was skipped, with the reason as a sentence.
     NotAsked(String),
 }
 
-/// What would become of a request.
+/// Result of a preflight.
 #[derive(Clone, Debug)]
 pub struct Preflight {
     /// The rules in effect.
     pub effective: Effective,
     /// Parameters, outcomes, problems and refusals.
     pub resolved: Resolved,
-    /// Objects, and what waits for others; empty where the parameters are refused.
+    /// Objects, and what waits for others. Empty if the parameters are refused.
     pub rendering: Rendering,
-    /// Why it cannot be rendered or recorded.
+    /// Reasons why it can't be rendered or recorded.
     pub problems: Vec<Problem>,
-    /// That something is missing without which nothing new is made; what runs already may be changed all the same.
+    /// A missing requirement without which nothing new is created. Running instances can still be changed.
     pub lacking: Option<Problem>,
-    /// What it costs; absent for a promise that states no price.
+    /// The price. Absent for a promise without a price.
     pub estimate: Option<Estimate>,
-    /// The price against that of the release that was accepted last.
+    /// Price change since the last accepted release.
     pub change: Option<Change>,
-    /// Decisions that people have to take.
+    /// Required approvals.
     pub approvals: Vec<Ruling<Approve>>,
-    /// Limits with their counts.
+    /// Limits with their usage.
     pub limits: Vec<LimitUse>,
-    /// Budgets with what they leave.
+    /// Budgets with their usage.
     pub budgets: Vec<BudgetUse>,
-    /// What the promise requires and is not there, in words that follow “It needs”: nothing new is made without it.
+    /// Missing requirements of the promise, as words that follow “This promise needs”. Nothing new is created without them.
     pub missing: Vec<String>,
-    /// What nobody could tell.
+    /// What couldn't be determined.
     pub unknown: Vec<Unknown>,
-    /// What comes of it.
+    /// Overall result.
     pub verdict: Verdict,
-    /// The release, if it may be made and the caller knows all that enters it.
+    /// The release, if it can be created and the caller knows all of its inputs.
     pub release: Option<PromiseReleaseSpec>,
 }
 
 impl Preflight {
-    /// What the parameters and the promise say against it, by field: the request does not fit.
+    /// Returns the problems of the request itself with the parameters and the promise, by field.
     pub fn misfits(&self) -> Vec<Problem> {
         self.resolved.problems.iter().chain(&self.problems).chain(&self.lacking).cloned().collect()
     }
 
-    /// Everything that stands against it, for the form and its summary.
+    /// Returns all problems, for the form and its summary.
     pub fn all_problems(&self) -> Vec<Problem> {
         self.resolved.problems.iter().chain(&self.problems).chain(&self.lacking).chain(&self.resolved.refusals).cloned().collect()
     }
 
-    /// What would be made, line by line, each with where it comes from; empty where nothing can be rendered.
+    /// Returns what would be created, line by line with the origin of each line. Empty if nothing can be rendered.
     pub fn attributed(&self, input: &Input<'_>) -> Vec<AttributedObject> {
         if !self.resolved.is_accepted() || !self.problems.is_empty() {
             return Vec::new();
@@ -166,25 +166,25 @@ impl Preflight {
         attribute::objects(input.compiled, &self.resolved.parameters, input.context, &self.effective.injects, &origins, input.uid)
     }
 
-    /// Whether it may be written: who cannot be told what comes of it may ask all the same, and waits.
+    /// Whether it can be saved. A request with an unknown result can be submitted and waits.
     pub fn may_be_submitted(&self) -> bool {
         self.verdict != Verdict::Refused
     }
 
-    /// Whether a release may be made of it, at once or once people agree.
+    /// Whether a release can be created, immediately or after approval.
     pub fn is_acceptable(&self) -> bool {
         matches!(self.verdict, Verdict::Accepted | Verdict::NeedsApproval)
     }
 }
 
-/// What a release makes, line by line, for comparing with what would be made. `compiled` is the revision of the release.
+/// Returns what a release creates, line by line, to compare with what would be created. `compiled` is the revision of the release.
 pub fn running(compiled: &Compiled, release: &PromiseReleaseSpec) -> Vec<AttributedObject> {
     let context: Option<Context> = release.context.clone().and_then(|context| serde_json::from_value(context).ok());
     let (context, parameters) = (context.unwrap_or_default(), release.parameters.clone().unwrap_or_default());
     attribute::objects(compiled, &parameters, &context, &injects(&release.rules), &Origins::forgotten(), Some(&release.request_uid))
 }
 
-/// The target of the rules.
+/// Returns the target of the rules.
 fn target<'a>(input: &Input<'a>) -> Target<'a> {
     Target {
         promise: input.name,
@@ -198,14 +198,14 @@ fn target<'a>(input: &Input<'a>) -> Target<'a> {
     }
 }
 
-/// The rules in effect for some parameters, and what becomes of these.
+/// Returns the rules in effect for some parameters, and the resolved parameters.
 fn settled(input: &Input<'_>, parameters: &Value) -> Settled {
     let former = input.former.and_then(|former| former.parameters.as_ref());
     let sources = input.policies.unwrap_or_default();
     policy::settle_read(&target(input), sources, input.reading, parameters, former, input.context)
 }
 
-/// Says what would become of a request.
+/// Determines the result of a request.
 pub fn preflight(input: &Input<'_>) -> Preflight {
     let mut unknown = input.unknown.to_vec();
     if let Err(why) = input.policies {
@@ -243,7 +243,7 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
     checked.verdict = match () {
         () if input.policies.is_err() => Verdict::Unknown,
         () if refused => Verdict::Refused,
-        // No version is published that it could be made of.
+        // No published version exists to create it from.
         () if input.revision.hash.is_empty() => Verdict::Unknown,
         () if checked.approvals.is_empty() => Verdict::Accepted,
         () => Verdict::NeedsApproval,
@@ -254,7 +254,7 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
     checked
 }
 
-/// That a Destination does not allow what the deletion policy would leave there.
+/// Reports that a Destination doesn't allow what the deletion policy would leave there.
 fn unorphaned(input: &Input<'_>, rendering: &Rendering) -> Option<Problem> {
     if input.request.deletion_policy != DeletionPolicy::Orphan {
         return None;
@@ -269,7 +269,7 @@ fn unorphaned(input: &Input<'_>, rendering: &Rendering) -> Option<Problem> {
 
 fn change(input: &Input<'_>, estimate: Option<&Estimate>) -> Option<Change> {
     let before = Estimate::kept(input.former?)
-        .map_or_else(|| Amount::Unknown("No price was kept with what runs now.".to_owned()), |estimate| estimate.monthly);
+        .map_or_else(|| Amount::Unknown("No price is stored for the running version.".to_owned()), |estimate| estimate.monthly);
     Some(Change { before, after: estimate?.monthly.clone() })
 }
 
@@ -287,7 +287,7 @@ fn render(input: &Input<'_>, checked: &mut Preflight) {
     }
 }
 
-/// Makes the release, where uid and digests are known.
+/// Creates the release if uid and digests are known.
 fn record(input: &Input<'_>, checked: &mut Preflight) {
     let (Some(uid), Some(secrets)) = (input.uid, input.secrets) else { return };
     let hash = content_hash(&Content {

@@ -1,13 +1,12 @@
-//! What a request costs a month: catalogs' prices, the promise's items, the estimate (`domain.md` 8).
+//! Monthly prices of requests: catalog prices, the promise's line items, the estimate (`domain.md` 8).
 //!
-//! Prices are decimal texts in PromiseCatalogs. [`PriceBook::open`] picks the list that counts for a promise in a workspace on a day
-//! and turns it into whole micro-units, which expressions calculate with; nothing here is ever a float. [`estimate`] adds up the
-//! promise's items. **Unknown is a value and never 0**: a price that is missing, cannot be read or is not in force leaves an
-//! [`Amount::Unknown`] that says why.
+//! Prices are decimal strings in PromiseCatalogs. [`PriceBook::open`] selects the list that applies to a promise in a workspace on a day
+//! and converts it to whole micro-units for expressions. No floats are used. [`estimate`] adds up the promise's items. **Unknown is a value
+//! and never 0**: a price that is missing, invalid or not in force gives an [`Amount::Unknown`] with the reason.
 //!
-//! Which list counts: of the catalogs that list the promise for the workspace (in the order in which people see shelves: larger
-//! weight first, then by name), the first that has a list in force that day; of its lists the youngest that has begun. A list that
-//! begins later changes nothing before its day. Catalogs never mix: what one does not price is unknown, even if another prices it.
+//! Which list applies: of the catalogs that list the promise for the workspace (in display order: larger weight first, then by name), the
+//! first that has a list in force on that day; of its lists, the most recent that has started. A list that starts later changes nothing
+//! before its first day. Catalogs are never mixed: what one doesn't price is unknown, even if another prices it.
 
 mod book;
 mod check;

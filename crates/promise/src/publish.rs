@@ -1,7 +1,7 @@
-//! Publishing is validated whole (`domain.md` 2): whatever passes here renders, and whatever a requester types into its form can be
-//! judged. Every problem has the path of what is wrong in the promise's spec and a sentence with the fix.
+//! Validates a promise as a whole before publishing (`domain.md` 2): a promise that passes can be rendered, and any input to its form can
+//! be validated. Every problem has the path in the promise's spec and a sentence with the fix.
 //!
-//! To add a check: a function over [`Draft`] in the file of its part, called from [`validate`].
+//! To add a check, write a function over [`Draft`] in the file of its part and call it from [`validate`].
 
 mod breaking;
 mod claims;
@@ -27,15 +27,15 @@ use crate::expression;
 use crate::render::Compiled;
 use crate::resolve::TOLD;
 
-/// How often a schema is judged: its structure, its defaults, its rules and their cost each need the ones before to be in order.
+/// Number of passes over a schema: its structure, its defaults, its rules and their cost each need the previous ones to be valid.
 const PASSES: usize = 5;
 
-/// A promise that is to be published, and what was found so far.
+/// A promise to be published, and the problems found so far.
 struct Draft<'a> {
     spec: &'a PromiseSpec,
-    /// Schema of its parameters, as JSON.
+    /// Schema of the parameters, as JSON.
     json: Value,
-    /// Whether its home is a trusted one.
+    /// Whether its home is trusted.
     trusted: bool,
     problems: Vec<Problem>,
 }
@@ -46,11 +46,11 @@ impl Draft<'_> {
     }
 }
 
-/// Judges a promise before a revision is made of it. `previous` is the newest published spec, `trusted` says whether the home of the
-/// promise is a trusted one.
+/// Validates a promise before its revision is created. `previous` is the newest published spec, `trusted` is whether the home of the
+/// promise is trusted.
 ///
 /// # Errors
-/// All problems, in the order of the spec.
+/// If there are problems, with all of them in the order of the spec.
 pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: bool) -> Result<(), Vec<Problem>> {
     let json = expression::parameters_schema(spec.parameters.as_ref());
     let mut draft = Draft { spec, json, trusted, problems: Vec::new() };
@@ -62,12 +62,13 @@ pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: boo
         let Err(errors) = Schema::parse(&readable) else { break };
         parameters::report(&mut draft, &errors);
         if errors.len() > TOLD {
-            // So much is wrong that nothing further can be judged.
+            // With these problems, nothing further can be checked.
             return Err(draft.problems);
         }
         readable = mended::schema(&readable, &errors);
     }
-    // The rest is held to what can be understood: expressions are not blamed for a fault of the schema, and are judged all the same.
+    // The rest is checked against the readable part of the schema: expressions aren't blamed for faults of the schema, and are checked
+    // anyway.
     let schema = Schema::parse_lenient(&readable);
     let spec = PromiseSpec { parameters: spec.parameters.as_ref().map(|_| readable.clone()), ..spec.clone() };
     let mut further = Draft { spec: &spec, json: readable, trusted, problems: Vec::new() };
@@ -76,7 +77,7 @@ pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: boo
     if draft.problems.is_empty() { Ok(()) } else { Err(draft.problems) }
 }
 
-/// Everything that depends on the schema.
+/// Checks everything that depends on the schema.
 fn rest(draft: &mut Draft<'_>, schema: &Schema) {
     parameters::check(draft, schema);
     form::check(draft, schema);

@@ -1,7 +1,8 @@
-//! Parameters that decide what something is, rather than how large it is, such as its tier: those by which conditions of the promise and of
-//! the policies go, and those that the promise requires of a few.
+//! Parameters that determine what something is rather than its size, such as its tier: those that conditions of the promise and of policies
+//! depend on, and required choices between a few values.
 //!
-//! Another value of one of them makes something else: other objects, other rules, other fields. That is never proposed as a saving.
+//! Another value of such a parameter gives a different thing: other objects, other rules, other fields. Such a change is never proposed as
+//! a saving.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use crate::path::{Path, Segment};
 use crate::policy::{Effective, compile, same_value};
 use crate::preflight::Choice;
 
-/// Whether a choice makes something else of what has these parameters, which are resolved.
+/// Whether a choice makes a different thing of an instance with these resolved parameters.
 pub fn is_changed_by(spec: &PromiseSpec, effective: &Effective, parameters: &Value, choice: &Choice) -> bool {
     let changes = |path: &Path| match choice {
         Choice::Value { path: chosen, value } => {
@@ -25,7 +26,7 @@ pub fn is_changed_by(spec: &PromiseSpec, effective: &Effective, parameters: &Val
             let preset = spec.form.presets.iter().find(|preset| preset.name == *name);
             let Some(values) = preset.and_then(|preset| preset.values.as_ref()) else { return false };
             let first = Path(path.0.iter().take(1).cloned().collect());
-            // What a preset names takes the place of what is there, field by field.
+            // The values of a preset replace the present ones, field by field.
             first.get(values).is_some()
                 && match (path.get(values), path.get(parameters)) {
                     (Some(preset), Some(present)) => !same_value(preset, present),
@@ -37,8 +38,8 @@ pub fn is_changed_by(spec: &PromiseSpec, effective: &Effective, parameters: &Val
     deciding(spec, effective).iter().any(changes)
 }
 
-/// Parameters that conditions of the promise read, of its fields, its resources and its own rules; those by which the policies go; and those
-/// that have to be one of a few values.
+/// Returns the parameters that conditions of the promise read, in its fields, resources and own rules; those that policies depend on; and
+/// required choices between a few values.
 fn deciding(spec: &PromiseSpec, effective: &Effective) -> BTreeSet<Path> {
     let fields = spec.form.fields.values().filter_map(|hint| hint.visible_when.as_ref());
     let resources = spec.implementation.resources.iter().filter_map(|resource| resource.include_when.as_ref());
@@ -59,7 +60,7 @@ fn deciding(spec: &PromiseSpec, effective: &Effective) -> BTreeSet<Path> {
     found
 }
 
-/// Parameters that are required and take one of a list of values.
+/// Collects required parameters with a list of allowed values.
 fn required_choices(schema: &Value, at: &Path, found: &mut BTreeSet<Path>) {
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
@@ -72,7 +73,7 @@ fn required_choices(schema: &Value, at: &Path, found: &mut BTreeSet<Path>) {
     }
 }
 
-/// The parameter that a reference reads.
+/// Returns the parameter that a reference reads.
 fn parameter(reference: &[String]) -> Option<Path> {
     let (root, path) = reference.split_first()?;
     (root == "parameters" && !path.is_empty()).then(|| Path(path.iter().cloned().map(Segment::Key).collect()))
@@ -129,7 +130,7 @@ mod tests {
         }
     }
 
-    /// The rules of policies for a promise, as one workspace above sets them.
+    /// Composes the policies for a promise as if one workspace above defined them.
     fn composed(spec: &PromiseSpec, policies: Vec<(String, PolicySpec)>) -> Effective {
         let labels = BTreeMap::new();
         let target = Target {

@@ -1,4 +1,4 @@
-//! What a release is made of, and the hash that an approval binds to (`domain.md` 3, Content hash).
+//! Contents of a release, and the hash that an approval is bound to (`domain.md` 3, Content hash).
 
 use std::collections::BTreeMap;
 
@@ -9,49 +9,49 @@ use crate::api::{DeletionPolicy, DestinationId, ReleaseRule, UpgradePolicy};
 use crate::price::Money;
 use crate::revision::{CanonicalError, digest};
 
-/// Version of the rules by which the hash is made.
+/// Version of the hash algorithm.
 pub const HASH_VERSION: u32 = 2;
 
-/// Everything that decides what is made. Messages, policy titles, counters and observed state are not in it.
+/// Everything that determines what is created. Messages, policy titles, counters and observed state aren't included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Content<'a> {
     /// uid of the request.
     pub request_uid: &'a str,
     /// Hash of the revision.
     pub revision_hash: &'a str,
-    /// Resolved parameters: pruned, defaulted, `set` applied.
+    /// Resolved parameters: pruned, defaulted and with `set` rules applied.
     pub parameters: &'a Value,
-    /// What deletion does.
+    /// What happens to the objects when the request is deleted.
     pub deletion_policy: DeletionPolicy,
-    /// Which newer versions are taken without asking.
+    /// Newer versions that are rolled out automatically.
     pub upgrade: UpgradePolicy,
-    /// RFC 3339 time at which it ends.
+    /// RFC 3339 time at which the request expires.
     pub expires_at: Option<&'a str>,
-    /// The Destinations that objects go to, by name.
+    /// Destinations of the objects, by name.
     pub destinations: &'a BTreeMap<String, DestinationId>,
-    /// Rules with their effects; their order does not count.
+    /// Rules with their effects. Their order doesn't matter.
     pub rules: &'a [ReleaseRule],
-    /// Monthly price in micro-units of a currency; null where it is unknown or the promise states none.
+    /// Monthly price in micro-units of a currency. Null if it is unknown or the promise has no price.
     pub price: Option<Price<'a>>,
     /// Keyed digests of secret inputs, by parameter path.
     pub secrets: &'a BTreeMap<String, String>,
-    /// What templates and rules read besides all this, and what anyone who can label things can change.
+    /// Other labels that templates and rules read, and that anyone who can set labels can change.
     pub labels: Labels<'a>,
 }
 
 /// Labels that templates and rules can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Labels<'a> {
-    /// Those of the request.
+    /// Labels of the request.
     pub request: &'a BTreeMap<String, String>,
-    /// Those of its workspace.
+    /// Labels of its workspace.
     pub workspace: &'a BTreeMap<String, String>,
 }
 
-/// A price as it enters the hash.
+/// A price as included in the hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price<'a> {
-    /// Millionths of the currency.
+    /// Amount in millionths of the currency unit.
     pub micros: i64,
     /// ISO 4217 code.
     pub currency: &'a str,
@@ -63,10 +63,10 @@ impl<'a> From<&'a Money> for Price<'a> {
     }
 }
 
-/// Hex SHA-256 over the RFC 8785 form of the content.
+/// Returns the hex-encoded SHA-256 of the content in canonical JSON (RFC 8785).
 ///
 /// # Errors
-/// A number beyond what RFC 8785 can write.
+/// If the content contains a number that RFC 8785 can't represent.
 pub fn content_hash(content: &Content<'_>) -> Result<String, CanonicalError> {
     digest(&Hashed {
         hash_version: HASH_VERSION,
@@ -78,15 +78,15 @@ pub fn content_hash(content: &Content<'_>) -> Result<String, CanonicalError> {
         expires_at: content.expires_at,
         destinations: content.destinations.iter().map(|(name, id)| (name.as_str(), HashedDestination::from(id))).collect(),
         rules: sorted(content.rules),
-        // Micro-units may pass 2^53, where RFC 8785 numbers lose digits: they go in as text.
+        // Micro-units can exceed 2^53, where RFC 8785 numbers lose digits, so they are included as text.
         price: content.price.map(|price| HashedPrice { micros: price.micros.to_string(), currency: price.currency }),
         secrets: content.secrets,
         labels: content.labels,
     })
 }
 
-/// Whether two sets of rules have the same effects. Their order does not count, and neither does how a number is written:
-/// what the plane kept as `1` is what serialises as `1.0`.
+/// Whether two sets of rules have the same effects. Neither their order nor the notation of numbers matters: what the server stored as `1`
+/// is the same as what serializes as `1.0`.
 pub fn same_rules(one: &[ReleaseRule], other: &[ReleaseRule]) -> bool {
     matches!((digest(&sorted(one)), digest(&sorted(other))), (Ok(one), Ok(other)) if one == other)
 }
@@ -97,7 +97,7 @@ fn sorted(rules: &[ReleaseRule]) -> Vec<Rule<'_>> {
     rules
 }
 
-/// The hashed document. Absent parts are null, so that a later part can never be mistaken for an earlier one.
+/// The hashed document. Absent parts are null, so that a part added later can't be confused with an earlier one.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Hashed<'a> {
@@ -121,7 +121,7 @@ struct Rule<'a> {
     effect: &'a Option<Value>,
 }
 
-/// The cluster behind its credential is not in it: that is known only after a request to it.
+/// The cluster behind its credential isn't included because it is known only after a request to it.
 #[derive(Serialize)]
 struct HashedDestination<'a> {
     cluster: &'a str,
@@ -210,7 +210,7 @@ mod tests {
         ReleaseRule { id: id.into(), effect: Some(json!({"set": {"parameter": ".backup", "value": true}})) }
     }
 
-    /// SHA-256 of the document below, written by hand and hashed with sha256sum:
+    /// SHA-256 of the following document, written by hand and hashed with sha256sum:
     /// `{"deletionPolicy":"Delete","destinations":{"sandbox":{"cluster":"1x","uid":"u-1"}},"expiresAt":null,"hashVersion":2,"labels":{"request":{"size":"small"},"workspace":{"stage":"production"}},"parameters":{"replicas":1,"tier":"production"},"price":null,"requestUid":"0b5e","revisionHash":"ab12","rules":[],"secrets":{},"upgrade":"manual"}`
     const GOLDEN: &str = "f4c41d235138a191b28efdd186b4fce02320e22274bd55ae3771f251a5ccc93c";
 
@@ -224,12 +224,12 @@ mod tests {
             let parameters: Value = serde_json::from_str(text).unwrap();
             assert_eq!(hash_of(&parameters, &[]), GOLDEN, "{text}");
         }
-        // What YAML reads is what JSON reads.
+        // YAML parses to the same value as JSON.
         let yaml: Value = serde_saphyr::from_str("replicas: 1\ntier: production\n").unwrap();
         assert_eq!(hash_of(&yaml, &[]), GOLDEN);
     }
 
-    /// The same document with `"secrets":{".adminPassword":"ce10a8a7…"}`, the digest that the test of `keyed` makes of a password.
+    /// The same document with `"secrets":{".adminPassword":"ce10a8a7…"}`, the digest of a password in the test of `keyed`.
     const GOLDEN_WITH_SECRET: &str = "5c9b180a9429b1251327757c6579ee37f38db571415fd05c3832fea6955f0444";
 
     #[test]

@@ -1,30 +1,31 @@
-//! What a promise requires and a workspace does not have, in words that follow "It needs".
+//! Requirements of a promise that a workspace lacks, in words that follow "This promise needs".
 
 use crate::api::Requirement;
 use crate::error::Problem;
 use crate::wording::all_of;
 
-/// What is there.
+/// What is available.
 pub struct Present<'a> {
-    /// Promises of which the workspace has a working instance, each with the version that runs.
+    /// Promises with a healthy instance in the workspace, each with the running version.
     pub promises: &'a [(String, String)],
-    /// Whether a kind of a group is served: `(group, kind, destination)`; the workspace itself where no destination is named.
+    /// Whether a kind of a group is served: `(group, kind, destination)`. Without a destination, by the workspace itself.
     pub serves: &'a dyn Fn(&str, &str, Option<&str>) -> bool,
 }
 
-/// Requirements that are not met, in their order.
+/// Returns the requirements that aren't met, in order.
 pub fn missing(requires: &[Requirement], present: &Present<'_>) -> Vec<String> {
     requires.iter().filter_map(|requirement| unmet(requirement, present)).collect()
 }
 
-/// Why nothing new is made while something is missing.
+/// Returns why nothing new is created while a requirement is missing.
 pub fn problem(missing: &[String]) -> Option<Problem> {
-    (!missing.is_empty()).then(|| Problem { path: ".promise".to_owned(), message: format!("It needs {} first.", all_of(missing)) })
+    (!missing.is_empty())
+        .then(|| Problem { path: ".promise".to_owned(), message: format!("This promise needs {} first.", all_of(missing)) })
 }
 
 fn unmet(requirement: &Requirement, present: &Present<'_>) -> Option<String> {
     if let Some(promise) = &requirement.promise {
-        // A constraint that cannot be read was refused when the promise was published; here it fits nothing.
+        // An invalid constraint was refused when the promise was published; here it matches nothing.
         let constraint = requirement.version.as_deref().map(semver::VersionReq::parse).transpose();
         let fits = |version: &str| match (&constraint, semver::Version::parse(version)) {
             (Ok(None), _) => true,

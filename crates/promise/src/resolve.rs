@@ -1,9 +1,8 @@
-//! From what somebody typed to what is made: pruned, defaulted, fixed by policies, validated (`domain.md` 3, 5).
+//! Resolves the parameters of a request: pruned, defaulted, set by policies, validated (`domain.md` 3, 5).
 //!
-//! The order: fields that the promise does not have are named; defaults of the schema and of policies fill what is absent, where
-//! the nearest policy is stronger than the schema; `set` replaces what is there; then everything is validated as it will be
-//! used: the schema's structure, its rules, each policy's constraints and expressions. Form, REST, CLI, preflight and
-//! controller call this one function.
+//! The order: unknown fields are reported; defaults of the schema and of policies fill absent values, where the nearest policy takes
+//! precedence over the schema; `set` replaces values; then everything is validated as it will be used: the schema's structure, its rules,
+//! each policy's constraints and expressions. The form, REST, CLI, preflight and controller all call this function.
 
 pub(crate) mod locate;
 pub(crate) mod numbers;
@@ -24,49 +23,49 @@ use crate::path::Path;
 use crate::policy::{self, Effective, Readings, Ruling};
 use crate::wording;
 
-/// First step of the paths of problems.
+/// First segment of the paths of problems.
 const BASE: &str = ".parameters";
-/// Steps that the rules of a promise's schema may take together.
+/// Maximum number of steps of all rules of a promise's schema.
 const RULE_STEPS: u64 = 200_000;
-/// Most problems of one kind that are told: finding the words for each costs time, and nobody reads thousands.
+/// Maximum number of reported problems of one kind: creating each message takes time, and thousands of them help no one.
 pub(crate) const TOLD: usize = 100;
 
-/// What became of the parameters.
+/// Result of resolving the parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resolved {
-    /// Pruned, defaulted, with `set` applied: what is rendered and hashed.
+    /// Pruned, defaulted and with `set` rules applied, as they are rendered and hashed.
     pub parameters: Value,
-    /// What every rule did.
+    /// Outcome of every rule.
     pub outcomes: Vec<PolicyOutcome>,
-    /// What does not fit the promise. Paths start with `.parameters`.
+    /// Problems with the promise. Paths start with `.parameters`.
     pub problems: Vec<Problem>,
-    /// What policies refuse, by field where there is one.
+    /// Refusals by policies, by field if there is one.
     pub refusals: Vec<Problem>,
 }
 
 impl Resolved {
-    /// Whether a release may be made of it.
+    /// Whether a release can be created from it.
     pub fn is_accepted(&self) -> bool {
         self.problems.is_empty() && self.refusals.is_empty()
     }
 
-    /// Problems and refusals together, for the form and its summary.
+    /// Returns problems and refusals together, for the form and its summary.
     pub fn all_problems(&self) -> Vec<Problem> {
         self.problems.iter().chain(&self.refusals).cloned().collect()
     }
 }
 
-/// Resolves parameters under the policies in effect. `former` are those of the release that was accepted last, for rules of the schema
-/// that compare with them (`oldSelf`); nothing for a new request.
+/// Resolves parameters under the policies in effect. `former` are those of the last accepted release, for rules of the schema that compare
+/// with them (`oldSelf`), or nothing for a new request.
 ///
-/// For policies that count under a condition only, see [`policy::settle`].
+/// For policies with conditions, see [`policy::settle`].
 pub fn resolve(promise: &PromiseSpec, parameters: &Value, former: Option<&Value>, effective: &Effective, context: &Context) -> Resolved {
-    // Its own rules are in effect already, with all others.
+    // Its own rules are already in effect, with all others.
     let bare = PromiseSpec { parameters: promise.parameters.clone(), ..PromiseSpec::default() };
     resolve_read(&PromiseReading::of(&bare, false), &Readings::default(), promise, parameters, former, effective, context)
 }
 
-/// As [`resolve`], with a promise and policies that were read already.
+/// Like [`resolve`], with a parsed promise and policies.
 pub(crate) fn resolve_read(
     reading: &PromiseReading,
     readings: &Readings<'_>,
@@ -84,7 +83,7 @@ pub(crate) fn resolve_read(
         other => other.clone(),
     };
     if !value.is_object() {
-        resolved.problems.push(Problem { path: BASE.to_owned(), message: "Give the parameters as names with values.".to_owned() });
+        resolved.problems.push(Problem { path: BASE.to_owned(), message: "Enter the parameters as key–value pairs.".to_owned() });
         resolved.parameters = value;
         return resolved;
     }
@@ -98,7 +97,7 @@ pub(crate) fn resolve_read(
     defaults(schema, &effective.defaults, &mut value, &mut resolved);
     sets(promise, &effective.sets, parameters, &mut value, &mut resolved);
     schema.default(&mut value);
-    // Policies had their say when it was accepted; only fields that the schema has got since are filled in.
+    // Policies were evaluated when it was accepted; only fields that the schema has gained since are filled in.
     let former = former.map(|former| {
         let mut former = former.clone();
         schema.default(&mut former);
@@ -110,12 +109,12 @@ pub(crate) fn resolve_read(
     resolved
 }
 
-/// The schema of a promise's parameters, read.
+/// Returns the parsed schema of a promise's parameters.
 pub(crate) fn schema_of(promise: &PromiseSpec) -> Schema {
     Schema::parse_lenient(promise.parameters.as_ref().unwrap_or(&Value::Null))
 }
 
-/// The values that would hold under fixed and proposed values alone, of what somebody asks for: what conditions are asked about.
+/// Returns the values that the given parameters have with only fixed and default values applied. Conditions are evaluated on them.
 pub(crate) fn snapshot(
     promise: &PromiseSpec,
     reading: &PromiseReading,
@@ -133,7 +132,7 @@ pub(crate) fn snapshot(
     value
 }
 
-/// The values that would hold: what was said, with defaults and fixed values of schema and policies.
+/// Returns the values in effect: given values with defaults and fixed values of schema and policies.
 pub(crate) fn in_effect(promise: &PromiseSpec, schema: &Schema, effective: &Effective, parameters: &Value) -> Value {
     let mut unread = Resolved::default();
     let mut value = if parameters.is_object() { parameters.clone() } else { Value::Object(Map::new()) };
@@ -143,26 +142,26 @@ pub(crate) fn in_effect(promise: &PromiseSpec, schema: &Schema, effective: &Effe
     value
 }
 
-/// Of more problems than are told, how many are left.
+/// Returns a problem that counts the ones over the limit.
 pub(crate) fn untold(found: usize, path: &str) -> Option<Problem> {
     let left = found.checked_sub(TOLD).filter(|left| *left > 0)?;
     let more = if left == 1 { "1 more problem".to_owned() } else { format!("{left} more problems") };
-    Some(Problem { path: path.to_owned(), message: format!("Correct what is named first: {more} of this kind were found.") })
+    Some(Problem { path: path.to_owned(), message: format!("Fix the problems listed first: {more} of this kind were found.") })
 }
 
-/// A problem's path of a parameter.
+/// Returns the path of a parameter as used in problems.
 pub(crate) fn shown(path: &Path) -> String {
     format!("{BASE}{path}")
 }
 
-/// Schema defaults first, so that it is known which optional parts are there; then policy defaults, the nearest first, wherever neither
-/// the person nor a nearer policy said anything and the part is there.
+/// Applies schema defaults first, so that it is known which optional parts exist; then policy defaults, the nearest first, wherever the
+/// part exists and neither the user nor a nearer policy gave a value.
 fn defaults(schema: &Schema, proposed: &[Ruling<Value>], value: &mut Value, resolved: &mut Resolved) {
     let mut said = value.clone();
     schema.default(value);
     for ruling in proposed {
         let lead = Path(ruling.path.0.split_last().map(|(_, lead)| lead.to_vec()).unwrap_or_default());
-        // A null where none may be says nothing.
+        // A null that isn't allowed counts as absent.
         let is_said = match ruling.path.get(&said) {
             None => false,
             Some(Value::Null) => ruling.path.get(value).is_some_and(Value::is_null),
@@ -171,7 +170,7 @@ fn defaults(schema: &Schema, proposed: &[Ruling<Value>], value: &mut Value, reso
         let fills = !is_said && lead.get(value).is_some_and(Value::is_object);
         if fills && ruling.path.put(value, ruling.effect.clone()) {
             ruling.path.put(&mut said, ruling.effect.clone());
-            let message = format!("It starts as {}.", wording::value(&ruling.effect));
+            let message = format!("Defaults to {}.", wording::value(&ruling.effect));
             resolved.outcomes.push(policy::outcome(&ruling.from, PolicyResult::Defaulted, &ruling.path, Some(message)));
         } else {
             resolved.outcomes.push(policy::outcome(&ruling.from, PolicyResult::Passed, &ruling.path, None));
@@ -179,22 +178,22 @@ fn defaults(schema: &Schema, proposed: &[Ruling<Value>], value: &mut Value, reso
     }
 }
 
-/// Fixed values take the place of what is there; only what the person `said` is told to be replaced.
+/// Replaces values by fixed ones. Only values in `said`, given by the user, are reported as replaced.
 fn sets(promise: &PromiseSpec, fixed: &[Ruling<Value>], said: &Value, value: &mut Value, resolved: &mut Resolved) {
     for ruling in fixed {
         let before = ruling.path.get(said);
         if !ruling.path.put(value, ruling.effect.clone()) {
             let label = wording::noun(promise, &ruling.path);
-            let message = format!("Remove what is in the way of {label}: a policy fixes it.");
+            let message = format!("Remove the value that blocks {label}: a policy sets it.");
             resolved.refusals.push(Problem { path: shown(&ruling.path), message });
             continue;
         }
         let always = wording::value(&ruling.effect);
         let message = match before {
             Some(before) if !policy::same_value(before, &ruling.effect) => {
-                format!("It is always {always}; {} was replaced.", wording::value(before))
+                format!("Always {always}; {} was replaced.", wording::value(before))
             }
-            _ => format!("It is always {always}."),
+            _ => format!("Always {always}."),
         };
         resolved.outcomes.push(policy::outcome(&ruling.from, PolicyResult::Set, &ruling.path, Some(message)));
     }
@@ -205,7 +204,7 @@ fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value,
     let structural = errors.is_empty();
     if structural && schema.has_rules() {
         let mut budget = Budget::steps(RULE_STEPS);
-        // What was accepted under another schema may have another shape: there is nothing to compare with then.
+        // Parameters accepted under another schema might have another shape; then there is nothing to compare with.
         let former = former.filter(|former| schema.validate(former).is_empty());
         errors = schema.validate_all_rules(value, former, &mut budget);
     }
@@ -224,7 +223,7 @@ fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value,
             None => words::structural(promise, json, &path, value, &error),
         };
         let problem = Problem { path: shown(&path), message };
-        // One field may break several checks; the first sentence says the fix.
+        // One field might fail several checks; the first message contains the fix.
         if !resolved.problems.iter().any(|known| known.path == problem.path) || structural {
             resolved.problems.push(problem);
         }
@@ -233,7 +232,7 @@ fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value,
     resolved.problems.extend(untold);
 }
 
-/// The outcomes of one rule, in the order of the rules; see [`PolicyOutcome`].
+/// Sorts the outcomes in the order of the rules; see [`PolicyOutcome`].
 pub(crate) fn sort_outcomes(outcomes: &mut [PolicyOutcome]) {
     outcomes.sort_by(|a, b| (&a.source, &a.policy, &a.rule, &a.paths).cmp(&(&b.source, &b.policy, &b.rule, &b.paths)));
 }

@@ -4,14 +4,14 @@ use sha2::{Digest, Sha256};
 
 use crate::api::{Lifecycle, Presentation, PromiseSpec};
 
-/// How many hex letters of the hash stand in the name: so many that two specs that share them can't be found on purpose.
+/// Number of hex digits of the hash in the name: enough that two specs with the same ones can't be found deliberately.
 const NAMED_LETTERS: usize = 32;
-/// The longest name of an object.
+/// Maximum length of an object name.
 const LONGEST_NAME: usize = 253;
 
-/// Why something has no canonical form: a number that JSON cannot hold exactly.
+/// Reason why a value has no canonical form: a number that JSON can't represent exactly.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it has no canonical form: {0}")]
+#[error("it can't be stored exactly: {0}")]
 pub struct CanonicalError(String);
 
 impl CanonicalError {
@@ -20,31 +20,32 @@ impl CanonicalError {
     }
 }
 
-/// Hex SHA-256 over the RFC 8785 form of what runs of a spec: key order and the writing of numbers do not count.
+/// Returns the hex-encoded SHA-256 of the operative part of a spec in canonical JSON (RFC 8785). Key order and the notation of numbers
+/// don't matter.
 ///
 /// # Errors
-/// A number beyond what RFC 8785 can write.
+/// If the content contains a number that RFC 8785 can't represent.
 pub fn hash(spec: &PromiseSpec) -> Result<String, CanonicalError> {
     digest(&what_runs(spec))
 }
 
-/// A spec without how it is presented and how its life goes, which change without a new version: neither is part of what runs.
+/// Returns a spec without its presentation and lifecycle, which change without a new version and don't affect instances.
 pub fn what_runs(spec: &PromiseSpec) -> PromiseSpec {
     PromiseSpec { lifecycle: Lifecycle::default(), deprecation: None, presentation: Presentation::default(), ..spec.clone() }
 }
 
-/// Name of the PromiseRevision, `<promise>-<32 hex letters>`; `hash` comes from [`hash`]. A name locates a revision. What proves that it is
-/// the one that was meant is the whole hash in it.
+/// Returns the name of the PromiseRevision, `<promise>-<32 hex letters>`, where `hash` comes from [`hash`]. The name locates a revision.
+/// The full hash in the revision proves that it is the right one.
 pub fn name(promise: &str, hash: &str) -> String {
     let letters = hash.get(..NAMED_LETTERS).unwrap_or(hash);
     let promise: String = promise.chars().take(LONGEST_NAME - 1 - NAMED_LETTERS).collect();
     format!("{promise}-{letters}")
 }
 
-/// Hex SHA-256 over the RFC 8785 form of anything.
+/// Returns the hex-encoded SHA-256 of a value in canonical JSON (RFC 8785).
 ///
 /// # Errors
-/// A number beyond what RFC 8785 can write.
+/// If the value contains a number that RFC 8785 can't represent.
 pub fn digest(value: &impl serde::Serialize) -> Result<String, CanonicalError> {
     let bytes = serde_json_canonicalizer::to_vec(value).map_err(|error| CanonicalError::new(&error))?;
     Ok(hex::encode(Sha256::digest(bytes)))
@@ -66,7 +67,7 @@ mod tests {
 
     #[test]
     fn golden() {
-        // SHA-256 of `{"a":1,"b":"ü"}`, computed outside with sha256sum.
+        // SHA-256 of `{"a":1,"b":"ü"}`, computed externally with sha256sum.
         assert_eq!(digest(&json!({"b": "ü", "a": 1.0})).unwrap(), GOLDEN);
         let spec = PromiseSpec { version: "1.2.0".into(), ..PromiseSpec::default() };
         let hash = hash(&spec).unwrap();

@@ -1,30 +1,30 @@
-//! How carefully a decision has to be looked at, from facts that are known without rendering anything.
+//! Risk of an approval decision, from facts that are known without rendering anything.
 //!
-//! It orders an inbox and puts a chip on a row; it decides nothing.
+//! It sorts an inbox and shows a label on a row. It decides nothing.
 
 use serde::{Deserialize, Serialize};
 
 use crate::price::Amount;
 use crate::wording::counted;
 
-/// How carefully to look.
+/// Risk of a decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Risk {
     /// Nothing stands out.
     #[default]
     Low,
-    /// Something is worth a second look.
+    /// Something deserves a second look.
     Raised,
-    /// Something would hurt if it were overlooked.
+    /// Something would cause harm if overlooked.
     High,
 }
 
 impl Risk {
-    /// All, the highest first.
+    /// All risks, the highest first.
     pub const ALL: [Self; 3] = [Self::High, Self::Raised, Self::Low];
 
-    /// The word in addresses.
+    /// Returns the value used in URLs.
     pub fn word(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -34,31 +34,31 @@ impl Risk {
     }
 }
 
-/// What is known of a content that people decide about.
+/// Known facts about a content to be approved.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts<'a> {
-    /// What it costs now, if something runs.
+    /// Present price, if something is running.
     pub before: Option<&'a Amount>,
-    /// What it would cost; absent for a promise that states no price.
+    /// New price. Absent for a promise without a price.
     pub after: Option<&'a Amount>,
-    /// Rules that warn.
+    /// Number of rules that warn.
     pub warned: usize,
-    /// Version that runs, if something runs.
+    /// Running version, if something is running.
     pub running: Option<&'a str>,
-    /// Version that is asked for.
+    /// Requested version.
     pub wanted: &'a str,
 }
 
-/// A risk with its reasons, the gravest first.
+/// A risk with its reasons, the most serious first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weighed {
-    /// The highest of all reasons.
+    /// The highest risk among the reasons.
     pub risk: Risk,
-    /// Why, a few words each.
+    /// Reasons, a few words each.
     pub why: Vec<String>,
 }
 
-/// Weighs what is known.
+/// Assesses the risk from the facts.
 pub fn weigh(facts: &Facts<'_>) -> Weighed {
     let mut reasons: Vec<(Risk, String)> = Vec::new();
     if facts.warned > 0 {
@@ -69,7 +69,7 @@ pub fn weigh(facts: &Facts<'_>) -> Weighed {
         reasons.push((Risk::High, format!("New major version {}", facts.wanted)));
     }
     match (facts.before, facts.after) {
-        (_, Some(Amount::Unknown(_))) => reasons.push((Risk::Raised, "Price not known".to_owned())),
+        (_, Some(Amount::Unknown(_))) => reasons.push((Risk::Raised, "Price unknown".to_owned())),
         (Some(Amount::Known(before)), Some(Amount::Known(after)))
             if before.currency == after.currency && before.micros > 0 && after.micros >= before.micros.saturating_mul(2) =>
         {

@@ -1,122 +1,126 @@
-//! The one sentence on top of a request: who holds the ball, since when, and what happens next. Types and wording only; the browser uses it.
+//! The status sentence of a request: what it waits for, who has to act, since when, and what happens next. Types and texts only; the
+//! browser uses it.
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::{Phase, PromiseRequestStatus, WaitingKind};
+use crate::api::{Phase, PromiseRequestStatus, WaitingKind, WaitingOn, WaitingReason};
 use crate::wording::upper_first;
 
-/// Begins what waits for whoever made the request.
-pub(crate) const REQUESTER: &str = "the requester: ";
-/// Begins what waits for somebody who may decide.
-pub(crate) const APPROVER: &str = "an approver: ";
-/// Begins what waits for those who wrote the promise.
-pub(crate) const AUTHORS: &str = "the authors of the promise: ";
-
-/// The word for whoever made the request.
-const YOU: &str = "You";
+/// Who has to act next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Actor {
+    /// No one: there is nothing to do.
+    #[default]
+    NoOne,
+    /// The requester.
+    Requester,
+    /// Approvers.
+    Approvers,
+    /// The team that publishes the promise.
+    PromiseTeam,
+    /// People who operate the platform.
+    PlatformTeam,
+    /// The platform itself.
+    Platform,
+    /// Other requests, which have to free quota or budget.
+    Capacity,
+}
 
 /// The sentence and its parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ball {
-    /// Who: a word or two, such as `You` or `The platform`.
-    pub who: String,
+    /// Who has to act.
+    pub who: Actor,
     /// The sentence, without a full stop.
     pub what: String,
-    /// RFC 3339 time since when; the page says it as a span.
+    /// RFC 3339 time since when. The page shows it as a duration.
     pub since: Option<String>,
     /// What usually comes next, as a sentence without a full stop.
     pub next: Option<String>,
-    /// Sort of thing that is waited for.
+    /// Type of what the request is waiting for.
     pub kind: WaitingKind,
 }
 
 impl Ball {
-    /// Whether it is whoever made the request, and nobody else, who has to do something.
+    /// Whether the requester has to do something.
     pub fn is_requesters(&self) -> bool {
-        self.who == YOU
+        self.who == Actor::Requester
     }
 }
 
-/// Who holds the ball of a request with this status; `None` stands for a status that nobody has written yet.
+/// Returns what a request with this status is waiting for. `None` means that no status has been written yet.
 pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
     let Some(status) = status else {
         return Ball {
-            who: "The platform".into(),
-            what: "The controller has not looked at this request yet".into(),
+            who: Actor::Platform,
+            what: "The controller hasn't seen this request yet".into(),
             since: None,
-            next: Some("It usually does so within a second".into()),
+            next: Some("This usually takes less than a second".into()),
             kind: WaitingKind::Controller,
         };
     };
-    let waiting = status.waiting_on.as_ref();
-    let kind = waiting.map_or(WaitingKind::Nothing, |waiting| waiting.kind);
+    let waiting = status.waiting_on.as_ref().filter(|waiting| waiting.kind != WaitingKind::Nothing);
     let (who, next) = match waiting {
-        Some(waiting) if waiting.what.starts_with(AUTHORS) => {
-            ("The team that offers the promise", Some("They publish a version that works; then edit the request to use it"))
-        }
-        // Whatever the phase: while approvers wait for the requester, nothing else goes on.
-        Some(waiting) if waiting.kind == WaitingKind::Person && waiting.what.starts_with(REQUESTER) => {
-            (YOU, Some("Edit the request; it is checked again at once"))
-        }
-        Some(waiting) if waiting.what.starts_with(APPROVER) => ("An approver", Some("It is made as soon as the approval is there")),
-        _ => parts(status.phase, kind),
-    };
-    let what = match waiting.filter(|waiting| waiting.kind != WaitingKind::Nothing && !waiting.what.is_empty()) {
-        Some(waiting) => waited_for(status.phase, waiting.kind, &waiting.what),
-        None => settled(status.phase).to_owned(),
+        Some(waiting) => next(status.phase, waiting),
+        None => next_of_phase(status.phase),
     };
     Ball {
-        who: who.to_owned(),
-        what,
+        who,
+        what: sentence(status.phase, waiting),
         since: waiting.and_then(|waiting| waiting.since.clone()).or_else(|| settled_since(status)),
         next: next.map(str::to_owned),
-        kind,
+        kind: waiting.map_or(WaitingKind::Nothing, |waiting| waiting.kind),
     }
 }
 
-fn waited_for(phase: Phase, kind: WaitingKind, what: &str) -> String {
-    match kind {
-        WaitingKind::Person => match [REQUESTER, AUTHORS, APPROVER].iter().find_map(|who| what.strip_prefix(who)) {
-            Some(rest) => upper_first(rest),
-            None => upper_first(what),
-        },
-        WaitingKind::Step if phase == Phase::Failed => format!("It failed while it waited until {what}"),
-        // What an object says of itself stands after the colon, and may use the same words.
-        WaitingKind::Step if what.split(": ").next().is_some_and(|step| step.contains(" waits for ")) => upper_first(what),
-        WaitingKind::Step => format!("Waits until {what}"),
-        WaitingKind::Controller | WaitingKind::Capacity | WaitingKind::Nothing => upper_first(what),
-    }
+/// Returns only the sentence.
+pub fn sentence(phase: Phase, waiting: Option<&WaitingOn>) -> String {
+    let message = waiting.map(|waiting| waiting.message.as_str()).filter(|message| !message.is_empty());
+    message.map_or_else(|| settled(phase).to_owned(), upper_first)
 }
 
-fn parts(phase: Phase, kind: WaitingKind) -> (&'static str, Option<&'static str>) {
-    match (kind, phase) {
-        (WaitingKind::Person, Phase::AwaitingApproval) => ("An approver", Some("It is made as soon as the approval is there")),
-        (WaitingKind::Person, _) => (YOU, Some("Edit the request; it is checked again at once")),
-        (WaitingKind::Step, Phase::Failed) => (YOU, Some("Edit the request, or ask the team that offers the promise")),
-        (WaitingKind::Step | WaitingKind::Nothing, Phase::Deleting) => {
-            ("The platform", Some("The request disappears when everything is gone"))
+fn next(phase: Phase, waiting: &WaitingOn) -> (Actor, Option<&'static str>) {
+    const EDIT: &str = "Edit the request. It's checked again immediately";
+    match waiting.reason {
+        WaitingReason::InvalidPromise => {
+            (Actor::PromiseTeam, Some("The team needs to publish a version that works. Then edit the request to use it"))
         }
-        (WaitingKind::Step, _) => ("The platform", Some("Nothing is needed from you")),
-        (WaitingKind::Controller, _) => ("The platform", Some("Nothing is needed from you")),
-        (WaitingKind::Capacity, _) => ("Capacity", Some("It goes on as soon as there is room")),
-        (WaitingKind::Nothing, Phase::Ready) => ("Nobody", None),
-        (WaitingKind::Nothing, Phase::Failed | Phase::Rejected) => (YOU, Some("Edit the request; it is checked again at once")),
-        (WaitingKind::Nothing, _) => ("The platform", None),
+        WaitingReason::PoliciesNotVisible | WaitingReason::RecordMissing => (Actor::PlatformTeam, None),
+        WaitingReason::ApprovalNeeded if phase == Phase::AwaitingApproval => (Actor::Approvers, Some("Provisioning starts after approval")),
+        WaitingReason::ApprovalNeeded => (Actor::Approvers, Some("The change is applied after approval")),
+        WaitingReason::Paused => (Actor::Requester, Some("Resume the request to continue")),
+        _ => match waiting.kind {
+            WaitingKind::Person => (Actor::Requester, Some(EDIT)),
+            WaitingKind::Step if phase == Phase::Failed => (Actor::Requester, Some("Edit the request, or contact the promise's team")),
+            WaitingKind::Step | WaitingKind::Controller | WaitingKind::Nothing if phase == Phase::Deleting => next_of_phase(phase),
+            WaitingKind::Step | WaitingKind::Controller | WaitingKind::Nothing => (Actor::Platform, Some("You don't need to do anything")),
+            WaitingKind::Capacity => (Actor::Capacity, Some("The request continues as soon as there is room")),
+        },
+    }
+}
+
+fn next_of_phase(phase: Phase) -> (Actor, Option<&'static str>) {
+    match phase {
+        Phase::Ready => (Actor::NoOne, None),
+        Phase::Failed | Phase::Rejected => (Actor::Requester, Some("Edit the request. It's checked again immediately")),
+        Phase::Deleting => (Actor::Platform, Some("The request disappears when all its resources are deleted")),
+        _ => (Actor::Platform, None),
     }
 }
 
 fn settled(phase: Phase) -> &'static str {
     match phase {
-        Phase::Ready => "It is ready, and nothing is left to do",
-        Phase::Pending => "The controller looks at the request",
-        Phase::AwaitingApproval => "An approver decides",
-        Phase::Provisioning => "It is being made",
-        Phase::Degraded => "It runs, and not everything works",
-        Phase::Updating => "A change is being rolled out",
-        Phase::Failed => "It cannot go on without a change",
-        Phase::Rejected => "It was refused",
-        Phase::Deleting => "It is being removed",
+        Phase::Ready => "Ready to use",
+        Phase::Pending => "The controller is checking this request",
+        Phase::AwaitingApproval => "Waiting for approval",
+        Phase::Provisioning => "Creating resources",
+        Phase::Degraded => "Running, but some resources aren't healthy",
+        Phase::Updating => "Rolling out a change",
+        Phase::Failed => "Stopped. The request needs a change to continue",
+        Phase::Rejected => "Rejected",
+        Phase::Deleting => "Deleting resources",
     }
 }
 

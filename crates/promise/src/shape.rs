@@ -1,14 +1,14 @@
-//! What sort of value a schema node describes, as the form and the wording see it.
+//! Type of value that a schema node describes, for the form and for messages.
 
 use serde_json::Value;
 
 use crate::api::{FieldHint, PromiseSpec};
 use crate::path::Path;
 
-/// The sort of a value.
+/// Type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// One of listed values.
+    /// One of a list of values.
     Choice,
     /// Yes or no.
     Boolean,
@@ -24,16 +24,16 @@ pub enum Shape {
     Text,
     /// A list.
     List,
-    /// Names with values.
+    /// Keys with values.
     Map,
-    /// Known fields.
+    /// An object with known fields.
     Object,
     /// Anything.
     Open,
 }
 
 impl Shape {
-    /// The sort of a schema node.
+    /// Returns the type of a schema node.
     pub fn of(node: &Value) -> Self {
         let flag = |name: &str| node.get(name).and_then(Value::as_bool).unwrap_or(false);
         if flag("x-kubernetes-int-or-string") {
@@ -61,18 +61,18 @@ impl Shape {
     }
 }
 
-/// A pattern that asks for sizes: the one of Kubernetes, or one that offers `Gi`.
+/// Whether a pattern is for sizes: the one of Kubernetes, or one that contains `Gi`.
 fn is_quantity(node: &Value) -> bool {
     node.get("format").and_then(Value::as_str) == Some("quantity")
         || node.get("pattern").and_then(Value::as_str).is_some_and(|pattern| pattern.contains("Gi") || pattern.contains("[KMGTPE]i"))
 }
 
-/// The promise's own hint for a path.
+/// Returns the promise's own hint for a path.
 pub fn hint_at<'p>(promise: &'p PromiseSpec, path: &Path) -> Option<&'p FieldHint> {
     promise.form.fields.iter().find(|(text, _)| Path::parse(text).as_ref() == Ok(path)).map(|(_, hint)| hint)
 }
 
-/// The form that a text has to have, as a sentence without a full stop; `None` where only the pattern itself would say it.
+/// Describes the required form of a text, as a sentence without a full stop. Returns `None` if only the pattern itself could describe it.
 pub fn form_in_words(node: &Value) -> Option<&'static str> {
     if let Some(pattern) = node.get("pattern").and_then(Value::as_str) {
         if is_quantity(node) {
@@ -98,7 +98,7 @@ fn by_format(node: &Value) -> Option<&'static str> {
         "date" => "Use a date such as 2026-11-21",
         "date-time" => "Use a date and time such as 2026-11-21T10:00:00Z",
         "duration" => "Use a number with a unit, for example 30s or 12h",
-        "email" => "Use a mail address such as name@example.org",
+        "email" => "Use an email address such as name@example.org",
         "uri" | "url" => "Use an address such as https://example.org",
         "hostname" => "Use a host name such as www.example.org",
         "ipv4" => "Use an IPv4 address such as 192.0.2.1",

@@ -1,6 +1,6 @@
-//! Names that somebody may have meant.
+//! Suggestions for misspelled names.
 
-/// How far two names are apart, in single-letter edits; `None` when they are not alike.
+/// Returns the distance between two names in single-character edits, or `None` if they aren't similar.
 pub(crate) fn alike(a: &str, b: &str) -> Option<usize> {
     let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
     if a.len().max(b.len()) > 64 {

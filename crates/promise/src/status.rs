@@ -1,7 +1,7 @@
-//! The status of a request, computed from what was observed (`domain.md` 3).
+//! Computes the status of a request from observations (`domain.md` 3).
 //!
-//! Nothing is remembered but times: every call builds the whole status anew, and a time is kept from the previous one where
-//! what it dates did not change. The same observation gives the same status, so it is written only when it differs.
+//! Only times are carried over: every call computes the complete status, and a time is kept from the previous status if what it dates
+//! didn't change. The same observation gives the same status, so it is written only if it differs.
 
 mod ball;
 mod conditions;
@@ -11,7 +11,7 @@ mod phase;
 
 use crate::api::{
     ApprovalStatus, CandidateState, CandidateStatus, Condition, CostStatus, CurrentStatus, OutdatedStatus, OutputStatus, Phase,
-    PolicyOutcome, PromiseRequestStatus, QuestionStatus, ReleaseRevision, StepStatus,
+    PolicyOutcome, PromiseRequestStatus, QuestionStatus, ReleaseRevision, StepStatus, WaitingOn,
 };
 use crate::error::Problem;
 use crate::fulfil::Plan;
@@ -20,50 +20,50 @@ pub use conditions::held_back;
 pub use held::{Missing, held};
 pub use milestones::{Milestone, milestones, put_back};
 
-/// Everything that a status is computed from.
+/// Inputs of a status.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observation<'a> {
-    /// Generation of the request that was looked at.
+    /// Generation of the observed request.
     pub generation: i64,
     /// Whether it is being deleted.
     pub deleting: bool,
-    /// Why the request itself cannot be accepted: unknown promise, parameters that do not fit. Empty: accepted.
+    /// Reasons why the request itself can't be accepted: unknown promise, invalid parameters. Empty if accepted.
     pub problems: &'a [Problem],
-    /// Why policies refuse it. Empty: satisfied, unless `policies_unknown`.
+    /// Reasons why policies refuse it. Empty if satisfied, unless `policies_unknown`.
     pub refusals: &'a [String],
-    /// Why the policies could not all be seen, as a sentence: nothing new is accepted then.
+    /// Reason why not all policies are visible, as a sentence. Nothing new is accepted then.
     pub policies_unknown: Option<&'a str>,
-    /// What every rule did.
+    /// Outcome of every rule.
     pub outcomes: &'a [PolicyOutcome],
-    /// Whether nothing but a cap stands in the way: it is accepted when there is room.
+    /// Whether only a limit or budget prevents it: it is accepted once there is room.
     pub full: bool,
-    /// What would change under the rules of today.
+    /// Changes under the present policies.
     pub outdated: Option<&'a OutdatedStatus>,
-    /// Rules that ask for approval of the candidate; nothing when nobody asked anew, and what was said before holds.
+    /// Approval rules for the candidate. Nothing if they weren't evaluated again, and the previous status still applies.
     pub approvals: Option<&'a [ApprovalStatus]>,
-    /// What they are asked, or were asked last.
+    /// The present or most recent question to approvers.
     pub question: Option<&'a QuestionStatus>,
-    /// Who decides about the candidate, for `waitingOn`.
-    pub decides: Option<&'a str>,
-    /// The release that runs.
+    /// Who the candidate waits for, for `waitingOn`.
+    pub decides: Option<&'a WaitingOn>,
+    /// The running release.
     pub current: Option<ReleaseFacts<'a>>,
-    /// The release that is meant to run next, when it is another one.
+    /// The release to run next, if it is a different one.
     pub candidate: Option<ReleaseFacts<'a>>,
-    /// What is to be done and what is there.
+    /// The next actions and the observed objects.
     pub plan: Option<&'a Plan>,
-    /// A Destination is no longer the one that objects were made at, as a sentence: nothing is made elsewhere.
+    /// Reason why a Destination is no longer the one that has the objects, as a sentence: nothing is created elsewhere.
     pub moved: Option<&'a str>,
-    /// An action that the plane or a Destination refused, as a sentence.
+    /// An action that the server or a Destination refused, as a sentence.
     pub failure: Option<&'a str>,
     /// Steps of the workflow.
     pub steps: &'a [StepStatus],
-    /// Outputs that are known so far.
+    /// Outputs known so far.
     pub outputs: &'a [OutputStatus],
-    /// Price.
+    /// Price of the request.
     pub cost: Option<&'a CostStatus>,
 }
 
-/// What the status says about a release.
+/// A release, as described in the status.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReleaseFacts<'a> {
     /// Name of the PromiseRelease.
@@ -74,17 +74,17 @@ pub struct ReleaseFacts<'a> {
     pub revision: &'a ReleaseRevision,
     /// Hash of its content.
     pub content_hash: &'a str,
-    /// Generation of the request that it is the content of.
+    /// Generation of the request that the release was created from.
     pub generation: i64,
-    /// How far it got; of no meaning for the current one.
+    /// State of a candidate. Ignored for the current release.
     pub state: CandidateState,
-    /// Why, when it did not get through.
+    /// Reason why it wasn't accepted.
     pub message: Option<&'a str>,
-    /// Whether policies changed since people decided against it.
+    /// Whether policies changed after approvers decided against it.
     pub policies_changed: bool,
 }
 
-/// The status, whole. `now` is RFC 3339 and is used only where something changed.
+/// Computes the complete status. `now` is an RFC 3339 time, used only where something changed.
 pub fn compute(previous: Option<&PromiseRequestStatus>, seen: &Observation<'_>, now: &str) -> PromiseRequestStatus {
     let blank = PromiseRequestStatus::default();
     let previous = previous.unwrap_or(&blank);
@@ -116,7 +116,7 @@ fn current(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, phase: Ph
         Some(kept) => kept.accepted_at.clone(),
         None => accepted_at(previous, release, now),
     };
-    // Where the acceptance was not kept, it may have been Ready before: the last turn of its health is all that is known.
+    // If the time of acceptance wasn't recorded, it might have been Ready before: the last change of its health is all that is known.
     let turned = if accepted_at.is_some() { None } else { turned_healthy(said) };
     let first = (phase == Phase::Ready).then(|| turned.unwrap_or_else(|| now.to_owned()));
     CurrentStatus {
@@ -132,7 +132,7 @@ fn current(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, phase: Ph
     }
 }
 
-/// When a release was accepted: as its candidate says, or now, if it was not accepted before.
+/// Returns when a release was accepted: as recorded for its candidate, or now if it wasn't accepted before.
 fn accepted_at(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, now: &str) -> Option<String> {
     let accepted = |kept: &&CandidateStatus| kept.release == release.name && kept.state == CandidateState::Accepted;
     match previous.candidate.as_ref().filter(accepted) {
@@ -146,7 +146,7 @@ fn turned_healthy(conditions: &[Condition]) -> Option<String> {
 }
 
 fn candidate(previous: &PromiseRequestStatus, seen: &Observation<'_>, release: ReleaseFacts<'_>, now: &str) -> CandidateStatus {
-    // What people decide about is the candidate for as long as they are asked about it.
+    // As long as approvers are asked about a release, it stays the candidate.
     let asked = seen.question.filter(|question| question.content_hash == release.content_hash && release.state != CandidateState::Accepted);
     let same = |kept: &&CandidateStatus| kept.release == release.name && kept.generation == Some(release.generation);
     let kept = previous.candidate.as_ref().filter(same).and_then(|kept| kept.since.clone());

@@ -1,4 +1,4 @@
-//! Which published version a request is fulfilled from (`domain.md` 3).
+//! Chooses the published version that fulfils a request (`domain.md` 3).
 
 use semver::{Version, VersionReq};
 
@@ -14,11 +14,11 @@ pub struct Published<'a> {
     pub version: &'a str,
 }
 
-/// The version to use: what runs, as long as it fits, raised as far as the request's own upgrade policy says; without
-/// something that runs, the newest that fits. `constraint` is empty for any; pre-releases are used only when it names one.
+/// Returns the version to use: the running version, as long as it matches, upgraded as far as the request's own upgrade policy allows; if
+/// nothing is running, the newest that matches. An empty `constraint` matches any version; pre-releases are used only if it names one.
 ///
 /// # Errors
-/// A sentence for the requester when nothing fits.
+/// If no version matches, with a sentence for the requester.
 pub fn choose<'a>(
     published: &[Published<'a>],
     constraint: &str,
@@ -41,7 +41,7 @@ fn requirement(constraint: &str) -> Result<Option<VersionReq>, String> {
     match constraint.trim() {
         "" => Ok(None),
         text => {
-            VersionReq::parse(text).map(Some).map_err(|_| format!("Write the version as 1.2.0, 1.2 or >=1.2, <2: {text} cannot be read."))
+            VersionReq::parse(text).map(Some).map_err(|_| format!("Enter a version such as 1.2.0, 1.2 or >=1.2, <2: {text} isn't valid."))
         }
     }
 }
@@ -62,8 +62,8 @@ fn nothing_fits(published: &[Published<'_>], constraint: &str) -> String {
     let versions: Vec<&str> = published.iter().map(|p| p.version).collect();
     match (versions.as_slice(), constraint.trim()) {
         ([], _) => "Its team has not published a version yet.".to_owned(),
-        (_, "") => format!("Name a version: only pre-releases are published, {}.", all_of(&versions)),
-        (_, text) => format!("Choose another version: none that is published fits {text}. There are {}.", all_of(&versions)),
+        (_, "") => format!("Enter a version: only pre-releases are published, {}.", all_of(&versions)),
+        (_, text) => format!("Choose another version: no published version matches {text}. Published: {}.", all_of(&versions)),
     }
 }
 

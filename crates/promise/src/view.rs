@@ -1,4 +1,4 @@
-//! What pages, REST and the CLI show: projections without templates, expressions or price tables. Plain serde types.
+//! View models for pages, REST and the CLI: projections without templates, expressions or price tables. Plain serde types.
 
 mod account;
 mod approvals;
@@ -12,9 +12,11 @@ mod overview;
 mod platform;
 mod policy;
 mod preflight;
+mod promises;
 mod request;
 mod resources;
 mod saved;
+mod selection;
 mod sort;
 mod stand_in;
 mod state;
@@ -47,12 +49,14 @@ pub use preflight::{
     AddedCount, AddedLine, AddedObject, AddsPage, ApprovalStep, CheckLine, CheckState, LineFrom, LineSide, PreflightView, PriceLine,
     PriceView, RoomLine, Verdict,
 };
+pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 pub use request::{
     Allowed, ApprovalLine, ApprovalStanding, ContestedLine, Fate, FormOutcome, GivenLine, Happening, OutdatedView, OutputValue,
     ParameterLine, RequestColumn, RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
+pub use selection::Selection;
 pub use sort::{Column, Sort};
 pub use stand_in::{CoverLine, NamedLine, StandInPage};
 pub use state::{ChangeState, RequestState, RequestStates, state_label};

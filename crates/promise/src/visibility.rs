@@ -1,7 +1,7 @@
-//! Who sees, can enable and may request a promise, each with a reason (`domain.md` 1).
+//! Determines who can see, enable and request a promise, each with a reason (`domain.md` 1).
 //!
-//! The inputs are facts that others proved: places by logical cluster id, lineages from Workspace objects, and what the plane
-//! answered about the person. A fact that nobody could establish is `None`, and what hangs on it is then unknown, never yes.
+//! The inputs are facts proven elsewhere: places by logical cluster id, lineages from Workspace objects, and the server's answers about the
+//! user. A fact that couldn't be determined is `None`, and what depends on it is then unknown, never yes.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::api::{Lifecycle, PromiseCatalogSpec, PromiseSpec, Visibility};
 use crate::wording::all_of;
 use crate::{glob, requirements};
 
-/// A workspace: its identity and how people call it.
+/// A workspace: its identity and its path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// Logical cluster id.
@@ -18,70 +18,70 @@ pub struct Place {
     pub path: String,
 }
 
-/// A promise at its home.
+/// A promise in its home workspace.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer<'a> {
     /// Name of the promise.
     pub name: &'a str,
-    /// Where it lives.
+    /// Its home workspace.
     pub home: &'a Place,
     /// Its spec.
     pub spec: &'a PromiseSpec,
 }
 
-/// A catalog at its home.
+/// A catalog in its home workspace.
 #[derive(Clone, Copy, Debug)]
 pub struct Shelf<'a> {
     /// Name of the PromiseCatalog.
     pub name: &'a str,
-    /// Where it lives.
+    /// Its home workspace.
     pub home: &'a Place,
-    /// Whether that is a trusted home; only those offer outside their subtree.
+    /// Whether that is a trusted home. Only those can offer promises outside their subtree.
     pub trusted: bool,
     /// Its spec.
     pub spec: &'a PromiseCatalogSpec,
 }
 
-/// Why a promise is seen in a workspace.
+/// Reason why a promise is visible in a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "camelCase")]
 pub enum SeenBy {
     /// The workspace is its home.
     Home,
-    /// The workspace lies below its home, this many levels.
+    /// The workspace is this many levels below its home.
     Descent {
-        /// Levels between.
+        /// Number of levels between them.
         levels: usize,
     },
     /// A catalog lists it.
     Catalog {
         /// Name of the catalog.
         name: String,
-        /// Its title, else its name.
+        /// Its title, or else its name.
         title: String,
     },
 }
 
-/// Whether something holds, with the reason when it does not.
+/// An answer, with the reason if it isn't yes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "camelCase")]
 pub enum Answer {
-    /// It holds.
+    /// Yes.
     Yes,
-    /// It does not; a sentence says why and who can change it.
+    /// No, with a sentence that says why and who can change it.
     No {
-        /// The sentence.
+        /// The reason, as a sentence.
         why: String,
     },
-    /// Nobody could tell; a sentence says what is missing.
+    /// Unknown, with a sentence that says what is missing.
     Unknown {
-        /// The sentence.
+        /// The reason, as a sentence.
         why: String,
     },
 }
 
 impl Answer {
-    /// Whether it certainly holds.
+    /// Whether it is certainly yes.
     pub fn is_yes(&self) -> bool {
         matches!(self, Self::Yes)
     }
@@ -95,50 +95,51 @@ impl Answer {
     }
 }
 
-/// What the plane said about the workspace and the person.
+/// The server's answers about the workspace and the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Facts {
-    /// Whether the workspace binds our API with the right export and identity.
+    /// Whether the workspace binds our API from the right export with the right identity.
     pub bound: Option<bool>,
-    /// Shards that the portal does not read, where the workspace does not bind our API as far as the portal sees: it might be on one of them.
+    /// Shards that the portal doesn't read, if it finds no binding of our API for the workspace: the binding might be on one of them.
     #[serde(default)]
     pub unread_shards: Vec<String>,
-    /// Claims of the export that the workspace does not accept.
+    /// Claims of the export that the workspace hasn't accepted.
     pub missing_claims: Vec<String>,
-    /// Whether the person may bind it.
+    /// Whether the user can bind it.
     pub may_bind: Option<bool>,
-    /// What the promise requires and the workspace does not have, in words.
+    /// Requirements of the promise that the workspace lacks, in words.
     pub missing_requirements: Vec<String>,
-    /// Whether the person may create PromiseRequests there, asked of the plane as the person.
+    /// Whether the user can create PromiseRequests there, checked with the server as the user.
     pub may_create: Option<bool>,
-    /// Who owns the workspace, for sentences; `None` when unknown.
+    /// Owner of the workspace, for sentences. `None` if unknown.
     pub owner: Option<String>,
 }
 
-/// The four states of a promise for a person in a workspace.
+/// The four states of a promise for a user in a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Standing {
     /// Whether it is offered there.
     pub visible: Answer,
-    /// By what; absent when it is not.
+    /// Why it is visible. Absent if it isn't.
     pub seen_by: Option<SeenBy>,
-    /// Whether the person can enable it there; yes also when it is enabled.
+    /// Whether the user can enable it there. Also yes if it is already enabled.
     pub bindable: Answer,
     /// Whether the workspace has everything that a request needs.
     pub enabled: Answer,
-    /// Whether the person may request it now.
+    /// Whether the user can request it now.
     pub requestable: Answer,
 }
 
-/// Why a promise is seen in a workspace, else a sentence that says why not. `lineage` leads from the root to the workspace.
+/// Returns why a promise is visible in a workspace, or else a sentence that says why not. `lineage` is the path from the root to the
+/// workspace.
 ///
 /// # Errors
-/// The sentence.
+/// If it isn't visible, with the sentence.
 pub fn seen_by(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> Result<SeenBy, String> {
     let Some(workspace) = lineage.last() else {
-        return Err("The workspace cannot be placed in the tree.".to_owned());
+        return Err("We can't find this workspace in the workspace tree.".to_owned());
     };
     match offer.spec.lifecycle {
         Lifecycle::Draft => return Err(format!("{} is a draft: its team has not published it yet.", offer.name)),
@@ -159,12 +160,12 @@ pub fn seen_by(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> R
         Some(shelf) => {
             Ok(SeenBy::Catalog { name: shelf.name.to_owned(), title: shelf.spec.title.clone().unwrap_or_else(|| shelf.name.to_owned()) })
         }
-        None => Err(format!("{} is not offered to {}: no catalog of {} lists it there.", offer.name, workspace.path, offer.home.path)),
+        None => Err(format!("{} isn't offered in {}: no catalog of {} lists it there.", offer.name, workspace.path, offer.home.path)),
     }
 }
 
-/// Whether a workspace may know that there is this promise at all, though it may be unable to order it: one that is retired, or a draft of a
-/// home above. Whoever names a promise of somebody else's workspace learns nothing by that.
+/// Whether a workspace can know that this promise exists, even if it can't be requested there: a retired promise, or a draft of a home
+/// above. Users who name a promise of an unrelated workspace learn nothing about it.
 pub fn is_known(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> bool {
     let listed = || !listings(offer, lineage, shelves).is_empty();
     match lineage.iter().rev().position(|place| place.cluster == offer.home.cluster) {
@@ -174,7 +175,7 @@ pub fn is_known(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> 
     }
 }
 
-/// The catalogs that list a promise for a workspace, in the order in which they are shown: larger weight first, then by name.
+/// Returns the catalogs that list a promise for a workspace, in display order: larger weight first, then by name.
 pub fn listings<'s, 'a>(offer: &Offer<'_>, lineage: &[Place], shelves: &'s [Shelf<'a>]) -> Vec<&'s Shelf<'a>> {
     let mut listed = reaching(offer.home, lineage, shelves);
     listed.retain(|shelf| glob::any_name_matches(&shelf.spec.promises, offer.name));
@@ -182,7 +183,7 @@ pub fn listings<'s, 'a>(offer: &Offer<'_>, lineage: &[Place], shelves: &'s [Shel
     listed
 }
 
-/// The catalogs of a home that list anything for a workspace.
+/// Returns the catalogs of a home that list anything for a workspace.
 pub fn reaching<'s, 'a>(home: &Place, lineage: &[Place], shelves: &'s [Shelf<'a>]) -> Vec<&'s Shelf<'a>> {
     let Some(workspace) = lineage.last() else { return Vec::new() };
     let beside = lineage.iter().any(|place| place.cluster == home.cluster);
@@ -196,11 +197,11 @@ fn retired(offer: &Offer<'_>) -> String {
     let instead = offer.spec.deprecation.as_ref().and_then(|deprecation| deprecation.replaced_by.as_ref());
     match instead {
         Some(other) => format!("{} is retired. Use {other} instead.", offer.name),
-        None => format!("{} is retired and takes no new requests.", offer.name),
+        None => format!("{} is retired and doesn't accept new requests.", offer.name),
     }
 }
 
-/// The four states, each with its reason.
+/// Returns the four states, each with its reason.
 pub fn standing(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>], facts: &Facts) -> Standing {
     let path = lineage.last().map_or("this workspace", |place| place.path.as_str());
     let owner = owner(facts, path);
@@ -211,14 +212,14 @@ pub fn standing(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>], fac
     let enabled = enabled(facts, path, &owner);
     let bindable = match (facts.bound, facts.may_bind) {
         (Some(true), _) | (_, Some(true)) => Answer::Yes,
-        (_, Some(false)) => Answer::no(format!("You may not enable it in {path}. Ask {owner}.")),
-        (_, None) => Answer::unknown(format!("Whether you may enable it in {path} could not be found out.")),
+        (_, Some(false)) => Answer::no(format!("You can't enable it in {path}. Ask {owner}.")),
+        (_, None) => Answer::unknown(format!("We couldn't check whether you can enable it in {path}.")),
     };
     let requestable = [visible.clone(), enabled.clone(), creatable(facts, path, &owner)].into_iter().find(|answer| !answer.is_yes());
     Standing { visible, seen_by, bindable, enabled, requestable: requestable.unwrap_or(Answer::Yes) }
 }
 
-/// Whether the person may ask for anything in the workspace at `path`, whatever is offered there.
+/// Whether the user can request anything in the workspace at `path`, regardless of what is offered there.
 pub fn open(facts: &Facts, path: &str) -> Answer {
     let owner = owner(facts, path);
     let closed = [enabled(facts, path, &owner), creatable(facts, path, &owner)].into_iter().find(|answer| !answer.is_yes());
@@ -232,29 +233,29 @@ fn owner(facts: &Facts, path: &str) -> String {
 fn creatable(facts: &Facts, path: &str, owner: &str) -> Answer {
     match facts.may_create {
         Some(true) => Answer::Yes,
-        Some(false) => Answer::no(format!("You may look at requests in {path} and not create them. Ask {owner} for the right to.")),
-        None => Answer::unknown(format!("Whether you may create requests in {path} could not be found out.")),
+        Some(false) => Answer::no(format!("You can view requests in {path} but can't create them. Ask {owner} for access.")),
+        None => Answer::unknown(format!("We couldn't check whether you can create requests in {path}.")),
     }
 }
 
 fn enabled(facts: &Facts, path: &str, owner: &str) -> Answer {
     match facts.bound {
-        None => return Answer::unknown(format!("Whether requests are enabled in {path} could not be found out.")),
+        None => return Answer::unknown(format!("We couldn't check whether requests are enabled in {path}.")),
         Some(false) if !facts.unread_shards.is_empty() => {
             return Answer::no(format!(
-                "The portal does not read requests of {path}: it is on another shard ({}), or requests are not enabled in it yet. Ask the \
-                 platform team.",
+                "The portal doesn't read requests of {path}: the workspace is on another shard ({}), or requests aren't enabled in it yet. \
+                 Ask the platform team.",
                 facts.unread_shards.join(", ")
             ));
         }
         Some(false) => {
-            return Answer::no(format!("Requests are not enabled in {path} yet. {owner} can enable them.", owner = upper(owner)));
+            return Answer::no(format!("Requests aren't enabled in {path} yet. {owner} can enable them.", owner = upper(owner)));
         }
         Some(true) => {}
     }
     if !facts.missing_claims.is_empty() {
         return Answer::no(format!(
-            "{path} does not let the platform work with {}. {} can accept that.",
+            "{path} doesn't let the platform access {}. {} can accept this.",
             all_of(&facts.missing_claims),
             upper(owner)
         ));
@@ -269,9 +270,9 @@ fn upper(text: &str) -> String {
     crate::wording::upper_first(text)
 }
 
-/// Of several visible offers of one name, the index of the one that wins, and of those it shadows: the nearest home wins.
+/// Among several visible offers of one name, returns the index of the one that wins, and of those that it shadows. The nearest home wins.
 ///
-/// `offers` are (home, seen by); homes above the workspace come before all others, nearest first, then others by path.
+/// `offers` are (home, reason). Homes above the workspace come first, nearest first, then others by path.
 pub fn nearest(offers: &[(&Place, &SeenBy)]) -> Option<(usize, Vec<usize>)> {
     let mut order: Vec<usize> = (0..offers.len()).collect();
     order.sort_by_key(|index| {
@@ -361,10 +362,10 @@ mod tests {
     fn a_workspace_that_might_be_on_another_shard_is_not_said_to_be_disabled() {
         let facts = Facts { bound: Some(false), may_create: Some(true), ..Facts::default() };
         let Answer::No { why } = open(&facts, "root:s1") else { panic!("expected a refusal") };
-        assert!(why.contains("not enabled in root:s1 yet") && why.contains("can enable them"), "{why}");
+        assert!(why.contains("aren't enabled in root:s1 yet") && why.contains("can enable them"), "{why}");
         let facts = Facts { unread_shards: vec!["https://shard-2:6443".into()], ..facts };
         let Answer::No { why } = open(&facts, "root:s1") else { panic!("expected a refusal") };
-        assert!(why.contains("does not read requests of root:s1") && why.contains("https://shard-2:6443"), "{why}");
+        assert!(why.contains("doesn't read requests of root:s1") && why.contains("https://shard-2:6443"), "{why}");
         assert!(!why.contains("can enable them"), "{why}");
     }
 

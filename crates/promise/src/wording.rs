@@ -1,15 +1,15 @@
-//! How values, names and paths read in sentences for people (`design/visual`, Wording).
+//! Formats values, names and paths for sentences (`design/visual`, Wording).
 
 use serde_json::Value;
 
 use crate::api::{FieldHint, PromiseSpec};
 use crate::path::{Path, Segment};
 
-/// The months of a year.
+/// Names of the months.
 pub(crate) const MONTHS: [&str; 12] =
     ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 
-/// The label of a parameter: the promise's own title for it, else its name in words, with the item's number.
+/// Returns the label of a parameter: the promise's own title, or else its name in words, with the item's number.
 pub fn label(spec: &PromiseSpec, path: &Path) -> String {
     if let Some(title) = hint_title(spec, path) {
         return title;
@@ -22,7 +22,7 @@ pub fn label(spec: &PromiseSpec, path: &Path) -> String {
     }
 }
 
-/// The label as a noun inside a sentence: a title that is a question gives way to the name of the parameter.
+/// Returns the label as a noun inside a sentence. If the title is a question, the name of the parameter is used instead.
 pub fn noun(spec: &PromiseSpec, path: &Path) -> String {
     let label = label(spec, path);
     match path.0.last() {
@@ -35,8 +35,8 @@ fn hint_title(spec: &PromiseSpec, path: &Path) -> Option<String> {
     hint(spec, path)?.title.clone()
 }
 
-/// What the form says about a parameter. Nearly every path is written in the one way that paths are printed: those are looked up, and only
-/// others are read one by one.
+/// Returns the form's hint for a parameter. Nearly every path is written in canonical form: those are looked up, and only others are parsed
+/// individually.
 fn hint<'s>(spec: &'s PromiseSpec, path: &Path) -> Option<&'s FieldHint> {
     let fields = &spec.form.fields;
     let is_plain = |text: &str| text.starts_with('.') && !text.contains('"');
@@ -46,7 +46,7 @@ fn hint<'s>(spec: &'s PromiseSpec, path: &Path) -> Option<&'s FieldHint> {
     })
 }
 
-/// A value of a parameter in words: the promise's own for an option, and its unit.
+/// Returns a parameter's value in words: the promise's own label for an option, and its unit.
 pub fn value_of(spec: &PromiseSpec, path: &Path, of: &Value) -> String {
     let hint = hint(spec, path);
     let text = of.as_str().map_or_else(|| of.to_string(), str::to_owned);
@@ -55,7 +55,7 @@ pub fn value_of(spec: &PromiseSpec, path: &Path, of: &Value) -> String {
     format!("{}{unit}", titled.unwrap_or_else(|| value(of)))
 }
 
-/// The name of a property in words: `retentionDays` becomes `Retention days`, `tls_mode` becomes `TLS mode`.
+/// Returns the name of a property in words: `retentionDays` becomes `Retention days`, `tls_mode` becomes `TLS mode`.
 pub fn humanise(key: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let letters: Vec<char> = key.chars().collect();
@@ -77,7 +77,7 @@ pub fn humanise(key: &str) -> String {
     upper_first(&words.join(" "))
 }
 
-/// Abbreviations keep their capitals; everything else is lower case.
+/// Returns a word in lower case, unless it is an abbreviation.
 fn spelling(word: &str) -> String {
     const KNOWN: [&str; 20] = [
         "API", "CA", "CIDR", "CPU", "DB", "DNS", "GPU", "HTTP", "HTTPS", "ID", "IP", "JSON", "OS", "SQL", "SSH", "TLS", "TTL", "URL", "VM",
@@ -87,7 +87,7 @@ fn spelling(word: &str) -> String {
     if KNOWN.contains(&upper.as_str()) { upper } else { word.to_lowercase() }
 }
 
-/// With its first letter in upper case, unless it starts with something that a machine knows, such as `root:acme`.
+/// Capitalizes the first letter, unless the text starts with an identifier such as `root:acme`.
 pub fn upper_first(text: &str) -> String {
     let first_word = text.split_whitespace().next().unwrap_or_default();
     if first_word.trim_end_matches(':').contains([':', '/', '_']) {
@@ -97,7 +97,7 @@ pub fn upper_first(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// With its first letter in lower case, unless the first word is an abbreviation.
+/// Converts the first letter to lower case, unless the first word is an abbreviation.
 pub fn lower_first(text: &str) -> String {
     let mut letters = text.chars();
     match (letters.next(), letters.clone().next()) {
@@ -107,7 +107,7 @@ pub fn lower_first(text: &str) -> String {
     }
 }
 
-/// A value as people read it: `on` and `off`, numbers, texts as they are, lists joined, everything else as compact JSON.
+/// Formats a value for users: `on` and `off`, numbers, texts as they are, lists joined, everything else as compact JSON.
 pub fn value(value: &Value) -> String {
     match value {
         Value::Null => "nothing".to_owned(),
@@ -124,17 +124,17 @@ pub fn value(value: &Value) -> String {
     }
 }
 
-/// A number without a needless fraction.
+/// Formats a number without a needless fraction.
 pub fn number(number: f64) -> String {
     number.to_string()
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Returns `a`, `a and b` or `a, b and c`.
 pub fn all_of<T: AsRef<str>>(items: &[T]) -> String {
     joined(items, "and")
 }
 
-/// `a`, `a or b`, `a, b or c`.
+/// Returns `a`, `a or b` or `a, b or c`.
 pub fn one_of<T: AsRef<str>>(items: &[T]) -> String {
     joined(items, "or")
 }
@@ -150,7 +150,7 @@ fn joined<T: AsRef<str>>(items: &[T], word: &str) -> String {
     }
 }
 
-/// `1 request`, `3 requests`.
+/// Returns `1 request` or `3 requests`.
 pub fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

@@ -1,11 +1,11 @@
-//! Expressions: the only door to CEL.
+//! Expressions: the only module that uses CEL.
 //!
-//! The crate `kube-cel` parses and brings the function library of Kubernetes. Everything between is here: a type checker over the
-//! syntax tree, and an evaluator that counts steps. The library's own evaluator has neither, makes unsigned numbers of JSON's
-//! integers, and iterates maps by chance.
+//! The crate `kube-cel` provides the parser and the Kubernetes function library. Everything in between is here: a type checker over the
+//! syntax tree, and an evaluator that counts steps. The library's own evaluator has neither, turns JSON integers into unsigned numbers, and
+//! iterates maps in random order.
 //!
-//! An [`Environment`] says which variables there are and of what [`Type`]; it compiles a [`Program`] or a [`Template`]; a [`Scope`]
-//! holds the values; a [`Budget`] bounds the evaluation.
+//! An [`Environment`] declares which variables exist and their [`Type`]; it compiles a [`Program`] or a [`Template`]; a [`Scope`] holds the
+//! values; a [`Budget`] limits the evaluation.
 
 mod budget;
 mod check;
@@ -44,7 +44,7 @@ pub use types::{ObjectType, Type};
 use evaluate::{Evaluator, Variables};
 use value::Val;
 
-/// The variables that expressions may read, with their types.
+/// The variables that expressions can read, with their types.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     variables: BTreeMap<String, Type>,
@@ -52,20 +52,20 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// An environment without variables.
+    /// Creates an environment without variables.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same environment with one more variable.
+    /// Adds a variable to the environment.
     #[must_use]
     pub fn variable(mut self, name: impl Into<String>, kind: Type) -> Self {
         self.variables.insert(name.into(), kind);
         self
     }
 
-    /// The same environment with the limits that the API server sets to rules: lists and maps hold parts of one type, there is no
-    /// `cel.bind()`, and literals of patterns, spans and times must be ones.
+    /// Adds the limits that the API server sets for rules: lists and maps have elements of one type, `cel.bind()` isn't available, and
+    /// literals of patterns, durations and timestamps must be valid.
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.strict = true;
@@ -75,25 +75,25 @@ impl Environment {
     /// Parses and checks one expression, without `${` and `}`.
     ///
     /// # Errors
-    /// What cannot be read or does not fit its types.
+    /// If it can't be parsed or has a type error.
     pub fn compile(&self, source: &str) -> Result<Program, ExprError> {
         self.program(source, false)
     }
 
-    /// As [`Environment::compile`], and the result must fit a type.
+    /// Like [`Environment::compile`], and the result must have a given type.
     ///
     /// # Errors
-    /// As [`Environment::compile`]; [`ExprError::Type`] if the result is something else.
+    /// Like [`Environment::compile`]; [`ExprError::Type`] if the result has another type.
     pub fn compile_as(&self, source: &str, wanted: &Type) -> Result<Program, ExprError> {
         let program = self.compile(source)?;
         if !program.kind.fits(wanted) {
-            let message = format!("it gives {} where {wanted} is needed", program.kind);
+            let message = format!("it returns {} but must return {wanted}", program.kind);
             return Err(ExprError::Type { message, place: None });
         }
         Ok(program)
     }
 
-    /// All that is wrong with an expression, in the order of its text. [`Environment::compile`] ends at what it finds first.
+    /// Returns all errors of an expression, in source order. [`Environment::compile`] stops at the first one.
     pub fn faults(&self, source: &str) -> Vec<ExprError> {
         let tree = match parse::parse(source) {
             Ok(tree) => tree,
@@ -126,13 +126,13 @@ impl Environment {
         Ok(Program { source: source.into(), tree: Arc::new(tree), kind, references })
     }
 
-    /// A scope for values of these variables.
+    /// Creates a scope for values of these variables.
     pub fn scope(&self) -> Scope {
         Scope { types: self.variables.clone(), values: Variables::new() }
     }
 }
 
-/// Values of variables. A variable without a value is absent: reading it is [`ExprError::AbsentPath`].
+/// Values of variables. A variable without a value is absent: reading it returns [`ExprError::AbsentPath`].
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     types: BTreeMap<String, Type>,
@@ -140,14 +140,14 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Gives a variable its value, read by the type the environment has for it.
+    /// Sets the value of a variable, converted to its type in the environment.
     pub fn set(&mut self, name: impl Into<String>, value: &Value) {
         let name = name.into();
         let kind = self.types.get(&name).unwrap_or(&Type::Dyn);
         self.values.insert(name, Val::from_json(value, kind));
     }
 
-    /// The same scope with one more value.
+    /// Adds a value to the scope.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: &Value) -> Self {
         self.set(name, value);
@@ -158,7 +158,7 @@ impl Scope {
         self.values.insert(name.to_owned(), value);
     }
 
-    /// Takes a value away.
+    /// Removes a value.
     pub fn unset(&mut self, name: &str) {
         self.values.remove(name);
     }
@@ -174,35 +174,35 @@ pub struct Program {
 }
 
 impl Program {
-    /// The expression as it was written.
+    /// Returns the source of the expression.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The type of the result.
+    /// Returns the type of the result.
     pub fn kind(&self) -> &Type {
         &self.kind
     }
 
-    /// Paths that the expression reads, each from its variable on, such as `["resources", "database", "status"]`; sorted. A path
-    /// ends where it is computed, an index is in it as its text.
+    /// Returns the paths that the expression reads, each starting with its variable, such as `["resources", "database", "status"]`; sorted.
+    /// A path ends where it is computed; an index is part of it, as text.
     pub fn references(&self) -> &[Vec<String>] {
         &self.references
     }
 
-    /// The path whose value the expression gives as it stands there, such as `["parameters", "labels"]` for
-    /// `has(parameters.labels) ? parameters.labels : {}`; nothing for one that computes.
+    /// Returns the path whose value the expression returns unchanged, such as `["parameters", "labels"]` for `has(parameters.labels) ?
+    /// parameters.labels : {}`; `None` if the expression computes its result.
     pub fn gives(&self) -> Option<Vec<String>> {
         references::given(&self.tree)
     }
 
-    /// What the expression asks, if that is nothing but simple comparisons which all have to hold; see [`Clause`].
+    /// Returns the conditions of the expression, if it consists only of simple comparisons that all have to hold; see [`Clause`].
     pub fn clauses(&self) -> Option<Vec<Clause>> {
         clause::of(&self.tree)
     }
 
-    /// How many steps one evaluation may take at worst with variables of these schemas, as the API server estimates the rules of a
-    /// definition. A variable without a schema counts as small, whatever it holds.
+    /// Returns the maximum number of steps of one evaluation with variables of these schemas, as the API server estimates it for the rules
+    /// of a definition. A variable without a schema counts as small, whatever its value.
     pub fn worst_cost(&self, variables: &[(&str, &crate::structural::Schema)]) -> f64 {
         cost::worst(self, variables)
     }
@@ -210,7 +210,7 @@ impl Program {
     /// Evaluates to JSON; an absent optional is null.
     ///
     /// # Errors
-    /// What is absent, what fails, or that the budget is used up.
+    /// If a value is absent, a function fails, or the budget is used up.
     pub fn evaluate(&self, scope: &Scope, budget: &mut Budget) -> Result<Value, ExprError> {
         Ok(self.json(scope, budget)?.unwrap_or(Value::Null))
     }
@@ -218,15 +218,15 @@ impl Program {
     /// Evaluates to true or false.
     ///
     /// # Errors
-    /// As [`Program::evaluate`]; also if the result is something else.
+    /// Like [`Program::evaluate`]; also if the result is not a boolean.
     pub fn evaluate_bool(&self, scope: &Scope, budget: &mut Budget) -> Result<bool, ExprError> {
         match self.run(scope, budget)? {
             Val::Bool(flag) => Ok(flag),
-            other => Err(ExprError::Runtime(format!("it gives {} where true or false is needed", other.type_name()))),
+            other => Err(ExprError::Runtime(format!("it returns {} but must return true or false", other.type_name()))),
         }
     }
 
-    /// The result as JSON; nothing for `omit()` and an absent optional.
+    /// Returns the result as JSON; `None` for `omit()` and an absent optional.
     pub(crate) fn json(&self, scope: &Scope, budget: &mut Budget) -> Result<Option<Value>, ExprError> {
         let value = self.run(scope, budget)?;
         value.weigh(budget)?;

@@ -1,8 +1,8 @@
-//! Regular expressions as the API server reads them: RE2's syntax and its ASCII meaning of `\d`, `\w`, `\s` and `\b`, matched in
-//! linear time.
+//! Regular expressions as the API server reads them: RE2's syntax and its ASCII meaning of `\d`, `\w`, `\s` and `\b`, matched in linear
+//! time.
 //!
-//! The expression is rewritten into the syntax of the crate `regex`, which differs in these points: perl classes are Unicode
-//! there, a lone brace is an error, `\Q…\E` is unknown, and classes nest and have set operators.
+//! The expression is rewritten into the syntax of the crate `regex`, which differs in these points: perl classes are Unicode, a lone brace
+//! is an error, `\Q…\E` is unknown, and classes can be nested and have set operators.
 
 use std::collections::HashMap;
 use std::iter::Peekable;
@@ -10,29 +10,29 @@ use std::str::Chars;
 
 use regex::Regex;
 
-/// Largest compiled size of one expression in bytes: classes of Unicode letters, counted a few hundred times, fit in.
+/// Maximum compiled size of one expression in bytes: enough for Unicode letter classes repeated a few hundred times.
 const COMPILED_LIMIT: usize = 10 << 20;
-/// The same for expressions that are compiled while something is evaluated, perhaps many of them.
+/// The same for expressions that are compiled during an evaluation, possibly many of them.
 const COMPILED_OFTEN_LIMIT: usize = 2 << 20;
-/// Compiled size in bytes of all expressions of one schema.
+/// Maximum compiled size of all expressions of one schema, in bytes.
 const COMPILED_TOGETHER: usize = 64 << 20;
-/// Sizes in bytes by which expressions of a schema count: each by the smallest that it fits in.
+/// Size steps in bytes by which a schema's expressions are counted: each counts as the smallest step that it fits in.
 const COMPILED_SIZES: [usize; 4] = [16 << 10, 256 << 10, 2 << 20, COMPILED_LIMIT];
 
 /// Compiles an expression.
 ///
 /// # Errors
-/// The reason in the words of RE2, such as ``error parsing regexp: missing closing ): `(` ``.
+/// The reason as RE2 words it, such as ``error parsing regexp: missing closing ): `(` ``.
 pub fn compile(pattern: &str) -> Result<Regex, String> {
     compile_within(pattern, COMPILED_LIMIT)
 }
 
-/// As [`compile`], with the limit for what can be asked for in a loop.
+/// Like [`compile`], with the limit for expressions that can be compiled in a loop.
 pub(crate) fn compile_often(pattern: &str) -> Result<Regex, String> {
     compile_within(pattern, COMPILED_OFTEN_LIMIT)
 }
 
-/// What the expressions of one schema may take together. One that stands there more than once counts once.
+/// Remaining compiled size for the expressions of one schema. An expression that occurs more than once counts once.
 pub(crate) struct Allowance {
     left: usize,
     known: HashMap<String, Regex>,
@@ -45,7 +45,7 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// As [`compile`], as long as there is room.
+    /// Like [`compile`], as long as there is space left.
     pub(crate) fn compile(&mut self, pattern: &str) -> Result<Regex, String> {
         if let Some(known) = self.known.get(pattern) {
             return Ok(known.clone());
@@ -61,7 +61,7 @@ impl Allowance {
                     self.known.insert(pattern.to_owned(), regex.clone());
                     return Ok(regex);
                 }
-                // What is too large for any size has cost as much as if it were not.
+                // An expression that is too large for any step has cost as much as one that fits.
                 Err(error @ regex::Error::CompiledTooBig(_)) if size == COMPILED_LIMIT => {
                     self.left -= size;
                     return Err(reason(pattern, &error));
@@ -100,7 +100,7 @@ fn reason(pattern: &str, error: &regex::Error) -> String {
     format!("error parsing regexp: {cause}: `{pattern}`")
 }
 
-/// What RE2 says of the first look-around: of one backwards it takes the beginning for that of a named group.
+/// Returns RE2's error for the first look-around: it reads the start of a look-behind as the start of a named group.
 fn look_around(pattern: &str) -> Option<String> {
     let from = ["(?=", "(?!", "(?<=", "(?<!"].iter().filter_map(|begin| pattern.find(begin)).min()?;
     let rest = &pattern[from..];
@@ -129,7 +129,7 @@ fn translate(pattern: &str) -> String {
     out
 }
 
-/// Whether what follows a brace is a count such as `3}`, `3,}` or `3,5}`.
+/// Whether the text after a brace is a count such as `3}`, `3,}` or `3,5}`.
 fn is_repetition(rest: Peekable<Chars<'_>>) -> bool {
     let mut closed = false;
     let inside: String = rest
@@ -162,7 +162,7 @@ fn escape(rest: &mut Peekable<Chars<'_>>, out: &mut String, in_class: bool) {
             literal(rest, out);
             return;
         }
-        // A class of Unicode, or a code point: what stands in its braces belongs to it.
+        // A Unicode class or a code point: the text in its braces belongs to it.
         'p' | 'P' | 'x' if rest.peek() == Some(&'{') => {
             out.push('\\');
             out.push(character);
@@ -199,7 +199,7 @@ fn escape(rest: &mut Peekable<Chars<'_>>, out: &mut String, in_class: bool) {
     }
 }
 
-/// Copies what stands between `\Q` and `\E`, escaped.
+/// Copies the text between `\Q` and `\E`, escaped.
 fn literal(rest: &mut Peekable<Chars<'_>>, out: &mut String) {
     while let Some(character) = rest.next() {
         if character == '\\' && rest.peek() == Some(&'E') {

@@ -1,7 +1,7 @@
-//! Structural schemas: the OpenAPI v3 schemas of custom resources, read once, then used to default, prune and validate objects.
+//! Structural schemas: the OpenAPI v3 schemas of custom resources, parsed once, then used to default, prune and validate objects.
 //!
-//! Behaviour and texts follow kube-apiserver 1.36. Order of use for an object: [`Schema::prune`], [`Schema::default`],
-//! [`Schema::validate`], and [`Schema::validate_rules`] only if the former found nothing.
+//! Behaviour and messages follow kube-apiserver 1.36. Order of calls for an object: [`Schema::prune`], [`Schema::default`],
+//! [`Schema::validate`], and [`Schema::validate_rules`] only if [`Schema::validate`] found nothing.
 
 mod check;
 mod default;
@@ -28,25 +28,25 @@ use serde_json::{Number, Value};
 pub use error::{FieldError, FieldErrorReason, NO_FIELD};
 pub use rules::{RULE_CHECK_SKIPPED, Rule};
 
-/// The JSON types a schema may name.
+/// The JSON types that a schema can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A list.
     Array,
     /// `true` or `false`.
     Boolean,
-    /// A whole number.
+    /// An integer.
     Integer,
     /// Any number.
     Number,
     /// An object or map.
     Object,
-    /// A text.
+    /// A string.
     String,
 }
 
 impl Kind {
-    /// The name as schemas write it.
+    /// Returns the name used in schemas.
     pub fn name(self) -> &'static str {
         match self {
             Self::Array => "array",
@@ -63,22 +63,22 @@ impl Kind {
     }
 }
 
-/// How items of a list relate when two writers change it.
+/// How items of a list are identified when two writers change it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ListType {
-    /// The list is one value.
+    /// The list is a single value.
     #[default]
     Atomic,
-    /// Each value is there once.
+    /// Each value occurs once.
     Set,
-    /// Items are objects told apart by the values of these fields.
+    /// Items are objects identified by the values of these fields.
     Map(Vec<String>),
 }
 
-/// What a schema says of fields it does not name.
+/// What a schema declares for fields that it doesn't name.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Additional {
-    /// Nothing was said.
+    /// Nothing is declared.
     #[default]
     Unsaid,
     /// `true` or `false`.
@@ -135,17 +135,17 @@ pub struct Schema {
     pub(crate) list_type: ListType,
     pub(crate) map_type_atomic: bool,
     pub(crate) rules: Vec<Rule>,
-    /// Whether a rule stands here or further down: subtrees without rules are skipped.
+    /// Whether this node or one below it has a rule: subtrees without rules are skipped.
     pub(crate) has_rules: bool,
-    /// The same for resources inside of resources.
+    /// The same for embedded resources.
     pub(crate) has_embedded: bool,
 }
 
 impl Schema {
-    /// Reads and checks a schema by the rules of structural schemas; rules in CEL are compiled, too.
+    /// Parses and checks a schema by the rules of structural schemas; CEL rules are compiled, too.
     ///
     /// # Errors
-    /// Every problem with its path relative to the schema's root, such as `properties[spec].type`, in the API server's words.
+    /// Every problem with its path relative to the schema's root, such as `properties[spec].type`, as the API server words it.
     pub fn parse(json: &Value) -> Result<Self, Vec<FieldError>> {
         let (mut schema, mut errors) = parse::read(json);
         check::check(&schema, &mut errors);
@@ -161,8 +161,8 @@ impl Schema {
         if errors.is_empty() { Ok(schema) } else { Err(errors) }
     }
 
-    /// Reads a schema and keeps what can be understood: for schemas of built-in kinds and for stored ones, which were checked when
-    /// they were written. Rules that do not compile refuse every object they apply to.
+    /// Parses a schema and keeps what can be understood: for schemas of built-in kinds and for stored ones, which were checked when they
+    /// were written. A rule that doesn't compile rejects every object it applies to.
     pub fn parse_lenient(json: &Value) -> Self {
         let (mut schema, _) = parse::read(json);
         rules::compile(&mut schema, &mut Vec::new());
@@ -175,47 +175,46 @@ impl Schema {
         default::default(self, value);
     }
 
-    /// As [`Schema::default`], but nulls without a default stay.
+    /// Like [`Schema::default`], but nulls without a default stay.
     pub fn default_beside_nulls(&self, value: &mut Value) {
         default::default(self, value);
     }
 
-    /// Drops fields that the schema does not know; the answer is their paths, such as `spec.foo`, sorted.
+    /// Drops fields that the schema doesn't know. Returns their paths, such as `spec.foo`, sorted.
     pub fn prune(&self, value: &mut Value) -> Vec<String> {
         prune::prune(self, value, false)
     }
 
-    /// As [`Schema::prune`] for a whole resource: `apiVersion`, `kind` and known fields of `metadata` stay.
+    /// Like [`Schema::prune`], for a whole resource: `apiVersion`, `kind` and known fields of `metadata` stay.
     pub fn prune_resource(&self, value: &mut Value) -> Vec<String> {
         prune::prune(self, value, true)
     }
 
-    /// Checks an object against everything but the CEL rules.
+    /// Checks an object against everything except the CEL rules.
     pub fn validate(&self, value: &Value) -> Vec<FieldError> {
         validate::validate(self, value, None)
     }
 
-    /// As [`Schema::validate`] for an update: fields that are as they were are not judged again, so that a stored object that a
-    /// stricter schema would refuse can still be changed elsewhere.
+    /// Like [`Schema::validate`], for an update: unchanged fields are not checked again, so that a stored object that a stricter schema
+    /// would reject can still be changed elsewhere.
     pub fn validate_change(&self, new: &Value, old: &Value) -> Vec<FieldError> {
         validate::validate(self, new, Some(old))
     }
 
-    /// Checks an object against the rules in CEL; `old` is the stored object on an update.
+    /// Checks an object against the CEL rules; `old` is the stored object for an update.
     ///
-    /// Call it only for objects that [`Schema::validate`] accepts; for others the API server answers with
-    /// [`Schema::rules_not_checked`].
+    /// Call it only for objects that [`Schema::validate`] accepts; for others the API server responds with [`Schema::rules_not_checked`].
     pub fn validate_rules(&self, new: &Value, old: Option<&Value>, budget: &mut crate::expr::Budget) -> Vec<FieldError> {
         rules::validate(self, new, old, rules::Judged::Changed, budget)
     }
 
-    /// As [`Schema::validate_rules`], and what was left as it was is judged again: for objects that have to fit a schema which may be
-    /// another one than when they were accepted.
+    /// Like [`Schema::validate_rules`], but unchanged parts are checked again: for objects that must match a schema that might differ from
+    /// the one they were accepted with.
     pub fn validate_all_rules(&self, new: &Value, old: Option<&Value>, budget: &mut crate::expr::Budget) -> Vec<FieldError> {
         rules::validate(self, new, old, rules::Judged::All, budget)
     }
 
-    /// Where resources lie inside of a value: path and JSON pointer of each, outer ones first.
+    /// Returns the path and JSON pointer of each resource embedded in a value, outer ones first.
     pub fn embedded_resources(&self, value: &Value) -> Vec<(String, String)> {
         let mut found = Vec::new();
         if self.has_embedded {
@@ -224,32 +223,32 @@ impl Schema {
         found
     }
 
-    /// Whether there is any rule in CEL.
+    /// Whether there is any CEL rule.
     pub fn has_rules(&self) -> bool {
         self.has_rules
     }
 
-    /// The cause that is added when an object is invalid and rules were therefore not checked.
+    /// Returns the cause that is added when an object is invalid and rules were therefore not checked.
     pub fn rules_not_checked() -> FieldError {
         FieldError::invalid(NO_FIELD, Value::Null, RULE_CHECK_SKIPPED)
     }
 
-    /// The schema of a field.
+    /// Returns the schema of a field.
     pub fn property(&self, name: &str) -> Option<&Self> {
         self.properties.get(name)
     }
 
-    /// Every declared field with its schema, sorted by name.
+    /// Returns every declared field with its schema, sorted by name.
     pub fn properties(&self) -> impl Iterator<Item = (&str, &Self)> {
         self.properties.iter().map(|(name, schema)| (name.as_str(), schema))
     }
 
-    /// The schema of the items of a list.
+    /// Returns the schema of the items of a list.
     pub fn items(&self) -> Option<&Self> {
         self.items.as_deref()
     }
 
-    /// The schema of the values of a map.
+    /// Returns the schema of the values of a map.
     pub fn additional_properties(&self) -> Option<&Self> {
         match &self.additional {
             Additional::Schema(schema) => Some(schema),
@@ -257,37 +256,37 @@ impl Schema {
         }
     }
 
-    /// How items of this list relate.
+    /// Returns how items of this list are identified.
     pub fn list_type(&self) -> &ListType {
         &self.list_type
     }
 
-    /// Whether this object is one value when two writers change it.
+    /// Whether this object is a single value when two writers change it.
     pub fn map_type_atomic(&self) -> bool {
         self.map_type_atomic
     }
 
-    /// Whether unknown fields stay.
+    /// Whether unknown fields are kept.
     pub fn preserves_unknown(&self) -> bool {
         self.preserve_unknown
     }
 
-    /// Whether this is an object of a kind of its own, with `apiVersion`, `kind` and `metadata`.
+    /// Whether this is an object with its own `apiVersion`, `kind` and `metadata`.
     pub fn is_embedded_resource(&self) -> bool {
         self.embedded
     }
 
-    /// Whether both an integer and a text are allowed.
+    /// Whether both an integer and a string are allowed.
     pub fn is_int_or_string(&self) -> bool {
         self.int_or_string
     }
 
-    /// The type, unless the schema leaves it open.
+    /// Returns the type, unless the schema leaves it open.
     pub fn kind(&self) -> Option<Kind> {
         self.kind
     }
 
-    /// The format, such as `date-time`.
+    /// Returns the format, such as `date-time`.
     pub fn format(&self) -> Option<&str> {
         self.format.as_deref()
     }
@@ -297,22 +296,22 @@ impl Schema {
         self.nullable
     }
 
-    /// Names of the fields that must be there.
+    /// Returns the names of the required fields.
     pub fn required(&self) -> &[String] {
         &self.required
     }
 
-    /// The default, if one is declared.
+    /// Returns the default, if one is declared.
     pub fn default_value(&self) -> Option<&Value> {
         self.default.as_ref()
     }
 
-    /// The values that are allowed; empty if any is.
+    /// Returns the allowed values; empty if any value is allowed.
     pub fn enumeration(&self) -> &[Value] {
         &self.enumeration
     }
 
-    /// The schema as it was written.
+    /// Returns the schema as it was written.
     pub fn json(&self) -> &Value {
         self.root.pointer(&self.pointer).unwrap_or(&Value::Null)
     }

@@ -1,23 +1,23 @@
-//! Who has signed in, with their groups: a rule that asks a group asks these people.
+//! Users who have signed in, with their groups: an approval rule for a group applies to these users.
 
 use jiff::Timestamp;
 
 use crate::{Result, Store};
 
-/// Somebody who has signed in.
+/// A user who has signed in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acquaintance {
     /// Name on the plane.
     pub person: String,
-    /// Address for mails, as the token of the last sign-in said; empty when it did not.
+    /// Mail address from the token of the last sign-in; empty if the token had none.
     pub mail: String,
 }
 
 impl Store {
-    /// Remembers somebody who signed in, with the groups of now.
+    /// Records a user who signed in, with their current groups.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn meet(&self, person: &str, groups: &[String], mail: &str, now: Timestamp) -> Result<()> {
         let mut transaction = self.pool.begin().await?;
         sqlx::query(
@@ -41,10 +41,10 @@ impl Store {
         Ok(())
     }
 
-    /// Names of those who were in a group when they signed in last, in their order.
+    /// Returns the names of users who were in a group at their last sign-in, sorted.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn members(&self, team: &str) -> Result<Vec<String>> {
         let rows: Vec<(String,)> = sqlx::query_as("SELECT person FROM acquaintance_group WHERE team = $1 ORDER BY person")
             .bind(team)
@@ -53,10 +53,10 @@ impl Store {
         Ok(rows.into_iter().map(|(person,)| person).collect())
     }
 
-    /// Groups in which somebody was when they signed in last, in their order.
+    /// Returns the groups that a user was in at their last sign-in, sorted.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn groups(&self, person: &str) -> Result<Vec<String>> {
         let rows: Vec<(String,)> = sqlx::query_as("SELECT team FROM acquaintance_group WHERE person = $1 ORDER BY team")
             .bind(person)
@@ -65,10 +65,10 @@ impl Store {
         Ok(rows.into_iter().map(|(team,)| team).collect())
     }
 
-    /// Somebody who has signed in.
+    /// Returns a user who has signed in.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn acquaintance(&self, person: &str) -> Result<Option<Acquaintance>> {
         let row: Option<(String, String)> =
             sqlx::query_as("SELECT person, mail FROM acquaintance WHERE person = $1").bind(person).fetch_optional(&self.pool).await?;

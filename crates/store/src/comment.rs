@@ -1,4 +1,4 @@
-//! What people remark about a request. Who may read or write it is the caller's affair.
+//! Comments on requests. The caller checks who can read or write them.
 
 use std::collections::BTreeSet;
 
@@ -10,30 +10,30 @@ use crate::{News, Result, Store};
 
 /// Longest comment, in bytes.
 pub const MAX_COMMENT: usize = 4096;
-/// Most comments about one request.
+/// Maximum number of comments on one request.
 pub const MAX_COMMENTS: i64 = 500;
 
-/// A comment that is there.
+/// A stored comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comment {
-    /// Who wrote it, as the plane named them.
+    /// Author, by their name on the plane.
     pub author: String,
-    /// What it says.
+    /// Text.
     pub text: String,
-    /// Since when.
+    /// When it was written.
     pub created: Timestamp,
 }
 
-/// A comment as it is written.
+/// A new comment.
 #[derive(Clone, Copy, Debug)]
 pub struct NewComment<'a> {
-    /// Its id; nobody else chooses the same.
+    /// Its id; must be unique.
     pub id: &'a str,
     /// uid of the request.
     pub request_uid: &'a str,
-    /// Who writes it.
+    /// Author.
     pub author: &'a str,
-    /// What it says, at most [`MAX_COMMENT`] bytes.
+    /// Text, at most [`MAX_COMMENT`] bytes.
     pub text: &'a str,
 }
 
@@ -46,11 +46,11 @@ row! {
 }
 
 impl Store {
-    /// Keeps a comment and tells of it, both or neither: the people who were told; nothing when there are [`MAX_COMMENTS`] about the request
-    /// already.
+    /// Saves a comment and its notifications, both or neither. Returns the people who were notified, or `None` if the request already has
+    /// [`MAX_COMMENTS`] comments.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn add_comment(&self, comment: &NewComment<'_>, news: &[News], now: Timestamp) -> Result<Option<BTreeSet<String>>> {
         let mut transaction = self.pool.begin().await?;
         let (count,): (i64,) = sqlx::query_as("SELECT COUNT(*) FROM comment WHERE request = $1")
@@ -73,10 +73,10 @@ impl Store {
         Ok(Some(people))
     }
 
-    /// Comments about the request of a uid, oldest first.
+    /// Returns the comments on the request with this uid, oldest first.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn comments(&self, request_uid: &str) -> Result<Vec<Comment>> {
         let rows: Vec<CommentRow> = sqlx::query_as("SELECT author, text, created FROM comment WHERE request = $1 ORDER BY created, id")
             .bind(request_uid)
@@ -139,7 +139,7 @@ mod tests {
             let told = store.add_comment(&comment, &[news("n1"), news("n1")], NOW).await.unwrap();
             assert_eq!(told, Some(BTreeSet::from(["dana".to_owned()])));
             assert_eq!(store.unread("dana").await.unwrap(), 1);
-            // A second one under the same id is refused, and so is what it would tell.
+            // A second comment with the same id is rejected, and so are its notifications.
             assert!(store.add_comment(&comment, &[news("n2")], NOW).await.is_err());
             assert_eq!((store.unread("dana").await.unwrap(), store.comments("u1").await.unwrap().len()), (1, 1));
         }

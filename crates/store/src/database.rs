@@ -1,7 +1,7 @@
-//! Opening, migrating and closing the database: a file of SQLite, or a PostgreSQL server that several replicas share.
+//! Opening, migrating and closing the database: a SQLite file, or a PostgreSQL server that several replicas share.
 //!
-//! One text of SQL serves both: `$1` for what is bound, `BIGINT` and `TEXT`, `ON CONFLICT`, `RETURNING`; sums are cast to `BIGINT`, because
-//! PostgreSQL makes numbers of another type of them.
+//! The same SQL works for both: `$1` for bound values, `BIGINT` and `TEXT`, `ON CONFLICT`, `RETURNING`; sums are cast to `BIGINT`, because
+//! PostgreSQL returns them as another type of number.
 
 use std::path::Path;
 use std::sync::Once;
@@ -13,15 +13,16 @@ use sqlx::migrate::{MigrateError, Migrator};
 
 use crate::{Error, Result, SealKeys, migrations};
 
-/// How each connection to SQLite works. A session lost to a power cut is a sign-in; waiting for the disk on every one is not worth it.
+/// Settings of each SQLite connection. A session lost in a power cut costs one sign-in; waiting for the disk at every sign-in isn't worth
+/// it.
 const SQLITE_SETTINGS: &str =
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON";
-/// How many connections a replica keeps to a server.
+/// Number of connections from a replica to a server.
 const SERVER_CONNECTIONS: u32 = 10;
-/// How long a statement waits for a free connection, and a start for the server.
+/// How long a statement waits for a free connection, and how long startup waits for the server.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What people keep, and what is kept for them, each with how its rows are counted.
+/// Tables of what users save, and what is saved for them, each with the query that counts its rows.
 const KEPT: [(&str, &str); 8] = [
     ("draft", "SELECT COUNT(*) FROM draft WHERE subject <> 'refusal'"),
     ("refusal", "SELECT COUNT(*) FROM draft WHERE subject = 'refusal'"),
@@ -41,11 +42,11 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the file `path` of SQLite, making it when it is not there, and brings its tables to this version. Exactly one process may have it
+    /// Opens the SQLite file `path`, creating it if it doesn't exist, and migrates its tables to this version. Only one process can have it
     /// open.
     ///
     /// # Errors
-    /// The file cannot be opened, or was written by a newer version.
+    /// If the file can't be opened, or was written by a newer version.
     pub async fn open(path: &Path, keys: SealKeys) -> Result<Self> {
         let unusable = |source| Error::Open { path: path.to_owned(), source };
         make_private(path).map_err(|error| unusable(sqlx::Error::Io(error)))?;
@@ -58,11 +59,11 @@ impl Store {
         }
     }
 
-    /// Connects to the PostgreSQL server of `address`, such as `postgres://portal:secret@db.example.org/portal`, and brings its tables to
-    /// this version. Several replicas may do so at once.
+    /// Connects to the PostgreSQL server at `address`, such as `postgres://portal:secret@db.example.org/portal`, and migrates its tables to
+    /// this version. Several replicas can do so at the same time.
     ///
     /// # Errors
-    /// It is no such address, the server does not answer or refuses, or its tables were written by a newer version.
+    /// If the address is invalid, the server doesn't respond or rejects the connection, or its tables were written by a newer version.
     pub async fn connect(address: &str, keys: SealKeys) -> Result<Self> {
         if !(address.starts_with("postgres://") || address.starts_with("postgresql://")) {
             return Err(Error::Address);
@@ -78,12 +79,12 @@ impl Store {
         }
     }
 
-    /// An empty database that ends with the process.
+    /// Opens an empty database in memory, which ends with the process.
     ///
     /// # Errors
-    /// SQLite refuses.
+    /// If SQLite fails.
     pub async fn memory(keys: SealKeys) -> Result<Self> {
-        // A database in memory belongs to one connection: it must be the only one and must never be closed for being idle or old.
+        // An in-memory database belongs to one connection, so there must be exactly one, and it must never be closed for being idle or old.
         let pool = sqlite(1).min_connections(1).idle_timeout(None).max_lifetime(None);
         Self::migrated(pool.connect_with(options("sqlite::memory:")?).await?, &migrations::sqlite(), keys).await
     }
@@ -93,30 +94,30 @@ impl Store {
         Ok(Self { pool, keys: std::sync::Arc::new(keys) })
     }
 
-    /// Whether the database answers, for readiness.
+    /// Checks whether the database responds, for readiness.
     ///
     /// # Errors
-    /// It does not.
+    /// If it doesn't.
     pub async fn ping(&self) -> Result<()> {
         sqlx::query("SELECT 1").execute(&self.pool).await?;
         Ok(())
     }
 
-    /// Removes what has expired at `now`; the number of rows that went.
+    /// Removes what has expired at `now`. Returns the number of removed rows.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn sweep(&self, now: jiff::Timestamp) -> Result<u64> {
         let sessions = sqlx::query("DELETE FROM session WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
         let drafts = sqlx::query("DELETE FROM draft WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
         Ok(sessions.rows_affected() + drafts.rows_affected())
     }
 
-    /// How many rows there are of what people keep and what is kept for them, by table. Whoever compares two answers knows whether
-    /// anything was written.
+    /// Returns the number of rows of what users save and what is saved for them, by table. Comparing two results shows whether anything was
+    /// written.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn kept(&self) -> Result<Vec<(&'static str, i64)>> {
         let mut kept = Vec::with_capacity(KEPT.len());
         for (table, sql) in KEPT {
@@ -126,7 +127,7 @@ impl Store {
         Ok(kept)
     }
 
-    /// Closes all connections, after what is under way.
+    /// Closes all connections, after running statements are done.
     pub async fn close(&self) {
         self.pool.close().await;
     }
@@ -147,14 +148,14 @@ fn sqlite(connections: u32) -> AnyPoolOptions {
     })
 }
 
-/// A path inside an address: what has a meaning there is escaped.
+/// Escapes a path for use in an address.
 fn escaped(path: &Path) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_' | b'~');
     let bytes = path.as_os_str().as_encoded_bytes().iter();
     bytes.map(|byte| if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
-/// Makes the file readable by its owner alone, also one that is there already; SQLite gives its other files the same mode.
+/// Makes the file readable only by its owner, even if it already exists; SQLite gives its other files the same mode.
 fn make_private(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.append(true).create(true);
@@ -186,7 +187,7 @@ pub(crate) mod tests {
     }
     use crate::random::seeded::Seeded;
 
-    /// An empty database of every kind; of PostgreSQL only where it is installed.
+    /// Opens an empty database of every kind; PostgreSQL only if it is installed.
     pub(crate) async fn every() -> Vec<(Store, Seeded)> {
         let random = Seeded::default();
         let mut found = vec![(Store::memory(SealKeys::ephemeral(&random)).await.unwrap(), random)];

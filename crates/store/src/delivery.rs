@@ -1,46 +1,46 @@
-//! Messages on their way: what is due, who sends it, and what could not be delivered.
+//! Outgoing messages: which are due, which process sends them, and which could not be delivered.
 //!
-//! A process takes a message for a while before it sends it, so that of several processes one sends it. One that dies meanwhile has sent it
-//! or not, nobody knows: it is sent again under the same id, and receivers can tell.
+//! A process leases a message before it sends it, so that only one of several processes sends it. If a process dies in the meantime, it is
+//! unknown whether the message was sent: it is sent again with the same id, so that receivers can recognise the duplicate.
 
 mod lease;
 
 use jiff::Timestamp;
 use sqlx::{AnyConnection, AssertSqlSafe};
 
-use crate::notification::{TOGETHER, counted, moment};
+use crate::notification::{TOGETHER, counted, moment, places};
 use crate::row::row;
 use crate::{Result, Store};
 
-/// Messages with what they tell, before it is said which ones.
+/// Selects messages with their notifications, without a condition.
 const ROWS: &str = "SELECT d.id, d.channel, d.target, d.collected, d.attempts, d.due, \
     n.person, n.event, n.title, n.content, n.why, n.link, n.workspace, n.happened \
     FROM delivery d JOIN notification n ON n.id = d.notification";
 
-/// A message with what it tells.
+/// A message with its notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// Its id, the same at each attempt.
+    /// Id, the same at each attempt.
     pub id: String,
     /// `mail` or `webhook`.
     pub channel: String,
     /// Address, or name of the webhook.
     pub target: String,
-    /// Whether it goes into one message with the others of its target and time.
+    /// Whether it is combined with the others of the same target and time into one message.
     pub collected: bool,
-    /// Attempts until now.
+    /// Number of attempts so far.
     pub attempts: u32,
     /// When it was due.
     pub due: Timestamp,
-    /// To whom it is told; begins with @ for a channel.
+    /// Recipient; starts with @ for a channel.
     pub person: String,
-    /// What happened, a machine's word.
+    /// What happened, as a machine-readable word.
     pub event: String,
-    /// A sentence.
+    /// Title, a sentence.
     pub title: String,
-    /// More of it.
+    /// Further text.
     pub text: String,
-    /// Why this person.
+    /// Why this person is notified.
     pub why: String,
     /// Address in the portal.
     pub link: String,
@@ -50,12 +50,12 @@ pub struct Delivery {
     pub at: Timestamp,
 }
 
-/// How far a message is.
+/// Delivery state of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryState {
-    /// It is sent when it is due.
+    /// It will be sent when it is due.
     Waiting,
-    /// Its receiver has it.
+    /// It was delivered.
     Sent,
     /// It was given up.
     Dead,
@@ -71,18 +71,18 @@ impl DeliveryState {
     }
 }
 
-/// Messages that a person no longer wants.
+/// Messages that a user no longer wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unwanted {
-    /// What happened, a machine's word.
+    /// What happened, as a machine-readable word.
     pub event: String,
     /// `mail` or `webhook`.
     pub channel: String,
-    /// The target that the person still wants; empty for none.
+    /// The target that the user still wants; empty if none.
     pub but: String,
 }
 
-/// A message, as those see it who look after the portal.
+/// A message, as shown to users who manage the portal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// Its id.
@@ -91,15 +91,15 @@ pub struct Listed {
     pub channel: String,
     /// Address, or name of the webhook.
     pub target: String,
-    /// What happened, a machine's word.
+    /// What happened, as a machine-readable word.
     pub event: String,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// Why the last attempt failed; empty while none did.
+    /// Why the last attempt failed; empty if none failed.
     pub problem: String,
     /// When it was written.
     pub created: Timestamp,
-    /// When it is due, or came to its end.
+    /// When it is due, or when it was sent or given up.
     pub at: Timestamp,
 }
 
@@ -171,7 +171,7 @@ impl From<ListedRow> for Listed {
     }
 }
 
-/// Removes what waits to be sent to a person and is no longer wanted, as a part of something larger.
+/// Removes waiting messages to a person that are no longer wanted, as part of a larger transaction.
 pub(crate) async fn forget(connection: &mut AnyConnection, person: &str, unwanted: &[Unwanted]) -> Result<()> {
     for one in unwanted {
         sqlx::query(
@@ -193,11 +193,11 @@ fn attempts(count: i64) -> u32 {
 }
 
 impl Store {
-    /// At most `most` messages that are due at `now` and that nobody is sending, the longest waiting first. What is collected for one target
-    /// and time stands together.
+    /// Returns at most `most` messages that are due at `now` and that no process is sending, the longest waiting first. Messages that are
+    /// combined for one target and time are adjacent.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn due_deliveries(&self, now: Timestamp, most: u32) -> Result<Vec<Delivery>> {
         let sql = format!(
             "{ROWS} WHERE d.state = 'waiting' AND d.due <= $1 AND d.held_until <= $2 \
@@ -212,38 +212,37 @@ impl Store {
         Ok(rows.into_iter().map(Delivery::from).collect())
     }
 
-    /// Their receiver has these messages, which went as one.
+    /// Marks messages that were sent together as delivered.
     ///
     /// # Errors
-    /// The database refuses; then nothing is noted of any.
+    /// If the database fails; then none of them is marked.
     pub async fn delivered(&self, ids: &[&str], now: Timestamp) -> Result<()> {
         self.note(ids, DeliveryState::Sent, "", now).await
     }
 
-    /// These messages, which went as one, are given up.
+    /// Marks messages that were sent together as given up.
     ///
     /// # Errors
-    /// The database refuses; then nothing is noted of any.
+    /// If the database fails; then none of them is marked.
     pub async fn give_up(&self, ids: &[&str], problem: &str, now: Timestamp) -> Result<()> {
         self.note(ids, DeliveryState::Dead, problem, now).await
     }
 
-    /// An attempt with these messages, which went as one, failed; the next one is at `due`.
+    /// Records a failed attempt to send messages together; the next attempt is at `due`.
     ///
     /// # Errors
-    /// The database refuses; then nothing is noted of any.
+    /// If the database fails; then nothing is recorded for any of them.
     pub async fn postpone(&self, ids: &[&str], problem: &str, due: Timestamp) -> Result<()> {
         self.note(ids, DeliveryState::Waiting, problem, due).await
     }
 
-    /// Notes of all of them or of none: what is collected stays together when a process dies meanwhile.
+    /// Updates all of them or none: combined messages stay together even if the process dies in the meantime.
     async fn note(&self, ids: &[&str], state: DeliveryState, problem: &str, due: Timestamp) -> Result<()> {
         let mut transaction = self.pool.begin().await?;
         for part in ids.chunks(TOGETHER) {
-            let places: Vec<String> = (4..part.len() + 4).map(|number| format!("${number}")).collect();
             let text = format!(
                 "UPDATE delivery SET state = $1, problem = $2, due = $3, held_until = 0 WHERE state = 'waiting' AND id IN ({})",
-                places.join(", ")
+                places(4, part.len())
             );
             let mut query = sqlx::query(AssertSqlSafe(text)).bind(state.word()).bind(problem).bind(due.as_second());
             for id in part {
@@ -255,36 +254,42 @@ impl Store {
         Ok(())
     }
 
-    /// Sends again at once what was given up; with no id everything. How many they are.
+    /// Makes messages that were given up due again: those with `ids`, or all of them. Returns how many there were.
     ///
     /// # Errors
-    /// The database refuses.
-    pub async fn revive(&self, id: Option<&str>, now: Timestamp) -> Result<u64> {
-        let revived = sqlx::query(
-            "UPDATE delivery SET state = 'waiting', attempts = 0, due = $1, held_until = 0 WHERE state = 'dead' AND (id = $2 OR $3 = 1)",
-        )
-        .bind(now.as_second())
-        .bind(id.unwrap_or_default())
-        .bind(i64::from(id.is_none()))
-        .execute(&self.pool)
-        .await?;
-        Ok(revived.rows_affected())
+    /// If the database fails.
+    pub async fn revive(&self, ids: Option<&[String]>, now: Timestamp) -> Result<u64> {
+        const DEAD: &str = "UPDATE delivery SET state = 'waiting', attempts = 0, due = $1, held_until = 0 WHERE state = 'dead'";
+        let Some(ids) = ids else {
+            return Ok(sqlx::query(DEAD).bind(now.as_second()).execute(&self.pool).await?.rows_affected());
+        };
+        let mut transaction = self.pool.begin().await?;
+        let mut revived = 0;
+        for part in ids.chunks(TOGETHER) {
+            let mut query = sqlx::query(AssertSqlSafe(format!("{DEAD} AND id IN ({})", places(2, part.len())))).bind(now.as_second());
+            for id in part {
+                query = query.bind(id.as_str());
+            }
+            revived += query.execute(&mut *transaction).await?.rows_affected();
+        }
+        transaction.commit().await?;
+        Ok(revived)
     }
 
-    /// How many messages are in a state.
+    /// Returns the number of messages in a state.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn count_deliveries(&self, state: DeliveryState) -> Result<u64> {
         let (count,): (i64,) =
             sqlx::query_as("SELECT COUNT(*) FROM delivery WHERE state = $1").bind(state.word()).fetch_one(&self.pool).await?;
         Ok(counted(count))
     }
 
-    /// A page of the messages in a state, latest first: `most` rows from the row `from` on.
+    /// Returns a page of the messages in a state, latest first: `most` rows starting at row `from`.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn deliveries(&self, state: DeliveryState, from: u64, most: u32) -> Result<Vec<Listed>> {
         let rows: Vec<ListedRow> = sqlx::query_as(
             "SELECT d.id, d.channel, d.target, n.event, d.attempts, d.problem, d.created, d.due \

@@ -1,6 +1,6 @@
-//! What a person typed into a form that was not accepted yet.
+//! What a user typed into a form that hasn't been accepted yet.
 //!
-//! A draft is found by its id *and* its person: somebody else's id finds nothing. The caller leaves secret values out.
+//! A draft is found by its id *and* its user: another user's id finds nothing. The caller leaves out secret values.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -9,47 +9,47 @@ use crate::random::{self, Random};
 use crate::row::row;
 use crate::{Error, Result, Store};
 
-/// Largest draft that is kept, in bytes of JSON.
+/// Maximum size of a draft, in bytes of JSON.
 pub const MAX_DRAFT_BYTES: usize = 256 * 1024;
-/// How many drafts of one person are kept; the oldest go first.
+/// Maximum number of drafts of one user; the oldest are removed first.
 pub const MAX_DRAFTS_PER_PERSON: u32 = 20;
 
-/// Subject of what a person posted and was refused. It doesn't take the place of half-filled forms.
+/// Subject of refused posts. They don't take the place of half-filled forms.
 pub const REFUSAL: &str = "refusal";
-/// How many refusals of one person are kept; the oldest go first.
+/// Maximum number of refusals of one user; the oldest are removed first.
 pub const MAX_REFUSALS_PER_PERSON: u32 = 5;
 
-/// Name of a draft: 32 hexadecimal digits, as they stand in `?draft=`.
+/// Id of a draft: 32 hexadecimal digits, as in `?draft=`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DraftId(String);
 
 /// A half-filled form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// Which form, such as the path of its page.
+    /// Identifies the form, such as the path of its page.
     pub subject: String,
     /// What was typed.
     pub content: Value,
-    /// Since when.
+    /// When it was saved.
     pub created: Timestamp,
 }
 
 impl DraftId {
-    /// An id from an address; nothing else than an id passes.
+    /// Parses an id from an address; returns `None` for anything that isn't an id.
     pub fn parse(text: &str) -> Option<Self> {
         (text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))).then(|| Self(text.to_owned()))
     }
 
-    /// The text for an address.
+    /// Returns the text for an address.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// All but the newest forms of a person, and one that was kept just now.
+/// Removes all but the newest forms of a user, and the one that was just saved.
 const TOO_MANY_FORMS: &str = "DELETE FROM draft WHERE person = $1 AND id <> $2 AND subject <> $4 AND id NOT IN \
     (SELECT id FROM draft WHERE person = $1 AND subject <> $4 ORDER BY created DESC, id LIMIT $3)";
-/// The same of refusals.
+/// The same for refusals.
 const TOO_MANY_REFUSALS: &str = "DELETE FROM draft WHERE person = $1 AND id <> $2 AND subject = $4 AND id NOT IN \
     (SELECT id FROM draft WHERE person = $1 AND subject = $4 ORDER BY created DESC, id LIMIT $3)";
 
@@ -62,10 +62,10 @@ row! {
 }
 
 impl Store {
-    /// Keeps a draft of `person` until `expires`.
+    /// Saves a draft of `person` until `expires`.
     ///
     /// # Errors
-    /// The draft is larger than [`MAX_DRAFT_BYTES`], or the database refuses.
+    /// If the draft is larger than [`MAX_DRAFT_BYTES`], or the database fails.
     pub async fn keep_draft(
         &self,
         person: &str,
@@ -98,10 +98,10 @@ impl Store {
         Ok(id)
     }
 
-    /// The draft of that id, if it is `person`'s and has not expired at `now`.
+    /// Returns the draft with this id, if it belongs to `person` and has not expired at `now`.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn draft(&self, id: &DraftId, person: &str, now: Timestamp) -> Result<Option<Draft>> {
         let row: Option<DraftRow> =
             sqlx::query_as("SELECT subject, content, created FROM draft WHERE id = $1 AND person = $2 AND expires > $3")
@@ -120,10 +120,10 @@ impl Store {
         .transpose()
     }
 
-    /// Forgets a draft of `person`; it need not exist.
+    /// Deletes a draft of `person`; it doesn't have to exist.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn forget_draft(&self, id: &DraftId, person: &str) -> Result<()> {
         sqlx::query("DELETE FROM draft WHERE id = $1 AND person = $2").bind(id.as_str()).bind(person).execute(&self.pool).await?;
         Ok(())

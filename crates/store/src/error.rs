@@ -1,82 +1,82 @@
-//! What can go wrong with the portal's memory.
+//! Errors of the database and the key file.
 
 use std::path::PathBuf;
 
-/// Outcome of a store operation.
+/// Result of a store operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong.
+/// Why a store operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file cannot be opened as a database.
+    /// The file can't be opened as a database.
     #[error(
-        "the database {path} cannot be used; make its folder writable with free space, or move the file away to begin with an empty one: people sign in again, half-filled forms and counted cost are gone, no instance is touched"
+        "the database {path} can't be used; make its folder writable with free space, or move the file away to start with an empty one: people have to sign in again, drafts and recorded cost are lost, instances aren't affected"
     )]
     Open {
-        /// Where it is.
+        /// Path of the file.
         path: PathBuf,
-        /// What SQLite said.
+        /// Error from SQLite.
         source: sqlx::Error,
     },
     /// The file was written by another version.
     #[error(
-        "the database {path} was written by another version of the portal; run that version, or move the file away to begin with an empty one"
+        "the database {path} was written by another version of the portal; run that version, or move the file away to start with an empty one"
     )]
     Version {
-        /// Where it is.
+        /// Path of the file.
         path: PathBuf,
         /// What differs.
         source: sqlx::migrate::MigrateError,
     },
-    /// The address of the database is none.
-    #[error("the database URL is not an address of PostgreSQL; write postgres://user:password@host:5432/database")]
+    /// The address of the database is invalid.
+    #[error("the database URL isn't a PostgreSQL address; use postgres://user:password@host:5432/database")]
     Address,
-    /// The server does not answer, or refuses the account. The address is not repeated: it holds a password.
-    #[error("the database server of the database URL cannot be used; see that it runs, and that host, database and account are right")]
+    /// The server doesn't respond, or rejects the account. The address isn't repeated because it contains a password.
+    #[error("the server of the database URL can't be used; check that it runs, and that host, database and account are correct")]
     Unreachable(#[source] sqlx::Error),
-    /// The tables on the server are of another version of the portal.
-    #[error("the database of the database URL was written by another version of the portal; run that version, or name an empty database")]
+    /// The tables on the server belong to another version of the portal.
+    #[error("the database of the database URL was written by another version of the portal; run that version, or use an empty database")]
     ServerVersion(#[source] sqlx::migrate::MigrateError),
-    /// The database refused.
-    #[error("the database does not answer")]
+    /// The database failed.
+    #[error("the database doesn't respond")]
     Database(#[from] sqlx::Error),
-    /// The tables are of another version of the portal.
-    #[error("the database cannot be brought to this version")]
+    /// The tables belong to another version of the portal.
+    #[error("the database can't be migrated to this version")]
     Migration(#[from] sqlx::migrate::MigrateError),
-    /// The key file cannot be read or written.
+    /// The key file can't be read or written.
     #[error("key file {path}")]
     KeyFile {
-        /// Where it is.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error from the system.
         source: std::io::Error,
     },
-    /// The key file holds something else than keys.
-    #[error("key file {path}, line {line}: not 64 hexadecimal digits")]
+    /// The key file contains something other than keys.
+    #[error("key file {path}, line {line}: must be 64 hexadecimal digits")]
     KeyFormat {
-        /// Where it is.
+        /// Path of the file.
         path: PathBuf,
         /// Line, counted from 1.
         line: usize,
     },
-    /// Others can read the key file.
+    /// Other users of the machine can read the key file.
     #[error("key file {path} is readable by others: chmod 600 it, or delete it to end all sessions")]
     KeyExposed {
-        /// Where it is.
+        /// Path of the file.
         path: PathBuf,
     },
     /// A sealed value was not sealed by one of our keys, or was moved or changed.
-    #[error("a sealed value does not open with any of the keys")]
+    #[error("a sealed value can't be opened with any of the keys")]
     Unsealable,
-    /// What is to be stored is not what it should be.
-    #[error("a stored value is not valid JSON")]
+    /// A stored value doesn't have the expected content.
+    #[error("a stored value isn't valid JSON")]
     Content(#[from] serde_json::Error),
-    /// A draft is larger than we keep.
-    #[error("a draft of {bytes} bytes is larger than {limit}")]
+    /// A draft is larger than the maximum.
+    #[error("a draft of {bytes} bytes is larger than the limit of {limit} bytes")]
     TooLarge {
         /// Size of the draft.
         bytes: usize,
-        /// Largest size that is kept.
+        /// Maximum size.
         limit: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! What instances have cost: hours that are written once, and the sums of them that pages read.
+//! Cost of instances: hours that are written once, and their sums, which pages read.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::observation::Subject;
 use crate::row::row;
 use crate::{Result, Store};
 
-/// Rows of one statement: each has at most 16 values. SQLite looks for the name of each value among those of the whole statement
-/// (`sqlite3_bind_parameter_name`), so that more rows together would take longer than one after another.
+/// Number of rows per statement: each has at most 16 values. SQLite looks up the name of each value among those of the whole statement
+/// (`sqlite3_bind_parameter_name`), so more rows at once would take longer than several statements.
 pub(crate) const TOGETHER: usize = 32;
 
-/// What one hour of an instance came to in one currency.
+/// Cost of one hour of an instance in one currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerLine {
     /// First second of the hour.
@@ -21,20 +21,20 @@ pub struct LedgerLine {
     pub day: i64,
     /// First second of its month.
     pub month: i64,
-    /// ISO 4217; empty for seconds at an unknown price, and seconds that nobody saw.
+    /// ISO 4217; empty for seconds at an unknown price, and unobserved seconds.
     pub currency: String,
-    /// What it came to.
+    /// Seconds and cost of the hour.
     pub sum: LedgerSum,
-    /// From where the price is.
+    /// Source of the price.
     pub basis: String,
 }
 
 /// Seconds and money.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LedgerSum {
-    /// Seconds in which something was ready.
+    /// Seconds in which the instance was ready.
     pub ready: i64,
-    /// Seconds that nobody saw.
+    /// Seconds in which the instance was not observed.
     pub unobserved: i64,
     /// Millionths of the currency.
     pub micros: i64,
@@ -48,14 +48,14 @@ impl std::ops::AddAssign for LedgerSum {
     }
 }
 
-/// By what cost is added up.
+/// What costs are summed by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dimension {
-    /// By promise, of whichever home.
+    /// By promise, from any home.
     Promise,
     /// By project label.
     Project,
-    /// By who asked for it.
+    /// By requester.
     Owner,
 }
 
@@ -70,7 +70,7 @@ impl Dimension {
 }
 
 row! {
-    /// A sum of a month, of one value of a dimension in one namespace.
+    /// Sum of a month, for one value of a dimension in one namespace.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct MonthSum {
         /// Id of the workspace.
@@ -79,42 +79,42 @@ row! {
         pub workspace: String,
         /// Namespace.
         pub namespace: String,
-        /// Value of the dimension; may be empty.
+        /// Value of the dimension; can be empty.
         pub value: String,
-        /// ISO 4217; empty for what has no amount.
+        /// ISO 4217; empty if there is no amount.
         pub currency: String,
-        /// Instances in it.
+        /// Number of instances.
         pub instances: i64,
-        /// Seconds.
+        /// Ready seconds.
         pub ready: i64,
-        /// Seconds.
+        /// Unobserved seconds.
         pub unobserved: i64,
-        /// Millionths.
+        /// Millionths of the currency.
         pub micros: i64,
     }
 }
 
 row! {
-    /// What requests of one promise came to in a month, in one workspace and currency.
+    /// Cost of the requests of one promise in a month, in one workspace and currency.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct PromiseSum {
         /// Id of the workspace.
         pub cluster: String,
         /// Path of the workspace.
         pub workspace: String,
-        /// Path of the promise's home; empty where requests name none.
+        /// Path of the promise's home; empty if requests name none.
         pub home: String,
         /// Name of the promise.
         pub promise: String,
         /// ISO 4217.
         pub currency: String,
-        /// Millionths.
+        /// Millionths of the currency.
         pub micros: i64,
     }
 }
 
 row! {
-    /// What a namespace came to in a month, in one currency.
+    /// Cost of a namespace in a month, in one currency.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct SpotSum {
         /// First second of the month.
@@ -125,13 +125,13 @@ row! {
         pub namespace: String,
         /// ISO 4217.
         pub currency: String,
-        /// Millionths.
+        /// Millionths of the currency.
         pub micros: i64,
     }
 }
 
 row! {
-    /// A sum of a day, of one value of a dimension in one namespace.
+    /// Sum of a day, for one value of a dimension in one namespace.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct DaySum {
         /// First second of the day.
@@ -140,17 +140,17 @@ row! {
         pub cluster: String,
         /// Namespace.
         pub namespace: String,
-        /// Value of the dimension; may be empty.
+        /// Value of the dimension; can be empty.
         pub value: String,
-        /// ISO 4217; empty for what has no amount.
+        /// ISO 4217; empty if there is no amount.
         pub currency: String,
-        /// Millionths.
+        /// Millionths of the currency.
         pub micros: i64,
     }
 }
 
 row! {
-    /// What an instance came to in a month, in one currency.
+    /// Cost of an instance in a month, in one currency.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct MonthLine {
         /// Uid of the request.
@@ -167,31 +167,31 @@ row! {
         pub home: String,
         /// Name of the promise.
         pub promise: String,
-        /// Version that ran last.
+        /// Last version that ran.
         pub version: String,
-        /// Project; may be empty.
+        /// Project; can be empty.
         pub project: String,
-        /// Who asked for it.
+        /// Requester.
         pub owner: String,
-        /// From where the price is.
+        /// Source of the price.
         pub basis: String,
-        /// ISO 4217; empty for what has no amount.
+        /// ISO 4217; empty if there is no amount.
         pub currency: String,
-        /// Seconds.
+        /// Ready seconds.
         pub ready: i64,
-        /// Seconds.
+        /// Unobserved seconds.
         pub unobserved: i64,
-        /// Millionths.
+        /// Millionths of the currency.
         pub micros: i64,
     }
 }
 
 impl Store {
-    /// Writes complete hours from `posted` to `until` and adds them to the sums; `false`, and nothing is written, if somebody else did.
-    /// Hours before `keep` are in the sums alone.
+    /// Writes complete hours from `posted` to `until` and adds them to the sums. Returns `false` without writing anything if another
+    /// process did so. Hours before `keep` are only added to the sums.
     ///
     /// # Errors
-    /// The database refuses; then nothing is written.
+    /// If the database fails; then nothing is written.
     pub async fn post(&self, posted: i64, until: i64, lines: &[(Subject, Vec<LedgerLine>)], keep: i64) -> Result<bool> {
         let mut transaction = self.pool.begin().await?;
         let moved = sqlx::query("UPDATE ledger_clock SET posted = $1 WHERE id = 1 AND posted = $2 AND seen >= $1")
@@ -274,30 +274,30 @@ impl Store {
         Ok(true)
     }
 
-    /// Forgets single hours before `keep`, and stretches that ended before it: their sums stay. The number of rows that went.
+    /// Removes single hours before `keep`, and observations that ended before it: their sums stay. Returns the number of removed rows.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn forget_hours(&self, keep: i64) -> Result<u64> {
         let hours = sqlx::query("DELETE FROM ledger_hour WHERE hour < $1").bind(keep).execute(&self.pool).await?.rows_affected();
         let stretches = sqlx::query("DELETE FROM observation WHERE until <= $1").bind(keep).execute(&self.pool).await?.rows_affected();
         Ok(hours + stretches)
     }
 
-    /// The first second of the first month that came to anything; none before there is one.
+    /// Returns the first second of the first month with a sum; `None` if there is no such month yet.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn first_month(&self) -> Result<Option<i64>> {
         let row: Option<(i64,)> =
             sqlx::query_as("SELECT month FROM ledger_month ORDER BY month LIMIT 1").fetch_optional(&self.pool).await?;
         Ok(row.map(|(month,)| month))
     }
 
-    /// Sums of a month, given by its first second.
+    /// Returns the sums of a month, given by its first second.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn month_sums(&self, month: i64, by: Dimension) -> Result<Vec<MonthSum>> {
         let column = by.column();
         let sql = format!(
@@ -308,10 +308,10 @@ impl Store {
         Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(month).fetch_all(&self.pool).await?)
     }
 
-    /// What promises came to in a month, given by its first second; those of one name are told apart by their homes.
+    /// Returns the cost of promises in a month, given by its first second; promises with the same name are distinguished by their homes.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn promise_sums(&self, month: i64) -> Result<Vec<PromiseSum>> {
         Ok(sqlx::query_as(
             "SELECT cluster, MAX(workspace) AS workspace, home, promise, currency, CAST(SUM(micros) AS BIGINT) AS micros FROM ledger_month \
@@ -322,10 +322,10 @@ impl Store {
         .await?)
     }
 
-    /// What namespaces came to in each of the months that begin between two moments.
+    /// Returns the cost of namespaces in each of the months that start between two points in time.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn spot_sums(&self, from: i64, to: i64) -> Result<Vec<SpotSum>> {
         Ok(sqlx::query_as(
             "SELECT month, cluster, namespace, currency, CAST(SUM(micros) AS BIGINT) AS micros FROM ledger_month \
@@ -338,10 +338,10 @@ impl Store {
         .await?)
     }
 
-    /// Sums of the days between two moments.
+    /// Returns the sums of the days between two points in time.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn day_sums(&self, from: i64, to: i64, by: Dimension) -> Result<Vec<DaySum>> {
         let column = by.column();
         let sql = format!(
@@ -351,10 +351,10 @@ impl Store {
         Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(from).bind(to).fetch_all(&self.pool).await?)
     }
 
-    /// What the instances of a workspace came to in a month, given by its first second.
+    /// Returns the cost of the instances of a workspace in a month, given by its first second.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn month_lines(&self, month: i64, cluster: &str) -> Result<Vec<MonthLine>> {
         Ok(sqlx::query_as(
             "SELECT uid, cluster, workspace, namespace, name, home, promise, version, project, owner, basis, currency, ready, unobserved, \
@@ -366,10 +366,10 @@ impl Store {
         .await?)
     }
 
-    /// The hours of an instance that are kept: first second, currency, and what it came to.
+    /// Returns the stored hours of an instance: first second, currency, and sum.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn ledger_hours(&self, uid: &str) -> Result<Vec<(i64, String, LedgerSum)>> {
         let rows: Vec<(i64, String, i64, i64, i64)> =
             sqlx::query_as("SELECT hour, currency, ready, unobserved, micros FROM ledger_hour WHERE uid = $1 ORDER BY hour, currency")
@@ -385,8 +385,8 @@ impl Store {
 
 type MonthKey<'a> = (i64, &'a str, &'a str, &'a str);
 
-/// One row for each instance, project and currency: a statement may not touch a row twice, and what else is known of an instance may have
-/// changed within the hours.
+/// Returns one row for each instance, project and currency: a statement must not touch a row twice, and other attributes of an instance
+/// might have changed within these hours.
 fn months_once<'a>(
     months: BTreeMap<(i64, &'a Subject, &'a str), (LedgerSum, &'a str)>,
 ) -> BTreeMap<MonthKey<'a>, (&'a Subject, LedgerSum, &'a str)> {
@@ -399,7 +399,7 @@ fn months_once<'a>(
     once
 }
 
-/// `($1, $2), ($3, $4)`: so many rows of so many values.
+/// Returns the placeholders for this many rows of this many values: `($1, $2), ($3, $4)`.
 pub(crate) fn placeholders(rows: usize, columns: usize) -> String {
     let row = |row: usize| {
         let values: Vec<String> = (1..=columns).map(|column| format!("${}", row * columns + column)).collect();

@@ -1,13 +1,13 @@
-//! The portal's memory: sessions, drafts, saved views, the cost ledger, remarks, and what people were told, in SQLite or PostgreSQL. The
-//! only crate with SQL.
+//! The portal's database: sessions, drafts, saved views, the cost ledger, comments, and notifications, in SQLite or PostgreSQL. The only
+//! crate with SQL.
 //!
-//! It holds only what the plane cannot hold. Losing it signs people out and forgets half-filled forms, saved views, remarks and what was
-//! counted; it never loses an instance.
-//! It must never know Kubernetes, HTTP or pages, and never read the clock or draw random bytes by itself: both come in as arguments.
+//! It stores only what the plane can't store. Losing it signs users out and loses half-filled forms, saved views, comments and metered
+//! costs; it never loses an instance.
+//! It must never know Kubernetes, HTTP or pages, and never read the clock or generate random bytes itself: both are passed in as arguments.
 //!
-//! To add a table: a new file of the same name in `migrations/sqlite` and `migrations/postgres`, and a file here named after the noun with its row
-//! type and its methods on [`Store`]. One text of SQL serves both, and tests run on both; those that
-//! open one file again run on SQLite alone.
+//! To add a table: a new file of the same name in `migrations/sqlite` and `migrations/postgres`, and a file here named after the noun with
+//! its row type and its methods on [`Store`]. The same SQL works for both databases, and tests run on both; tests that reopen a file run
+//! only on SQLite.
 
 mod acquaintance;
 mod comment;

@@ -1,11 +1,12 @@
-//! The tables of each database, version by version. The texts are part of the binary; what an earlier start applied is compared by checksum.
+//! Migrations of each database, version by version. The SQL is embedded in the binary; migrations that were already applied are compared by
+//! checksum.
 
 use std::borrow::Cow;
 
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, SqlSafeStr as _};
 
-/// The texts of a folder below `migrations`, in order. A new file needs a line here; a test compares both.
+/// The migrations of a folder below `migrations`, in order. A new file needs a line here; a test compares both.
 macro_rules! folder {
     ($database:literal) => {
         [
@@ -22,12 +23,12 @@ macro_rules! folder {
 const SQLITE: [(i64, &str, &str); 6] = folder!("sqlite");
 const POSTGRES: [(i64, &str, &str); 6] = folder!("postgres");
 
-/// Brings a file of SQLite to this version.
+/// Migrates a SQLite file to this version.
 pub fn sqlite() -> Migrator {
     migrator(&SQLITE)
 }
 
-/// Brings the tables of a PostgreSQL server to this version.
+/// Migrates the tables of a PostgreSQL server to this version.
 pub fn postgres() -> Migrator {
     migrator(&POSTGRES)
 }

@@ -1,7 +1,7 @@
-//! What people were told, each thing once.
+//! Notifications of users, each written once.
 //!
-//! The id of a notification is derived by the caller from what happened and whom it is told, so that telling twice tells once. What is to be
-//! sent is written in the same transaction: a process that dies at any instant has told all of it or nothing.
+//! The caller derives the id of a notification from what happened and its recipient, so that writing it twice has no effect. Outgoing
+//! messages are written in the same transaction: a process that dies at any moment has written all of it or nothing.
 
 use std::collections::BTreeSet;
 
@@ -12,23 +12,28 @@ use crate::delivery::forget;
 use crate::row::row;
 use crate::{Error, Result, Store, Unwanted};
 
-/// Ids that are named in one query.
+/// Maximum number of ids in one query.
 pub(crate) const TOGETHER: usize = 100;
 
-/// Something to tell somebody.
+/// Returns the placeholders of a statement for a list of `count` values, such as `$3, $4`.
+pub(crate) fn places(first: usize, count: usize) -> String {
+    (first..first + count).map(|number| format!("${number}")).collect::<Vec<_>>().join(", ")
+}
+
+/// A notification to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct News {
-    /// Derived from what happened and to whom it is told.
+    /// Derived from what happened and the recipient.
     pub id: String,
-    /// To whom.
+    /// Recipient.
     pub person: String,
-    /// What happened, a machine's word.
+    /// What happened, as a machine-readable word.
     pub event: String,
-    /// A sentence.
+    /// Title, a sentence.
     pub title: String,
-    /// More of it.
+    /// Further text.
     pub text: String,
-    /// Why this person.
+    /// Why this person is notified.
     pub why: String,
     /// Address in the portal.
     pub link: String,
@@ -38,37 +43,37 @@ pub struct News {
     pub shown: bool,
     /// When it happened.
     pub at: Timestamp,
-    /// What is sent besides.
+    /// Messages to send in addition.
     pub messages: Vec<Message>,
 }
 
-/// A message to one place.
+/// A message to one target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Derived from the notification and the place.
+    /// Derived from the notification and the target.
     pub id: String,
     /// `mail` or `webhook`.
     pub channel: String,
     /// Address, or name of the webhook.
     pub target: String,
-    /// Whether it goes into one message with the others of its target and time.
+    /// Whether it is combined with the others of the same target and time into one message.
     pub collected: bool,
     /// When it is sent.
     pub due: Timestamp,
 }
 
-/// Something that a person was told.
+/// A notification of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {
     /// Its id.
     pub id: String,
-    /// What happened, a machine's word.
+    /// What happened, as a machine-readable word.
     pub event: String,
-    /// A sentence.
+    /// Title, a sentence.
     pub title: String,
-    /// More of it.
+    /// Further text.
     pub text: String,
-    /// Why this person.
+    /// Why this person is notified.
     pub why: String,
     /// Address in the portal.
     pub link: String,
@@ -80,14 +85,14 @@ pub struct Notification {
     pub unread: bool,
 }
 
-/// A page of what a person was told.
+/// A page of a user's notifications.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notifications {
     /// Newest first.
     pub rows: Vec<Notification>,
-    /// How many there are.
+    /// Total number of notifications.
     pub total: u64,
-    /// How many are unread.
+    /// Number of unread notifications.
     pub unread: u64,
 }
 
@@ -121,7 +126,7 @@ impl From<NotificationRow> for Notification {
     }
 }
 
-/// Writes what was not told yet, as a part of something larger; the people who were told something new.
+/// Writes the notifications that weren't written yet, as part of a larger transaction. Returns the people with a new notification.
 pub(crate) async fn write(connection: &mut AnyConnection, news: &[News], now: Timestamp) -> Result<BTreeSet<String>> {
     let mut people = BTreeSet::new();
     for one in news {
@@ -165,21 +170,21 @@ pub(crate) async fn write(connection: &mut AnyConnection, news: &[News], now: Ti
     Ok(people)
 }
 
-/// A time as it is kept.
+/// Returns a stored time.
 pub(crate) fn moment(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap_or(Timestamp::MIN)
 }
 
-/// A count as the database gives it.
+/// Returns a count from the database.
 pub(crate) fn counted(count: i64) -> u64 {
     u64::try_from(count).unwrap_or_default()
 }
 
 impl Store {
-    /// Since when people are told: at the first question `now`, and the same ever after.
+    /// Returns since when people are notified: `now` at the first call, and the same time ever after.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn telling_since(&self, now: Timestamp) -> Result<Timestamp> {
         sqlx::query("INSERT INTO telling (id, since) VALUES (1, $1) ON CONFLICT (id) DO NOTHING")
             .bind(now.as_second())
@@ -189,15 +194,14 @@ impl Store {
         Ok(moment(since))
     }
 
-    /// Those of `ids` under which something was told already.
+    /// Returns those of `ids` that already have a notification.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn told(&self, ids: &[String]) -> Result<BTreeSet<String>> {
         let mut known = BTreeSet::new();
         for part in ids.chunks(TOGETHER) {
-            let places: Vec<String> = (1..=part.len()).map(|number| format!("${number}")).collect();
-            let text = format!("SELECT id FROM notification WHERE id IN ({})", places.join(", "));
+            let text = format!("SELECT id FROM notification WHERE id IN ({})", places(1, part.len()));
             let mut query = sqlx::query_as::<_, (String,)>(sqlx::AssertSqlSafe(text));
             for id in part {
                 query = query.bind(id.as_str());
@@ -207,10 +211,11 @@ impl Store {
         Ok(known)
     }
 
-    /// Tells what was not told yet, each with its messages, all or nothing; the people who were told something new.
+    /// Writes the notifications that weren't written yet, each with its messages, all or nothing. Returns the people with a new
+    /// notification.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn tell(&self, news: &[News], now: Timestamp) -> Result<BTreeSet<String>> {
         let mut transaction = self.pool.begin().await?;
         let people = write(&mut transaction, news, now).await?;
@@ -218,10 +223,10 @@ impl Store {
         Ok(people)
     }
 
-    /// A page of what a person was told, `most` rows from the row `from` on; with `all` what was read too.
+    /// Returns a page of a user's notifications, `most` rows starting at row `from`; with `all`, read ones too.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn notifications(&self, person: &str, all: bool, from: u64, most: u32) -> Result<Notifications> {
         let rows: Vec<NotificationRow> = sqlx::query_as(
             "SELECT id, event, title, content, why, link, workspace, happened, seen_at FROM notification \
@@ -239,10 +244,10 @@ impl Store {
         Ok(Notifications { rows, total: counted(total), unread: self.unread(person).await? })
     }
 
-    /// How much of what a person was told is unread.
+    /// Returns the number of unread notifications of a user.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn unread(&self, person: &str) -> Result<u64> {
         let (count,): (i64,) = sqlx::query_as("SELECT COUNT(*) FROM notification WHERE person = $1 AND shown = 1 AND seen_at = 0")
             .bind(person)
@@ -251,28 +256,36 @@ impl Store {
         Ok(counted(count))
     }
 
-    /// Marks as read one notification of a person, or with no id all that happened until `until`: what came while somebody looked stays.
+    /// Marks notifications of a user as read: those with `ids`, or all that happened up to `until`, because the user might not have seen
+    /// later ones. Returns how many were unread.
     ///
     /// # Errors
-    /// The database refuses.
-    pub async fn mark_read(&self, person: &str, id: Option<&str>, until: Timestamp, now: Timestamp) -> Result<u64> {
-        let marked = sqlx::query(
-            "UPDATE notification SET seen_at = $1 WHERE person = $2 AND shown = 1 AND seen_at = 0 AND (id = $3 OR ($4 = 1 AND happened <= $5))",
-        )
-        .bind(now.as_second())
-        .bind(person)
-        .bind(id.unwrap_or_default())
-        .bind(i64::from(id.is_none()))
-        .bind(until.as_second())
-        .execute(&self.pool)
-        .await?;
-        Ok(marked.rows_affected())
+    /// If the database fails.
+    pub async fn mark_read(&self, person: &str, ids: Option<&[String]>, until: Timestamp, now: Timestamp) -> Result<u64> {
+        const UNREAD: &str = "UPDATE notification SET seen_at = $1 WHERE person = $2 AND shown = 1 AND seen_at = 0 AND";
+        let Some(ids) = ids else {
+            let text = format!("{UNREAD} happened <= $3");
+            let query = sqlx::query(sqlx::AssertSqlSafe(text)).bind(now.as_second()).bind(person).bind(until.as_second());
+            return Ok(query.execute(&self.pool).await?.rows_affected());
+        };
+        let mut transaction = self.pool.begin().await?;
+        let mut marked = 0;
+        for part in ids.chunks(TOGETHER) {
+            let text = format!("{UNREAD} id IN ({})", places(3, part.len()));
+            let mut query = sqlx::query(sqlx::AssertSqlSafe(text)).bind(now.as_second()).bind(person);
+            for id in part {
+                query = query.bind(id.as_str());
+            }
+            marked += query.execute(&mut *transaction).await?.rows_affected();
+        }
+        transaction.commit().await?;
+        Ok(marked)
     }
 
-    /// Forgets what happened before `before`, with its messages; the number of notifications that went.
+    /// Deletes notifications from before `before`, with their messages. Returns the number of deleted notifications.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn forget_notifications(&self, before: Timestamp) -> Result<u64> {
         let mut transaction = self.pool.begin().await?;
         sqlx::query("DELETE FROM delivery WHERE notification IN (SELECT id FROM notification WHERE happened < $1)")
@@ -284,20 +297,20 @@ impl Store {
         Ok(gone.rows_affected())
     }
 
-    /// The rules of a person, JSON as they were kept; none when nothing was chosen.
+    /// Returns the notification settings of a user as stored JSON; `None` if the user has set nothing.
     ///
     /// # Errors
-    /// The database refuses, or holds something else than JSON.
+    /// If the database fails, or contains something other than JSON.
     pub async fn subscription(&self, person: &str) -> Result<Option<serde_json::Value>> {
         let row: Option<(String,)> =
             sqlx::query_as("SELECT settings FROM subscription WHERE person = $1").bind(person).fetch_optional(&self.pool).await?;
         row.map(|(settings,)| serde_json::from_str(&settings).map_err(Error::from)).transpose()
     }
 
-    /// Keeps the rules of a person, and removes what waits to be sent and is unwanted by them.
+    /// Saves the notification settings of a user, and removes waiting messages that they make unwanted.
     ///
     /// # Errors
-    /// The database refuses; nothing has changed then.
+    /// If the database fails; then nothing has changed.
     pub async fn subscribe(&self, person: &str, settings: &serde_json::Value, unwanted: &[Unwanted], now: Timestamp) -> Result<()> {
         let mut transaction = self.pool.begin().await?;
         sqlx::query(
@@ -349,7 +362,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A process that begins anew on the same file, as after each kill.
+    /// Reopens the same file, as a process does after each kill.
     async fn again(path: &Path, keys: &Path) -> Store {
         let random = Seeded::default();
         Store::open(path, SealKeys::open(keys, &random).unwrap()).await.unwrap()
@@ -362,7 +375,7 @@ pub(crate) mod tests {
         let told = [news("n1", "dev-shop"), news("n2", "olga")];
         assert_eq!(again(&path, &keys).await.telling_since(at(0)).await.unwrap(), at(0));
         assert_eq!(again(&path, &keys).await.telling_since(at(9)).await.unwrap(), at(0), "the first time counts");
-        // The first is told alone, as if the process had died before the second.
+        // Only the first is written, as if the process had died before the second.
         assert_eq!(again(&path, &keys).await.tell(&told[..1], at(1)).await.unwrap(), BTreeSet::from(["dev-shop".to_owned()]));
         for _ in 0..2 {
             let ids = ["n1".to_owned(), "n2".to_owned(), "n3".to_owned()];
@@ -374,7 +387,8 @@ pub(crate) mod tests {
         assert_eq!(store.notifications("dev-shop", true, 0, 10).await.unwrap().rows.len(), 1);
         assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.unwrap(), 2);
 
-        // One is taken, and the process dies before or after it was sent: nobody else takes it until its time is over, or the same one is back.
+        // One is taken, and the process dies before or after it was sent: no other process takes it until the lease ends, or the same
+        // process is back.
         let due = store.due_deliveries(at(3), 10).await.unwrap();
         assert_eq!(due.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["n1-mail", "n2-mail"]);
         assert!(store.take_delivery("n1-mail", "one", at(3), at(63)).await.unwrap());
@@ -406,7 +420,7 @@ pub(crate) mod tests {
             assert!(store.due_deliveries(at(999), 10).await.unwrap().is_empty());
             let dead = store.deliveries(DeliveryState::Dead, 0, 10).await.unwrap();
             assert_eq!((dead[0].problem.as_str(), dead[0].attempts, dead[0].at), ("gone", 2, at(31)));
-            assert_eq!(store.revive(Some("other"), at(40)).await.unwrap(), 0);
+            assert_eq!(store.revive(Some(&["other".to_owned()]), at(40)).await.unwrap(), 0);
             assert_eq!(store.revive(None, at(40)).await.unwrap(), 1);
             assert_eq!(store.due_deliveries(at(40), 10).await.unwrap().len(), 1);
         }
@@ -419,7 +433,8 @@ pub(crate) mod tests {
             let hidden = News { shown: false, ..news("n3", "dev-shop") };
             store.tell(&[news("n1", "dev-shop"), later, hidden, news("n4", "olga")], at(0)).await.unwrap();
             assert_eq!(store.unread("dev-shop").await.unwrap(), 2);
-            assert_eq!(store.mark_read("olga", Some("n1"), at(99), at(99)).await.unwrap(), 0, "not theirs");
+            assert_eq!(store.mark_read("olga", Some(&["n1".to_owned()]), at(99), at(99)).await.unwrap(), 0, "not theirs");
+            assert_eq!(store.mark_read("dev-shop", Some(&[]), at(99), at(99)).await.unwrap(), 0, "nothing selected");
             assert_eq!(store.mark_read("dev-shop", None, at(49), at(60)).await.unwrap(), 1);
             let page = store.notifications("dev-shop", false, 0, 10).await.unwrap();
             assert_eq!((page.rows.len(), page.rows[0].id.as_str(), page.unread, page.total), (1, "n2", 1, 2));

@@ -1,7 +1,7 @@
-//! What was seen of instances: the journal from which the ledger is made.
+//! Observations of instances: the journal that the ledger is computed from.
 //!
-//! Everything that one look says is written in one transaction together with its moment, and only if nobody else has looked since: a
-//! process that ends between any two writes, or a second one beside it, can neither lose nor double a second.
+//! The result of one observation pass is written in one transaction together with its time, and only if no other pass was written since:
+//! neither a process that ends between any two writes, nor a second one beside it, can lose or double a second.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -9,7 +9,7 @@ use crate::ledger::{TOGETHER, placeholders};
 use crate::row::row;
 use crate::{Result, Store};
 
-/// Which instance, and to whom it is counted.
+/// An instance, and who its cost is attributed to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subject {
     /// Uid of the request.
@@ -26,15 +26,15 @@ pub struct Subject {
     pub home: String,
     /// Name of the promise.
     pub promise: String,
-    /// Version that runs.
+    /// Running version.
     pub version: String,
-    /// Project; empty where none is named.
+    /// Project; empty if there is none.
     pub project: String,
-    /// Who asked for it.
+    /// Requester.
     pub owner: String,
 }
 
-/// A price a month.
+/// A price per month.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// Millionths of the currency.
@@ -43,50 +43,50 @@ pub struct Rate {
     pub currency: String,
 }
 
-/// A stretch of time in which an instance was ready at one price, or in which nobody saw it.
+/// A period of time in which an instance was ready at one price, or in which it was not observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// Of what.
+    /// The instance.
     pub subject: Subject,
     /// Its first second.
     pub since: i64,
-    /// The second after its last one; none while it goes on.
+    /// The second after its last one; `None` while it continues.
     pub until: Option<i64>,
-    /// Whether it was ready; otherwise nobody saw it.
+    /// Whether the instance was ready; otherwise it was not observed.
     pub ready: bool,
-    /// What it costs a month; none where that is not known.
+    /// Price per month; `None` if it is unknown.
     pub rate: Option<Rate>,
-    /// From where the price is.
+    /// Source of the price.
     pub basis: String,
 }
 
-/// How far the ledger has come, in seconds since 1970.
+/// Progress of the ledger, in seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LedgerClock {
-    /// Everything was last looked at then.
+    /// Time of the last observation pass.
     pub seen: i64,
     /// Hours before it are complete.
     pub posted: i64,
 }
 
-/// One thing that a look says.
+/// One result of an observation pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The open stretch of an instance ended.
+    /// The open observation of an instance ended.
     Ended {
         /// Uid of the request.
         uid: String,
         /// The second after its last one.
         until: i64,
     },
-    /// A stretch: a whole one, or one that goes on.
+    /// An observation: a complete one, or one that continues.
     Stretch(Box<Observation>),
 }
 
-/// Every column, in the order in which it is bound.
+/// Every column, in binding order.
 const COLUMNS: &str =
     "uid, since, until, ready, monthly, currency, basis, cluster, workspace, namespace, name, home, promise, version, project, owner";
-/// How many these are.
+/// Number of columns.
 const WIDTH: usize = 16;
 
 row! {
@@ -135,19 +135,19 @@ impl From<ObservationRow> for Observation {
 }
 
 impl Store {
-    /// How far the ledger has come; nothing before it has begun.
+    /// Returns the progress of the ledger; `None` if it hasn't started.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn ledger_clock(&self) -> Result<Option<LedgerClock>> {
         let row = sqlx::query("SELECT seen, posted FROM ledger_clock WHERE id = 1").fetch_optional(&self.pool).await?;
         Ok(row.map(|row| Ok::<_, sqlx::Error>(LedgerClock { seen: row.try_get(0)?, posted: row.try_get(1)? })).transpose()?)
     }
 
-    /// Begins the ledger at a full hour, unless it has begun.
+    /// Starts the ledger at a full hour, unless it has already started.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn begin_ledger(&self, at: i64) -> Result<()> {
         sqlx::query("INSERT INTO ledger_clock (id, seen, posted) VALUES (1, $1, $1) ON CONFLICT (id) DO NOTHING")
             .bind(at)
@@ -156,22 +156,22 @@ impl Store {
         Ok(())
     }
 
-    /// The stretches that go on.
+    /// Returns the observations that continue.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn open_observations(&self) -> Result<Vec<Observation>> {
         let sql = format!("SELECT {COLUMNS} FROM observation WHERE until IS NULL");
         let rows: Vec<ObservationRow> = sqlx::query_as(AssertSqlSafe(sql)).fetch_all(&self.pool).await?;
         Ok(rows.into_iter().map(Observation::from).collect())
     }
 
-    /// The stretches that have a part between two moments, in the order of their instances.
+    /// Returns the observations that overlap the period between two points in time, sorted by instance.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn observations_between(&self, from: i64, to: i64) -> Result<Vec<Observation>> {
-        // Two parts, each with its index: an `OR` would read all that ever ended.
+        // Two queries, each with its own index: an `OR` would read every observation that has ended.
         let sql = format!(
             "SELECT {COLUMNS} FROM observation WHERE until > $1 AND since < $2 \
              UNION ALL SELECT {COLUMNS} FROM observation WHERE until IS NULL AND since < $2 ORDER BY uid, since"
@@ -180,10 +180,11 @@ impl Store {
         Ok(rows.into_iter().map(Observation::from).collect())
     }
 
-    /// Writes what a look at `now` says after one at `before`; `false`, and nothing is written, if somebody else has looked since.
+    /// Writes the results of an observation pass at `now` that follows one at `before`. Returns `false` without writing anything if another
+    /// pass was written in the meantime.
     ///
     /// # Errors
-    /// The database refuses; then nothing is written.
+    /// If the database fails; then nothing is written.
     pub async fn look(&self, before: i64, now: i64, seen: &[Seen]) -> Result<bool> {
         let mut transaction = self.pool.begin().await?;
         let moved = sqlx::query("UPDATE ledger_clock SET seen = $1 WHERE id = 1 AND seen = $2")
@@ -195,10 +196,10 @@ impl Store {
             transaction.rollback().await?;
             return Ok(false);
         }
-        // What ended comes first: of an instance whose next stretch begins here, no two are open at any time.
+        // Ended observations come first, so that an instance whose next observation starts here never has two open ones.
         for seen in seen {
             let Seen::Ended { uid, until } = seen else { continue };
-            // What ended when it began has never been.
+            // An observation that ended when it started never existed.
             sqlx::query("DELETE FROM observation WHERE uid = $1 AND until IS NULL AND since >= $2")
                 .bind(uid)
                 .bind(*until)

@@ -1,4 +1,4 @@
-//! Where random bytes come from.
+//! Sources of random bytes.
 
 /// A source of random bytes: the system's in production, a seeded one in tests.
 pub trait Random: Send + Sync {
@@ -6,14 +6,14 @@ pub trait Random: Send + Sync {
     fn fill(&self, bytes: &mut [u8]);
 }
 
-/// `N` random bytes.
+/// Returns `N` random bytes.
 pub(crate) fn bytes<const N: usize>(random: &dyn Random) -> [u8; N] {
     let mut bytes = [0; N];
     random.fill(&mut bytes);
     bytes
 }
 
-/// Lower-case hexadecimal digits.
+/// Returns the bytes as lower-case hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
@@ -24,7 +24,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 pub(crate) mod seeded {
-    //! A counter that looks random enough: every call gives other bytes, every run the same.
+    //! A counter that looks random enough: every call returns different bytes, every run the same.
 
     use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,4 @@
-//! Rows as structs, by the names of their columns. `sqlx::FromRow` derives the same, but builds all of sqlx a second time, for the compiler.
+//! Rows as structs, by column name. `sqlx::FromRow` derives the same, but builds all of sqlx a second time, for the compiler.
 
 /// Declares the struct and reads it from a row of either database.
 macro_rules! row {

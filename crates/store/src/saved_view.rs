@@ -1,4 +1,4 @@
-//! Filters of lists that a person has named. A view is found by its id *and* its person: somebody else's id finds nothing.
+//! Filters of lists that a user has named. A view is found by its id *and* its user: another user's id finds nothing.
 
 use jiff::Timestamp;
 
@@ -6,7 +6,7 @@ use crate::random::{self, Random};
 use crate::row::row;
 use crate::{Result, Store};
 
-/// Most views of one person.
+/// Maximum number of views of one user.
 pub const MAX_SAVED_VIEWS: i64 = 50;
 
 /// A filter with its name.
@@ -14,22 +14,22 @@ pub const MAX_SAVED_VIEWS: i64 = 50;
 pub struct SavedView {
     /// 32 hexadecimal digits.
     pub id: String,
-    /// What the person calls it.
+    /// Title given by the user.
     pub title: String,
     /// Names and values, as in the address of the list.
     pub filter: Vec<(String, String)>,
 }
 
-/// What became of a view that somebody wants to keep or to rename.
+/// Result of saving or renaming a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// It is as the person wants it.
+    /// It was saved.
     Yes,
-    /// The person has [`MAX_SAVED_VIEWS`] already.
+    /// The user already has [`MAX_SAVED_VIEWS`] views.
     Full,
-    /// Another view of that list has the title.
+    /// Another view of that list already has the title.
     Taken,
-    /// The person has no such view.
+    /// The user has no such view.
     Absent,
 }
 
@@ -42,10 +42,10 @@ row! {
 }
 
 impl Store {
-    /// The views that `person` has of a list, by title.
+    /// Returns the views of a list that `person` has saved, sorted by title.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn saved_views(&self, person: &str, list: &str) -> Result<Vec<SavedView>> {
         let rows: Vec<SavedViewRow> =
             sqlx::query_as("SELECT id, title, filter FROM saved_view WHERE person = $1 AND list = $2 ORDER BY title, id")
@@ -57,10 +57,10 @@ impl Store {
         rows.into_iter().map(view).collect()
     }
 
-    /// Keeps a filter of a list under a title; one that has the title already shows this filter from now on.
+    /// Saves a filter of a list under a title; an existing view with the title is updated to this filter.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn save_view(
         &self,
         person: &str,
@@ -102,10 +102,10 @@ impl Store {
         Ok(Kept::Yes)
     }
 
-    /// Calls a view of `person` something else.
+    /// Renames a view of `person`.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn rename_view(&self, person: &str, id: &str, title: &str) -> Result<Kept> {
         let mut transaction = self.pool.begin().await?;
         let (others,): (i64,) = sqlx::query_as(
@@ -130,10 +130,10 @@ impl Store {
         Ok(if renamed.rows_affected() == 0 { Kept::Absent } else { Kept::Yes })
     }
 
-    /// Forgets a view of `person`; it need not exist.
+    /// Deletes a view of `person`; it doesn't have to exist.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn forget_view(&self, person: &str, id: &str) -> Result<()> {
         sqlx::query("DELETE FROM saved_view WHERE id = $1 AND person = $2").bind(id).bind(person).execute(&self.pool).await?;
         Ok(())

@@ -1,8 +1,8 @@
-//! Sealing of tokens: XChaCha20-Poly1305 with keys that live in a file of their own, outside the database.
+//! Encryption of tokens (sealing): XChaCha20-Poly1305 with keys in a separate file, outside the database.
 //!
-//! A sealed value is `key id (4) | nonce (24) | ciphertext and tag`. The id names the key, so that keys can be rotated: put a new line at the
-//! top of the file, restart; the first line seals, every line opens. The row a value belongs to is bound in as associated data, so a sealed
-//! token copied into another session's row does not open.
+//! A sealed value is `key id (4) | nonce (24) | ciphertext and tag`. The id identifies the key, so that keys can be rotated: add a new line
+//! at the top of the file and restart; the first line seals, every line opens. The row that a value belongs to is included as associated
+//! data, so a sealed token that is copied into another session's row can't be opened.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
@@ -38,15 +38,15 @@ impl SealKey {
 }
 
 impl SealKeys {
-    /// A key that ends with the process, for databases in memory.
+    /// Creates a key that ends with the process, for in-memory databases.
     pub fn ephemeral(random: &dyn Random) -> Self {
         Self { keys: vec![SealKey::new(&random::bytes(random))] }
     }
 
-    /// Reads the keys of `path`, or makes the file with one new key, readable by its owner alone.
+    /// Reads the keys from `path`, or creates the file with one new key, readable only by its owner.
     ///
     /// # Errors
-    /// The file cannot be read or made, is readable by others, or a line is not 64 hexadecimal digits.
+    /// If the file can't be read or created, is readable by others, or a line is not 64 hexadecimal digits.
     pub fn open(path: &Path, random: &dyn Random) -> Result<Self> {
         let failed = |source| Error::KeyFile { path: path.to_owned(), source };
         let text = match std::fs::read_to_string(path) {
@@ -74,7 +74,7 @@ impl SealKeys {
         Ok(Self { keys })
     }
 
-    /// Seals `plain` for the row named by `row`.
+    /// Seals `plain` for the row identified by `row`.
     pub(crate) fn seal(&self, plain: &[u8], row: &[u8], random: &dyn Random) -> Result<Vec<u8>> {
         let key = self.keys.first().ok_or(Error::Unsealable)?;
         let nonce = random::bytes::<NONCE>(random);
@@ -82,7 +82,7 @@ impl SealKeys {
         Ok([&key.id[..], &nonce, &sealed].concat())
     }
 
-    /// Opens what [`Self::seal`] made for the same row.
+    /// Opens what [`Self::seal`] created for the same row.
     pub(crate) fn unseal(&self, sealed: &[u8], row: &[u8]) -> Result<Vec<u8>> {
         let (id, rest) = sealed.split_at_checked(KEY_ID).ok_or(Error::Unsealable)?;
         let (nonce, ciphertext) = rest.split_at_checked(NONCE).ok_or(Error::Unsealable)?;

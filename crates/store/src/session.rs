@@ -11,27 +11,27 @@ use crate::{Error, Result, Store};
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cookie(String);
 
-/// Name of a session's row: the SHA-256 of its cookie. Not a secret.
+/// Key of a session's row: the SHA-256 of its cookie. Not a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SessionKey([u8; 32]);
 
 /// A signed-in browser.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Name of its row.
+    /// Key of its row.
     pub key: SessionKey,
-    /// Username, as the plane calls the person.
+    /// Username on the plane.
     pub person: String,
-    /// The person's bearer token on the plane.
+    /// The user's bearer token on the plane.
     pub token: String,
-    /// Since when.
+    /// When it started.
     pub created: Timestamp,
-    /// Until when.
+    /// When it expires.
     pub expires: Timestamp,
 }
 
 impl Cookie {
-    /// The text of the cookie, for the browser alone.
+    /// Returns the text of the cookie, for the browser only.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -50,14 +50,14 @@ impl std::fmt::Debug for Session {
 }
 
 impl SessionKey {
-    /// The key of the session to which `cookie` belongs, if it is one.
+    /// Returns the key of the session that `cookie` belongs to, if there is such a session.
     pub fn of_cookie(cookie: &str) -> Self {
         let mut key = [0; 32];
         key.copy_from_slice(&Sha256::digest(cookie.as_bytes()));
         Self(key)
     }
 
-    /// Bytes for deriving further secrets that belong to the session, such as form tokens.
+    /// Returns bytes for deriving further secrets of the session, such as form tokens.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -73,10 +73,10 @@ row! {
 }
 
 impl Store {
-    /// Begins a session and gives the secret that goes into the browser.
+    /// Starts a session and returns the secret for the browser.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn begin_session(
         &self,
         person: &str,
@@ -99,10 +99,10 @@ impl Store {
         Ok(cookie)
     }
 
-    /// The session of that key, unless it has expired at `now`.
+    /// Returns the session with this key, unless it has expired at `now`.
     ///
     /// # Errors
-    /// The database refuses, or the token was sealed with a key that is gone.
+    /// If the database fails, or the token was sealed with a key that no longer exists.
     pub async fn session(&self, key: SessionKey, now: Timestamp) -> Result<Option<Session>> {
         let row: Option<SessionRow> = sqlx::query_as("SELECT person, token, created, expires FROM session WHERE id = $1 AND expires > $2")
             .bind(&key.0[..])
@@ -122,10 +122,10 @@ impl Store {
         .transpose()
     }
 
-    /// Ends a session; it need not exist.
+    /// Ends a session; it doesn't have to exist.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn end_session(&self, key: SessionKey) -> Result<()> {
         sqlx::query("DELETE FROM session WHERE id = $1").bind(&key.0[..]).execute(&self.pool).await?;
         Ok(())

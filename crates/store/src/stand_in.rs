@@ -1,4 +1,4 @@
-//! Who stands in for whom while somebody is away. It gives nobody a right: what a deputy may do is asked of the plane as them.
+//! Delegates of users who are away. A delegation grants no permissions: what a delegate can do is checked on the plane as the delegate.
 
 use jiff::Timestamp;
 
@@ -6,20 +6,20 @@ use crate::notification::moment;
 use crate::row::row;
 use crate::{Error, Result, Store};
 
-/// A person who is away, or will be, with who stands in.
+/// A user who is or will be away, with their delegate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StandIn {
-    /// Who is away.
+    /// The user who is away.
     pub person: String,
-    /// Who stands in.
+    /// Their delegate.
     pub deputy: String,
     /// The first second, since 1970.
     pub from: i64,
     /// The second after the last one.
     pub to: i64,
-    /// What the deputy may not decide about, found when they looked last.
+    /// What the delegate can't decide on, as of their last check.
     pub lacks: Vec<String>,
-    /// When they looked last.
+    /// Time of the last check.
     pub looked: Option<Timestamp>,
 }
 
@@ -52,10 +52,10 @@ impl TryFrom<Row> for StandIn {
 const COLUMNS: &str = "SELECT person, deputy, away_from, away_to, lacks, looked FROM stand_in";
 
 impl Store {
-    /// Keeps who stands in for a person from one second to another, in the place of who did.
+    /// Saves the delegate of a user from one second to another, replacing an earlier delegate.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn name_deputy(&self, person: &str, deputy: &str, from: i64, to: i64) -> Result<()> {
         sqlx::query(
             "INSERT INTO stand_in (person, deputy, away_from, away_to, lacks, looked) VALUES ($1, $2, $3, $4, '[]', 0) ON CONFLICT (person) \
@@ -70,49 +70,49 @@ impl Store {
         Ok(())
     }
 
-    /// Nobody stands in for a person any more.
+    /// Removes the delegate of a user.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn dismiss_deputy(&self, person: &str) -> Result<()> {
         sqlx::query("DELETE FROM stand_in WHERE person = $1").bind(person).execute(&self.pool).await?;
         Ok(())
     }
 
-    /// Who stands in for a person, now, later, or did last.
+    /// Returns the current, future or last delegate of a user.
     ///
     /// # Errors
-    /// The database refuses, or holds something else than was written.
+    /// If the database fails, or contains something other than what was written.
     pub async fn deputy(&self, person: &str) -> Result<Option<StandIn>> {
         let sql = format!("{COLUMNS} WHERE person = $1");
         let row: Option<Row> = sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(person).fetch_optional(&self.pool).await?;
         row.map(StandIn::try_from).transpose()
     }
 
-    /// Everybody who is away at a moment.
+    /// Returns all users who are away at a point in time.
     ///
     /// # Errors
-    /// The database refuses, or holds something else than was written.
+    /// If the database fails, or contains something other than what was written.
     pub async fn away(&self, now: Timestamp) -> Result<Vec<StandIn>> {
         let sql = format!("{COLUMNS} WHERE away_to > $1 AND away_from <= $1 ORDER BY person");
         let rows: Vec<Row> = sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(now.as_second()).fetch_all(&self.pool).await?;
         rows.into_iter().map(StandIn::try_from).collect()
     }
 
-    /// For whom a person stands in at a moment, or will.
+    /// Returns the users for whom a user is a delegate at a point in time, or will be.
     ///
     /// # Errors
-    /// The database refuses, or holds something else than was written.
+    /// If the database fails, or contains something other than what was written.
     pub async fn stands_in(&self, deputy: &str, now: Timestamp) -> Result<Vec<StandIn>> {
         let sql = format!("{COLUMNS} WHERE deputy = $1 AND away_to > $2 ORDER BY person");
         let rows: Vec<Row> = sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(deputy).bind(now.as_second()).fetch_all(&self.pool).await?;
         rows.into_iter().map(StandIn::try_from).collect()
     }
 
-    /// Notes what a deputy found that they may not decide about.
+    /// Saves what a delegate can't decide on.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn note_lacks(&self, person: &str, deputy: &str, lacks: &[String], now: Timestamp) -> Result<()> {
         sqlx::query("UPDATE stand_in SET lacks = $1, looked = $2 WHERE person = $3 AND deputy = $4")
             .bind(serde_json::to_string(lacks)?)

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measures the release build; the programs are in `server/benches`.
+//! `cargo xtask bench`: benchmarks of the release build; the programs are in `server/benches`.
 
 use anyhow::Result;
 use clap::Args;
@@ -10,22 +10,22 @@ use crate::workspace::Workspace;
 /// Arguments of `bench`.
 #[derive(Args)]
 pub struct Bench {
-    /// plane; preflight; dashboards; catalog; or pages, start, fulfilment or all of these three, then seconds for each load.
+    /// plane, preflight, dashboards or catalog; or pages, start, fulfilment or all (these three), followed by the seconds for each load.
     #[arg(default_value = "all")]
     which: Vec<String>,
-    /// For plane: the sizes, as numbers of objects.
+    /// For plane: sizes, as numbers of objects.
     #[arg(long, value_delimiter = ',', default_value = "1000,10000,100000")]
     objects: Vec<usize>,
-    /// For plane: how many workspaces with ten objects each.
+    /// For plane: number of workspaces with ten objects each.
     #[arg(long, default_value_t = 10_000)]
     workspaces: usize,
-    /// For dashboards: the sizes, as numbers of instances over 200 workspaces.
+    /// For dashboards: sizes, as numbers of instances across 200 workspaces.
     #[arg(long, value_delimiter = ',', default_value = "1000,10000,100000")]
     instances: Vec<usize>,
-    /// For dashboards: the databases, of sqlite and postgres.
+    /// For dashboards: databases, sqlite and postgres.
     #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
     engines: Vec<String>,
-    /// For catalog: the sizes, as numbers of promises; what the first costs is what the others are compared with.
+    /// For catalog: sizes, as numbers of promises; the others are compared with the first.
     #[arg(long, value_delimiter = ',', default_value = "4,2000,100000")]
     promises: Vec<usize>,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Builds in release, then measures.
+    /// Builds the release, then runs the benchmark.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
         if self.which == ["plane"] {
@@ -59,7 +59,7 @@ impl Bench {
         })
     }
 
-    /// Lists and dashboards over worlds of many instances, on each database.
+    /// Measures lists and dashboards with many instances, on each database.
     fn dashboards(&self, workspace: &Workspace) -> Result<()> {
         build(workspace)?;
         if self.engines.iter().any(|engine| engine == "postgres") {
@@ -74,7 +74,7 @@ impl Bench {
         step("measuring lists and dashboards", || run(&mut program))
     }
 
-    /// Catalogs of few, many and very many promises.
+    /// Measures catalogs with few, many and very many promises.
     fn catalog(&self, workspace: &Workspace) -> Result<()> {
         build(workspace)?;
         let sizes: Vec<String> = self.promises.iter().map(ToString::to_string).collect();
@@ -85,7 +85,7 @@ impl Bench {
         step("measuring catalogs", || run(&mut program))
     }
 
-    /// The embedded plane beside a real kube-apiserver with its etcd.
+    /// Compares the embedded plane with a real kube-apiserver and its etcd.
     fn plane(&self, workspace: &Workspace) -> Result<()> {
         let sizes: Vec<String> = self.objects.iter().map(ToString::to_string).collect();
         let servers = self.tools.api_server(&workspace.root)?;
@@ -102,7 +102,7 @@ impl Bench {
     }
 }
 
-/// One selection of targets for all programs, so that nothing is compiled twice with other features.
+/// Builds all programs with one selection of targets, so that nothing is compiled twice with different features.
 fn build(workspace: &Workspace) -> Result<()> {
     step("building the server", || {
         run(cargo(&workspace.root).args(["build", "--release", "--package", "opm-portal", "--bin", "opm-portal"]).args([

@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 pub struct Check {}
 
 impl Check {
-    /// Formatting, lints of native code, lints of the browser part.
+    /// Runs formatting, lints of native code, and lints of the browser part.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
         formatting(&workspace)?;
@@ -23,25 +23,25 @@ impl Check {
     }
 }
 
-/// `cargo fmt --check`.
+/// Runs `cargo fmt --check`.
 pub fn formatting(workspace: &Workspace) -> Result<()> {
     step("checking formatting", || run(cargo(&workspace.root).args(["fmt", "--all", "--check"])))
 }
 
-/// Clippy with warnings as errors, natively: what building the tests with [`linting`] does, too.
+/// Runs Clippy natively, with warnings as errors; building the tests with [`linting`] does the same.
 pub fn lints(workspace: &Workspace) -> Result<()> {
     step("linting", || run(cargo(&workspace.root).arg("clippy").args(PACKAGES).args(["--all-targets", "--", "--deny", "warnings"])))
 }
 
-/// A cargo that compiles the packages of this workspace with Clippy's driver, warnings being errors. `cargo clippy` compiles all that they
-/// depend on once more, because it only checks.
+/// Returns a cargo command that compiles the packages of this workspace with Clippy's driver, with warnings as errors. `cargo clippy`
+/// compiles all dependencies again, because it only checks.
 pub fn linting(workspace: &Workspace) -> Command {
     let mut command = cargo(&workspace.root);
     command.env("RUSTC_WORKSPACE_WRAPPER", workspace.root.join("crates/xtask/linting"));
     command
 }
 
-/// Clippy with warnings as errors, for the browser.
+/// Runs Clippy for the browser, with warnings as errors.
 pub fn browser_lints(workspace: &Workspace) -> Result<()> {
     Tools::wasm_target()?;
     step("linting the browser part", || {

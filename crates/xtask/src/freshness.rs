@@ -1,8 +1,8 @@
-//! Modification times of unchanged files. Cargo compiles what is newer than its last build, and in a new clone that is every file. Files that
-//! are the same as in the previous clone get back the times they had there, so that only real changes are compiled.
+//! Modification times of unchanged files. Cargo compiles everything that is newer than its last build, and in a new clone that is every
+//! file. Files that are the same as in the previous clone get back the times they had there, so that only real changes are compiled.
 //!
-//! This is for builds that nothing else writes to, as those of `.ci/run`. In the clone of the last call nothing is changed: people edit and
-//! build there, and its times are right.
+//! This is for builds in folders that nothing else writes to, such as those of `.ci/run`. The clone of the last call isn't touched: people
+//! edit and build there, and its times are correct.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::steps::step;
 use crate::workspace::Workspace;
 
-/// A file as git knows it, and when it was last written.
+/// A file in git, and when it was last written.
 #[derive(Debug, PartialEq, Eq)]
 struct Source {
     /// Id of its content.
@@ -24,15 +24,15 @@ struct Source {
     modified: Duration,
 }
 
-/// Gives the files of a new clone the times they had in the previous clone of the same folder, where their content is the same. Files with
+/// Gives the files of a new clone the times they had in the previous clone in the same folder, if their content is the same. Files with
 /// uncommitted changes are left alone.
 pub fn restore(workspace: &Workspace) -> Result<()> {
-    step("keeping the times of unchanged files", || {
-        // Another folder has other builds.
+    step("restoring the times of unchanged files", || {
+        // Each folder has its own builds.
         let folder = workspace.root.to_string_lossy().replace('/', "_");
         let memory = workspace.target.join(format!("sources{folder}.json"));
         let remembered: Value = std::fs::read(&memory).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
-        // A file system that keeps no time of creation can't tell one clone from the next.
+        // Without creation times in the file system, one clone can't be distinguished from the next.
         let clone = std::fs::metadata(workspace.root.join(".git")).and_then(|git| git.created()).ok();
         let clone = clone.map(|created| json!(since_epoch(created).as_nanos().to_string()));
         let is_new = clone.as_ref().is_some_and(|clone| *clone != remembered["clone"]);
@@ -53,12 +53,12 @@ pub fn restore(workspace: &Workspace) -> Result<()> {
     })
 }
 
-/// What is on disk as git has it: paths from the top, with the ids of their contents.
+/// Returns the unchanged files on disk that git tracks: paths from the top, with the ids of their contents.
 fn committed(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").current_dir(root).args(arguments).output().context("cannot start git")?;
-        // Of what is no clone nothing is known, and everything is compiled.
-        if output.status.success() { String::from_utf8(output.stdout).context("paths that are no text") } else { Ok(String::new()) }
+        // Outside of a clone nothing is known, and everything is compiled.
+        if output.status.success() { String::from_utf8(output.stdout).context("paths that aren't valid UTF-8") } else { Ok(String::new()) }
     };
     let mut all: BTreeMap<PathBuf, String> = git(&["ls-files", "--stage", "-z"])?.split('\0').filter_map(entry).collect();
     for changed in git(&["ls-files", "--modified", "--deleted", "-z"])?.split('\0') {
@@ -67,7 +67,7 @@ fn committed(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
     Ok(all)
 }
 
-/// A line of `git ls-files --stage`: mode, id and stage, then a tab and the path. Links have no times of their own.
+/// Parses a line of `git ls-files --stage`: mode, id and stage, then a tab and the path. Links have no times of their own.
 fn entry(line: &str) -> Option<(PathBuf, String)> {
     let (about, path) = line.split_once('\t')?;
     let mut about = about.split(' ');

@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: libFuzzer over the targets of `fuzz/`, with the stable compiler.
 //!
-//! Only our own crates are instrumented, by a wrapper around the compiler that cargo calls for members of the workspace alone: what
-//! they depend on is taken as the tests have it built.
+//! Only our own crates are instrumented, with a compiler wrapper that cargo calls only for workspace members: their dependencies are reused
+//! from the test build.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
@@ -16,26 +16,26 @@ use clap::Args;
 use crate::steps::{PACKAGES, cargo, step};
 use crate::workspace::Workspace;
 
-/// The largest input, in bytes.
+/// Maximum size of an input, in bytes.
 const LARGEST: &str = "65536";
-/// Targets that run at the same time.
+/// Number of targets that run at the same time.
 const PARALLEL: usize = 2;
 
 /// Arguments of `fuzz`.
 #[derive(Args)]
 pub struct Fuzz {
-    /// Only these targets: names of files in `fuzz/src/targets`.
+    /// Run only these targets: names of files in `fuzz/src/targets`.
     targets: Vec<String>,
-    /// How long each target runs.
+    /// How long each target runs, in seconds.
     #[arg(long, default_value_t = 20)]
     seconds: u32,
-    /// How long one input may take, in seconds. An hour alone on a machine can ask for 1.
+    /// How long one input can take, in seconds. Use 1 for long runs on an idle machine.
     #[arg(long, default_value_t = 5)]
     timeout: u32,
 }
 
 impl Fuzz {
-    /// Builds the targets and runs each for its time.
+    /// Builds the targets and runs each for the given time.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
         all(&workspace, &self.targets, self.seconds, self.timeout)
@@ -46,7 +46,7 @@ impl Fuzz {
 pub fn all(workspace: &Workspace, chosen: &[String], seconds: u32, timeout: u32) -> Result<()> {
     let known = targets(&workspace.root)?;
     if let Some(unknown) = chosen.iter().find(|name| !known.contains(name)) {
-        bail!("there is no target {unknown}: choose one of {}", known.join(", "));
+        bail!("no target {unknown}: choose one of {}", known.join(", "));
     }
     let engine = step("building the fuzz targets", || build(workspace))?;
     let waiting = Mutex::new(known.into_iter().filter(|name| chosen.is_empty() || chosen.contains(name)).rev().collect::<Vec<_>>());
@@ -75,7 +75,7 @@ fn next(waiting: &Mutex<Vec<String>>) -> Option<String> {
     waiting.lock().ok()?.pop()
 }
 
-/// The names of the files of targets.
+/// Returns the file names of the targets.
 fn targets(root: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root.join("fuzz/src/targets"))? {
@@ -86,14 +86,14 @@ fn targets(root: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Builds the engine over all targets; answers its path.
+/// Builds the engine with all targets and returns its path.
 fn build(workspace: &Workspace) -> Result<PathBuf> {
     let mut build = cargo(&workspace.root);
     build.arg("test").args(PACKAGES).args(["--features", "fuzz/engine", "--test", "engine", "--no-run"]);
     build.args(["--message-format", "json-render-diagnostics"]);
     build.env("RUSTC_WORKSPACE_WRAPPER", workspace.root.join("fuzz/instrumented")).stdout(Stdio::piped());
     let mut building = build.spawn().context("cannot start cargo")?;
-    let output = building.stdout.take().context("cargo says nothing")?;
+    let output = building.stdout.take().context("cargo has no output")?;
     let mut engine = None;
     for line in BufReader::new(output).lines() {
         let message: serde_json::Value = serde_json::from_str(&line?).unwrap_or_default();
@@ -137,7 +137,7 @@ fn run(workspace: &Workspace, engine: &Path, target: &str, seconds: u32, timeout
     if !status.success() {
         let lines: Vec<&str> = said.lines().collect();
         let end = lines[lines.len().saturating_sub(40)..].join("\n");
-        bail!("{target}: {end}\n{target} is broken: mend it and keep the input in fuzz/regressions/{target}/");
+        bail!("{target}: {end}\n{target} is broken: fix it and keep the input in fuzz/regressions/{target}/");
     }
     let cover = said.lines().filter_map(|line| line.split_once(" cov: ")).next_back().and_then(|(_, rest)| rest.split(' ').next());
     let runs = said.lines().find_map(|line| line.strip_prefix("Done ")).and_then(|rest| rest.split(' ').next());

@@ -9,13 +9,13 @@ use crate::workspace::Workspace;
 /// Arguments of `gen`.
 #[derive(Args)]
 pub struct Gen {
-    /// Write nothing; fail and name the files that are stale.
+    /// Write nothing; fail and list stale files.
     #[arg(long)]
     check: bool,
 }
 
 impl Gen {
-    /// Writes `deploy/` anew, or compares it.
+    /// Writes or compares `deploy/`.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
         workspace.build_portal(false)?;
@@ -23,7 +23,7 @@ impl Gen {
     }
 }
 
-/// Has the built server write or compare `deploy/`.
+/// Runs the built server to write or compare `deploy/`.
 pub fn deploy(workspace: &Workspace, check: bool) -> Result<()> {
     step(if check { "comparing deploy/ with the Rust types" } else { "writing deploy/" }, || {
         let mut command = std::process::Command::new(workspace.portal());

@@ -1,6 +1,6 @@
-//! The development tool: builds the browser part, serves, tests, measures and regenerates what is generated.
+//! The development tool: builds the browser part, serves, tests, measures, and regenerates generated files.
 //!
-//! It must never hold a rule of the product, and depends on none of our crates: it calls cargo and the built binary.
+//! It must never contain a rule of the product, and depends on none of our crates: it calls cargo and the built binary.
 //! To add a command: one file with its arguments and a `run`, one variant in [`Command`], one line in [`main`].
 
 mod bench;
@@ -18,6 +18,7 @@ mod steps;
 mod test;
 mod tools;
 mod trust;
+mod words;
 mod workspace;
 
 use std::process::ExitCode;
@@ -34,25 +35,25 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build and serve the portal on its embedded plane.
+    /// Build and serve the portal.
     Serve(serve::Serve),
-    /// Fill the embedded plane of a folder with many finished instances.
+    /// Fill the embedded plane in a data folder with many finished instances.
     Seed(seed::Seed),
-    /// Build the portal into one file, with --release as it is deployed.
+    /// Build the portal as a single file; with --release as it is deployed.
     Build(release::Build),
     /// Run everything that CI runs.
     Test(test::Test),
-    /// Write the generated files of deploy/.
+    /// Write the generated files in deploy/.
     Gen(generate::Gen),
-    /// Build what browsers get into site/, which the server contains.
+    /// Build the browser files in site/, which are embedded in the server.
     Site(site::Site),
-    /// Measure the release build beside something named.
+    /// Run a benchmark of the release build.
     Bench(bench::Bench),
-    /// Run a check in its full size.
+    /// Run a test at full size.
     Soak(soak::Soak),
-    /// Give the parts that hostile input reaches any input there is.
+    /// Fuzz the parts that hostile input reaches.
     Fuzz(fuzz::Fuzz),
-    /// Formatting and lints, without running anything.
+    /// Check formatting and lints without running anything.
     Check(check::Check),
 }
 

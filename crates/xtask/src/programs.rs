@@ -1,5 +1,5 @@
-//! The test programs of the crates, run as cargo runs them: one after the other, each with its output kept together and what was skipped in it
-//! counted, so that something else can run beside them.
+//! The test programs of the crates, run like cargo runs them: one after the other, with the output of each kept together and its skipped
+//! tests counted, so that something else can run at the same time.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use crate::steps::{failed, not_run, step};
 
-/// Tests of a program at the same time.
+/// Number of tests of a program that run at the same time.
 const TEST_THREADS: &str = "4";
 
-/// Those that wait most: they come first, while the browser tests run beside them.
+/// Programs that spend the most time waiting: they run first, while the browser tests run at the same time.
 const FIRST: [&str; 3] = ["cluster plane", "store store", "server portal"];
 
-/// A program that cargo built from tests.
+/// A test program built by cargo.
 #[derive(Debug)]
 pub struct Program {
     /// Folder of its package, and target.
@@ -26,7 +26,7 @@ pub struct Program {
     path: PathBuf,
 }
 
-/// Builds tests with a `cargo test` that has its packages and targets, and answers those that it would run.
+/// Builds tests with a `cargo test` command that has its packages and targets, and returns the programs that it would run.
 pub fn build(cargo: &mut Command) -> Result<Vec<Program>> {
     let output = cargo
         .args(["--no-run", "--message-format", "json-render-diagnostics"])
@@ -40,12 +40,12 @@ pub fn build(cargo: &mut Command) -> Result<Vec<Program>> {
         .filter_map(|message| program(&message))
         .collect();
     let is_built = |name: &&str| programs.iter().any(|program| program.name == **name);
-    ensure!(FIRST.iter().all(is_built), "of {FIRST:?}, which run first, one is no test program any more");
+    ensure!(FIRST.iter().all(is_built), "one of {FIRST:?}, which run first, is no longer a test program");
     programs.sort_by_key(|program| FIRST.iter().position(|name| *name == program.name).unwrap_or(FIRST.len()));
     Ok(programs)
 }
 
-/// The program of one of cargo's messages: examples and benches are built with tests, but are none.
+/// Returns the program in one of cargo's messages: examples and benches are built with tests, but aren't tests.
 fn program(message: &Value) -> Option<Program> {
     let target = &message["target"];
     let is_test = message["profile"]["test"] == true && matches!(target["kind"][0].as_str()?, "lib" | "bin" | "test");
@@ -54,7 +54,8 @@ fn program(message: &Value) -> Option<Program> {
     is_test.then_some(Program { name, folder, path: PathBuf::from(message["executable"].as_str()?) })
 }
 
-/// Runs all of them with these variables, also where one fails. Tests that a machine cannot run say so: that goes into the closing table.
+/// Runs all of them with these variables, even if one fails. Tests that can't run on this machine report that, and the closing table lists
+/// it.
 pub fn run_all(programs: &[Program], variables: &[(&str, PathBuf)]) -> Result<()> {
     let fails = |program: &&Program| step(&format!("tests of {}", program.name), || program.run(variables)).is_err();
     let failed: Vec<&str> = programs.iter().filter(fails).map(|program| program.name.as_str()).collect();
@@ -63,7 +64,8 @@ pub fn run_all(programs: &[Program], variables: &[(&str, PathBuf)]) -> Result<()
 }
 
 impl Program {
-    /// What it prints is shown at its end, so that two of them do not mix: all of it where a test failed, else the count.
+    /// Runs the program. Its output is shown when it ends, so that the outputs of two programs don't mix: all of it if a test failed,
+    /// otherwise only the count.
     fn run(&self, variables: &[(&str, PathBuf)]) -> Result<()> {
         let mut command = Command::new(&self.path);
         command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).env("RUST_TEST_THREADS", TEST_THREADS);
@@ -86,16 +88,16 @@ impl Program {
     }
 }
 
-/// Lines of what failing tests said that are shown again at the end.
+/// Maximum number of lines of the failing tests' output that are shown again at the end.
 const SHOWN: usize = 200;
 
-/// What the failing tests of a program said: the last part of its output.
+/// Returns the output of the failing tests of a program: the last part of its output.
 fn failures(printed: &str) -> String {
     let from_there = printed.lines().skip_while(|line| *line != "failures:");
     from_there.take(SHOWN).collect::<Vec<_>>().join("\n")
 }
 
-/// Why tests were skipped, and how many for each reason.
+/// Returns why tests were skipped, and how many for each reason.
 fn skipped(printed: &str) -> BTreeMap<&str, usize> {
     let mut reasons = BTreeMap::new();
     for why in printed.lines().filter_map(|line| line.strip_prefix("skipped: ")) {

@@ -1,4 +1,4 @@
-//! `cargo xtask build`: what is deployed, in `target/dist`: one file.
+//! `cargo xtask build`: the deployed binary, a single file in `target/dist`.
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -6,13 +6,13 @@ use clap::Args;
 use crate::steps::step;
 use crate::workspace::Workspace;
 
-/// How large the release can get, in bytes: it is copied into images and onto machines.
+/// Maximum size of the release, in bytes: it is copied into images and onto machines.
 const LARGEST: u64 = 60_000_000;
 
 /// Arguments of `build`.
 #[derive(Args)]
 pub struct Build {
-    /// Optimise.
+    /// Build with optimizations.
     #[arg(long)]
     release: bool,
 }
@@ -31,11 +31,7 @@ impl Build {
         })?;
         let (program, size) = (dist.join("opm-portal"), std::fs::metadata(&binary)?.len());
         eprintln!("    {} MB", size.div_ceil(1_000_000));
-        ensure!(
-            !self.release || size <= LARGEST,
-            "{} has {size} bytes, more than the {LARGEST} that a release can have",
-            program.display()
-        );
+        ensure!(!self.release || size <= LARGEST, "{} has {size} bytes; a release can have at most {LARGEST}", program.display());
         eprintln!("run it with: {} serve --plane embedded", program.display());
         Ok(())
     }

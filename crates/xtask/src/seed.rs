@@ -1,4 +1,4 @@
-//! `cargo xtask seed`: a world with many finished instances, which `cargo xtask serve --data DIR` shows.
+//! `cargo xtask seed`: a data folder with many finished instances, for `cargo xtask serve --data DIR`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -12,31 +12,31 @@ use crate::workspace::Workspace;
 /// Arguments of `seed`.
 #[derive(Args)]
 pub struct Seed {
-    /// How many instances.
+    /// Number of instances.
     #[arg(long, default_value_t = 10_000)]
     instances: usize,
-    /// In how many workspaces.
+    /// Number of workspaces.
     #[arg(long, default_value_t = 200)]
     workspaces: usize,
-    /// Chooses kinds, names, projects and ages: the same number makes the same instances.
+    /// Seed for kinds, names, projects and ages: the same number creates the same instances.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Age of the oldest instance, in days.
     #[arg(long, default_value_t = 60)]
     days: u32,
-    /// How many days back the cost ledger begins.
+    /// Age of the cost ledger, in days.
     #[arg(long, default_value_t = 30)]
     ledger_days: u32,
-    /// Folder of plane and database [default: .opm-seeded].
+    /// Data folder of the plane and database [default: .opm-seeded].
     #[arg(long)]
     data: Option<PathBuf>,
-    /// Build as for production: slower to build, quicker to run.
+    /// Build for production: slower to build, faster to run.
     #[arg(long)]
     release: bool,
 }
 
 impl Seed {
-    /// Builds the server and lets it seed.
+    /// Builds the server and runs it to create the instances.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
         let binary = workspace.build_portal(self.release)?;

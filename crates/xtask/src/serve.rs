@@ -1,4 +1,4 @@
-//! `cargo xtask serve`: from a fresh clone to a page.
+//! `cargo xtask serve`: from a fresh clone to a running portal.
 
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -12,25 +12,25 @@ use crate::workspace::Workspace;
 /// Arguments of `serve`.
 #[derive(Args)]
 pub struct Serve {
-    /// The plane to run on: the embedded one, or the server of a kubeconfig on which `opm-portal bootstrap` was run.
+    /// Plane to run on: the embedded one, or the server of a kubeconfig where `opm-portal bootstrap` was run.
     #[arg(long, value_enum, default_value_t = Plane::Embedded)]
     plane: Plane,
-    /// The kubeconfig [default: as kubectl].
+    /// Kubeconfig file [default: the one kubectl uses].
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// Its context [default: the current one].
+    /// Context of the kubeconfig [default: the current one].
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
     /// Port of the portal on loopback.
     #[arg(long, default_value_t = 8080)]
     port: u16,
-    /// Folder that keeps plane and sessions [default: .opm].
+    /// Data folder of the plane and sessions [default: .opm].
     #[arg(long)]
     data: Option<PathBuf>,
     /// Keep everything in memory.
     #[arg(long, conflicts_with = "data")]
     ephemeral: bool,
-    /// Build as for production: slower to build, quicker to run.
+    /// Build for production: slower to build, faster to run.
     #[arg(long)]
     release: bool,
 }
@@ -38,14 +38,14 @@ pub struct Serve {
 /// A plane that the portal runs on.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Plane {
-    /// The development plane in the process of the portal.
+    /// The development plane in the portal's process.
     Embedded,
-    /// The server that a context of a kubeconfig names.
+    /// The server of a kubeconfig's context.
     Kubeconfig,
 }
 
 impl Plane {
-    /// As the portal's own argument names it.
+    /// Returns the value of the portal's own argument.
     fn name(self) -> &'static str {
         match self {
             Self::Embedded => "embedded",
@@ -55,7 +55,7 @@ impl Plane {
 }
 
 impl Serve {
-    /// Builds everything, then becomes the server.
+    /// Builds everything, then becomes the server process.
     pub fn run(self) -> Result<()> {
         let workspace = Workspace::find()?;
         let binary = workspace.build_portal(self.release)?;

@@ -1,5 +1,5 @@
-//! `cargo xtask site`: what browsers get, built from `style/` and `app/hydrate` and committed in `site/`, so that building the server needs
-//! neither the wasm target nor Node. `cargo xtask test` builds it again and compares.
+//! `cargo xtask site`: the browser files, built from `style/` and `app/hydrate` and committed in `site/`, so that building the server needs
+//! neither the wasm target nor Node. `cargo xtask test` builds them again and compares.
 
 use anyhow::Result;
 use clap::Args;
@@ -13,7 +13,7 @@ mod build;
 /// Arguments of `site`.
 #[derive(Args)]
 pub struct Site {
-    /// Write nothing; fail and name the files that are stale.
+    /// Write nothing; fail and list stale files.
     #[arg(long)]
     check: bool,
     #[command(flatten)]
@@ -38,12 +38,12 @@ impl Site {
     }
 }
 
-/// Compares the committed site with one that is built now.
+/// Compares the committed site with a new build.
 pub fn check(workspace: &Workspace, tools: &Tools) -> Result<()> {
     run_with_feature(workspace, true, tools.may_install())
 }
 
-/// This tool with the half that builds sites, compiled when it is first needed.
+/// Runs this tool with the feature that builds sites, which is compiled when it is first needed.
 fn run_with_feature(workspace: &Workspace, check: bool, install: bool) -> Result<()> {
     let mut again = crate::check::linting(workspace);
     again.args(["run", "--bin", "xtask", "--features", "xtask/site", "--", "site"]);

@@ -1,4 +1,4 @@
-//! `cargo xtask soak NAME`: the full size of a check whose small size is in `cargo xtask test`.
+//! `cargo xtask soak NAME`: the full size of a test that also runs at a small size in `cargo xtask test`.
 
 use std::process::Command;
 
@@ -19,64 +19,64 @@ pub struct Soak {
 /// The checks.
 #[derive(Subcommand)]
 enum Check {
-    /// Kill the release binary at seeded instants of fulfilments, decisions and what people are told: each is completed, once. And what
-    /// keeps the cost ledger, on SQLite and PostgreSQL: no hour is lost or doubled.
+    /// Kill the release binary at seeded moments during fulfilment, decisions and notifications: each completes exactly once. Also kill the
+    /// process that writes the cost ledger, on SQLite and PostgreSQL: no hour is lost or doubled.
     Kill {
-        /// How many instants.
+        /// Number of kills.
         #[arg(long, default_value_t = 20)]
         kills: u32,
-        /// Which instants.
+        /// Seed of the moments.
         #[arg(long, default_value_t = 1)]
         seed: u64,
         #[command(flatten)]
         tools: Tools,
     },
-    /// Kill the bare plane of the release binary while many write: nothing that it acknowledged is lost, and how long it takes to start.
+    /// Kill the bare plane of the release binary during many writes: no acknowledged write is lost. Also measures the start.
     PlaneKill {
-        /// How often.
+        /// Number of kills.
         #[arg(long, default_value_t = 200)]
         kills: u32,
-        /// Objects of about 2 kB in the plane.
+        /// Number of objects of about 2 kB in the plane.
         #[arg(long, default_value_t = 100_000)]
         objects: u32,
-        /// Which instants.
+        /// Seed of the moments.
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// The cost ledger: a year of 10,000 instances on SQLite and PostgreSQL, exact to the millionth; how long it takes, and its queries.
+    /// Run the cost ledger for a year of 10,000 instances on SQLite and PostgreSQL: exact to the millionth. Also measures queries.
     Ledger {
-        /// How many instances.
+        /// Number of instances.
         #[arg(long, default_value_t = 10_000)]
         instances: u32,
-        /// How many days.
+        /// Number of days.
         #[arg(long, default_value_t = 365)]
         days: u32,
         #[command(flatten)]
         tools: Tools,
     },
-    /// Every list and dashboard over many seeded instances: the numbers are those of the plane's objects, counted anew.
+    /// Compare every list and dashboard over many seeded instances with a new count of the plane's objects.
     Recount {
-        /// How many instances.
+        /// Number of instances.
         #[arg(long, default_value_t = 10_000)]
         instances: u32,
-        /// In how many workspaces.
+        /// Number of workspaces.
         #[arg(long, default_value_t = 200)]
         workspaces: u32,
     },
-    /// Policies: what holds for all of them and all requests, at 10,000 made at random each.
+    /// Check the laws of policies with 10,000 random policies and requests each.
     Policies,
-    /// Cut the power of a disk in memory at seeded instants under a plane that many write to: nothing that it acknowledged is lost.
+    /// Cut the power of an in-memory disk at seeded moments during many writes to a plane: no acknowledged write is lost.
     PowerCut {
-        /// How often.
+        /// Number of power cuts.
         #[arg(long, default_value_t = 2_000)]
         cuts: u32,
     },
-    /// Ask portal and controller about generated requests: the same verdict, objects, price and content hash.
+    /// Compare portal and controller on generated requests: same verdict, objects, price and content hash.
     Agree {
-        /// How many requests.
+        /// Number of requests.
         #[arg(long, default_value_t = 1_000)]
         requests: u32,
-        /// Which requests.
+        /// Seed of the requests.
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
@@ -90,15 +90,15 @@ impl Soak {
             Check::Kill { kills, seed, tools } => {
                 tools.postgres()?;
                 release(&workspace)?;
-                // Names are looked for anywhere: `plane_kill::` has the first one, too.
+                // A name matches anywhere in a path: `plane_kill::` contains the first one, too.
                 let names = ["kill::", "notifications::killed", "--skip", "plane_kill::"];
                 let mut tests = killing(&workspace, &["--lib", "--test", "portal"], &names, kills, seed);
-                step("killing and starting again", || run(&mut tests))
+                step("killing and restarting", || run(&mut tests))
             }
             Check::PlaneKill { kills, objects, seed } => {
                 release(&workspace)?;
                 let mut tests = killing(&workspace, &["--test", "portal"], &["plane_kill::what"], kills, seed);
-                step("killing and starting again", || run(tests.env("OPM_OBJECTS", objects.to_string())))
+                step("killing and restarting", || run(tests.env("OPM_OBJECTS", objects.to_string())))
             }
             Check::Ledger { instances, days, tools } => {
                 tools.postgres()?;
@@ -108,12 +108,12 @@ impl Soak {
                 tests.env("OPM_LEDGER_INSTANCES", instances.to_string()).env("OPM_LEDGER_DAYS", days.to_string());
                 step("counting a year", || run(&mut tests))
             }
-            Check::Recount { instances, workspaces } => step("counting every page anew", || {
+            Check::Recount { instances, workspaces } => step("counting every page again", || {
                 run(tests(&workspace, &["--test", "portal"], &["recount::"])
                     .env("OPM_INSTANCES", instances.to_string())
                     .env("OPM_WORKSPACES", workspaces.to_string()))
             }),
-            Check::Policies => step("trying the laws of policies", || {
+            Check::Policies => step("checking the laws of policies", || {
                 let laws = "policy::tests::laws::all_laws_in_full_size";
                 run(cargo(&workspace.root).args([
                     "test",
@@ -127,7 +127,7 @@ impl Soak {
                     "--nocapture",
                 ]))
             }),
-            Check::Agree { requests, seed } => step("asking portal and controller", || {
+            Check::Agree { requests, seed } => step("comparing portal and controller", || {
                 run(tests(&workspace, &["--test", "portal"], &["agree::"])
                     .env("OPM_AGREE", requests.to_string())
                     .env("OPM_SEED", seed.to_string()))
@@ -145,14 +145,14 @@ fn release(workspace: &Workspace) -> Result<()> {
     })
 }
 
-/// The tests of these names in these targets.
+/// Returns a command for the tests with these names in these targets.
 fn tests(workspace: &Workspace, targets: &[&str], names: &[&str]) -> Command {
     let mut tests = cargo(&workspace.root);
     tests.arg("test").args(PACKAGES).args(targets).args(["--", "--nocapture"]).args(names);
     tests
 }
 
-/// The same against the release binary, which is killed.
+/// Returns the same command against the release binary, which is killed.
 fn killing(workspace: &Workspace, targets: &[&str], names: &[&str], kills: u32, seed: u64) -> Command {
     let mut tests = tests(workspace, targets, names);
     tests.env("OPM_PORTAL", workspace.target.join("release/opm-portal"));

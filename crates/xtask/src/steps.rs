@@ -1,4 +1,4 @@
-//! Named steps: a person sees what is going on, how long it took, and which command failed.
+//! Named steps, which show what is running, how long it took, and which command failed.
 
 use std::ffi::OsStr;
 use std::process::Command;
@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// Says what is being done, does it, and says how long it took.
+/// Prints the name of a step, runs it, and prints how long it took.
 pub fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     eprintln!("==> {what}");
     #[expect(clippy::disallowed_methods, reason = "the build tool shows how long a step took; nothing depends on it")]
     let start = Instant::now();
     let result = work().with_context(|| what.to_owned());
     let took = start.elapsed();
-    let failed = if result.is_ok() { "" } else { ", and it failed" };
+    let failed = if result.is_ok() { "" } else { " (failed)" };
     eprintln!("    {what}: {:.1} s{failed}", took.as_secs_f64());
     note(what, Outcome::Ended { took, failed: result.is_err() });
     result
 }
 
-/// What became of a step.
+/// The outcome of a step.
 enum Outcome {
     Ended { took: Duration, failed: bool },
     NotRun(String),
@@ -34,7 +34,7 @@ fn note(what: &str, outcome: Outcome) {
     }
 }
 
-/// Keeps for the closing table that something was left out, and why.
+/// Adds to the closing table that something was left out, and why.
 pub fn not_run(what: &str, why: &str) {
     let is_known = TABLE.lock().is_ok_and(|table| table.iter().any(|(known, _)| known == what));
     if !is_known {
@@ -51,8 +51,8 @@ pub fn failed(said: &str) {
     }
 }
 
-/// Prints what was done, with its time, what was not, and what failing tests said. Steps that ran inside another, or beside one, have a line
-/// of their own.
+/// Prints each step with its time, what was left out, and the output of failing tests. Steps that ran inside or beside another step have a
+/// line of their own.
 pub fn table() {
     let Ok(table) = TABLE.lock() else { return };
     eprintln!("\n==> steps");
@@ -69,7 +69,7 @@ pub fn table() {
     failures.iter().for_each(|said| eprintln!("\n==> failed tests\n{said}"));
 }
 
-/// Runs a command to its end with inherited output; an exit code other than 0 is an error that shows the command.
+/// Runs a command with inherited output and waits for it; an exit code other than 0 is an error that shows the command.
 pub fn run(command: &mut Command) -> Result<()> {
     let shown = shown(command);
     let status = command.status().with_context(|| format!("cannot start {shown}"))?;
@@ -79,15 +79,15 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Cargo in the workspace, quiet about nothing.
+/// Returns a cargo command in the workspace, with full output.
 pub fn cargo(root: &std::path::Path) -> Command {
     let mut command = Command::new("cargo");
     command.current_dir(root);
     command
 }
 
-/// Every package but the browser's entry, as `default-members` in the root `Cargo.toml`. Builds for development select packages in this
-/// way alone: another selection has other features, and compiles what they depend on anew.
+/// Every package except the browser's entry, like `default-members` in the root `Cargo.toml`. Development builds select packages only in
+/// this way: another selection has other features, and compiles the dependencies again.
 pub const PACKAGES: [&str; 3] = ["--workspace", "--exclude", "hydrate"];
 
 fn shown(command: &Command) -> String {

@@ -10,68 +10,70 @@ use crate::programs::Program;
 use crate::steps::{PACKAGES, not_run, run, step, table};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
-use crate::{check, freshness, fuzz, generate, programs, site, trust};
+use crate::{check, freshness, fuzz, generate, programs, site, trust, words};
 
 /// How long each fuzz target runs, in seconds.
 const FUZZ_SECONDS: u32 = 20;
-/// How long one input may take there, in seconds: the machine does other things, too.
+/// How long one input can take there, in seconds: the machine is also busy with other work.
 const FUZZ_TIMEOUT: u32 = 10;
 
 /// Arguments of `test`.
 #[derive(Args)]
 pub struct Test {
-    /// Only this suite.
+    /// Run only this suite.
     #[arg(conflicts_with_all = ["only", "plane"])]
     suite: Option<Suite>,
-    /// Only this part.
+    /// Run only this part.
     #[arg(long, value_enum)]
     only: Option<Part>,
-    /// Also what takes long and seldom finds anything: fresh inputs for each fuzz target, and everything that recorded answers say asked again
-    /// of a real kube-apiserver. Run it once for each larger change.
+    /// Also run slow checks that rarely find anything: fresh inputs for each fuzz target, and all recorded answers compared again with a
+    /// real kube-apiserver. Run it once for each larger change.
     #[arg(long)]
     full: bool,
-    /// Only what the portal needs from a plane, on this one.
+    /// Run only the tests of what the portal needs from a plane, on this plane.
     #[arg(long, value_enum, conflicts_with = "only")]
     plane: Option<Plane>,
     #[command(flatten)]
     tools: Tools,
 }
 
-/// Tests that belong together though they lie beside what they test.
+/// Tests that belong together although they are in different crates, beside what they test.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Suite {
-    /// What tenants, visitors and objects may try, on the embedded plane; with --full on a real kube-apiserver, too.
+    /// What tenants, visitors and objects could try, on the embedded plane; with --full also on a real kube-apiserver.
     Trust,
+    /// Words that user-facing texts must not use.
+    Words,
 }
 
-/// A part of the whole that can be run alone.
+/// A part that can be run alone.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Part {
     /// Formatting and lints.
     Lint,
     /// Tests of the crates, and generated files.
     Rust,
-    /// Each fuzz target for a short time; not without --full unless asked for.
+    /// Each fuzz target for a short time; only with --full or when chosen.
     Fuzz,
     /// Weights and browser tests.
     Browser,
 }
 
-/// A plane that the suites of `crates/cluster` run on: what it needs from a plane, fulfilment, and what tenants try.
+/// A plane that the suites of `crates/cluster` run on: what the portal needs from a plane, fulfilment, and what tenants could try.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Plane {
     /// The embedded plane.
     Embedded,
     /// kube-apiserver with its etcd.
     Kubernetes,
-    /// kcp, where KCP_BIN names one or it is on the PATH.
+    /// kcp, if KCP_BIN is set or kcp is on the PATH.
     Kcp,
-    /// Each of them.
+    /// All of them.
     All,
 }
 
 impl Test {
-    /// Runs the chosen part, or all: first what fails quickest.
+    /// Runs the chosen part, or all of them: whatever fails fastest comes first.
     pub fn run(self) -> Result<()> {
         let outcome = self.parts();
         table();
@@ -83,12 +85,15 @@ impl Test {
         if let Some(plane) = self.plane {
             return self.contract(&workspace, plane);
         }
-        if self.suite == Some(Suite::Trust) {
-            return trust::run_suite(|| self.with_servers(&workspace), self.full);
+        match self.suite {
+            Some(Suite::Trust) => return trust::run_suite(|| self.with_servers(&workspace), self.full),
+            Some(Suite::Words) => return self.words(&workspace),
+            None => {}
         }
         let wanted = |part| self.only.is_none_or(|only| only == part);
         if wanted(Part::Lint) {
             check::formatting(&workspace)?;
+            self.words(&workspace)?;
         }
         let (rust, browser) = (wanted(Part::Rust), wanted(Part::Browser));
         if rust || browser {
@@ -101,7 +106,7 @@ impl Test {
         if self.full || self.only == Some(Part::Fuzz) {
             fuzz::all(&workspace, &[], FUZZ_SECONDS, FUZZ_TIMEOUT)?;
         } else if self.only.is_none() {
-            not_run("fresh inputs for the fuzz targets", "part of --full; what was found before ran with the tests of the crates");
+            not_run("fresh inputs for the fuzz targets", "part of --full; earlier findings ran with the tests of the crates");
         }
         if wanted(Part::Lint) {
             if !rust && !browser {
@@ -112,19 +117,24 @@ impl Test {
         Ok(())
     }
 
-    /// Builds and lints everything for tests. Other tools come meanwhile: they wait for networks, and the last crates of a build for each other.
+    fn words(&self, workspace: &Workspace) -> Result<()> {
+        step("checking the words of texts", || words::check(workspace, self.tools.is_ci()))
+    }
+
+    /// Builds and lints everything for tests. Other tools are fetched at the same time: they wait for the network, and the last crates of a
+    /// build for each other.
     fn build(&self, workspace: &Workspace, rust: bool, browser: bool) -> Result<Vec<Program>> {
         std::thread::scope(|scope| {
             let tools = scope.spawn(|| self.tools.gather(&workspace.root, rust, browser));
             let programs = step("building and linting everything for tests", || {
                 programs::build(check::linting(workspace).arg("test").args(PACKAGES).arg("--all-targets"))
             })?;
-            tools.join().unwrap_or_else(|_| bail!("the tools could not be gathered"))?;
+            tools.join().unwrap_or_else(|_| bail!("gathering the tools panicked"))?;
             Ok(programs)
         })
     }
 
-    /// Runs the tests of the crates, and the browser tests beside them: each keeps the machine busy for half of its time.
+    /// Runs the tests of the crates and the browser tests at the same time: each keeps the machine busy for half of its time.
     fn run_tests(&self, workspace: &Workspace, crates: Option<Vec<Program>>, browser: bool) -> Result<()> {
         if browser {
             step("comparing site/ with its sources", || site::check(workspace, &self.tools))?;
@@ -150,12 +160,12 @@ impl Test {
         Ok(())
     }
 
-    /// `cargo xtask bench plane` in a small size, with what was built for the tests: that everything is answered rightly counts, not when.
+    /// Runs `cargo xtask bench plane` at a small size, with the test build: it checks that every response is correct, not how fast it is.
     fn planes_side_by_side(&self, workspace: &Workspace) -> Result<()> {
         let mut program = self.with_servers(workspace)?;
         program.arg("test").args(PACKAGES).args(["--bench", "plane", "--"]);
         program.args(["--objects", "200", "--watchers", "50", "--workspaces", "10", "--starts", "1", "--rest", "0"]);
-        step("comparing the planes in a small size", || run(program.env("OPM_PORTAL", workspace.portal())))
+        step("comparing the planes at a small size", || run(program.env("OPM_PORTAL", workspace.portal())))
     }
 
     fn contract(&self, workspace: &Workspace, plane: Plane) -> Result<()> {
@@ -171,17 +181,17 @@ impl Test {
         if matches!(plane, Plane::Kcp | Plane::All) && !kcp_is_here() {
             without_kcp();
         }
-        step("asking the planes", || run(&mut tests))
+        step("testing the planes", || run(&mut tests))
     }
 
-    /// Cargo, told where the real servers are.
+    /// Returns a cargo command with the locations of the real servers.
     fn with_servers(&self, workspace: &Workspace) -> Result<Command> {
         let mut command = check::linting(workspace);
         command.envs(self.servers(workspace)?);
         Ok(command)
     }
 
-    /// Variables that tell tests where the real servers are, and how much they do.
+    /// Returns the variables with the locations of the real servers, and how much the tests do.
     fn servers(&self, workspace: &Workspace) -> Result<Vec<(&'static str, PathBuf)>> {
         let mut variables = Vec::new();
         if self.full {
@@ -213,12 +223,12 @@ fn without_kcp() {
     not_run("what the portal needs from a plane, on a real kcp", "set KCP_BIN, or put kcp on the PATH");
 }
 
-/// Whether tests find a kcp, as `testplane` looks for it.
+/// Whether tests can find kcp, with the same lookup as `testplane`.
 fn kcp_is_here() -> bool {
     Command::new("sh").args(["-c", "test -n \"$KCP_BIN\" || command -v kcp"]).output().is_ok_and(|output| output.status.success())
 }
 
-/// Named one by one, because the test runner of Node 20 knows no globs.
+/// Returns the browser tests one by one, because the test runner of Node 20 doesn't support globs.
 fn browser_tests(end2end: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(end2end.join("tests"))? {

@@ -1,4 +1,4 @@
-//! Tools that are not Rust: found by variable, on the PATH or in the cache; fetched only with `CI=true` or `--install`.
+//! Tools that aren't written in Rust: found by variable, on the PATH or in the cache; fetched only with `CI=true` or `--install`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::steps::{not_run, run, step};
 
-/// A tool is missing and may not be installed; the process ends with exit code 3.
+/// A tool is missing and can't be installed; the process ends with exit code 3.
 #[derive(Debug)]
 pub struct Missing(String);
 
@@ -23,12 +23,13 @@ impl std::error::Error for Missing {}
 /// Where tools come from.
 #[derive(Args, Clone)]
 pub struct Tools {
-    /// Install what is missing (Chromium and PostgreSQL by apt, npm packages, kubectl, kube-apiserver and etcd built with Go); implied by CI=true.
+    /// Install missing tools (Chromium and PostgreSQL with apt, npm packages; kubectl, kube-apiserver and etcd with Go); implied by
+    /// CI=true.
     #[arg(long)]
     install: bool,
     #[arg(long, env = "CI", hide = true, default_value_t = false, value_parser = clap::builder::FalseyValueParser::new())]
     ci: bool,
-    /// Chromium to test with.
+    /// Chromium for the browser tests.
     #[arg(long, env = "OPM_CHROMIUM")]
     chromium: Option<PathBuf>,
     /// kubectl, 1.36 or newer.
@@ -43,7 +44,7 @@ pub struct Tools {
     /// Folder of PostgreSQL's programs.
     #[arg(long, env = "OPM_POSTGRES")]
     postgres: Option<PathBuf>,
-    /// Folder for tools that were fetched or built.
+    /// Folder for fetched or built tools.
     #[arg(long, env = "OPM_CACHE")]
     cache: Option<PathBuf>,
     #[arg(long, env = "HOME", hide = true, default_value = "/tmp")]
@@ -68,13 +69,13 @@ impl Tools {
         self.cache.clone().unwrap_or_else(|| self.home.join(".cache/opm-portal"))
     }
 
-    /// Where cargo keeps the sources of dependencies.
+    /// Returns where cargo stores the sources of dependencies.
     #[cfg(feature = "site")]
     pub fn cargo_home(&self) -> PathBuf {
         self.cargo_home.clone().unwrap_or_else(|| self.home.join(".cargo"))
     }
 
-    /// Finds or installs what the tests of the crates and of the browser call, so that asking for each one answers at once.
+    /// Finds or installs everything that the tests of the crates and of the browser call, so that later lookups return at once.
     pub fn gather(&self, root: &Path, rust: bool, browser: bool) -> Result<()> {
         if rust {
             self.postgres()?;
@@ -90,7 +91,7 @@ impl Tools {
         Ok(())
     }
 
-    /// The wasm target of the active toolchain; rustup adds it.
+    /// Adds the wasm target to the active toolchain with rustup, if it is missing.
     pub fn wasm_target() -> Result<()> {
         let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output().context("rustc --print sysroot")?;
         let sysroot = PathBuf::from(String::from_utf8_lossy(&sysroot.stdout).trim());
@@ -100,7 +101,7 @@ impl Tools {
         step("adding the target wasm32-unknown-unknown", || run(Command::new("rustup").args(["target", "add", "wasm32-unknown-unknown"])))
     }
 
-    /// Chromium for the browser tests: the one without windows where it can be had, because pages cost it half as much.
+    /// Returns Chromium for the browser tests: the headless build if available, because pages take it half as much work.
     pub fn chromium(&self) -> Result<PathBuf> {
         let found = |names: &[&str]| self.chromium.clone().or_else(|| names.iter().find_map(|name| on_path(name)));
         let [preferred, ..] = CHROMIUM;
@@ -112,7 +113,7 @@ impl Tools {
         found(&CHROMIUM).map_or_else(|| installed.and(Err(missing().into())), Ok)
     }
 
-    /// kubectl of at least 1.36, built from `tools/kubernetes` where none is found.
+    /// Returns kubectl of at least 1.36, built from `tools/kubernetes` if none is found.
     pub fn kubectl(&self, root: &Path) -> Result<PathBuf> {
         let cached = self.cache().join("tools/kubectl");
         if let Some(path) =
@@ -130,8 +131,8 @@ impl Tools {
         Ok(cached)
     }
 
-    /// kube-apiserver and etcd, built from `tools/kubernetes` and `tools/etcd` where they are not found. Where they may not be built,
-    /// or Go is missing, that is said and answered with none; in CI they have to be there.
+    /// Returns kube-apiserver and etcd, built from `tools/kubernetes` and `tools/etcd` if they are not found. If building isn't allowed or
+    /// Go is missing, reports that and returns `None`; in CI they are required.
     pub fn api_server(&self, root: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
         let apiserver =
             self.server(root, self.kube_apiserver.as_ref(), "kube-apiserver", "tools/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver")?;
@@ -139,8 +140,8 @@ impl Tools {
         Ok(apiserver.zip(etcd))
     }
 
-    /// PostgreSQL for the tests of the store, which find it by themselves. Where it may not be installed its tests say that they were skipped; in
-    /// CI it has to be there.
+    /// Installs PostgreSQL for the tests of the store, which find it themselves. If installing isn't allowed, these tests report that they
+    /// were skipped; in CI it is required.
     pub fn postgres(&self) -> Result<()> {
         let found = |program: &str| {
             let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
@@ -150,7 +151,7 @@ impl Tools {
             return Ok(());
         }
         if !self.may_install() {
-            not_run("tests of the store on PostgreSQL", "name the folder of initdb with OPM_POSTGRES, or pass --install");
+            not_run("tests of the store on PostgreSQL", "set OPM_POSTGRES to the folder of initdb, or pass --install");
             return Ok(());
         }
         apt_install("postgresql", "PostgreSQL")
@@ -176,7 +177,7 @@ impl Tools {
         Ok(None)
     }
 
-    /// npm packages of a folder, exactly as its lock file says; fetched only where fetching is allowed.
+    /// Installs the npm packages of a folder, exactly as in its lock file; fetches them only if fetching is allowed.
     pub fn npm(&self, folder: &Path) -> Result<()> {
         if !self.may_install() && !npm_is_current(folder)? {
             return Err(Missing(format!("npm packages are missing: run `npm ci` in {}, or pass --install", folder.display())).into());
@@ -192,7 +193,7 @@ impl Tools {
     }
 }
 
-/// Programs of Debian's packages, which have the same names. The first has no windows; without it one of the others will do.
+/// Programs of Debian's packages, which have the same names. The first one has no windows; if it is missing, one of the others is used.
 const CHROMIUM: [&str; 3] = ["chromium-headless-shell", "chromium", "chromium-browser"];
 
 /// A copy of the lock file that the folder's packages were installed from.
@@ -219,7 +220,8 @@ fn go_build(root: &Path, folder: &str, package: &str, to: &Path) -> Result<()> {
     })
 }
 
-/// Debug information is of no use here. What Kubernetes says as its version is otherwise set by its own build scripts; etcd knows its own.
+/// Returns the linker flags. Debug information isn't needed. The version that Kubernetes reports is otherwise set by its own build scripts;
+/// etcd knows its own.
 fn link_flags(version: &str) -> String {
     let mut numbers = version.split('.');
     let (major, minor) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
@@ -227,7 +229,7 @@ fn link_flags(version: &str) -> String {
     ["-s -w".to_owned(), set("gitVersion", &format!("v{version}")), set("gitMajor", major), set("gitMinor", minor)].join(" ")
 }
 
-/// The version of the module with this package that a folder of `tools` asks for, without the leading `v`.
+/// Returns the version of the module with this package in a folder of `tools`, without the leading `v`.
 fn version_of(root: &Path, folder: &str, package: &str) -> Result<String> {
     let file = root.join(folder).join("go.mod");
     let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
@@ -236,7 +238,7 @@ fn version_of(root: &Path, folder: &str, package: &str) -> Result<String> {
         let rest = package.strip_prefix(module)?;
         (rest.is_empty() || rest.starts_with('/')).then(|| version.split(' ').next().unwrap_or_default().to_owned())
     };
-    text.lines().find_map(version).with_context(|| format!("{} does not name a version of {package}", file.display()))
+    text.lines().find_map(version).with_context(|| format!("{} has no version of {package}", file.display()))
 }
 
 fn says_version(program: &Path, version: &str) -> bool {

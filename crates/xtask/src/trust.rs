@@ -1,8 +1,8 @@
-//! `cargo xtask test trust`: what a tenant, a visitor or an object may try, and must not get.
+//! `cargo xtask test trust`: what a tenant, a visitor or an object could try, and must not achieve.
 //!
-//! The tests lie beside what they test. This is the one list of them, so that they can be run alone; each entry selects by name, and one
-//! that selects nothing is an error, so that a renamed test cannot fall out of the suite unseen. A new test belongs here when it fails
-//! because somebody got what they should not have, or took down what others use.
+//! The tests are beside what they test. This is the single list of them, so that they can be run alone; each entry selects tests by name,
+//! and an entry that selects nothing is an error, so that a renamed test can't drop out of the suite unnoticed. A new test belongs here if
+//! its failure means that someone got access that they should not have, or took down what others use.
 
 use std::process::Command;
 
@@ -167,7 +167,7 @@ const SUITE: &[Selection] = &[
     },
 ];
 
-/// Runs the suite with `cargo`, which knows where the servers are; on a real kube-apiserver, too, where `full`.
+/// Runs the suite with `cargo`, which has the locations of the servers; with `full`, also on a real kube-apiserver.
 pub fn run_suite(cargo: impl Fn() -> Result<Command>, full: bool) -> Result<()> {
     for selection in SUITE {
         let mut tests = cargo()?;
@@ -184,7 +184,7 @@ pub fn run_suite(cargo: impl Fn() -> Result<Command>, full: bool) -> Result<()> 
     Ok(())
 }
 
-/// That each name selects a test.
+/// Checks that each name selects a test.
 fn complete(cargo: &mut Command, selection: &Selection) -> Result<()> {
     let listed = cargo
         .arg("test")
@@ -195,7 +195,7 @@ fn complete(cargo: &mut Command, selection: &Selection) -> Result<()> {
         .output()
         .context("cannot list the tests")?;
     if !listed.status.success() {
-        bail!("the tests of {} cannot be listed: {}", selection.target.join(" "), listed.status);
+        bail!("can't list the tests of {}: {}", selection.target.join(" "), listed.status);
     }
     let listed = String::from_utf8_lossy(&listed.stdout);
     match selection.names.iter().find(|name| !listed.lines().any(|test| test.contains(**name))) {

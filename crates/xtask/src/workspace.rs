@@ -1,4 +1,4 @@
-//! Where things are.
+//! Folders of the checkout.
 
 use std::path::PathBuf;
 
@@ -15,18 +15,19 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Asks cargo where the tool was called, so that a configured build directory is respected and a checkout that moved is found.
+    /// Finds the folders by calling cargo in the current folder, so that a configured build directory is respected and a checkout that was
+    /// moved is found.
     pub fn find() -> Result<Self> {
         let output = std::process::Command::new("cargo")
             .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
             .output()
             .context("cargo metadata")?;
-        let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("cargo metadata printed no JSON")?;
-        let path = |key: &str| metadata[key].as_str().map(PathBuf::from).with_context(|| format!("cargo metadata names no {key}"));
+        let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("cargo metadata didn't print JSON")?;
+        let path = |key: &str| metadata[key].as_str().map(PathBuf::from).with_context(|| format!("cargo metadata has no {key}"));
         Ok(Self { root: path("workspace_root")?, target: path("target_directory")? })
     }
 
-    /// Builds the server; answers its path. The one for production has no features but its own.
+    /// Builds the server and returns its path. The production build has only its own features.
     pub fn build_portal(&self, release: bool) -> Result<PathBuf> {
         let mut build = cargo(&self.root);
         build.args(["build", "--bin", "opm-portal"]);
@@ -39,7 +40,7 @@ impl Workspace {
         Ok(if release { self.target.join("release/opm-portal") } else { self.portal() })
     }
 
-    /// The server as built for development and tests.
+    /// Returns the path of the server as built for development and tests.
     pub fn portal(&self) -> PathBuf {
         self.target.join("debug").join("opm-portal")
     }

@@ -1,4 +1,4 @@
-//! The portal acting for one verified person. Every port is implemented on it, so nothing can be done without one.
+//! The portal acting for one verified person. Every port is implemented on [`Caller`], so no operation can run without a verified person.
 
 use std::sync::Arc;
 
@@ -17,20 +17,20 @@ use crate::portal::rights::Right;
 use crate::state::Portal;
 use crate::web::request_log::RequestId;
 
-/// How long the plane's word about who somebody is counts.
+/// How long an identity that the plane confirmed counts before it is reviewed again.
 const VERIFIED: SignedDuration = SignedDuration::from_secs(30);
 
-/// Who somebody is: what the plane answers to a SelfSubjectReview with the person's token.
+/// A person's identity: the plane's answer to a SelfSubjectReview with the person's token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Who it is wherever people are compared.
+    /// The id by which people are compared everywhere.
     pub person: PersonId,
     /// Groups on the plane.
     pub groups: Vec<String>,
 }
 
 impl Identity {
-    /// The person as admission stamps what they write.
+    /// Returns the person as admission stamps them on the objects they write.
     pub(crate) fn stamp(&self) -> Requester {
         Requester {
             username: self.person.username().to_owned(),
@@ -40,17 +40,17 @@ impl Identity {
     }
 }
 
-/// What somebody shows to be recognised by.
+/// The credential that a request presents.
 #[derive(Clone, Copy)]
 pub enum Shown<'a> {
-    /// The cookie of a session: browsers.
+    /// A session cookie, from browsers.
     Cookie(&'a str),
-    /// A bearer token of the plane: programs.
+    /// A bearer token of the plane, from programs.
     Bearer(&'a str),
 }
 
 impl Shown<'_> {
-    /// The name under which its caller is remembered. No cookie has a space in it.
+    /// Returns the key under which the caller is cached. No cookie contains a space.
     pub(super) fn key(self) -> SessionKey {
         match self {
             Self::Cookie(cookie) => SessionKey::of_cookie(cookie),
@@ -58,7 +58,7 @@ impl Shown<'_> {
         }
     }
 
-    /// The token of the forms that are drawn for it; programs have none.
+    /// Returns the form token for the credential. Programs have none, because no forms are rendered for them.
     fn form_token(self) -> String {
         match self {
             Self::Cookie(cookie) => csrf::form_token(cookie),
@@ -67,11 +67,11 @@ impl Shown<'_> {
     }
 }
 
-/// The portal acting for one verified person. Clones share everything.
+/// The portal acting for one verified person. Clones share all state.
 #[derive(Clone)]
 pub struct Caller {
     inner: Arc<Inner>,
-    /// The request that it acts in; none outside of one.
+    /// The id of the HTTP request that the caller acts in; `None` outside of one.
     request: Option<RequestId>,
 }
 
@@ -86,10 +86,11 @@ struct Inner {
 }
 
 impl Caller {
-    /// The person who shows this, if there is such a session, or token, and the plane still knows it. The only way to a caller.
+    /// Returns the caller for a credential if the session or token exists and the plane still accepts it. This is the only way to obtain a
+    /// [`Caller`].
     ///
     /// # Errors
-    /// Database or plane do not answer.
+    /// If the database or the plane doesn't respond.
     pub async fn verify(portal: &Arc<Portal>, shown: Shown<'_>) -> Result<Option<Self>> {
         let key = shown.key();
         let now = portal.clock.now();
@@ -110,7 +111,7 @@ impl Caller {
         let identity = match review(portal, &token).await {
             Ok(identity) => identity,
             Err(Error::Unauthenticated) => {
-                // The plane no longer knows the token: the session is worth nothing.
+                // The plane no longer accepts the token, so the session is useless.
                 portal.callers.forget(key);
                 if is_session {
                     drop_session(portal, key).await;
@@ -125,7 +126,7 @@ impl Caller {
             request: None,
         };
         portal.callers.remember(key, &caller, now);
-        // Whoever signed out while the plane was asked is signed out.
+        // The person might have signed out while the plane was responding.
         if is_session && !caller.is_signed_in().await {
             portal.callers.forget(key);
             return Ok(None);
@@ -133,75 +134,75 @@ impl Caller {
         Ok(Some(caller))
     }
 
-    /// The same person, acting in one request: what is written carries its id.
+    /// Returns the same caller for one HTTP request, so that what it writes carries the request id.
     pub fn acting_in(self, request: Option<RequestId>) -> Self {
         Self { request, ..self }
     }
 
-    /// The id of the request that it acts in; empty outside of one.
+    /// Returns the id of the HTTP request that the caller acts in; empty outside of one.
     pub fn request_id(&self) -> &str {
         self.request.as_ref().map_or("", |request| &request.0)
     }
 
-    /// A turn of evaluating what promises and policies say. It is given back when it is dropped.
+    /// Waits for a turn to evaluate promises and policies. Dropping the turn gives it back.
     ///
     /// # Errors
-    /// Too many of this person are waiting, or it takes too long.
+    /// If too many evaluations of this person are waiting, or the wait takes too long.
     pub(crate) async fn evaluation_turn(&self) -> Result<Evaluation> {
         self.inner.portal.limits.evaluations.take(&self.inner.identity.person).await
     }
 
-    /// Whether the session can be shown again without asking anybody, at `now`.
+    /// Checks whether the caller can be reused at `now` without asking the database or the plane again.
     pub(super) fn is_fresh(&self, now: Timestamp) -> bool {
         now.duration_since(self.inner.verified) < VERIFIED && now < self.inner.expires
     }
 
-    /// The running portal.
+    /// Returns the running portal.
     pub fn portal(&self) -> &Arc<Portal> {
         &self.inner.portal
     }
 
-    /// Who it is.
+    /// Returns the person's identity.
     pub fn identity(&self) -> &Identity {
         &self.inner.identity
     }
 
-    /// The session it belongs to.
+    /// Returns the key of the session that the caller belongs to.
     pub fn session(&self) -> SessionKey {
         self.inner.session
     }
 
-    /// The token that this session's forms carry.
+    /// Returns the token that the forms of this session carry.
     pub fn form_token(&self) -> &str {
         &self.inner.form_token
     }
 
-    /// Whether the session still exists. For long streams; pages verify at their beginning.
+    /// Checks whether the session still exists. Long streams call it repeatedly; pages verify the caller once, when they start.
     pub async fn is_signed_in(&self) -> bool {
         let portal = &self.inner.portal;
         let now = portal.clock.now();
         now < self.inner.expires && matches!(portal.store.session(self.inner.session, now).await, Ok(Some(_)))
     }
 
-    /// A client that acts as this person in one workspace.
+    /// Returns a client that acts as this person in one workspace.
     pub fn client(&self, cluster: &ClusterId) -> kube::Client {
         self.inner.portal.endpoint.client(&self.inner.token, &Scope::Cluster(cluster.clone()))
     }
 
-    /// Whether the plane lets this person do that in one workspace.
+    /// Checks whether the plane allows this person an action in one workspace.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the plane doesn't respond.
     pub async fn may(&self, cluster: &ClusterId, right: Right) -> Result<bool> {
         self.inner.portal.rights.has(self.inner.session, &self.inner.token, cluster, right).await
     }
 }
 
-/// Token and end of a session.
+/// Returns the token and expiry time of a session.
 async fn session(portal: &Portal, key: SessionKey, now: Timestamp) -> Result<Option<(Token, Timestamp)>> {
     match portal.store.session(key, now).await {
         Ok(found) => Ok(found.map(|Session { token, expires, .. }| (Token::new(token), expires))),
-        // The key that sealed it is gone: the session is worth nothing.
+        // The key that sealed the token is gone, so the session is useless.
         Err(store::Error::Unsealable) => {
             drop_session(portal, key).await;
             Ok(None)
@@ -210,17 +211,17 @@ async fn session(portal: &Portal, key: SessionKey, now: Timestamp) -> Result<Opt
     }
 }
 
-/// Removes a session that is worth nothing. Where it stays because the disk is full, it stays worth nothing.
+/// Removes a useless session. If it can't be removed, for example because the disk is full, it stays useless.
 async fn drop_session(portal: &Portal, key: SessionKey) {
     if let Err(error) = portal.store.end_session(key).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "a session that is worth nothing could not be removed");
     }
 }
 
-/// Whom the plane takes the holder of a token for.
+/// Asks the plane for the identity of a token's holder.
 ///
 /// # Errors
-/// [`Error::Unauthenticated`] when it knows no such token; or it does not answer.
+/// [`Error::Unauthenticated`] if the plane doesn't accept the token, or an error if it doesn't respond.
 pub(super) async fn review(portal: &Portal, token: &Token) -> Result<Identity> {
     let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
     let request = http::Request::post("/apis/authentication.k8s.io/v1/selfsubjectreviews")
@@ -230,7 +231,7 @@ pub(super) async fn review(portal: &Portal, token: &Token) -> Result<Identity> {
     let answer: Value =
         portal.endpoint.client(token, &portal.account).request(request).await.map_err(|error| from_plane(&error, "your account"))?;
     let username = answer.pointer("/status/userInfo/username").and_then(Value::as_str).ok_or(Error::Internal)?;
-    // On kcp every workspace may have a ServiceAccount of this name.
+    // On kcp, every workspace can have a ServiceAccount with this name.
     let extra = answer.pointer("/status/userInfo/extra").and_then(|extra| extra.get(names::KCP_USER_CLUSTER));
     let cluster = extra.and_then(|values| values.get(0)).and_then(Value::as_str);
     let groups = answer.pointer("/status/userInfo/groups").and_then(Value::as_array);
@@ -240,7 +241,7 @@ pub(super) async fn review(portal: &Portal, token: &Token) -> Result<Identity> {
     })
 }
 
-/// What a database error is for people; the log has the rest.
+/// Converts a database error into the error that people see; the log has the details.
 pub(crate) fn database(error: &store::Error) -> Error {
     tracing::error!(error = error as &dyn std::error::Error, "the portal's database failed");
     Error::Unreachable { what: "the portal's database".to_owned() }

@@ -1,4 +1,4 @@
-//! Verified callers of the last moments, so that a page does not ask database and plane again for each of its parts.
+//! Cache of recently verified callers, so that a page doesn't ask the database and the plane again for each of its parts.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,11 @@ use store::SessionKey;
 
 use super::Caller;
 
-/// How many are kept before stale ones are thrown away. The first use of a session that is not among them counts for where it comes from.
+/// Number of cached callers at which stale ones are dropped. The first use of a session that isn't cached counts against the limit of its
+/// client address.
 const KEPT: usize = 10_000;
 
-/// Callers by session. Signing out forgets at once; everything else ends by itself after the time that a verification counts.
+/// Callers by session. Signing out removes a caller at once; all others expire when their verification does.
 #[derive(Default)]
 pub struct Callers(Mutex<HashMap<SessionKey, Caller>>);
 
@@ -20,7 +21,7 @@ impl Callers {
         self.0.lock().get(&key).cloned()
     }
 
-    /// Whether the holder of this was known lately, so that asking the plane again is no guess.
+    /// Checks whether the holder of this credential was verified recently, so that asking the plane again isn't a guess.
     pub(super) fn knows(&self, key: SessionKey) -> bool {
         self.0.lock().contains_key(&key)
     }
@@ -35,7 +36,7 @@ impl Callers {
         }
     }
 
-    /// Forgets a session that ended.
+    /// Removes the caller of a session that ended.
     pub fn forget(&self, key: SessionKey) {
         self.0.lock().remove(&key);
     }

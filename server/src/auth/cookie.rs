@@ -1,27 +1,27 @@
-//! Cookies: what a browser carries of the portal's own.
+//! The portal's own cookies.
 
 use http::{HeaderMap, HeaderValue, header};
 
-/// How cookies with a secret are named and marked.
+/// Name and attributes of cookies that carry a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CookieStyle {
-    /// Over TLS: bound to the host, sent over TLS alone.
+    /// For TLS: bound to the host and sent over TLS only.
     Secure,
-    /// Over plain HTTP, which the embedded plane serves on loopback.
+    /// For plain HTTP, which the embedded plane serves on loopback.
     Plain,
 }
 
-/// Which secret a cookie carries; each is 64 hexadecimal digits.
+/// The secret that a cookie carries: 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Of a session.
+    /// The secret of a session.
     Session,
-    /// Of a browser that has the sign-in page open.
+    /// The secret of a browser that has the sign-in page open.
     Visit,
 }
 
 impl CookieStyle {
-    /// Name of a cookie.
+    /// Returns the cookie name for a kind of secret.
     pub const fn name(self, kind: Kind) -> &'static str {
         match (self, kind) {
             (Self::Secure, Kind::Session) => "__Host-opm-session",
@@ -31,13 +31,13 @@ impl CookieStyle {
         }
     }
 
-    /// A secret of a request. Of two cookies with that name the request is ambiguous, and neither counts.
+    /// Reads a secret from the cookies of a request. Two cookies with the same name make the request ambiguous, so neither counts.
     pub fn read(self, kind: Kind, headers: &HeaderMap) -> Option<&str> {
         let value = Self::plain_value(headers, self.name(kind))?;
         is_secret(value).then_some(value)
     }
 
-    /// The value of any cookie, unless it is there twice.
+    /// Returns the value of a cookie, unless the name occurs twice.
     pub fn plain_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         let mut found = headers
             .get_all(header::COOKIE)
@@ -51,20 +51,20 @@ impl CookieStyle {
         found.next().is_none().then_some(value)
     }
 
-    /// `Set-Cookie` that gives the browser a secret; it ends after `max_age` seconds.
+    /// Returns the `Set-Cookie` value that stores a secret in the browser for `max_age` seconds.
     pub fn set(self, kind: Kind, value: &str, max_age: i64) -> Option<HeaderValue> {
         let secure = if self == Self::Secure { "; Secure" } else { "" };
         let name = self.name(kind);
         HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age}{secure}")).ok()
     }
 
-    /// `Set-Cookie` that takes a secret away.
+    /// Returns the `Set-Cookie` value that removes a secret from the browser.
     pub fn clear(self, kind: Kind) -> HeaderValue {
         self.set(kind, "", 0).unwrap_or(HeaderValue::from_static(""))
     }
 }
 
-/// What our secrets look like; anything else is not looked up.
+/// Checks the format of a secret; nothing else is looked up.
 fn is_secret(value: &str) -> bool {
     value.len() == 64 && value.bytes().all(|b| b.is_ascii_hexdigit())
 }

@@ -1,8 +1,8 @@
-//! Protection against foreign sites: every unsafe request must come from our own pages, and with a session it must carry the form token.
+//! CSRF protection: every unsafe request must come from our own pages and, with a session, carry the form token.
 //!
-//! Origin and `Sec-Fetch-Site` are set by the browser and cannot be set by a script. The form token is derived from the session cookie, which
-//! no other site can read; it stays valid across restarts, and a leaked token does not reveal the cookie.
-//! Signing in has no session yet: there the token belongs to a cookie that comes with the sign-in page.
+//! The browser sets Origin and `Sec-Fetch-Site`, and scripts can't. The form token is derived from the session cookie, which no other site
+//! can read; it stays valid across restarts, and a leaked token doesn't reveal the cookie. Before sign-in there is no session: the token
+//! then belongs to a cookie that is set with the sign-in page.
 
 use std::time::Duration;
 
@@ -13,30 +13,30 @@ use sha2::{Digest as _, Sha256};
 
 use crate::web::body;
 
-/// Name of the form field with the token.
+/// Name of the form field that carries the token.
 pub const FORM_FIELD: &str = "_token";
-/// Header with the token, for requests that scripts make.
+/// Header that carries the token in requests made by scripts.
 pub const HEADER: &str = "x-form-token";
 /// Largest body of an unsafe request, in bytes.
 pub const MAX_BODY: usize = 1024 * 1024;
-/// Largest one of somebody who is not signed in: a name and a token.
+/// Largest body of an anonymous unsafe request, in bytes: room for a name and a token.
 pub const MAX_ANONYMOUS: usize = 16 * 1024;
 
-/// The token that forms of the session of `cookie` carry.
+/// Returns the form token for the session of `cookie`.
 pub fn form_token(cookie: &str) -> String {
     hex::encode(Sha256::new().chain_update("opm-portal form token\n").chain_update(cookie).finalize())
 }
 
-/// Whether a request may change something as far as its method goes.
+/// Checks whether the method can change state.
 pub fn is_unsafe(method: &Method) -> bool {
     !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-/// Checks that the browser says that one of our own pages sent the request. `authority` is host and port, as the request names us; `secure` says
-/// whether people reach the portal by `https://` alone.
+/// Checks that, according to the browser, one of our own pages sent the request. `authority` is the host and port under which the request
+/// addresses us; `secure` says whether people reach the portal only by `https://`.
 ///
 /// # Errors
-/// [`Error::Denied`] with a sentence.
+/// [`Error::Denied`] with the reason as a sentence.
 pub fn check_origin(headers: &HeaderMap, authority: &str, secure: bool) -> Result<(), Error> {
     let denied = |why: &str| Err(Error::Denied { why: why.to_owned() });
     let site = headers.get("sec-fetch-site").map(|value| value.as_bytes());
@@ -54,14 +54,14 @@ pub fn check_origin(headers: &HeaderMap, authority: &str, secure: bool) -> Resul
         Some(origin) if is_ours(origin) => Ok(()),
         Some(_) => denied("this request came from another site; open the page here and send it again"),
         None if site == Some(b"same-origin") => Ok(()),
-        None => denied("this request does not say which page it came from (header Origin)"),
+        None => denied("this request doesn't say which page it came from (header Origin)"),
     }
 }
 
-/// Checks the form token, and gives the request back with its body read, of which `most` bytes are taken.
+/// Checks the form token and returns the request with its body read, up to `most` bytes.
 ///
 /// # Errors
-/// [`Error::Denied`] when the token is absent or of another session, and those of [`body::read`].
+/// [`Error::Denied`] if the token is missing or belongs to another session, and the errors of [`body::read`].
 pub async fn check_token(request: Request<Body>, cookie: &str, most: usize, patience: Duration) -> Result<Request<Body>, Error> {
     let expected = form_token(cookie);
     let (parts, body) = request.into_parts();
@@ -84,7 +84,7 @@ fn stale() -> Error {
     Error::Denied { why: "this form belongs to another session; open the page again and send it from there".to_owned() }
 }
 
-/// Compares without telling by its duration where the difference is.
+/// Compares in constant time, so that the duration doesn't reveal where the inputs differ.
 fn same(left: &[u8], right: &[u8]) -> bool {
     left.len() == right.len() && left.iter().zip(right).fold(0, |difference, (l, r)| difference | (l ^ r)) == 0
 }

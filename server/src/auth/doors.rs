@@ -1,4 +1,4 @@
-//! The ways to come in, and how a browser remembers who came.
+//! Sign-in methods, and how the browser stores the session.
 
 use app::backend::SignInProblem;
 use cluster::Token;
@@ -7,44 +7,44 @@ use jiff::SignedDuration;
 use super::cookie::CookieStyle;
 use crate::sample::Person;
 
-/// How long a session lasts at most.
+/// Longest duration of a session.
 pub const SESSION: SignedDuration = SignedDuration::from_hours(12);
 
-/// A way to come in.
+/// A sign-in method.
 #[derive(Debug)]
 pub enum Way {
-    /// On the embedded plane: a page of its people, where choosing one gives a session with that person's own token.
+    /// On the embedded plane: a page lists the plane's people, and choosing one starts a session with that person's own token.
     People(Vec<(Person, Token)>),
-    /// Elsewhere: people bring a bearer token that the server accepts.
+    /// On other planes: people enter a bearer token that the server accepts.
     Tokens,
 }
 
-/// What somebody gave on the sign-in page.
+/// What a visitor entered on the sign-in page.
 #[derive(Clone, Copy)]
 pub struct Given<'a> {
-    /// One of the people of the embedded plane.
+    /// Name of one of the embedded plane's people.
     pub person: &'a str,
-    /// A bearer token; it is kept sealed, and nowhere else.
+    /// A bearer token; it is stored only in sealed form.
     pub token: &'a str,
-    /// Whether they are on this machine.
+    /// Whether the visitor is on this machine.
     pub is_here: bool,
 }
 
-/// How people come in, and how their browser remembers it.
+/// The sign-in method of the portal, and how the browser stores the session.
 #[derive(Debug)]
 pub struct Doors {
     way: Way,
-    /// How the session cookie is named and marked.
+    /// Name and attributes of the session cookie.
     pub cookie: CookieStyle,
 }
 
 impl Doors {
-    /// One way, and one style of cookies.
+    /// Combines a sign-in method with a cookie style.
     pub fn new(way: Way, cookie: CookieStyle) -> Self {
         Self { way, cookie }
     }
 
-    /// Who can be chosen; nobody where people bring tokens.
+    /// Returns the people who can be chosen; none where people sign in with tokens.
     pub fn people(&self) -> impl Iterator<Item = &Person> {
         let people = match &self.way {
             Way::People(people) => people.as_slice(),
@@ -53,13 +53,13 @@ impl Doors {
         people.iter().map(|(person, _)| person)
     }
 
-    /// The token with which somebody comes in.
+    /// Returns the token for what the visitor entered.
     ///
     /// # Errors
-    /// There is no such person, nothing that could be a token, or a sample person is chosen from elsewhere.
+    /// If there is no such person, the input can't be a token, or a sample person is chosen from another machine.
     pub fn open(&self, given: Given<'_>) -> Result<Token, SignInProblem> {
         match &self.way {
-            // Who chooses a name proves nothing: that is for those alone who could read the tokens as well.
+            // Choosing a name proves nothing, so it is allowed only to people who could read the tokens as well.
             Way::People(_) if !given.is_here => Err(SignInProblem::Elsewhere),
             Way::People(people) => {
                 let known = people.iter().find(|(known, _)| known.name == given.person);

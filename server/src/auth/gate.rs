@@ -1,4 +1,5 @@
-//! The gate in front of every page and post: who is it, does the request come from our own pages, and is the route open to such a visitor.
+//! The gate in front of every page and POST: it identifies the visitor, checks that the request comes from our own pages, and checks that
+//! the route is open to that visitor.
 
 use std::sync::Arc;
 
@@ -23,22 +24,22 @@ use crate::web::listen::Peer;
 use crate::web::request_log::RequestId;
 use crate::web::{body, host};
 
-/// Who asks, as the gate found out. Every request behind the gate carries one.
+/// The visitor as identified by the gate. Every request behind the gate carries one.
 #[derive(Clone)]
 pub enum Visitor {
-    /// Nobody has signed in.
+    /// Not signed in.
     Anonymous,
-    /// Somebody whom the plane knows.
+    /// A person whom the plane knows.
     Person(Caller),
-    /// There may be a session, and it could not be found out whose.
+    /// There might be a session, but its owner couldn't be determined.
     Unknown(Error),
 }
 
 impl Visitor {
-    /// The caller, or why there is none.
+    /// Returns the caller, or why there is none.
     ///
     /// # Errors
-    /// Nobody is signed in, or it could not be found out.
+    /// If the visitor isn't signed in or couldn't be identified.
     pub fn caller(&self) -> promise::Result<&Caller> {
         match self {
             Self::Person(caller) => Ok(caller),
@@ -48,11 +49,12 @@ impl Visitor {
     }
 }
 
-/// Finds out who asks, and refuses changes that do not come from our own pages.
+/// Identifies the visitor, and refuses changes that don't come from our own pages.
 pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next: Next) -> Response {
     let style = portal.doors.cookie;
     let cookie = style.read(Kind::Session, request.headers()).map(str::to_owned);
-    // Anyone can make up cookies, and each costs a look into the database: the first use of one counts for where it comes from.
+    // Anyone can make up cookies, and each costs a database lookup, so the first use of a cookie counts against the limit of its client
+    // address.
     let is_new = cookie.as_deref().is_some_and(|cookie| !portal.callers.knows(Shown::Cookie(cookie).key()));
     if is_new && let Err(error) = portal.limits.anonymous(address(&portal, &request)) {
         let (parts, _) = request.into_parts();
@@ -66,9 +68,9 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
             Err(error) => Visitor::Unknown(error),
         },
     };
-    // What nobody is known to send waits in memory until its token is seen: a name and a token are short.
+    // The body of an anonymous request waits in memory until its token is checked, so the limit is low: a name and a token are short.
     let most = if matches!(visitor, Visitor::Person(_)) { csrf::MAX_BODY } else { csrf::MAX_ANONYMOUS };
-    // The form of the sign-in page is known by a secret that the browser got with it.
+    // The form of the sign-in page is recognised by a secret that the browser got with it.
     let secret = match visitor {
         Visitor::Person(_) => cookie,
         Visitor::Anonymous | Visitor::Unknown(_) => style.read(Kind::Visit, request.headers()).map(str::to_owned),
@@ -90,7 +92,7 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     let authority = host::authority(request.headers(), request.uri()).unwrap_or_default().to_owned();
     let (parts, body) = request.into_parts();
     let (visiting, page) = (Visiting::of(&portal, &parts), takes_page(&parts.headers));
-    // A database that does not answer must not keep somebody signed in.
+    // People must be able to sign out even if the database doesn't respond.
     let forgets = unknown.is_some()
         && parts.uri.path() == actions::path::<SignOut>()
         && csrf::check_origin(&parts.headers, &authority, portal.public_secure).is_ok();
@@ -99,7 +101,7 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
         (Ok(()), None, Some(secret)) => {
             csrf::check_token(Request::from_parts(parts, body), &secret, most, portal.limits.body_timeout).await
         }
-        // Whoever has neither session nor the sign-in page open is told to sign in.
+        // Without a session and without an open sign-in page, the answer is to sign in.
         (Ok(()), None, None) => Err(Error::Unauthenticated),
     };
     match checked {
@@ -115,7 +117,8 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     }
 }
 
-/// Lets through who is signed in. A browser that opens a page is sent to the sign-in, and from there back; everything else is told.
+/// Lets signed-in visitors through. A browser that opens a page is redirected to the sign-in page and back; all other requests get an
+/// error.
 pub async fn signed_in(State(portal): State<Arc<Portal>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let visiting = Visiting::of(&portal, &parts);
@@ -130,7 +133,7 @@ pub async fn signed_in(State(portal): State<Arc<Portal>>, request: Request, next
     }
 }
 
-/// Lets programs through that show a bearer token of the plane. Cookies count for nothing, so that no site can make a browser ask.
+/// Lets programs with a bearer token of the plane through. Cookies are ignored, so that no site can make a browser send such a request.
 pub async fn bearer(State(portal): State<Arc<Portal>>, request: Request, next: Next) -> Response {
     match admitted(&portal, request).await {
         Ok(request) => next.run(request).await,
@@ -139,7 +142,7 @@ pub async fn bearer(State(portal): State<Arc<Portal>>, request: Request, next: N
     }
 }
 
-/// The request with its body, once it is known who sends it and that they don't send too much.
+/// Returns the request with its body, once the sender is identified and within the limits.
 async fn admitted(portal: &Arc<Portal>, request: Request) -> promise::Result<Request> {
     let address = address(portal, &request);
     let Some(shown) = bearer_token(request.headers()).map(Shown::Bearer) else {
@@ -156,7 +159,8 @@ async fn admitted(portal: &Arc<Portal>, request: Request) -> promise::Result<Req
     Ok(Request::from_parts(parts, Body::from(body)))
 }
 
-/// Who holds a bearer token. Only a token whose holder was known lately is asked about without limit: all others can be made up.
+/// Returns the holder of a bearer token. Only tokens whose holder was verified recently are reviewed without a limit, because all others
+/// can be made up.
 async fn holder(portal: &Arc<Portal>, shown: Shown<'_>, address: ClientAddress) -> promise::Result<Caller> {
     let (key, reviews) = (shown.key(), &portal.limits.reviews);
     if portal.callers.knows(key)
@@ -169,7 +173,7 @@ async fn holder(portal: &Arc<Portal>, shown: Shown<'_>, address: ClientAddress) 
         return Err(Error::Unauthenticated);
     }
     let _review = reviews.begin(TokenSource::Bearer, address).await?;
-    // Another request with the same token may have been answered meanwhile.
+    // Another request with the same token might have been answered in the meantime.
     if reviews.was_refused(key) {
         return Err(Error::Unauthenticated);
     }
@@ -180,7 +184,7 @@ async fn holder(portal: &Arc<Portal>, shown: Shown<'_>, address: ClientAddress) 
     })
 }
 
-/// From where a request comes.
+/// Returns the client address of a request.
 fn address(portal: &Portal, request: &Request) -> ClientAddress {
     portal.limits.address(request.extensions().get::<Peer>(), request.headers())
 }
@@ -189,19 +193,19 @@ fn id(request: &Request) -> Option<RequestId> {
     request.extensions().get::<RequestId>().cloned()
 }
 
-/// Answers a request that is not let through: browsers with a page, everything else with a problem.
+/// Answers a request that isn't let through: with a page for browsers, with a problem for everything else.
 async fn refuse(portal: &Arc<Portal>, parts: &Parts, error: Error) -> Response {
     if takes_page(&parts.headers) { Visiting::of(portal, parts).refuse(None, &error).await } else { HttpProblem(error).into_response() }
 }
 
-/// The token of `Authorization: Bearer …` (RFC 6750).
+/// Returns the token of `Authorization: Bearer …` (RFC 6750).
 fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-/// Lets everybody through on the embedded plane. On any other there is no such page.
+/// Lets everyone through on the embedded plane. On any other plane the page doesn't exist.
 pub async fn embedded(State(portal): State<Arc<Portal>>, request: Request, next: Next) -> Response {
     match portal.plane {
         PlaneKind::Embedded => next.run(request).await,
@@ -213,7 +217,7 @@ pub async fn embedded(State(portal): State<Arc<Portal>>, request: Request, next:
     }
 }
 
-/// Whether a browser asks, which shows pages to somebody.
+/// Checks whether the client is a browser that displays pages.
 pub fn takes_page(headers: &HeaderMap) -> bool {
     headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|value| value.contains("text/html"))
 }

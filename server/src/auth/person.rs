@@ -1,4 +1,4 @@
-//! The people whom stamps of the plane name.
+//! The people named in the plane's stamps.
 
 use cluster::kinds::{Approval, PromiseRequest};
 use cluster::watch::Key;
@@ -7,28 +7,29 @@ use promise::api::{ApprovalStatus, GivenApproval};
 use promise::identity::{Changer, PersonId};
 use promise::names;
 
-/// Who requested something, as the plane stamped it; empty where that is not known.
+/// Returns the requester as stamped by the plane; empty if unknown.
 pub(crate) fn requester(request: &PromiseRequest) -> PersonId {
     request.spec.requester.as_ref().map(|stamp| stamp.person(workspace(&request.metadata))).unwrap_or_default()
 }
 
-/// Who changed last what a request asks for, as the plane noted it.
+/// Returns who last changed the spec of a request, as noted by the plane.
 pub(crate) fn changed_by(request: &PromiseRequest) -> Option<PersonId> {
     let changer = Changer::of(request.metadata.annotations.as_ref()?)?;
     Some(changer.stamp.person(workspace(&request.metadata)))
 }
 
-/// Who took a decision that lies at a place, as the plane stamped it.
+/// Returns who made the decision at `at`, as stamped by the plane.
 pub(crate) fn decider(at: &Key, approval: &Approval) -> Option<PersonId> {
     Some(approval.spec.decided_by.as_ref()?.person(at.cluster.as_str()))
 }
 
-/// Who took a decision of which a request tells.
+/// Returns who made a decision that a request's status lists.
 pub(crate) fn giver(approval: &ApprovalStatus, given: &GivenApproval) -> PersonId {
     given.person(&approval.cluster)
 }
 
-/// The id of the workspace of an object. A plane with workspaces writes it on everything; elsewhere no ServiceAccount is known by one.
+/// Returns the workspace id of an object. A plane with workspaces writes it on every object; on other planes, ServiceAccounts aren't
+/// identified by one.
 fn workspace(metadata: &ObjectMeta) -> &str {
     let annotations = metadata.annotations.as_ref();
     annotations.and_then(|annotations| annotations.get(names::KCP_CLUSTER)).map(String::as_str).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Beginning and ending a session.
+//! Starting and ending sessions.
 
 use app::backend::SignInProblem;
 use base64::Engine as _;
@@ -17,10 +17,12 @@ use crate::limits::{ClientAddress, TokenSource};
 use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
 use crate::state::Portal;
 
-/// Begins a session of somebody whom the plane knows, in the request of an id; the cookie for the browser. An earlier session of it ends.
+/// Starts a session for a person whom the plane knows, and returns the cookie for the browser. `request_id` identifies the HTTP request. An
+/// earlier session of the browser ends.
 ///
 /// # Errors
-/// There is no such person, the plane does not accept the token, there were too many attempts, or plane or database do not answer.
+/// If there is no such person, the plane doesn't accept the token, there were too many attempts, or the plane or the database doesn't
+/// respond.
 pub async fn begin(
     portal: &Portal,
     visitor: &Visitor,
@@ -41,7 +43,7 @@ pub async fn begin(
     })
 }
 
-/// A session of the holder of a token; the cookie for the browser.
+/// Starts a session for the holder of a token, and returns the cookie for the browser.
 async fn of(portal: &Portal, token: &Token, identity: &Identity, request_id: &str) -> Result<HeaderValue> {
     let now = portal.clock.now();
     let expires = now.checked_add(SESSION).map_err(|_| Error::Internal)?;
@@ -51,7 +53,7 @@ async fn of(portal: &Portal, token: &Token, identity: &Identity, request_id: &st
     let begun = write.remember(
         async {
             let cookie = portal.store.begin_session(&identity.person, &token.expose(), now, expires, &*portal.random).await?;
-            // Whom a rule asks by a group is known by this.
+            // Records the groups, so that rules that name a group find its members.
             portal.store.meet(&identity.person, &identity.groups, &mail, now).await?;
             Ok(cookie)
         },
@@ -61,7 +63,7 @@ async fn of(portal: &Portal, token: &Token, identity: &Identity, request_id: &st
     portal.doors.cookie.set(Kind::Session, cookie.reveal(), expires.duration_since(now).as_secs()).ok_or(Error::Internal)
 }
 
-/// Whom the plane takes the holder of a token for. A token that it refused a moment ago is not asked about again.
+/// Returns the identity of a token's holder. A token that the plane refused a moment ago isn't reviewed again.
 async fn holder(portal: &Portal, token: &Token, address: ClientAddress) -> Result<Identity> {
     let (key, reviews) = (Shown::Bearer(&token.expose()).key(), &portal.limits.reviews);
     let _review = reviews.begin(TokenSource::SignIn, address).await?;
@@ -75,33 +77,33 @@ async fn holder(portal: &Portal, token: &Token, address: ClientAddress) -> Resul
     })
 }
 
-/// What a token says of itself (RFC 7519).
+/// Returns the claims of a token (RFC 7519).
 fn claims(token: &str) -> Option<Value> {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?).ok()
 }
 
-/// When a token says that it ends. It can only shorten a session, so that nobody needs to check who signed it.
+/// Returns the expiry time in the token's claims. It can only shorten a session, so the signature doesn't need to be checked.
 fn ends(token: &str) -> Option<Timestamp> {
     Timestamp::from_second(claims(token)?.get("exp")?.as_i64()?).ok()
 }
 
-/// The mail address that a token says, unless its issuer says that nobody checked it. The plane has accepted the token by now, so it is from an
-/// issuer that the plane trusts.
+/// Returns the mail address in the token's claims, unless the issuer marks it as unverified. The plane has already accepted the token, so
+/// it comes from an issuer that the plane trusts.
 fn mail(token: &str) -> Option<String> {
     let claims = claims(token)?;
     let checked = claims.get("email_verified").and_then(Value::as_bool).unwrap_or(true);
     claims.get("email").and_then(Value::as_str).filter(|_| checked).map(str::to_owned)
 }
 
-/// Ends the session of a visitor, if there is one.
+/// Ends the visitor's session, if there is one.
 ///
 /// # Errors
-/// The database does not answer.
+/// If the database doesn't respond.
 pub async fn end(portal: &Portal, visitor: &Visitor) -> Result<()> {
     let Visitor::Person(caller) = visitor else { return Ok(()) };
     let write = caller.write(WriteOperation::SignOut, WriteTarget::remembered("session", ""));
     let ended = write.remember(portal.store.end_session(caller.session()), |()| true).await.map_err(|error| database(&error));
-    // Afterwards: whoever is being verified meanwhile looks at the session once more.
+    // Removed after the session: a verification running at the same time checks the session again.
     portal.callers.forget(caller.session());
     ended
 }

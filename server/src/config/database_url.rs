@@ -1,11 +1,11 @@
-//! Where the database server is.
+//! Address of the database server.
 
-/// Address of a PostgreSQL server, with its password: never shown by `Debug`.
+/// Address of a PostgreSQL server with its password, which `Debug` never prints.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl(String);
 
 impl DatabaseUrl {
-    /// The address, for connecting alone.
+    /// Returns the address with the password, to be used only for connecting.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -17,7 +17,7 @@ impl std::str::FromStr for DatabaseUrl {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.split_once("://") {
             Some(("postgres" | "postgresql", rest)) if !rest.is_empty() => Ok(Self(text.to_owned())),
-            _ => Err("it is not an address of PostgreSQL; write postgres://user:password@host:5432/database"),
+            _ => Err("not a PostgreSQL address; use postgres://user:password@host:5432/database"),
         }
     }
 }

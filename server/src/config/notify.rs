@@ -1,21 +1,21 @@
-//! How people are told outside of the portal: the mail server, and the file with addresses and webhooks.
+//! Configuration of notifications outside the portal: the mail server, and the file with addresses and webhooks.
 //!
 //! ```yaml
 //! remindAfter: 24h
 //! mail:
 //!   addresses: {org-owner: olga@acme.example}   # by user name; otherwise the address in the token, or a user name that is one
 //!   groups: {acme-approvers: approvers@acme.example}
-//!   domain: acme.example                        # the rest is <user name>@domain
+//!   domain: acme.example                        # everyone else is <user name>@domain
 //! webhooks:
 //! - name: shop-ops
 //!   title: "Chat, channel #shop-ops"
 //!   format: slack                               # or `portal`, which is signed
 //!   urlFile: /run/secrets/shop-ops-url          # or `url`
-//!   secretFile: /run/secrets/shop-ops           # or `secretEnv`; what `portal` messages are signed with
-//!   events: [approvalNeeded, failed]            # all when absent; none with `[]`
-//!   workspaces: ["root:acme:**"]                # all when absent
-//!   people: true                                # people may choose it for what they are told
-//!   allowPrivate: false                         # whether its address may be a private one or loopback
+//!   secretFile: /run/secrets/shop-ops           # or `secretEnv`; signs `portal` messages
+//!   events: [approvalNeeded, failed]            # all if absent; none with `[]`
+//!   workspaces: ["root:acme:**"]                # all if absent
+//!   people: true                                # people can choose it for their notifications
+//!   allowPrivate: false                         # whether its address can be a private or loopback one
 //! ```
 
 use std::collections::BTreeMap;
@@ -29,18 +29,19 @@ use serde::Deserialize;
 
 use super::PublicUrl;
 
-/// Shortest secret that messages are signed with, in bytes.
+/// Minimum length of a secret that signs messages, in bytes.
 const SHORTEST: usize = 16;
-/// After how many seconds somebody is reminded, unless the file says something else.
+/// Seconds until a reminder is sent, unless the file sets another value.
 const REMIND_AFTER: i64 = 24 * 3600;
 
-/// Arguments about telling people.
+/// Arguments about notifications.
 #[derive(Clone, Debug, Default, Args)]
 pub struct NotifyArgs {
-    /// Mail server, such as `smtps://user:password@mail.example.org` or `smtp://mail.example.org:587?tls=required`. Without it no mails are sent.
+    /// Mail server, such as `smtps://user:password@mail.example.org` or `smtp://mail.example.org:587?tls=required`. Without it, no mail is
+    /// sent.
     #[arg(long, value_name = "URL", env = "OPM_SMTP_URL", hide_env_values = true, conflicts_with = "smtp_url_file")]
     smtp_url: Option<String>,
-    /// File with the address of the mail server, so that its password stands in no list of processes.
+    /// File with the address of the mail server, which keeps its password out of process lists.
     #[arg(long, value_name = "FILE", env = "OPM_SMTP_URL_FILE")]
     smtp_url_file: Option<PathBuf>,
     /// Sender of mails, such as `OPM Portal <portal@example.org>`.
@@ -51,18 +52,18 @@ pub struct NotifyArgs {
     notifications: Option<PathBuf>,
 }
 
-/// How people are told.
+/// How notifications are delivered.
 #[derive(Clone, Debug)]
 pub struct NotifyConfig {
-    /// Where links in messages begin, such as `https://portal.example.org`.
+    /// Base URL of links in messages, such as `https://portal.example.org`.
     pub base: String,
-    /// How mails are sent.
+    /// Mail server and sender; `None` if no mail is sent.
     pub mail: Option<MailConfig>,
-    /// Where mails go.
+    /// Mail addresses of people and groups.
     pub addresses: Addresses,
-    /// Where messages go besides.
+    /// Webhooks that also receive messages.
     pub webhooks: Vec<Webhook>,
-    /// Seconds after which somebody is reminded.
+    /// Seconds after which a reminder is sent.
     pub remind_after: i64,
     /// Pause before the second attempt to send, in seconds; the next ones are longer.
     pub retry_after: i64,
@@ -81,12 +82,12 @@ impl Default for NotifyConfig {
     }
 }
 
-/// How mails are sent.
+/// Mail server and sender.
 #[derive(Clone)]
 pub struct MailConfig {
-    /// The mail server, with the password.
+    /// URL of the mail server, including the password.
     pub url: String,
-    /// The sender.
+    /// The sender's address.
     pub from: String,
 }
 
@@ -96,23 +97,23 @@ impl std::fmt::Debug for MailConfig {
     }
 }
 
-/// Where mails go.
+/// Mail addresses of people and groups.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Addresses {
-    /// By user name.
+    /// Addresses by user name.
     pub addresses: BTreeMap<String, String>,
-    /// By group: told once, besides the people in it.
+    /// Addresses by group: they get one message, in addition to those of the group's members.
     pub groups: BTreeMap<String, String>,
-    /// Everybody else has an address there.
+    /// Domain of everyone else's address.
     pub domain: Option<String>,
 }
 
 impl Addresses {
-    /// The address of a person; `known` is what the token of the last sign-in said, nothing for somebody who never signed in.
+    /// Returns the address of a person; `known` is what the token of the last sign-in said, or `None` for a person who never signed in.
     ///
-    /// Whoever writes a rule names people in it. A name that nobody has signed in with is an address only in the domain of this file: else
-    /// a rule could have the portal write to anybody.
+    /// Rule authors name people in rules. A name that has never signed in counts as an address only within the domain of this file;
+    /// otherwise a rule could make the portal send mail to any address.
     pub fn of(&self, person: &str, known: Option<&str>) -> Option<String> {
         let is_address = |text: &&str| text.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'));
         let is_ours = |text: &&str| text.rsplit_once('@').is_some_and(|(_, domain)| self.domain.as_deref() == Some(domain));
@@ -125,26 +126,26 @@ impl Addresses {
     }
 }
 
-/// Somewhere to send what happens.
+/// A webhook that receives notifications.
 #[derive(Clone)]
 pub struct Webhook {
-    /// Its name.
+    /// Name of the webhook.
     pub name: String,
-    /// For people.
+    /// Title that people see.
     pub title: String,
-    /// Where it is; a secret for some receivers.
+    /// Address of the receiver; some receivers treat it as a secret.
     pub url: http::Uri,
-    /// What messages are signed with.
+    /// Secret that signs the messages.
     pub secret: Option<Vec<u8>>,
-    /// How messages look.
+    /// Message format.
     pub format: Format,
-    /// What is sent there whoever is concerned; everything when absent.
+    /// Events that are sent there regardless of their recipients; all events if absent.
     pub events: Option<Vec<Event>>,
-    /// Of which workspaces; all when empty.
+    /// Workspaces whose events are sent there; all if empty.
     pub workspaces: Vec<String>,
-    /// Whether people may choose it.
+    /// Whether people can choose it for their own notifications.
     pub people: bool,
-    /// Whether its address may be a private one or loopback.
+    /// Whether its address can be a private or loopback one.
     pub allow_private: bool,
 }
 
@@ -155,31 +156,31 @@ impl std::fmt::Debug for Webhook {
 }
 
 impl Webhook {
-    /// Whether an event of a workspace is sent there, whoever is concerned.
+    /// Checks whether an event of a workspace is sent there, regardless of its recipients.
     pub fn wants(&self, event: Event, workspace: &str) -> bool {
         let of_event = self.events.as_ref().is_none_or(|events| events.contains(&event));
         of_event && (self.workspaces.is_empty() || glob::any_path_matches(&self.workspaces, workspace))
     }
 }
 
-/// How messages to a webhook look.
+/// Message format of a webhook.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Format {
-    /// Our own JSON, signed.
+    /// The portal's own JSON, signed.
     #[default]
     Portal,
-    /// As incoming webhooks of Slack, Mattermost and others take it.
+    /// The format of incoming webhooks in Slack, Mattermost and others.
     Slack,
 }
 
-/// What is wrong with these arguments or their files; the text names the argument or the field.
+/// An error in these arguments or their files; the text names the argument or the field.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotifyError(String);
 
 impl NotifyError {
-    /// Something that was checked before and does not hold any more.
+    /// Creates the error for a value that was valid when checked earlier and no longer is.
     pub(crate) fn of(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -214,10 +215,10 @@ struct HookFile {
 }
 
 impl NotifyArgs {
-    /// Reads the files and checks what was said.
+    /// Reads the files and validates the settings.
     ///
     /// # Errors
-    /// A file cannot be read, or something does not fit; the text names it.
+    /// If a file can't be read or a value is invalid; the text names it.
     pub fn into_config(self, public: Option<&PublicUrl>) -> Result<NotifyConfig, NotifyError> {
         let file = match &self.notifications {
             None => File::default(),
@@ -232,17 +233,17 @@ impl NotifyArgs {
         };
         let mail = match (url, self.mail_from) {
             (None, _) => None,
-            (Some(_), None) => return wrong("--mail-from: say who sends the mails, such as `OPM Portal <portal@example.org>`"),
+            (Some(_), None) => return wrong("--mail-from: set the sender of mails, such as `OPM Portal <portal@example.org>`"),
             (Some(url), Some(from)) => Some(MailConfig { url: checked_smtp(url)?, from: checked_sender(from)? }),
         };
         let webhooks = file.webhooks.into_iter().map(HookFile::read).collect::<Result<Vec<Webhook>, NotifyError>>()?;
         if let Some(twice) = webhooks.iter().enumerate().find(|(index, hook)| webhooks[..*index].iter().any(|one| one.name == hook.name)) {
-            return wrong(format!("webhooks: there are two of the name {}", twice.1.name));
+            return wrong(format!("webhooks: the name {} is used twice; choose another name", twice.1.name));
         }
         let base = match public {
             Some(public) => public.to_string(),
             None if mail.is_some() || !webhooks.is_empty() => {
-                return wrong("--public-url: messages link to the portal, so say under which address people reach it");
+                return wrong("--public-url: messages link to the portal, so set the address at which people reach it");
             }
             None => String::new(),
         };
@@ -250,7 +251,7 @@ impl NotifyArgs {
             None => REMIND_AFTER,
             Some(text) => match seconds(&text).and_then(|seconds| i64::try_from(seconds).ok()) {
                 Some(seconds) => seconds,
-                None => return wrong(format!("remindAfter: {text} is no duration such as 24h")),
+                None => return wrong(format!("remindAfter: enter a duration such as 24h instead of {text}")),
             },
         };
         Ok(NotifyConfig { base, mail, addresses: file.mail, webhooks, remind_after, ..NotifyConfig::default() })
@@ -261,33 +262,33 @@ impl HookFile {
     fn read(self) -> Result<Webhook, NotifyError> {
         let name = self.name;
         if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
-            return wrong(format!("webhooks: the name {name:?} must be lower-case letters, digits and hyphens"));
+            return wrong(format!("webhooks: the name {name:?} can only contain lower-case letters, digits and hyphens"));
         }
         let field = |what: &str| format!("webhooks, {name}, {what}");
         let url = match (self.url, &self.url_file) {
             (Some(url), None) => url,
             (None, Some(path)) => read(path, &field("urlFile"))?.trim().to_owned(),
-            _ => return wrong(format!("{}: say either url or urlFile", field("url"))),
+            _ => return wrong(format!("{}: set either url or urlFile", field("url"))),
         };
-        // The text of the address may be a secret and is not repeated.
-        let url: http::Uri = url.parse().or_else(|_| wrong(format!("{}: not an address", field("url"))))?;
+        // The address might contain a secret, so the error doesn't repeat it.
+        let url: http::Uri = url.parse().or_else(|_| wrong(format!("{}: enter a valid address", field("url"))))?;
         match url.scheme_str() {
             Some("https") => {}
             Some("http") if self.allow_private => {}
-            Some("http") => return wrong(format!("{}: must begin with https://, or allowPrivate be set", field("url"))),
-            _ => return wrong(format!("{}: must begin with https://", field("url"))),
+            Some("http") => return wrong(format!("{}: must start with https://, unless allowPrivate is set", field("url"))),
+            _ => return wrong(format!("{}: must start with https://", field("url"))),
         }
         if url.authority().is_none_or(|authority| authority.as_str().contains('@')) {
-            return wrong(format!("{}: must name a host, and no user", field("url")));
+            return wrong(format!("{}: must contain a host and no user", field("url")));
         }
         let secret = match (&self.secret_file, &self.secret_env) {
             (None, None) => None,
             (Some(path), None) => Some(read(path, &field("secretFile"))?.trim().to_owned()),
             (None, Some(variable)) => Some(environment(variable, &field("secretEnv"))?),
-            (Some(_), Some(_)) => return wrong(format!("{}: say either secretFile or secretEnv", field("secretFile"))),
+            (Some(_), Some(_)) => return wrong(format!("{}: set either secretFile or secretEnv", field("secretFile"))),
         };
         if self.format == Format::Portal && secret.as_ref().is_none_or(|secret| secret.len() < SHORTEST) {
-            return wrong(format!("{}: messages are signed with a secret of at least {SHORTEST} letters", field("secretFile")));
+            return wrong(format!("{}: messages are signed with a secret of at least {SHORTEST} bytes", field("secretFile")));
         }
         Ok(Webhook {
             title: self.title.unwrap_or_else(|| name.clone()),
@@ -309,33 +310,33 @@ fn read(path: &Path, what: &str) -> Result<String, NotifyError> {
 
 #[expect(clippy::disallowed_methods, reason = "the configuration reads the environment, and the file names the variable")]
 fn environment(variable: &str, what: &str) -> Result<String, NotifyError> {
-    std::env::var(variable).or_else(|_| wrong(format!("{what}: the variable {variable} is not set")))
+    std::env::var(variable).or_else(|_| wrong(format!("{what}: the environment variable {variable} is not set")))
 }
 
 fn checked_sender(from: String) -> Result<String, NotifyError> {
     match from.parse::<lettre::message::Mailbox>() {
         Ok(_) => Ok(from),
-        Err(_) => wrong(format!("--mail-from {from}: not an address such as `OPM Portal <portal@example.org>`")),
+        Err(_) => wrong(format!("--mail-from {from}: enter an address such as `OPM Portal <portal@example.org>`")),
     }
 }
 
-/// A password never travels in clear text, except to this machine.
+/// Checks the mail server's address: a password is never sent unencrypted, except to this machine.
 fn checked_smtp(url: String) -> Result<String, NotifyError> {
     const WHAT: &str = "--smtp-url";
-    let read: http::Uri = url.parse().or_else(|_| wrong(format!("{WHAT}: not an address such as smtps://mail.example.org")))?;
+    let read: http::Uri = url.parse().or_else(|_| wrong(format!("{WHAT}: enter an address such as smtps://mail.example.org")))?;
     let authority = read.authority().map(|authority| authority.as_str().to_owned()).unwrap_or_default();
     let encrypted = match read.scheme_str() {
         Some("smtps") => true,
         Some("smtp") => read.query().is_some_and(|query| query.split('&').any(|pair| pair == "tls=required")),
-        _ => return wrong(format!("{WHAT}: must begin with smtps:// or smtp://")),
+        _ => return wrong(format!("{WHAT}: must start with smtps:// or smtp://")),
     };
     let local = matches!(read.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
     if authority.contains('@') && !encrypted && !local {
-        return wrong(format!("{WHAT}: the password would travel in clear text; use smtps:// or add ?tls=required"));
+        return wrong(format!("{WHAT}: the password would be sent unencrypted; use smtps:// or add ?tls=required"));
     }
     match lettre::AsyncSmtpTransport::<lettre::Tokio1Executor>::from_url(&url) {
         Ok(_) => Ok(url),
-        Err(_) => wrong(format!("{WHAT}: not an address such as smtps://user:password@mail.example.org")),
+        Err(_) => wrong(format!("{WHAT}: enter an address such as smtps://user:password@mail.example.org")),
     }
 }
 
@@ -395,7 +396,7 @@ mod tests {
             ("webhooks: [{name: ops, url: 'https://a.example'}]", "signed with a secret"),
             (
                 "webhooks: [{name: ops, url: 'https://a.example', format: slack}, {name: ops, url: 'https://b.example', format: slack}]",
-                "two",
+                "twice",
             ),
             ("webhooks: [{name: ops, url: 'https://a.example', events: [nothing]}]", "nothing"),
             ("webhook: []", "webhook"),

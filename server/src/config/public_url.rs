@@ -1,27 +1,27 @@
-//! The address under which people reach the portal.
+//! The portal's public address.
 
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// Where people reach the portal.
+/// The address at which people reach the portal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl {
-    /// Whether the browser speaks TLS, to us or to a proxy in front of us.
+    /// Whether the browser uses TLS, to the portal or to a proxy in front of it.
     pub secure: bool,
-    /// Host, with the port when it is not the scheme's own.
+    /// Host, and port unless it is the scheme's default.
     pub authority: String,
 }
 
 impl PublicUrl {
-    /// Whether it leads to the machine on which it is opened.
+    /// Checks whether the address points to the machine on which it is opened.
     pub fn is_loopback(&self) -> bool {
         let host = match self.authority.rsplit_once(':') {
             Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
             _ => &self.authority,
         };
         let address = host.trim_start_matches('[').trim_end_matches(']');
-        // All names below localhost are this machine's (RFC 6761).
+        // All names below localhost refer to this machine (RFC 6761).
         host == "localhost" || host.ends_with(".localhost") || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 }
@@ -30,17 +30,17 @@ impl FromStr for PublicUrl {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let uri: http::Uri = text.parse().map_err(|_| "not an address".to_owned())?;
+        let uri: http::Uri = text.parse().map_err(|_| "enter an address such as https://portal.example.org".to_owned())?;
         let secure = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => false,
-            _ => return Err("must begin with https:// or http://".to_owned()),
+            _ => return Err("must start with https:// or http://".to_owned()),
         };
-        let authority = uri.authority().ok_or("has no host")?;
+        let authority = uri.authority().ok_or("the host is missing")?;
         if authority.as_str().contains('@') || uri.query().is_some() || !matches!(uri.path(), "" | "/") {
-            return Err("must be scheme, host and port only".to_owned());
+            return Err("must contain only scheme, host and port".to_owned());
         }
-        // Browsers leave out the port that the scheme has anyway.
+        // Browsers omit the scheme's default port.
         let authority = authority.as_str().to_ascii_lowercase();
         let own = if secure { ":443" } else { ":80" };
         Ok(Self { secure, authority: authority.strip_suffix(own).map_or_else(|| authority.clone(), str::to_owned) })

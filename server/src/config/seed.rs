@@ -10,31 +10,31 @@ use crate::seed::Seed;
 /// Arguments of `seed`.
 #[derive(Debug, Args)]
 pub struct SeedArgs {
-    /// Data directory; made when absent.
+    /// Data directory; created if missing.
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// How many instances.
+    /// Number of instances.
     #[arg(long, default_value_t = 10_000)]
     instances: usize,
-    /// In how many workspaces.
+    /// Number of workspaces.
     #[arg(long, default_value_t = 200)]
     workspaces: usize,
-    /// Chooses kinds, names, projects and ages: the same number makes the same instances.
+    /// Random seed for kinds, names, projects and ages: the same number gives the same instances.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Age of the oldest instance, in days.
     #[arg(long, default_value_t = 60)]
     days: u32,
-    /// How many days back the cost ledger begins. It has a row for each instance and hour.
+    /// How many days back the cost ledger starts. It has one row per instance and hour.
     #[arg(long, default_value_t = 30)]
     ledger_days: u32,
-    /// PostgreSQL server for the ledger, as for `serve` [default: a file of SQLite in the data directory].
+    /// PostgreSQL server for the ledger, as for `serve` [default: an SQLite file in the data directory].
     #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
     database_url: Option<DatabaseUrl>,
 }
 
 impl SeedArgs {
-    /// What is to be seeded.
+    /// Converts the arguments into what is seeded.
     pub fn into_seed(self) -> Seed {
         Seed {
             data: self.data,

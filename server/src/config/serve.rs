@@ -1,4 +1,4 @@
-//! Arguments of `serve`, and what they mean together.
+//! Arguments of `serve`, and the configuration that results from them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
@@ -14,66 +14,67 @@ use crate::limits::{LimitsConfig, Network, REQUESTS_PER_SECOND};
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// The plane to work on. Asked for by name: nothing is started because a setting is missing.
+    /// The control plane to use. There is no default, so a missing setting never starts one.
     #[arg(long, value_enum, env = "OPM_PLANE")]
     plane: PlaneKind,
-    /// Directory for database, keys and the embedded plane's objects; made when absent.
+    /// Directory for the database, keys and the embedded plane's objects; created if missing.
     #[arg(long, value_name = "DIR", default_value = "opm-portal-data", env = "OPM_DATA", conflicts_with = "ephemeral")]
     data: PathBuf,
-    /// Keep everything in memory and forget it at the end.
+    /// Keep everything in memory and discard it on exit.
     #[arg(long)]
     ephemeral: bool,
     /// PostgreSQL server for sessions, drafts and history, such as `postgres://portal:secret@db.example.org/portal`, which several web
-    /// replicas may share [default: a file of SQLite in the data directory, for exactly one].
+    /// replicas can share [default: an SQLite file in the data directory, for exactly one replica].
     #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
     database_url: Option<DatabaseUrl>,
-    /// Port of the pages; 0 lets the system choose.
+    /// Port of the web pages; 0 picks any free port.
     #[arg(long, default_value_t = 8080, env = "OPM_PORT")]
     port: u16,
-    /// Address of the pages.
+    /// Address of the web pages.
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), env = "OPM_LISTEN")]
     listen: IpAddr,
-    /// Port on loopback of the embedded plane's own TLS listener, for kubectl; 0 lets the system choose.
+    /// Loopback port of the embedded plane's own TLS listener, for kubectl; 0 picks any free port.
     #[arg(long, default_value_t = 6443, env = "OPM_PLANE_PORT")]
     plane_port: u16,
-    /// Parts that this process runs [default: all that the plane has].
+    /// Parts that this process runs [default: all that the plane supports].
     #[arg(long, value_enum, value_delimiter = ',', env = "OPM_ROLES")]
     roles: Option<Vec<Role>>,
-    /// Sample world to load at the first start of an embedded plane, instead of the built-in one.
+    /// Sample world to load on the first start of an embedded plane, instead of the built-in one.
     #[arg(long, value_name = "DIR", env = "OPM_EXAMPLES")]
     examples: Option<PathBuf>,
     #[command(flatten)]
     server: OnServer,
-    /// Home that may offer across the tree and own Destinations, on the server of a kubeconfig; repeatable
+    /// Home that can offer promises to the whole workspace tree and own Destinations, on the server of a kubeconfig; repeatable
     /// [default: root:platform on kcp, the cluster on plain Kubernetes].
     #[arg(long = "trusted-home", value_name = "PATH", env = "OPM_TRUSTED_HOMES", value_delimiter = ',')]
     trusted_homes: Vec<WorkspacePath>,
-    /// Address under which people reach the portal, such as `https://portal.example.org`. With https, cookies are marked secure.
+    /// Address at which people reach the portal, such as `https://portal.example.org`. With https, cookies are marked secure.
     #[arg(long, value_name = "URL", env = "OPM_PUBLIC_URL")]
     public_url: Option<PublicUrl>,
-    /// Proxy whose `X-Forwarded-For` says where a request comes from, as an address or a network such as `10.0.0.0/8`; repeatable
-    /// [default: none, the other end of the connection is the client].
+    /// Proxy whose `X-Forwarded-For` header names the client, as an address or a network such as `10.0.0.0/8`; repeatable
+    /// [default: none, the client is the other end of the connection].
     #[arg(long = "trusted-proxy", value_name = "NETWORK", env = "OPM_TRUSTED_PROXIES", value_delimiter = ',')]
     trusted_proxies: Vec<Network>,
-    /// Requests per second of one person, and of one address where no one is signed in; four times as many at once. 0 sets no limit.
+    /// Requests per second for each person, and for each address when no one is signed in. Bursts can be four times as large. 0 means no
+    /// limit.
     #[arg(long, value_name = "N", default_value_t = REQUESTS_PER_SECOND.get(), env = "OPM_REQUESTS_PER_SECOND")]
     requests_per_second: u32,
     #[command(flatten)]
     notify: NotifyArgs,
-    /// How log lines are written.
+    /// Format of log lines.
     #[arg(long, value_enum, default_value_t = LogFormat::Text, env = "OPM_LOG_FORMAT")]
     log_format: LogFormat,
-    /// What is logged, as `level` or `target=level,…`.
+    /// Log filter, as `level` or `target=level,…`.
     #[arg(long, default_value = "info", env = "OPM_LOG")]
     log: String,
 }
 
-/// A plane by name.
+/// A kind of plane, as named on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PlaneKind {
     /// The development plane in this process.
     Embedded,
-    /// The server that a context of a kubeconfig names: kcp or plain Kubernetes.
+    /// The server of a kubeconfig context: kcp or plain Kubernetes.
     Kubeconfig,
 }
 
@@ -91,108 +92,108 @@ pub enum Role {
 /// How log lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people.
+    /// Text for people.
     Text,
-    /// For machines: one object per line.
+    /// JSON for machines, one object per line.
     Json,
 }
 
-/// Where things are kept.
+/// Where the portal stores its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// In that directory.
+    /// In this directory.
     Directory(PathBuf),
-    /// In memory, forgotten at the end.
+    /// In memory, discarded on exit.
     Memory,
 }
 
-/// The plane to work on.
+/// The plane that the portal uses.
 #[derive(Clone, Debug)]
 pub enum PlaneConfig {
     /// The development plane in this process.
     Embedded {
-        /// Where it listens for kubectl; always loopback.
+        /// Address of the listener for kubectl; always loopback.
         listen: SocketAddr,
         /// Sample world other than the built-in one.
         examples: Option<PathBuf>,
     },
     /// The server of a kubeconfig.
     Kubeconfig {
-        /// Which one.
+        /// How the server is found.
         server: OnServer,
-        /// Homes that may offer across the tree; the topology's own when empty.
+        /// Homes that can offer promises to the whole workspace tree; the topology's defaults if empty.
         trusted_homes: Vec<WorkspacePath>,
     },
 }
 
-/// What `serve` needs.
+/// Configuration of `serve`.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The plane to work on.
+    /// The plane that the portal uses.
     pub plane: PlaneConfig,
-    /// Where things are kept.
+    /// Where the portal stores its data.
     pub storage: Storage,
-    /// The database server; a file of `storage` where there is none.
+    /// The database server; a file in `storage` if absent.
     pub database: Option<DatabaseUrl>,
-    /// Where the pages are served.
+    /// Address at which the pages are served.
     pub listen: SocketAddr,
     /// Whether pages are served.
     pub web: bool,
-    /// Whether requests are fulfilled here.
+    /// Whether this process runs the controller.
     pub controller: bool,
-    /// Where people reach the portal, when it is not where it listens.
+    /// Public address of the portal, if it differs from the listen address.
     pub public_url: Option<PublicUrl>,
-    /// How people are told outside of the portal.
+    /// How notifications are delivered outside the portal.
     pub notify: NotifyConfig,
-    /// What one person, token or address can take.
+    /// Limits per person, token and address.
     pub limits: LimitsConfig,
 }
 
-/// How and what is logged.
+/// Format and filter of the log.
 #[derive(Clone, Debug)]
 pub struct LogConfig {
-    /// Form of the lines.
+    /// Format of the lines.
     pub format: LogFormat,
     /// Filter in the syntax of `tracing_subscriber::EnvFilter`.
     pub filter: String,
 }
 
-/// A combination of arguments that makes no sense; the text names the argument.
+/// An invalid combination of arguments; the text names the argument.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// An embedded plane lives in the process that serves it.
-    #[error("--roles: the embedded plane lives in this process, so `plane` must be among its roles")]
+    /// Without the role `plane` there is no embedded plane, because it runs in the process that serves it.
+    #[error("--roles: the embedded plane runs in this process, so add `plane` to the roles")]
     PlaneMissing,
-    /// There is no embedded plane.
-    #[error("--roles: `plane` is the embedded plane, which --plane kubeconfig does without; choose from web and controller")]
+    /// The role `plane` needs an embedded plane.
+    #[error("--roles: `plane` is the embedded plane, which --plane kubeconfig doesn't run; choose web, controller or both")]
     NoPlane,
     /// The embedded plane must not be reachable from elsewhere.
     #[error(
-        "--listen {0}: with the embedded plane anybody who reaches the sign-in page can be anybody, so only loopback addresses are served"
+        "--listen {0}: with the embedded plane, anyone who can open the sign-in page can sign in as anyone, so choose a loopback address"
     )]
     NotLoopback(IpAddr),
     /// The embedded plane must not be published.
     #[error(
-        "--public-url {0}: with the embedded plane anyone who reaches the sign-in page can sign in as anyone, so its address must be a loopback \
-         one; leave it out, or use a real plane with --plane kubeconfig"
+        "--public-url {0}: with the embedded plane, anyone who can open the sign-in page can sign in as anyone, so the address must be a \
+         loopback one; omit it, or use a real control plane with --plane kubeconfig"
     )]
     PublicDemo(PublicUrl),
-    /// People type tokens.
+    /// People would enter tokens over an unencrypted connection.
     #[error(
-        "--listen {0}: people sign in with tokens, which must not travel in clear text; put a proxy that speaks TLS in front and name its \
-         address with --public-url https://…"
+        "--listen {0}: people sign in with tokens, which must not be sent unencrypted; put a TLS proxy in front and set its address with \
+         --public-url https://…"
     )]
     ClearText(IpAddr),
-    /// How people are told.
+    /// The notification settings are invalid.
     #[error(transparent)]
     Notify(#[from] NotifyError),
 }
 
 impl ServeArgs {
-    /// What the program needs, or why the arguments do not fit together.
+    /// Converts the arguments into the configuration, or says why they conflict.
     ///
     /// # Errors
-    /// The roles do not fit the plane, or something would be served where it must not be.
+    /// If the roles don't match the plane, or the portal would listen at an unsafe address.
     pub fn into_config(self) -> Result<(Config, LogConfig), ConfigError> {
         let has = |role| self.roles.as_ref().is_none_or(|roles| roles.contains(&role));
         let (web, controller) = (has(Role::Web), has(Role::Controller));

@@ -1,4 +1,4 @@
-//! `opm-portal destination add`: a Destination with its credential, in a home.
+//! `opm-portal destination add`: creates a Destination and its credential in a home.
 
 use std::collections::BTreeMap;
 
@@ -13,24 +13,24 @@ use serde_json::{Value, json};
 use super::{Error, refused, remedy};
 use crate::config::DestinationArgs;
 
-/// Writes the namespace, the Secret and the Destination, in this order. Nothing is written before the kubeconfig was tried.
+/// Writes the namespace, the Secret and the Destination, in this order, after testing that the kubeconfig works.
 ///
 /// # Errors
-/// The kubeconfig is one that the controller would refuse, its server does not answer, or the home refuses an object.
+/// If the controller would refuse the kubeconfig, its server doesn't respond, or the home refuses an object.
 pub async fn add(arguments: &DestinationArgs) -> Result<String, Error> {
     let objects = objects(arguments)?;
     let file = arguments.kubeconfig.display();
     let text =
         std::fs::read_to_string(&arguments.kubeconfig).map_err(|error| Error::Credential(format!("{file} cannot be read: {error}")))?;
     let (endpoint, login) =
-        Endpoint::from_kubeconfig(&arguments.name, &text).map_err(|error| Error::Credential(format!("{file} is refused: {error}")))?;
+        Endpoint::from_kubeconfig(&arguments.name, &text).map_err(|error| Error::Credential(format!("{file} can't be used: {error}")))?;
     let version = endpoint.client_with(&login).apiserver_version().await.map_err(|error| {
         let why = cluster::error::from_plane(&error, "the version of the server");
-        Error::Credential(format!("the server of {file} cannot be used with its credential: {why}"))
+        Error::Credential(format!("can't access the server of {file} with its credential: {why}"))
     })?;
 
     let own = Own::open(arguments.portal_kubeconfig.as_deref(), arguments.context.as_deref()).await?;
-    // Which workspace provides makes no difference here.
+    // The provider workspace doesn't matter here.
     let topology =
         Topology::detect(&own.operator, &own.credential).await.map_err(|why| Error::Server { context: own.context.clone(), why })?;
     let home = match topology {
@@ -47,26 +47,26 @@ pub async fn add(arguments: &DestinationArgs) -> Result<String, Error> {
     let file = arguments.portal_kubeconfig.as_deref();
     let get = format!("get destinations.platform.opmodel.dev {} -o yaml", arguments.name);
     Ok(format!(
-        "The destination {} of {home} leads to a server of version {}. Its conditions say whether the controller can use it: {}",
+        "The destination {} in {home} points to a server of version {}. Its conditions show whether the controller can use it: {}",
         arguments.name,
         version.git_version,
         remedy::kubectl(&get, file, &own.context, server.as_deref())
     ))
 }
 
-/// The namespace of credentials, the Secret without its data, and the Destination.
+/// Returns the namespace for credentials, the Secret without its data, and the Destination.
 fn objects(arguments: &DestinationArgs) -> Result<[Value; 3], Error> {
     let mut kinds: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for kind in &arguments.kinds {
         let (group, kind) = kind.rsplit_once('/').unwrap_or(("", kind));
         if kind.is_empty() || kind.starts_with(|letter: char| letter.is_ascii_lowercase()) {
             return Err(Error::Argument(format!(
-                "--allow-kind {kind}: write a kind as KIND, GROUP/KIND or GROUP/*, such as apps/Deployment"
+                "--allow-kind {kind}: enter a kind as KIND, GROUP/KIND or GROUP/*, such as apps/Deployment"
             )));
         }
         kinds.entry(group).or_default().push(kind.to_owned());
     }
-    // Every request gets a namespace there.
+    // Every request gets a namespace at the Destination.
     let core = kinds.entry("").or_default();
     if !core.iter().any(|kind| kind == "Namespace" || kind == "*") {
         core.push("Namespace".to_owned());

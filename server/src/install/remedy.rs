@@ -1,4 +1,4 @@
-//! Commands that fix something, with all the options that name the same server as the command that says so.
+//! Commands that fix a finding, with all options that select the same server as the command that reports it.
 
 use std::path::Path;
 
@@ -7,7 +7,8 @@ use cluster::install::Finding;
 
 use crate::config::OnServer;
 
-/// A command of ours on the same server. The context is named even where it is the current one: it might not be when the command is copied.
+/// Returns an `opm-portal` command for the same server. The context is always named, because the current one might have changed when the
+/// command is copied.
 pub fn command(command: &str, server: &OnServer, context: &str, homes: &[WorkspacePath]) -> String {
     let mut words = vec![command.to_owned()];
     if let Some(file) = &server.kubeconfig {
@@ -21,7 +22,7 @@ pub fn command(command: &str, server: &OnServer, context: &str, homes: &[Workspa
     words.join(" ")
 }
 
-/// A command of kubectl with this kubeconfig and context; on kcp at the address of a workspace.
+/// Returns a kubectl command with this kubeconfig and context; on kcp, at the address of a workspace.
 pub fn kubectl(command: &str, kubeconfig: Option<&Path>, context: &str, server: Option<&str>) -> String {
     let mut words = vec!["kubectl".to_owned()];
     if let Some(file) = kubeconfig {
@@ -35,7 +36,7 @@ pub fn kubectl(command: &str, kubeconfig: Option<&Path>, context: &str, server: 
     words.join(" ")
 }
 
-/// Findings in their order; those that one command fixes stand above it together.
+/// Lists findings in order; those that the same command fixes are grouped above it.
 pub fn listed(findings: &[Finding], server: &OnServer, context: &str, homes: &[WorkspacePath]) -> String {
     let groups = findings.chunk_by(|one, other| one.mend == other.mend).map(|group| {
         let whats: Vec<&str> = group.iter().map(|finding| finding.what.as_str()).collect();
@@ -52,7 +53,7 @@ pub fn listed(findings: &[Finding], server: &OnServer, context: &str, homes: &[W
     groups.collect::<Vec<_>>().join("\n")
 }
 
-/// A word as a shell reads it back.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:@%+=,".contains(letter);
     if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
@@ -72,14 +73,14 @@ mod tests {
         let findings = [
             finding("A is missing.", "opm-portal bootstrap"),
             finding("B is missing.", "opm-portal bootstrap"),
-            finding("C is too old.", "run Kubernetes 1.36 or newer"),
-            finding("D does not bind it.", "opm-portal bind root:acme --catalog"),
+            finding("C is too old.", "use Kubernetes 1.36 or newer"),
+            finding("D doesn't bind it.", "opm-portal bind root:acme --catalog"),
         ];
         let homes = ["root:homes:one".parse().unwrap(), "root:homes:two".parse().unwrap()];
         let expected = "A is missing.\nB is missing.\n  to fix it: opm-portal bootstrap --kubeconfig 'my files/kcp.yaml' --context here \
                         --provider root:own --trusted-home root:homes:one --trusted-home root:homes:two\n\
-                        C is too old.\n  to fix it: run Kubernetes 1.36 or newer\n\
-                        D does not bind it.\n  to fix it: opm-portal bind root:acme --catalog --kubeconfig 'my files/kcp.yaml' --context here \
+                        C is too old.\n  to fix it: use Kubernetes 1.36 or newer\n\
+                        D doesn't bind it.\n  to fix it: opm-portal bind root:acme --catalog --kubeconfig 'my files/kcp.yaml' --context here \
                         --provider root:own";
         assert_eq!(listed(&findings, &server(Some("my files/kcp.yaml"), "root:own"), "here", &homes), expected);
         assert_eq!(command("opm-portal doctor", &server(None, "root:opm"), "here", &[]), "opm-portal doctor --context here");

@@ -1,4 +1,4 @@
-//! Whether `serve` could begin on a server: its two identities, and what they can read.
+//! Checks whether `serve` could start on a server: its two identities, and what they can read.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::clock::{Clock as _, System};
 use crate::plane::identity::{CONTROLLER, PORTAL};
 use crate::serve::kubeconfig::{Held, HeldError};
 
-/// What keeps `serve` from beginning, or the requests of prepared workspaces from being fulfilled.
+/// Returns what keeps `serve` from starting, or requests in prepared workspaces from being fulfilled.
 pub async fn hindrances(own: &Own, topology: &Topology) -> Vec<Finding> {
     let (portal, controller) = tokio::join!(identity(own, topology, PORTAL), identity(own, topology, CONTROLLER));
     let (portal, controller) = match (portal, controller) {
@@ -36,7 +36,7 @@ pub async fn hindrances(own: &Own, topology: &Topology) -> Vec<Finding> {
     found
 }
 
-/// The token of an identity, once the server says that it is the one.
+/// Returns the token of an identity after the server confirmed that it belongs to it.
 async fn identity(own: &Own, topology: &Topology, name: &'static str) -> Result<Token, Finding> {
     let held = Held::open(own, topology, name).await.map_err(|error| absent(topology, name, &error))?;
     let reviews: Api<SelfSubjectReview> = Api::all(own.endpoint(topology).client(held.token(), &topology.own()));
@@ -44,15 +44,15 @@ async fn identity(own: &Own, topology: &Topology, name: &'static str) -> Result<
     let finding = |what: String, mend: String| Finding { what, mend };
     let answer = answer.map_err(|error| match cluster::error::from_plane(&error, "its own name") {
         promise::Error::Unauthenticated => finding(
-            format!("The token of {name} is not accepted."),
+            format!("The server doesn't accept the token of {name}."),
             format!("put a valid token of the user {name} into the context {name}, or remove the context"),
         ),
         promise::Error::Denied { .. } => finding(format!("{name} can't enter the provider workspace."), BOOTSTRAP.to_owned()),
-        other => finding(format!("{name} cannot ask who it is: {other}."), BOOTSTRAP.to_owned()),
+        other => finding(format!("{name} can't look up its own identity: {other}."), BOOTSTRAP.to_owned()),
     })?;
     let username = answer.status.and_then(|status| status.user_info).and_then(|user| user.username).unwrap_or_default();
     let accepted = match topology {
-        // Which workspace provides makes no difference to the names.
+        // The provider workspace doesn't affect the names.
         Topology::Workspaces { .. } => Identities::default().with_accounts_of("").accepts(name, &username),
         Topology::Namespaces => {
             let usual = Identities::usual(topology);
@@ -63,8 +63,8 @@ async fn identity(own: &Own, topology: &Topology, name: &'static str) -> Result<
         return Ok(held.token().clone());
     }
     Err(finding(
-        format!("The context {name} is of the user {username}: admission policies and roles know {name} alone."),
-        format!("use a token of the user {name} in the context {name}, or remove the context: then the ServiceAccount is used"),
+        format!("The context {name} belongs to the user {username}, but admission policies and roles only know {name}."),
+        format!("use a token of the user {name} in the context {name}, or remove the context to use the ServiceAccount"),
     ))
 }
 
@@ -74,17 +74,21 @@ fn absent(topology: &Topology, name: &str, error: &HeldError) -> Finding {
     let account = topology.own_object("ServiceAccount", name);
     match error {
         HeldError::Context(error) => Finding {
-            what: format!("serve has no token of {name}: {error}."),
+            what: format!("serve has no token for {name}: {error}."),
             mend: format!("give the user of the context {name} a token, or remove the context"),
         },
         HeldError::Account(promise::Error::Denied { .. }) => Finding {
             what: format!(
-                "serve has no token of {name}: the kubeconfig has no context {name}, and you can't create tokens of the {account}."
+                "serve has no token for {name}: the kubeconfig has no context {name}, and you can't create tokens of the {account}."
             ),
-            mend: format!("ask for create on serviceaccounts/token there, or add a context {name} with a token of the user {name}"),
+            mend: format!(
+                "request permission to create serviceaccounts/token there, or add a context {name} with a token of the user {name}"
+            ),
         },
         HeldError::Account(error) => Finding {
-            what: format!("serve has no token of {name}: the kubeconfig has no context {name}, and the {account} gives none ({error})."),
+            what: format!(
+                "serve has no token for {name}: the kubeconfig has no context {name}, and the {account} can't issue one ({error})."
+            ),
             mend: BOOTSTRAP.to_owned(),
         },
     }

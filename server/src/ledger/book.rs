@@ -1,4 +1,4 @@
-//! The two steps of keeping the ledger: writing down what a look says, and counting the hours that are complete.
+//! The two steps of the ledger: recording observations, and posting complete hours.
 
 use std::collections::HashMap;
 
@@ -9,13 +9,13 @@ use store::{LedgerLine, LedgerSum, Observation, Rate, Result, Seen, Store, Subje
 use super::facts::Shown;
 
 const DAY: i64 = 24 * HOUR;
-/// How long, in seconds, single hours and stretches are kept. Their sums are kept for good.
+/// How long single hours and stretches are kept, in seconds. Their sums are kept forever.
 pub const KEPT: i64 = 62 * DAY;
 
-/// Writes down what is shown at `now` of all instances there are. A ledger that has not begun begins with the month.
+/// Records what all existing instances show at `now`. A new ledger starts at the beginning of the month.
 ///
 /// # Errors
-/// The database refuses; then nothing is written.
+/// If the database fails; then nothing is written.
 pub async fn look(store: &Store, shown: &[Shown], now: i64) -> Result<()> {
     let clock = match store.ledger_clock().await? {
         Some(clock) => clock,
@@ -25,7 +25,7 @@ pub async fn look(store: &Store, shown: &[Shown], now: i64) -> Result<()> {
             clock
         }
     };
-    // A clock that went back: what is seen now counts when it comes to where the ledger is.
+    // The clock went back: new observations count once it has caught up with the ledger.
     if now <= clock.seen {
         return Ok(());
     }
@@ -37,7 +37,7 @@ pub async fn look(store: &Store, shown: &[Shown], now: i64) -> Result<()> {
         let step = observe(known.as_ref().map(opened).as_ref(), clock.seen, Some(&shown.fact), now);
         let moved = known.filter(|known| step.is_nothing() && known.subject != shown.subject);
         if let Some(known) = moved {
-            // Somebody else bears the same from now on.
+            // From now on, someone else bears the cost of the same instance.
             said.push(Seen::Ended { uid: shown.subject.uid.clone(), until: now });
             said.push(stretch(shown, now, None, opened(&known).seen));
             continue;
@@ -57,10 +57,10 @@ pub async fn look(store: &Store, shown: &[Shown], now: i64) -> Result<()> {
     Ok(())
 }
 
-/// Counts complete hours, of a day at most and of one month; whether there may be more.
+/// Posts complete hours, at most one day's and all in one month. Returns whether there might be more.
 ///
 /// # Errors
-/// The database refuses; then nothing is counted.
+/// If the database fails; then nothing is posted.
 pub async fn count(store: &Store) -> Result<bool> {
     let Some(clock) = store.ledger_clock().await? else { return Ok(false) };
     let complete = clock.seen.div_euclid(HOUR) * HOUR;
@@ -72,14 +72,14 @@ pub async fn count(store: &Store) -> Result<bool> {
     let keep = clock.seen - KEPT;
     let is_posted = store.post(from, to, &lines(seen, from, to), keep).await?;
     if from.div_euclid(DAY) != to.div_euclid(DAY) {
-        // What is not counted yet is needed, however old it is.
+        // Hours that aren't posted yet are needed, however old they are.
         store.forget_hours(keep.min(to)).await?;
     }
-    // Whoever else counted meanwhile may have known of fewer hours.
+    // Another replica that posted in the meantime might have known of fewer hours.
     Ok(!is_posted || to < complete)
 }
 
-/// The hours of each stretch between two moments.
+/// Returns the hours of each stretch between two times.
 pub fn lines(seen: Vec<Observation>, from: i64, to: i64) -> Vec<(Subject, Vec<LedgerLine>)> {
     let of = |observation: Observation| {
         let Open { since, seen } = opened(&observation);

@@ -1,4 +1,4 @@
-//! What the portal's watch shows of instances.
+//! Facts about instances, taken from the portal's watch caches.
 
 use std::collections::HashSet;
 
@@ -16,29 +16,29 @@ use store::Subject;
 
 use crate::auth::person;
 
-/// The condition that says whether an instance works.
+/// Name of the condition that says whether an instance works.
 const HEALTHY: &str = "Healthy";
 
-/// An instance as it is shown.
+/// An instance as the caches show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// Which one, and to whom it is counted.
+    /// The instance, and who bears its cost.
     pub subject: Subject,
-    /// What counts.
+    /// The fact that the ledger records.
     pub fact: Fact,
-    /// From where the price is, or why there is none.
+    /// Source of the price, or why there is none.
     pub basis: String,
 }
 
-/// Every request of the cluster, and what deleted ones handed over.
+/// Returns every request of the cluster, and what deleted ones left behind.
 pub fn shown(world: &World, now: i64) -> Vec<Shown> {
     let tree = world.tree();
     let (requests, orphans) = (world.requests.snapshot(), world.orphans.snapshot());
     let orphaned: HashSet<&str> = orphans.values().map(|orphan| orphan.uid.as_str()).collect();
-    // Rows are in the order of their workspaces: the way to each is looked for once.
+    // Rows are sorted by workspace, so each path is looked up once.
     let mut place: Option<(&ClusterId, String)> = None;
     let mut found = Vec::with_capacity(requests.len());
-    // What is handed over goes on in the place of its request, which may still be there for a moment.
+    // An orphan continues its request, which might still exist for a moment.
     let counted = requests.iter().filter(|(_, request)| request.metadata.uid.as_deref().is_none_or(|uid| !orphaned.contains(uid)));
     for (key, request) in counted {
         let path = match &place {
@@ -55,18 +55,19 @@ pub fn shown(world: &World, now: i64) -> Vec<Shown> {
     found
 }
 
-/// The price of a request a month; none where it is not known.
+/// Returns the monthly price of a request; `None` if unknown.
 pub fn price(request: &PromiseRequest) -> Option<Money> {
     let cost = request.status.as_ref()?.cost.as_ref()?;
     Money::parse(cost.monthly.as_deref()?, cost.currency.clone()?).ok()
 }
 
-/// The project that a request names; may be empty.
+/// Returns the project of a request; empty if it names none.
 pub fn project(request: &PromiseRequest) -> String {
     request.metadata.labels.as_ref().and_then(|labels| labels.get(names::PROJECT_LABEL)).cloned().unwrap_or_default()
 }
 
-/// Whether a request is fulfilled now: what it has works. While it is changed it goes on to cost what it has.
+/// Checks whether a request is fulfilled now, which means that its resources work. While it is being changed, it continues to cost what it
+/// has.
 pub fn is_ready(request: &PromiseRequest) -> bool {
     let Some(status) = request.status.as_ref().filter(|_| request.metadata.deletion_timestamp.is_none()) else { return false };
     match status.conditions.iter().find(|condition| condition.r#type == HEALTHY) {
@@ -75,7 +76,8 @@ pub fn is_ready(request: &PromiseRequest) -> bool {
     }
 }
 
-/// Since when a request is as it is, as far as the cluster's times prove that: neither its health nor its release changed since.
+/// Returns since when a request has been in its current state, as far as the cluster's timestamps prove: neither its health nor its release
+/// has changed since.
 pub fn since(request: &PromiseRequest, now: i64) -> i64 {
     let status = request.status.as_ref();
     let healthy = status.and_then(|status| status.conditions.iter().find(|condition| condition.r#type == HEALTHY));
@@ -85,7 +87,7 @@ pub fn since(request: &PromiseRequest, now: i64) -> i64 {
             let released = status.and_then(|status| second(status.current.as_ref()?.since.as_deref()?));
             turned.unwrap_or(now).max(released.unwrap_or(i64::MIN))
         }
-        // What never worked was never anything else.
+        // An instance that never worked was never in another state.
         (false, turned) => turned.unwrap_or_else(|| created(request, now)),
     }
 }
@@ -112,7 +114,7 @@ fn of(workspace: String, key: &Key, request: &PromiseRequest, now: i64) -> Optio
     })
 }
 
-/// What was handed over is taken to work for as long as it is there: nobody looks after it any more.
+/// Returns an orphan as shown. It counts as working for as long as it exists, because nothing monitors it any more.
 fn left(tree: &Tree, orphan: &Orphan) -> Shown {
     let Orphan { request, accepted, account, .. } = orphan;
     let since = account.since.as_second();
@@ -134,7 +136,7 @@ fn left(tree: &Tree, orphan: &Orphan) -> Shown {
     }
 }
 
-/// Whether a request is ready and at which price. Of what runs where nobody reaches it, nobody can tell.
+/// Returns whether a request is ready, and at which price. The state of resources in an unreachable place is unknown.
 fn seen(request: &PromiseRequest) -> Option<Seen> {
     if is_ready(request) {
         return Some(Seen::Ready(price(request)));

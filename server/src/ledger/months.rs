@@ -1,7 +1,7 @@
-//! Sums of months as pages read them: from the database once for each hour that is counted, whoever looks.
+//! Monthly sums for pages, read from the database once per posted hour, however many pages use them.
 //!
-//! They change when hours are counted, and at no other time. So what was read is good until the ledger's clock moves, and every page asks
-//! for that anyway; on several replicas as well.
+//! The sums change only when hours are posted, so they stay valid until the ledger's clock advances. Every page reads that clock anyway,
+//! which also works with several replicas.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,25 +11,25 @@ use promise::ledger::Month;
 use store::{DaySum, Dimension, MonthSum, Result, SpotSum, Store};
 use tokio::sync::Mutex;
 
-/// Months that are kept, each by one dimension. Pages of older ones are rare.
+/// Number of cached months, each by one dimension. Pages of older months are rare.
 const KEPT: usize = 12;
-/// Months before one that are shown with it: a year in all.
+/// Number of previous months shown together with a month: a year in all.
 const BEFORE: usize = 11;
 
-/// Months that were read.
+/// Cache of monthly sums.
 #[derive(Default)]
 pub struct Months {
     kept: Mutex<HashMap<(i64, Dimension), Read>>,
-    /// Sums of the months before one, by its first second.
+    /// Sums of the previous months, by the first second of the month.
     before: Mutex<HashMap<i64, ReadBefore>>,
 }
 
-/// Until when hours were counted, and what was read then.
+/// Time up to which hours were posted, and the book that was read then.
 type Read = (i64, Arc<MonthBook>);
-/// Until when hours of these months were counted, and what was read then.
+/// Time up to which hours of these months were posted, and the sums that were read then.
 type ReadBefore = (i64, Arc<Vec<SpotSum>>);
 
-/// A place in which something cost something: a namespace of a workspace.
+/// A place with costs: a namespace of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Spot {
     /// Id of the workspace.
@@ -38,10 +38,10 @@ pub struct Spot {
     pub namespace: String,
 }
 
-/// What a month came to, by one dimension. Texts stand once; lines name them by their numbers.
+/// Sums of a month by one dimension. Each text is stored once; lines refer to it by index.
 #[derive(Debug, Default)]
 pub struct MonthBook {
-    /// Where.
+    /// The places.
     pub spots: Vec<Spot>,
     /// Values of the dimension and currencies.
     pub texts: Vec<String>,
@@ -54,19 +54,19 @@ pub struct MonthBook {
 /// A sum of the month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MonthEntry {
-    /// Its place in [`MonthBook::spots`].
+    /// Index in [`MonthBook::spots`].
     pub spot: u32,
-    /// Its place in [`MonthBook::texts`].
+    /// Index in [`MonthBook::texts`].
     pub value: u32,
-    /// Its place in [`MonthBook::texts`]; that text is empty for what has no amount.
+    /// Index in [`MonthBook::texts`]; that text is empty for entries without an amount.
     pub currency: u32,
-    /// Instances in it.
+    /// Number of instances.
     pub instances: i64,
-    /// Seconds.
+    /// Seconds in which they were ready.
     pub ready: i64,
-    /// Seconds.
+    /// Seconds in which they weren't observed.
     pub unobserved: i64,
-    /// Millionths.
+    /// Amount in millionths of the currency.
     pub micros: i64,
 }
 
@@ -75,25 +75,25 @@ pub struct MonthEntry {
 pub struct DayEntry {
     /// First second of the day.
     pub day: i64,
-    /// Its place in [`MonthBook::spots`].
+    /// Index in [`MonthBook::spots`].
     pub spot: u32,
-    /// Its place in [`MonthBook::texts`].
+    /// Index in [`MonthBook::texts`].
     pub value: u32,
-    /// Its place in [`MonthBook::texts`].
+    /// Index in [`MonthBook::texts`].
     pub currency: u32,
-    /// Millionths.
+    /// Amount in millionths of the currency.
     pub micros: i64,
 }
 
 impl Months {
-    /// What a month came to when hours were counted until `posted`; read from the database where that is not known.
+    /// Returns the sums of a month after hours were posted until `posted`, and reads them from the database if they aren't cached.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn of(&self, store: &Store, posted: Option<i64>, month: Month, by: Dimension) -> Result<Arc<MonthBook>> {
-        // Before the ledger has begun there is nothing.
+        // There are no sums before the ledger starts.
         let Some(posted) = posted else { return Ok(Arc::default()) };
-        // Held while it is read: whoever comes next finds it there.
+        // The lock is held while reading, so that the next caller finds the result in the cache.
         let mut kept = self.kept.lock().await;
         if let Some((_, book)) = kept.get(&(month.start(), by)).filter(|(until, _)| *until == posted) {
             return Ok(book.clone());
@@ -111,10 +111,10 @@ impl Months {
         Ok(book)
     }
 
-    /// What namespaces came to in each of the eleven months before one. That changes no more when the last hour of them is counted.
+    /// Returns the sums of namespaces for each of the eleven previous months. They don't change any more once their last hour is posted.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn before(&self, store: &Store, posted: Option<i64>, month: Month) -> Result<Arc<Vec<SpotSum>>> {
         let Some(posted) = posted else { return Ok(Arc::default()) };
         let until = posted.min(month.start());
@@ -131,10 +131,10 @@ impl Months {
         Ok(sums)
     }
 
-    /// Reads anew what pages have asked for of the month, after hours were counted: nobody waits for it.
+    /// After hours were posted, rereads the sums of the month that pages have used, so that no page has to wait for them.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn refresh(&self, store: &Store, month: Month) -> Result<()> {
         let asked: Vec<Dimension> = self.kept.lock().await.keys().filter(|(first, _)| *first == month.start()).map(|(_, by)| *by).collect();
         let posted = store.ledger_clock().await?.map(|clock| clock.posted);
@@ -173,13 +173,13 @@ impl MonthBook {
         Self { spots: spots.all, texts: texts.all, month, days }
     }
 
-    /// A value or a currency.
+    /// Returns a value or a currency.
     pub fn text(&self, number: u32) -> &str {
         usize::try_from(number).ok().and_then(|number| self.texts.get(number)).map_or("", String::as_str)
     }
 }
 
-/// Things with numbers, each once.
+/// Distinct values, each with a number.
 struct Numbered<T> {
     all: Vec<T>,
     numbers: HashMap<T, u32>,

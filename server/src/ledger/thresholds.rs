@@ -1,8 +1,8 @@
-//! Budgets that fill up: whom a budget names is told of each threshold, and of a forecast beyond it, once a month.
+//! Budget warnings: the people named by a budget are notified of each threshold, and of a forecast beyond it, once a month.
 //!
-//! What is told follows from the sums in the database, from what runs, and from the policies and promises of the cluster. Its id follows
-//! from budget, workspace and month, for a threshold also from that and the amount: whoever looks again, after a crash or in another
-//! replica, tells nothing anew.
+//! Warnings depend on the sums in the database, the running instances, and the policies and promises of the cluster. The id of a warning is
+//! derived from budget, workspace and month, and for a threshold also from the threshold and the amount, so a repeated check, after a crash
+//! or in another replica, sends nothing twice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ use super::facts::Shown;
 use crate::notify::{Audience, Matter, Notify};
 use crate::state::Portal;
 
-/// Tells what there is to tell of budgets by what was counted in the month of a moment, which is the last second that is counted. `running`
-/// is what there is now, for the forecast; it is empty while complete hours are still to be counted.
+/// Sends the budget warnings for what was posted in the month of `at`, which is the last posted second. `running` holds the current
+/// instances for the forecast; it is empty while complete hours are still to be posted.
 ///
 /// # Errors
-/// The database refuses; what was not told is told the next time.
+/// If the database fails; warnings that weren't sent are sent the next time.
 pub async fn warn(portal: &Portal, at: i64, running: &[Shown]) -> store::Result<()> {
     let policies = portal.world.policies.snapshot();
     let promises = published(&portal.world);
@@ -41,7 +41,7 @@ pub async fn warn(portal: &Portal, at: i64, running: &[Shown]) -> store::Result<
     let spenders = spenders(&tree, &sums, running);
     let spendings = spendings(&spenders, &sums, running, at);
     for set in budgets {
-        // A home whose place is not proven governs nobody.
+        // A home whose path isn't known doesn't govern any workspace.
         let Some(home) = tree.path(&set.key.cluster) else { continue };
         let cluster = set.key.cluster.to_string();
         let cap = Cap {
@@ -51,7 +51,7 @@ pub async fn warn(portal: &Portal, at: i64, running: &[Shown]) -> store::Result<
             cluster: &cluster,
             trusted: portal.trusted_homes.contains(&home),
         };
-        // As rules are known elsewhere: a policy and a promise of one name are two things.
+        // The same naming as elsewhere: a policy and a promise with the same name are different things.
         let subject = format!("{cluster}/{}{}/{}", if set.own { "promise/" } else { "" }, set.key.name, set.rule);
         for warning in cap.warnings(at, spendings.iter().copied()) {
             let Some(place) = ClusterId::parse(&warning.cluster).ok().and_then(|cluster| tree.path(&cluster)) else { continue };
@@ -76,12 +76,12 @@ pub async fn warn(portal: &Portal, at: i64, running: &[Shown]) -> store::Result<
     Ok(())
 }
 
-/// A budget where it is set.
+/// A budget and the object that sets it.
 struct Set<'a> {
-    /// The policy, or the promise of whose own rules it is.
+    /// The policy, or the promise whose own rule it is.
     key: &'a Key,
     own: bool,
-    /// What people call that.
+    /// Title of that object.
     title: &'a str,
     /// Name of the rule.
     rule: &'a str,
@@ -90,14 +90,14 @@ struct Set<'a> {
 }
 
 impl<'a> Set<'a> {
-    /// The budgets among some rules.
+    /// Returns the budgets among some rules.
     fn of(key: &'a Key, own: bool, title: Option<&'a str>, rules: &'a [Rule], range: &'a AppliesTo) -> impl Iterator<Item = Self> {
         let title = title.unwrap_or(&key.name);
         rules.iter().filter_map(move |rule| Some(Self { key, own, title, rule: &rule.name, budget: rule.budget.as_ref()?, range }))
     }
 }
 
-/// Every budget, of policies and of promises.
+/// Returns every budget, of policies and of promises.
 fn budgets<'a>(
     policies: &'a OrdMap<Key, Arc<Policy>>,
     promises: &'a [(Key, Arc<PromiseRevision>)],
@@ -115,7 +115,8 @@ fn budgets<'a>(
     found
 }
 
-/// Promises with the version that is published now. Its rules count for what runs in older ones too: a promise has one budget at a time.
+/// Returns the promises with their currently published version. Its rules also apply to instances of older versions: a promise has one
+/// budget at a time.
 fn published(world: &World) -> Vec<(Key, Arc<PromiseRevision>)> {
     let revision = |key: &Key, promise: &Promise| {
         let name = promise.status.as_ref()?.revision.as_deref()?;
@@ -125,8 +126,8 @@ fn published(world: &World) -> Vec<(Key, Arc<PromiseRevision>)> {
     promises.iter().filter_map(|(key, promise)| Some((key.clone(), revision(key, promise)?))).collect()
 }
 
-/// Workspaces in which something costs, by their ids. One that is gone counts where it was, below what is left of the way to it: deleting a
-/// workspace gives nothing back.
+/// Returns the workspaces with costs, by id. A deleted workspace counts where it was, below the part of its path that still exists:
+/// deleting a workspace gives no budget back.
 fn spenders<'s>(tree: &Tree, sums: &'s [PromiseSum], running: &'s [Shown]) -> BTreeMap<&'s str, Spender> {
     let counted = sums.iter().map(|sum| (sum.cluster.as_str(), sum.workspace.as_str()));
     let shown = running.iter().map(|shown| (shown.subject.cluster.as_str(), shown.subject.workspace.as_str()));
@@ -153,14 +154,14 @@ fn ids(way: &[Node]) -> Vec<String> {
     way.iter().map(|node| node.cluster.to_string()).collect()
 }
 
-/// The way to the nearest workspace above that is still there, and the one that is gone.
+/// Returns the path to the nearest existing workspace above, followed by the deleted one.
 fn gone(tree: &Tree, id: &str, workspace: &str) -> Vec<String> {
     let above = WorkspacePath::parse(workspace).ok().and_then(|path| path.parent());
     let way = std::iter::successors(above, WorkspacePath::parent).find_map(|path| tree.lineage(&tree.cluster(&path)?));
     way.iter().flat_map(|way| ids(way)).chain([id.to_owned()]).collect()
 }
 
-/// What promises have cost in the month of a moment until then, and what is ready will cost from there until the month ends.
+/// Returns what promises have cost in the month of `at` until then, and what ready instances will cost from there until the month ends.
 fn spendings<'s>(spenders: &'s BTreeMap<&'s str, Spender>, sums: &'s [PromiseSum], running: &'s [Shown], at: i64) -> Vec<Spending<'s>> {
     let mut lines: BTreeMap<[&str; 4], (i64, i64)> = BTreeMap::new();
     for sum in sums {
@@ -183,12 +184,12 @@ fn spendings<'s>(spenders: &'s BTreeMap<&'s str, Spender>, sums: &'s [PromiseSum
     spendings
 }
 
-/// A budget, in words.
+/// A budget as described in a notification.
 struct Told<'a> {
-    /// What people call the policy or the promise.
+    /// Title of the policy or the promise.
     title: &'a str,
     name: &'a str,
-    /// Whether it is a rule of a promise.
+    /// Whether the budget is a rule of a promise.
     own: bool,
     set_at: &'a str,
     place: &'a str,
@@ -203,20 +204,20 @@ impl Told<'_> {
         let money = |micros: i64| Money::new(micros, currency).rounded().to_string();
         let (budget, source) = if own { (format!("of {title}"), "promise") } else { (title.to_owned(), "policy") };
         let who = match (own, below) {
-            (false, false) => format!("{place} has"),
-            (false, true) => format!("{place} and everything below it have"),
-            (true, false) => format!("{title} in {place} has"),
-            (true, true) => format!("{title} in all workspaces has"),
+            (false, false) => place.to_owned(),
+            (false, true) => format!("{place} and everything below it"),
+            (true, false) => format!("{title} in {place}"),
+            (true, true) => format!("{title} in all workspaces"),
         };
         let (title, ahead) = match warning.cause {
             Cause::Threshold(percent) => {
-                let verb = if percent >= 100 { "is used up" } else { "fills up" };
+                let verb = if percent >= 100 { "is used up" } else { "is filling up" };
                 (format!("The budget {budget} {verb}: {percent} % in {}", month.title()), String::new())
             }
             Cause::Forecast => {
                 let forecast = money(warning.forecast);
-                let ahead = format!(", and will have cost {forecast} when the month ends, if what is ready stays so");
-                (format!("The budget {budget} will not last until {} ends", month.title()), ahead)
+                let ahead = format!(", and will reach {forecast} by the end of the month at current usage");
+                (format!("The budget {budget} won't last until the end of {}", month.title()), ahead)
             }
         };
         Matter {
@@ -224,12 +225,12 @@ impl Told<'_> {
             workspace: place.to_owned(),
             title,
             text: format!(
-                "{who} cost {} of {} until now{ahead}. Requests are judged by what they cost a month, not by this.",
+                "{who} used {} of {} so far{ahead}. Requests are checked against their monthly price, not against this amount.",
                 money(warning.spent),
                 money(warning.most)
             ),
-            why: format!("You are among those whom the {source} {name}, set at {set_at}, names for its budget."),
-            // A promise costs wherever it is used: everything that the person may see.
+            why: format!("The {source} {name}, set at {set_at}, notifies you about its budget."),
+            // A promise has costs wherever it is used, so the link shows everything that the person can see.
             link: app::routes::cost(if own && below { "" } else { place }),
         }
     }
@@ -342,28 +343,24 @@ mod tests {
         let warning =
             |cause: Cause| Warning { cluster: "c1".into(), cause, spent: 2_010_004_000, forecast: 2_700_000_000, most: 2_500_000_000 };
         let matter = told.matter("c1/spending/all", &warning(Cause::Threshold(80)));
-        assert_eq!(matter.title, "The budget Spending fills up: 80 % in November 2026");
-        assert!(
-            matter.text.starts_with("root:acme and everything below it have cost 2,010.00 € of 2,500.00 € until now."),
-            "{}",
-            matter.text
-        );
+        assert_eq!(matter.title, "The budget Spending is filling up: 80 % in November 2026");
+        assert!(matter.text.starts_with("root:acme and everything below it used 2,010.00 € of 2,500.00 € so far."), "{}", matter.text);
         assert_eq!(matter.link, "/cost?workspace=root:acme");
         let ahead = told.matter("c1/spending/all", &warning(Cause::Forecast));
-        assert_eq!(ahead.title, "The budget Spending will not last until November 2026 ends");
-        let text = "until now, and will have cost 2,700.00 € when the month ends, if what is ready stays so.";
+        assert_eq!(ahead.title, "The budget Spending won't last until the end of November 2026");
+        let text = "so far, and will reach 2,700.00 € by the end of the month at current usage.";
         assert!(ahead.text.contains(text), "{}", ahead.text);
         let over = Told { below: false, place: "root:acme:shop", ..told }.matter("c1/spending/all", &warning(Cause::Threshold(100)));
-        assert!(over.title.contains("is used up: 100 %") && over.text.starts_with("root:acme:shop has cost"), "{over:?}");
+        assert!(over.title.contains("is used up: 100 %") && over.text.starts_with("root:acme:shop used"), "{over:?}");
 
         let redis = Told { title: "Redis", name: "redis", own: true, set_at: "root:platform", place: "root:platform", ..told };
         let matter = redis.matter("c2/promise/redis/all", &warning(Cause::Threshold(80)));
-        assert_eq!(matter.title, "The budget of Redis fills up: 80 % in November 2026");
-        assert!(matter.text.starts_with("Redis in all workspaces has cost 2,010.00 €"), "{}", matter.text);
-        assert_eq!(matter.why, "You are among those whom the promise redis, set at root:platform, names for its budget.");
+        assert_eq!(matter.title, "The budget of Redis is filling up: 80 % in November 2026");
+        assert!(matter.text.starts_with("Redis in all workspaces used 2,010.00 €"), "{}", matter.text);
+        assert_eq!(matter.why, "The promise redis, set at root:platform, notifies you about its budget.");
         assert_eq!(matter.link, "/cost");
         let each = Told { below: false, place: "root:acme:shop", ..redis }.matter("c2/promise/redis/all", &warning(Cause::Forecast));
-        assert!(each.text.starts_with("Redis in root:acme:shop has cost 2,010.00 €"), "{}", each.text);
+        assert!(each.text.starts_with("Redis in root:acme:shop used 2,010.00 €"), "{}", each.text);
         assert_eq!(each.link, "/cost?workspace=root:acme:shop");
     }
 }

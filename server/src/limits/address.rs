@@ -1,4 +1,4 @@
-//! From where a request comes.
+//! Client addresses of requests.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -7,12 +7,13 @@ use http::HeaderMap;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// The address by which requests without a known person are limited. Of IPv6 it is the network of 64 bits, which one machine has to itself.
+/// The address by which requests without a known person are limited. For IPv6 it is the /64 network, which a single machine can have to
+/// itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientAddress(Option<IpAddr>);
 
 impl ClientAddress {
-    /// The address of the peer; where that is a trusted proxy, the last address in `X-Forwarded-For` that is not one. Whatever stands before
+    /// Returns the address of the peer; if that is a trusted proxy, the last address in `X-Forwarded-For` that isn't one. Anything before
     /// it came with the request and can be forged.
     pub(super) fn of(peer: Option<IpAddr>, headers: &HeaderMap, trusted: &[Network]) -> Self {
         let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
@@ -28,7 +29,7 @@ impl ClientAddress {
     }
 }
 
-/// An entry of `X-Forwarded-For`: an address, with a port where some proxies write one.
+/// Parses an entry of `X-Forwarded-For`: an address, to which some proxies append a port.
 fn parse(hop: &str) -> Option<IpAddr> {
     let hop = hop.trim();
     let bare = hop.strip_prefix('[').and_then(|rest| rest.split(']').next()).unwrap_or(hop);
@@ -50,7 +51,7 @@ pub struct Network {
     prefix: u32,
 }
 
-/// Text that is no network.
+/// The text isn't a network.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("enter an address or a network, such as 10.0.0.7 or 10.0.0.0/8")]
 pub struct NotANetwork;

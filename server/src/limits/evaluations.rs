@@ -1,5 +1,5 @@
-//! Turns of evaluating what promises and policies say. It takes up to a good part of a second of a whole processor, so few run at a time, and
-//! one person has few in line: whatever somebody sends, others wait for little more than what is running.
+//! Turns for evaluating promises and policies. An evaluation can use a whole processor for a good part of a second, so few run at a time,
+//! and one person has few in the queue: whatever one person sends, others wait for little more than what is running.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use promise::identity::PersonId;
 use promise::{Error, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Evaluations at the same time, of all people.
+/// Evaluations that run at the same time, for all people.
 const OF_ALL: usize = 2;
-/// Those of one person that run or are next in the common line.
+/// Evaluations of one person that run or are next in the shared queue.
 const OF_PERSON: usize = 2;
-/// Those of one person that run or wait at all.
+/// Evaluations of one person that run or wait at all.
 const WAITING: usize = 40;
-/// How long one waits for its turn.
+/// How long an evaluation waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The line. Clones share it.
+/// The queue. Clones share it.
 #[derive(Clone)]
 pub struct Evaluations {
     all: Arc<Semaphore>,
@@ -31,9 +31,9 @@ struct Line {
     waiting: usize,
 }
 
-/// A turn, given back when it is dropped.
+/// A turn, given back when dropped.
 pub struct Evaluation {
-    // In this order: the common place first, so that another person's evaluation can begin.
+    // Dropped in this order: the shared place first, so that another person's evaluation can start.
     _all: OwnedSemaphorePermit,
     _own: OwnedSemaphorePermit,
     _waiting: Waiting,
@@ -54,11 +54,11 @@ impl Evaluations {
     /// Waits for a turn.
     ///
     /// # Errors
-    /// [`Error::TooManyRequests`] when too many of this person are waiting, [`Error::Busy`] when it takes too long.
+    /// [`Error::TooManyRequests`] if too many evaluations of this person are waiting, [`Error::Busy`] if the wait takes too long.
     pub async fn take(&self, person: &PersonId) -> Result<Evaluation> {
         let (waiting, places) = self.enter(person)?;
         let turn = async {
-            // One's own place first: the common line is in the order of arrival, and holds few of each person.
+            // The person's own place first: the shared queue is in order of arrival and holds few of each person.
             let own = places.acquire_owned().await.map_err(|_| Error::Internal)?;
             let all = self.all.clone().acquire_owned().await.map_err(|_| Error::Internal)?;
             Ok((own, all))

@@ -1,13 +1,13 @@
-//! Tokens that the plane refused a moment ago, by their digest, so that it isn't asked about each of them again and again.
+//! Digests of tokens that the plane refused a moment ago, so that it isn't asked about them again and again.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use store::SessionKey;
 
-/// How long a refusal counts. A token that becomes valid meanwhile waits no longer than this.
+/// How long a refusal is remembered. A token that becomes valid in the meantime waits no longer than this.
 pub(super) const KEPT: Duration = Duration::from_secs(10);
-/// How many are remembered; the oldest go first.
+/// Number of remembered tokens; the oldest are dropped first.
 const MOST: usize = 10_000;
 
 /// The refused tokens, oldest first.

@@ -1,4 +1,4 @@
-//! Quotas by key: a burst, and so many more each second.
+//! Token buckets by key: a burst, refilled at a rate per second.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,14 +14,14 @@ use parking_lot::Mutex;
 
 use crate::clock::Clock;
 
-/// How often a full table is searched for keys that used nothing lately, at most.
+/// Shortest interval between two searches of a full table for idle keys.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// Time since the start that never runs backwards. A machine whose clock is set back must not lock anyone out until it has caught up.
+/// Time since start, which never runs backwards. A machine whose clock is set back must not lock anyone out until it has caught up.
 #[derive(Clone)]
 pub(super) struct Ticks {
     clock: Arc<dyn Clock>,
-    /// What the clock said last, and how much time had passed by then.
+    /// The last clock reading, and how much time had passed by then.
     last: Arc<Mutex<(Timestamp, Duration)>>,
 }
 
@@ -38,25 +38,25 @@ impl governor::clock::Clock for Ticks {
     fn now(&self) -> Duration {
         let mut last = self.last.lock();
         let now = self.clock.now();
-        // A step back is negative and counts as no time at all.
+        // A step back is negative and counts as no time.
         let passed = Duration::try_from(now.duration_since(last.0)).unwrap_or_default();
         *last = (now, last.1.saturating_add(passed));
         last.1
     }
 }
 
-/// What each key can take.
+/// Rate and burst of each key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RateLimit {
-    /// How much comes back each second.
+    /// Refill per second.
     pub(super) per_second: NonZeroU32,
-    /// How much can be taken at once.
+    /// Burst size.
     pub(super) burst: NonZeroU32,
 }
 
 type Bucket = governor::RateLimiter<NotKeyed, InMemoryState, Ticks, NoOpMiddleware<Duration>>;
 
-/// What the keys have taken of their limit. Of more keys than are kept, new ones share one limit until others are idle.
+/// Usage of the limit by key. When the table is full, new keys share one limit until others are idle.
 pub(super) struct Quota<K> {
     limit: Option<RateLimit>,
     most: usize,
@@ -66,7 +66,7 @@ pub(super) struct Quota<K> {
 
 struct Kept<K> {
     of: HashMap<K, Used>,
-    /// For keys that have no place.
+    /// The limit shared by keys that don't fit in the table.
     shared: Option<Bucket>,
     swept: Duration,
 }
@@ -77,15 +77,15 @@ struct Used {
 }
 
 impl<K: Clone + Eq + Hash> Quota<K> {
-    /// Without one there is no limit.
+    /// Creates a quota; without a rate limit nothing is limited.
     pub(super) fn new(limit: Option<RateLimit>, most: usize, ticks: Ticks) -> Self {
         Self { limit, most, ticks, kept: Mutex::new(Kept { of: HashMap::new(), shared: None, swept: Duration::ZERO }) }
     }
 
-    /// Takes one.
+    /// Takes one unit.
     ///
     /// # Errors
-    /// All of it is taken; after so many seconds, at least one, there is another.
+    /// If nothing is left: the number of seconds, at least one, until the next unit is available.
     pub(super) fn take(&self, key: &K) -> Result<(), u64> {
         let Some(limit) = self.limit else { return Ok(()) };
         let now = self.ticks.now();
@@ -93,7 +93,7 @@ impl<K: Clone + Eq + Hash> Quota<K> {
         let Kept { of, shared, swept } = &mut *kept;
         if of.len() >= self.most && !of.contains_key(key) && now >= swept.saturating_add(SWEEP) {
             *swept = now;
-            // After this long without use everything has come back, and nothing is lost with the key.
+            // After this long without use the bucket is full again, so nothing is lost with the key.
             let whole = Duration::from_secs(u64::from(limit.burst.get().div_ceil(limit.per_second.get())));
             of.retain(|_, used| now < used.last.saturating_add(whole));
         }
@@ -129,7 +129,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A clock that is set by hand, in milliseconds.
+    /// A clock that tests set, in milliseconds.
     #[derive(Default)]
     pub(in crate::limits) struct Manual(AtomicI64);
 

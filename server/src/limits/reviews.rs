@@ -1,8 +1,8 @@
-//! Asking the plane who holds a token that the portal doesn't know: it costs the plane work, and anyone can make up tokens.
+//! Reviews of tokens that the portal doesn't know: they cost the plane work, and anyone can make up tokens.
 //!
-//! A token that was refused a moment ago isn't asked about again, one address can bring few new ones, and few reviews run at a time.
-//! Bearer tokens and sign-ins are counted apart, so that a flood of the one doesn't keep people from the other. Sessions, and tokens whose
-//! holder is known, are never counted here.
+//! A token that was refused a moment ago isn't reviewed again, one address can send few new tokens, and few reviews run at a time. Bearer
+//! tokens and sign-ins are counted separately, so that a flood of one doesn't block the other. Sessions, and tokens whose holder is known,
+//! are never counted here.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -18,26 +18,26 @@ use super::address::ClientAddress;
 use super::negative::Refused;
 use super::quota::{Quota, RateLimit, Ticks};
 
-/// Unknown tokens of one address: at once, and per second.
+/// Unknown tokens from one address: at once, and per second.
 const BURST: u32 = 60;
 const PER_SECOND: u32 = 5;
 /// Reviews of unknown bearer tokens, and of sign-ins, that run at the same time.
 const IN_FLIGHT: usize = 8;
 /// How long a review waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Addresses that are counted at the same time.
+/// Addresses that are tracked at the same time.
 const COUNTED: usize = 10_000;
 
-/// Where an unknown token comes in.
+/// Where an unknown token comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenSource {
-    /// With a request of a program.
+    /// The request of a program.
     Bearer,
-    /// On the sign-in page.
+    /// The sign-in page.
     SignIn,
 }
 
-/// What has been used of the limits.
+/// Current usage of the limits.
 pub struct Reviews {
     ticks: Ticks,
     refused: Mutex<Refused>,
@@ -50,7 +50,7 @@ struct Lane {
     places: Arc<Semaphore>,
 }
 
-/// A review that runs; its place is given back when it is dropped.
+/// A running review; its place is given back when it is dropped.
 pub struct Review {
     _place: OwnedSemaphorePermit,
 }
@@ -63,7 +63,7 @@ impl Reviews {
         Self { bearers: lane(), sign_ins: lane(), refused: Mutex::default(), ticks }
     }
 
-    /// Whether the plane refused this token a moment ago.
+    /// Checks whether the plane refused this token a moment ago.
     pub fn was_refused(&self, token: SessionKey) -> bool {
         self.refused.lock().has(token, self.ticks.now())
     }
@@ -73,10 +73,10 @@ impl Reviews {
         self.refused.lock().add(token, self.ticks.now());
     }
 
-    /// A place for asking the plane about an unknown token from an address.
+    /// Waits for a place to review an unknown token from an address.
     ///
     /// # Errors
-    /// [`Error::TooManyRequests`] for the address, or [`Error::Busy`] where too many are waiting.
+    /// [`Error::TooManyRequests`] for the address, or [`Error::Busy`] if too many reviews are waiting.
     pub async fn begin(&self, source: TokenSource, address: ClientAddress) -> Result<Review> {
         let lane = match source {
             TokenSource::Bearer => &self.bearers,

@@ -1,4 +1,4 @@
-//! How many streams may be open: each costs a task and a place among the connections, and anybody signed in can ask for more.
+//! Limits on open streams: each costs a task and a connection, and any signed-in person can open more.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use promise::identity::PersonId;
 use promise::{Error, Result};
 use store::SessionKey;
 
-/// Streams of one session: more pages than anybody looks at.
+/// Streams of one session: more pages than a person looks at.
 const OF_SESSION: usize = 16;
 /// Streams of all sessions of one person.
 const OF_PERSON: usize = 32;
@@ -26,7 +26,7 @@ struct Open {
     people: HashMap<PersonId, usize>,
 }
 
-/// A place among the open streams, given back when it is dropped.
+/// A place among the open streams, given back when dropped.
 pub(super) struct Place {
     streams: Streams,
     session: SessionKey,
@@ -34,16 +34,16 @@ pub(super) struct Place {
 }
 
 impl Streams {
-    /// A place for one more stream of a session.
+    /// Reserves a place for another stream of a session.
     ///
     /// # Errors
-    /// [`Error::TooManyRequests`] when the session or the person has too many, [`Error::Busy`] when all people together have.
+    /// [`Error::TooManyRequests`] if the session or the person has too many streams, [`Error::Busy`] if all people together have too many.
     pub(super) fn enter(&self, session: SessionKey, person: &PersonId) -> Result<Place> {
         let mut open = self.0.lock();
         let of_session = open.sessions.get(&session).copied().unwrap_or_default();
         let of_person = open.people.get(person).copied().unwrap_or_default();
         if of_session >= OF_SESSION || of_person >= OF_PERSON {
-            let message = "Too many of your pages are open for live updates. Close some of them.".to_owned();
+            let message = "Too many of your pages have live updates open. Close some of them.".to_owned();
             return Err(Error::TooManyRequests { message, seconds: 10 });
         }
         if open.all >= OF_ALL {

@@ -1,7 +1,7 @@
-//! What is to be told about a request, found in its state alone: whoever looks at the same state twice finds the same, under the same keys.
+//! Notifications about a request, derived from its state alone: the same state always gives the same notifications with the same keys.
 //!
-//! Pure: no clock, no database. A key says what happened and which time it happened (content, question, release or transition), never when it
-//! was seen.
+//! Pure: no clock, no database. A key names what happened and its occurrence (content, question, release or transition), never when it was
+//! noticed.
 
 mod asked;
 mod outcome;
@@ -14,46 +14,46 @@ use sha2::{Digest as _, Sha256};
 
 use crate::auth::person;
 
-/// Something to tell, before it is known who reads it.
+/// A notification before its recipients are known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     /// What happened.
     pub event: Event,
-    /// Who is told.
+    /// The recipients of a notification.
     pub audience: Audience,
-    /// What makes it this one and no other.
+    /// Key that identifies this occurrence.
     pub key: String,
     /// When it happened, in seconds since 1970.
     pub at: i64,
-    /// Whether it is still so, so that it is told even if it began before anybody was told anything.
+    /// Whether it still applies, so that people are notified even if it started before notifications existed.
     pub open: bool,
-    /// When it is too late, in seconds since 1970.
+    /// When it expires, in seconds since 1970.
     pub ends: Option<i64>,
-    /// A sentence without a full stop.
+    /// Title: a sentence without a full stop.
     pub title: String,
-    /// More of it; may be empty.
+    /// More text; can be empty.
     pub text: String,
-    /// Why somebody is told, a sentence.
+    /// Why the recipient is notified, as a sentence.
     pub why: String,
     /// Address in the portal.
     pub link: String,
 }
 
-/// Who is told.
+/// The recipients of a notification.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Audience {
     /// One person.
     Person(String),
-    /// Whom a rule asks, without these.
+    /// The approvers of a rule, except some.
     Asked {
         /// Users and groups.
         approvers: Approvers,
-        /// Who has decided already, or must not.
+        /// People who have decided already or must not decide.
         except: Vec<String>,
     },
 }
 
-/// A request, as far as it is told about.
+/// A request, as far as notifications need it.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
     /// Its uid.
@@ -66,19 +66,19 @@ pub struct Subject<'a> {
     pub name: &'a str,
     /// Name of the promise.
     pub promise: &'a str,
-    /// Who asked for it; empty when nobody knows.
+    /// The requester; empty if unknown.
     pub requester: &'a str,
-    /// When it was made, in seconds since 1970.
+    /// When it was created, in seconds since 1970.
     pub created: i64,
 }
 
 impl Subject<'_> {
-    /// The page of the request.
+    /// Returns the address of the request's page.
     fn page(&self) -> String {
         app::routes::request(self.workspace, self.namespace, self.name)
     }
 
-    /// Something that the requester is told; nothing when nobody knows who that is.
+    /// Creates a notification for the requester; `None` if the requester is unknown.
     fn to_requester(&self, event: Event, key: String, at: Option<i64>, title: String, text: String) -> Option<Told> {
         (!self.requester.is_empty()).then(|| Told {
             event,
@@ -89,14 +89,14 @@ impl Subject<'_> {
             ends: None,
             title,
             text,
-            why: format!("You asked for {} in {}.", self.name, self.workspace),
+            why: format!("You requested {} in {}.", self.name, self.workspace),
             link: self.page(),
         })
     }
 }
 
-/// Everything that is to be told about a request in the workspace at the path. `now` and `remind_after` are seconds; reminders alone depend on
-/// them.
+/// Returns all notifications about a request in the workspace at the path. `now` and `remind_after` are in seconds and affect only
+/// reminders.
 pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64) -> Vec<Told> {
     let metadata = &request.metadata;
     let Some(uid) = metadata.uid.as_deref() else { return Vec::new() };
@@ -119,12 +119,12 @@ pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64
     told
 }
 
-/// The id under which somebody is told: the same whenever it is computed.
+/// Returns the id of a recipient's notification: the same whenever it is computed.
 pub fn id(uid: &str, told: &Told, recipient: &str) -> String {
     hashed(&[uid, told.event.word(), &told.key, recipient])
 }
 
-/// A short name of these parts. Their lengths go in too, so that no two lists of parts are one text.
+/// Returns a digest of the parts. Their lengths are hashed too, so that different lists of parts never give the same input.
 pub fn hashed(parts: &[&str]) -> String {
     let mut digest = Sha256::new();
     for part in parts {
@@ -134,12 +134,12 @@ pub fn hashed(parts: &[&str]) -> String {
     hex::encode(&digest.finalize()[..16])
 }
 
-/// An RFC 3339 time in seconds since 1970.
+/// Parses an RFC 3339 time into seconds since 1970.
 fn seconds(text: &str) -> Option<i64> {
     text.parse::<Timestamp>().ok().map(Timestamp::as_second)
 }
 
-/// When a condition became what it is.
+/// Returns when a condition last changed.
 fn since<'s>(status: &'s PromiseRequestStatus, name: &str) -> Option<&'s str> {
     status.conditions.iter().find(|condition| condition.r#type == name)?.last_transition_time.as_deref()
 }

@@ -1,4 +1,4 @@
-//! Who is told by which ways: from what happened to what is written down, after the rules of each person.
+//! Recipients and messages: turns what happened into notifications, following each person's settings.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,29 +11,29 @@ use super::events::{self, Audience, Told};
 use super::timing;
 use crate::state::Portal;
 
-/// Begins the name of a webhook where a person stands; nobody on a plane may be called so and sign in.
+/// Prefix of a webhook's name where a person's name is expected; no one on a plane can have such a name and sign in.
 const HOOK: &str = "@webhook:";
-/// Begins the name of a group that has an address of its own.
+/// Prefix of a group that has a mail address of its own.
 pub(super) const GROUP: &str = "@group:";
 
-/// Something to tell that no request says.
+/// Content of a notification that isn't derived from a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matter {
-    /// Names what it is about across workspaces, such as the id of a budget.
+    /// Id of what it is about, unique across workspaces, such as the id of a budget.
     pub subject: String,
     /// Path of the workspace.
     pub workspace: String,
-    /// A sentence without a full stop.
+    /// Title: a sentence without a full stop.
     pub title: String,
-    /// More of it; may be empty.
+    /// More text; can be empty.
     pub text: String,
-    /// Why somebody is told, a sentence.
+    /// Why the recipient is notified, as a sentence.
     pub why: String,
     /// Address in the portal.
     pub link: String,
 }
 
-/// What was not told yet of these, for each who is told, with what is sent.
+/// Returns the notifications that aren't written yet, for each recipient, with their messages.
 pub(super) async fn written(portal: &Portal, uid: &str, workspace: &str, told: &[Told], now: Timestamp) -> store::Result<Vec<News>> {
     let mut members = BTreeMap::new();
     let follows = told.iter().any(|told| told.event.sort() == Sort::Waits && matches!(told.audience, Audience::Asked { .. }));
@@ -49,7 +49,7 @@ pub(super) async fn written(portal: &Portal, uid: &str, workspace: &str, told: &
     let mut written = BTreeSet::new();
     let mut news = Vec::new();
     for (id, told, recipient, behalf) in addressed {
-        // A channel hears once of what several people are told.
+        // A channel gets one message for what several people are notified of.
         if !known.contains(&id) && written.insert(id.clone()) {
             let told = behalf.map_or_else(|| Cow::Borrowed(told), |away| Cow::Owned(instead(told, away)));
             news.push(one(portal, id, workspace, &told, &recipient, now).await?);
@@ -58,17 +58,17 @@ pub(super) async fn written(portal: &Portal, uid: &str, workspace: &str, told: &
     Ok(news)
 }
 
-/// The same for whoever stands in: why they are told, and that it gives them no right.
+/// Returns the notification for a delegate: it says why they get it, and that it gives them no permissions.
 fn instead(told: &Told, away: &StandIn) -> Told {
-    let text = format!("{} You decide by your own rights: if its page is not there for you, you may not.", told.text);
+    let text = format!("{} You decide with your own permissions: if you can't open its page, you can't decide.", told.text);
     Told {
         text: text.trim().to_owned(),
-        why: format!("You stand in for {}, who is away and among those who are asked.", away.person),
+        why: format!("You're a delegate for {}, who is away and one of the approvers.", away.person),
         ..told.clone()
     }
 }
 
-/// Names of those who are told, each with whom they stand in for where that is why.
+/// Returns the recipients' names; for delegates, also the person they stand in for.
 async fn recipients<'a>(
     portal: &Portal,
     workspace: &str,
@@ -157,13 +157,13 @@ async fn one(portal: &Portal, id: String, workspace: &str, told: &Told, recipien
     })
 }
 
-/// The rules of a person. Those that cannot be read are as usual: better told too much than nothing.
+/// Returns a person's notification settings. Unreadable settings count as the defaults: too many notifications are better than none.
 pub(crate) async fn settings(portal: &Portal, person: &str) -> store::Result<Settings> {
     let kept = portal.store.subscription(person).await?;
     Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default())
 }
 
-/// What is not sent any more to a person with these rules.
+/// Returns what is no longer sent to a person with these settings.
 pub(crate) fn unwanted(settings: &Settings) -> Vec<Unwanted> {
     let mut unwanted = Vec::new();
     for event in Event::ALL {

@@ -1,4 +1,4 @@
-//! Mails: text and simple HTML, each with why it came and how to stop it. A link locates and never authorises.
+//! Mails: text and simple HTML, each with why it was sent and how to stop it. A link leads to a page and never authorises anything.
 
 use std::fmt::Write as _;
 
@@ -12,42 +12,42 @@ use super::letters::GROUP;
 use super::sender::Failure;
 use crate::config::{ConfigError, MailConfig, NotifyError};
 
-/// Things that one collected mail names; the page has the rest.
+/// Notifications listed in one digest mail; the page shows the rest.
 const NAMED: usize = 50;
 
-/// A mail before it is known to whom it goes.
+/// A mail without its recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Letter {
-    /// What its Message-ID is made of: the same at each attempt.
+    /// Source of the Message-ID: the same for each attempt.
     id: String,
-    /// Where links begin.
+    /// Base URL of links.
     base: String,
-    /// The page on which its reader can stop it; none for the address of a group.
+    /// The page on which the reader can stop these mails; `None` for the address of a group.
     stop: Option<String>,
     subject: String,
     text: String,
     html: String,
 }
 
-/// The way to the mail server.
+/// Connection to the mail server.
 pub(super) struct Mailer {
     transport: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
 }
 
 impl Letter {
-    /// About one thing.
+    /// Creates a mail about one notification.
     pub fn one(base: &str, delivery: &Delivery) -> Self {
         let (mut text, mut html) = (String::new(), String::new());
         paragraph(&mut text, &mut html, &format!("{}.", delivery.title));
         paragraph(&mut text, &mut html, &delivery.text);
-        link(&mut text, &mut html, "Open it", &format!("{base}{}", delivery.link));
+        link(&mut text, &mut html, "View in the portal", &format!("{base}{}", delivery.link));
         paragraph(&mut text, &mut html, &delivery.why);
         let group = delivery.person.strip_prefix(GROUP);
         Self::ended(base, delivery.id.clone(), delivery.title.clone(), group, text, html)
     }
 
-    /// About everything that was collected.
+    /// Creates a digest mail about everything that was collected.
     pub fn digest(base: &str, all: &[Delivery], id: &str) -> Self {
         let (mut text, mut html) = (String::new(), String::new());
         for delivery in all.iter().take(NAMED) {
@@ -56,32 +56,32 @@ impl Letter {
             paragraph(&mut text, &mut html, &delivery.why);
         }
         if all.len() > NAMED {
-            paragraph(&mut text, &mut html, &format!("And {} more, which are on the page.", all.len() - NAMED));
+            paragraph(&mut text, &mut html, &format!("And {} more, listed in the portal.", all.len() - NAMED));
         }
         let subject = match all {
             [only] => only.title.clone(),
-            _ => format!("{} things happened", all.len()),
+            _ => format!("{} notifications", all.len()),
         };
         Self::ended(base, id.to_owned(), subject, None, text, html)
     }
 
-    /// With how to stop it. The address of a `group` is the operator's, and rules of people do not reach it.
+    /// Adds how to stop the mails. The address of a `group` belongs to the operator, so people's settings don't affect it.
     fn ended(base: &str, id: String, subject: String, group: Option<&str>, mut text: String, mut html: String) -> Self {
         let stop = if let Some(group) = group {
-            let words = format!("It goes to the address of the group {group}, which the operator of the portal set up and can stop.");
+            let words = format!("This mail goes to the address of the group {group}. The portal's operator set it up and can turn it off.");
             paragraph(&mut text, &mut html, &words);
             None
         } else {
             let settings = format!("{base}{}", app::routes::page::NOTIFICATION_SETTINGS);
-            link(&mut text, &mut html, "Choose what is mailed to you, or stop it", &settings);
+            link(&mut text, &mut html, "Choose which mails you get, or turn them off", &settings);
             Some(settings)
         };
-        // A header is one line.
+        // A header must be a single line.
         let subject = revealed(&subject.split_whitespace().collect::<Vec<_>>().join(" "));
         Self { id, base: base.to_owned(), stop, subject, text, html }
     }
 
-    /// The mail to an address. Its Message-ID follows from what it tells, so that a receiver can drop what comes twice.
+    /// Builds the message to an address. Its Message-ID is derived from its content, so that a receiver can drop duplicates.
     fn message(&self, from: &Mailbox, to: &str) -> Result<Message, Failure> {
         let to: Mailbox = to.parse().map_err(|_| Failure::Never(format!("{to} is not a mail address.")))?;
         let host = self.base.split("://").nth(1).and_then(|rest| rest.split(':').next()).unwrap_or("localhost");
@@ -96,37 +96,37 @@ impl Letter {
         }
         message
             .multipart(MultiPart::alternative_plain_html(self.text.clone(), self.html.clone()))
-            .map_err(|error| Failure::Never(format!("The mail cannot be written: {error}.")))
+            .map_err(|error| Failure::Never(format!("The mail can't be composed: {error}.")))
     }
 }
 
 impl Mailer {
     pub fn new(config: &MailConfig) -> Result<Self, ConfigError> {
-        let unusable = || NotifyError::of("--smtp-url or --mail-from: not what it should be");
+        let unusable = || NotifyError::of("--smtp-url or --mail-from: invalid value");
         let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(&config.url).map_err(|_| unusable())?.build();
         Ok(Self { transport, from: config.from.parse().map_err(|_| unusable())? })
     }
 
-    /// Hands the mail to the server.
+    /// Sends the mail to the server.
     pub async fn send(&self, to: &str, letter: &Letter) -> Result<(), Failure> {
         let message = letter.message(&self.from, to)?;
         self.transport.send(message).await.map(drop).map_err(|error| failure(&error))
     }
 }
 
-/// What the server said. It knows nothing secret that it could repeat but the address.
+/// Describes the server's answer. The address is the only private detail that the answer could repeat.
 fn failure(error: &SmtpError) -> Failure {
     let code = error.status().map(|code| format!(" ({code})")).unwrap_or_default();
     if error.is_permanent() {
-        return Failure::Never(format!("The mail server refuses the mail{code}: {error}."));
+        return Failure::Never(format!("The mail server refused the mail{code}: {error}."));
     }
     if error.is_transient() {
-        return Failure::Later(format!("The mail server cannot take the mail now{code}: {error}."));
+        return Failure::Later(format!("The mail server can't accept the mail right now{code}: {error}."));
     }
     if error.is_timeout() {
-        return Failure::Later("The mail server does not answer in time.".to_owned());
+        return Failure::Later("The mail server didn't respond in time.".to_owned());
     }
-    Failure::Later(format!("The mail server cannot be reached: {error}."))
+    Failure::Later(format!("The mail server is unreachable: {error}."))
 }
 
 fn paragraph(text: &mut String, html: &mut String, words: &str) {
@@ -134,7 +134,7 @@ fn paragraph(text: &mut String, html: &mut String, words: &str) {
         return;
     }
     let words = revealed(words);
-    // Writing to a text cannot fail.
+    // Writing to a string can't fail.
     let _ = write!(text, "{}\n\n", words.trim());
     let _ = write!(html, "<p>{}</p>", escaped(words.trim()));
 }
@@ -149,11 +149,11 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// How to stop it (RFC 2369).
+/// `List-Unsubscribe`: how to stop the mails (RFC 2369).
 #[derive(Clone)]
 struct ListUnsubscribe(String);
 
-/// That no person wrote it, so that no machine answers (RFC 3834).
+/// `Auto-Submitted`: marks a machine-written mail, so that no machine answers it (RFC 3834).
 #[derive(Clone)]
 struct AutoSubmitted(String);
 
@@ -196,7 +196,7 @@ mod tests {
             event: "approvalNeeded".into(),
             title: title.into(),
             text: text.into(),
-            why: "You are among those whom the policy a, set at root:acme, asks.".into(),
+            why: "You're an approver for the policy a, set at root:acme.".into(),
             link: "/approvals/u-1?hash=aa11".into(),
             workspace: "root:acme:shop".into(),
             at: Timestamp::UNIX_EPOCH,
@@ -210,30 +210,31 @@ mod tests {
 
     #[test]
     fn a_mail_says_why_it_came_how_to_stop_it_and_where_to_look() {
-        let letter = Letter::one("https://portal.example.org:8443", &delivery("orders-db waits for an approval", "dev-shop asks for it."));
+        let letter =
+            Letter::one("https://portal.example.org:8443", &delivery("orders-db is waiting for approval", "dev-shop requested it."));
         let mail = sent(&letter);
         for part in [
             "Message-ID: <d1@portal.example.org>",
-            "Subject: orders-db waits for an approval",
+            "Subject: orders-db is waiting for approval",
             "List-Unsubscribe: <https://portal.example.org:8443/notifications/settings>",
             "Auto-Submitted: auto-generated",
             "https://portal.example.org:8443/approvals/u-1?hash",
-            "You are among those whom the policy a",
+            "You're an approver for the policy a",
         ] {
             assert!(mail.contains(part), "{part}: {mail}");
         }
         assert_eq!(
             letter,
-            Letter::one("https://portal.example.org:8443", &delivery("orders-db waits for an approval", "dev-shop asks for it."))
+            Letter::one("https://portal.example.org:8443", &delivery("orders-db is waiting for approval", "dev-shop requested it."))
         );
     }
 
     #[test]
     fn a_mail_to_a_group_names_who_can_stop_it_and_no_page_that_cannot() {
-        let delivery = Delivery { person: "@group:acme-approvers".into(), ..delivery("orders-db waits for an approval", "") };
+        let delivery = Delivery { person: "@group:acme-approvers".into(), ..delivery("orders-db is waiting for approval", "") };
         let letter = Letter::one("https://p.example", &delivery);
         for words in [&letter.text, &letter.html] {
-            assert!(words.contains("the group acme-approvers, which the operator of the portal set up and can stop."), "{words}");
+            assert!(words.contains("the group acme-approvers. The portal's operator set it up and can turn it off."), "{words}");
             assert!(!words.contains("/notifications/settings"), "{words}");
         }
         assert!(!sent(&letter).contains("List-Unsubscribe"));
@@ -263,7 +264,7 @@ mod tests {
     fn a_collected_mail_names_what_it_can_and_counts_the_rest() {
         let all: Vec<Delivery> = (0..60).map(|number| delivery(&format!("thing {number} is ready"), "")).collect();
         let letter = Letter::digest("https://p.example", &all, "x");
-        assert_eq!(letter.subject, "60 things happened");
+        assert_eq!(letter.subject, "60 notifications");
         assert!(letter.text.contains("thing 49 is ready") && !letter.text.contains("thing 50 is ready"));
         assert!(letter.text.contains("And 10 more"));
     }

@@ -1,4 +1,5 @@
-//! What somebody remarks about a request is told to the others who are concerned: who asked, who decides, who decided, who wrote before.
+//! Notifications about comments on a request, for everyone else involved: the requester, the approvers, people who decided, and earlier
+//! commenters.
 
 use cluster::kinds::PromiseRequest;
 use jiff::Timestamp;
@@ -11,26 +12,26 @@ use super::letters;
 use crate::auth::person::{giver, requester};
 use crate::state::Portal;
 
-/// Letters of a remark that a notification quotes.
+/// Characters of a comment that a notification quotes.
 const QUOTED: usize = 280;
 
-/// A remark, before it is written.
+/// A comment before it is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Remark<'a> {
-    /// Its id: the same remark is told once.
+    /// Its id: the same comment notifies once.
     pub id: &'a str,
-    /// Who writes it.
+    /// The author.
     pub author: &'a str,
-    /// What it says.
+    /// The text.
     pub text: &'a str,
-    /// Who wrote about the request before.
+    /// People who commented on the request before.
     pub before: &'a [String],
 }
 
-/// What is told of a remark about a request in the workspace at the path.
+/// Returns the notifications for a comment on a request in the workspace at the path.
 ///
 /// # Errors
-/// The database refuses.
+/// If the database fails.
 pub async fn news(
     portal: &Portal,
     request: &PromiseRequest,
@@ -42,7 +43,7 @@ pub async fn news(
     letters::written(portal, uid, workspace, &told(request, workspace, remark, now), now).await
 }
 
-/// Whoever is concerned in several ways is told once, for the first of them: all have the same key.
+/// A person involved in several ways is notified once, for the first of them: all have the same key.
 fn told(request: &PromiseRequest, workspace: &str, remark: &Remark<'_>, now: Timestamp) -> Vec<Told> {
     let name = request.metadata.name.as_deref().unwrap_or_default();
     let stamped = requester(request);
@@ -56,7 +57,7 @@ fn told(request: &PromiseRequest, workspace: &str, remark: &Remark<'_>, now: Tim
         at: now.as_second(),
         open: true,
         ends: None,
-        title: format!("{} wrote about {name}", remark.author),
+        title: format!("{} commented on {name}", remark.author),
         text,
         why,
         link: app::routes::approval(request.metadata.uid.as_deref().unwrap_or_default()),
@@ -65,20 +66,20 @@ fn told(request: &PromiseRequest, workspace: &str, remark: &Remark<'_>, now: Tim
         (!person.is_empty() && person != remark.author).then(|| of(Audience::Person(person.to_owned()), text, why))
     };
     let quoted = quoted(remark.text);
-    let mut told: Vec<Told> = person(requester, quoted.clone(), format!("You asked for {name} in {workspace}.")).into_iter().collect();
+    let mut told: Vec<Told> = person(requester, quoted.clone(), format!("You requested {name} in {workspace}.")).into_iter().collect();
     for (approval, given) in status.approvals.iter().flat_map(|approval| approval.given.iter().map(move |given| (approval, given))) {
-        told.extend(person(&giver(approval, given), quoted.clone(), format!("You decided about {name}.")));
+        told.extend(person(&giver(approval, given), quoted.clone(), format!("You decided on {name}.")));
     }
     for approval in status.approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting) {
         let audience = Audience::Asked { approvers: approval.approvers.known(&approval.cluster), except: vec![remark.author.to_owned()] };
-        told.push(of(audience, quoted.clone(), format!("You are among those who are asked about {name} at {}.", approval.source)));
+        told.push(of(audience, quoted.clone(), format!("You're an approver of {name} at {}.", approval.source)));
     }
-    // Whether they may still see the request is not known here: they are told that there is something, and not what.
-    told.extend(remark.before.iter().filter_map(|author| person(author, String::new(), format!("You wrote about {name} before."))));
+    // Whether they can still see the request isn't known here, so the notification says that there is a comment, but not its text.
+    told.extend(remark.before.iter().filter_map(|author| person(author, String::new(), format!("You commented on {name} before."))));
     told
 }
 
-/// The beginning of a text, as a quotation in one line.
+/// Quotes the beginning of a text in one line.
 fn quoted(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let more = if line.chars().count() > QUOTED { "…" } else { "" };

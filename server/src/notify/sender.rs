@@ -1,4 +1,4 @@
-//! Sends what is due: one message by one process, again with growing pauses, and gives up in the end.
+//! Sends due messages: one process sends each message, retries with growing pauses, and finally gives up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,15 +10,15 @@ use store::Delivery;
 use super::{events, mail};
 use crate::state::Portal;
 
-/// How often it is looked for what is due, besides when something was written.
+/// Interval between searches for due messages, in addition to those after each write.
 const LOOK: Duration = Duration::from_secs(1);
 /// Messages that are sent at the same time.
 const TOGETHER: usize = 8;
-/// Messages that are looked at in one go.
+/// Messages that are read at once.
 const MOST: u32 = 200;
-/// How long one message may take.
+/// How long sending one message can take.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a message is believed to be on its way: more than it may take.
+/// How long a message counts as being sent: longer than sending can take.
 const HELD: SignedDuration = SignedDuration::from_secs(60);
 /// Attempts before a message is given up.
 const ATTEMPTS: u32 = 9;
@@ -28,18 +28,18 @@ const LONGEST: i64 = 4 * 3600;
 /// Why a message was not sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// Another attempt may help. A sentence, without secrets.
+    /// Another attempt might help. A sentence, without secrets.
     Later(String),
-    /// Nothing will help until somebody mends it. A sentence, without secrets.
+    /// No attempt will help until someone fixes the cause. A sentence, without secrets.
     Never(String),
 }
 
-/// Sends what is due, until the process is asked to end.
+/// Sends due messages until the process shuts down.
 pub async fn send(portal: Arc<Portal>) {
     let shutdown = portal.shutdown.clone();
     let holder = portal.notify.holder.clone();
     if let Err(error) = portal.store.release_deliveries(&holder).await {
-        tracing::warn!(error = &error as &dyn std::error::Error, "messages of the process before are sent a little later");
+        tracing::warn!(error = &error as &dyn std::error::Error, "messages of the previous process are sent a little later");
     }
     loop {
         let more = tokio::select! {
@@ -57,7 +57,7 @@ pub async fn send(portal: Arc<Portal>) {
     }
 }
 
-/// Sends what is due now; whether there may be more.
+/// Sends what is due now. Returns whether there might be more.
 async fn round(portal: &Portal) -> bool {
     let due = match portal.store.due_deliveries(portal.clock.now(), MOST).await {
         Ok(due) => due,
@@ -69,12 +69,12 @@ async fn round(portal: &Portal) -> bool {
     let full = due.len() >= MOST as usize;
     let moved = stream::iter(firsts(due)).map(|first| deliver(portal, first)).buffer_unordered(TOGETHER);
     let moved = moved.fold(false, |any, moved| async move { any || moved }).await;
-    // Without progress the next look waits, so that a broken database is not asked without a pause.
+    // Without progress the next search waits, so that a broken database isn't queried in a tight loop.
     full && moved
 }
 
-/// Those by which the others are taken: each that goes alone, and of all that are collected for one place and time the first. Whether there
-/// is more of it than was read does not matter: it is taken as a whole.
+/// Returns the messages that lead a delivery: each message that is sent on its own, and the first of each digest for one recipient and
+/// time. A digest is always taken as a whole, so it doesn't matter whether all of it was read.
 fn firsts(due: Vec<Delivery>) -> Vec<Delivery> {
     let mut firsts: Vec<Delivery> = Vec::new();
     for delivery in due {
@@ -91,7 +91,7 @@ fn firsts(due: Vec<Delivery>) -> Vec<Delivery> {
     firsts
 }
 
-/// The id of a collected mail follows from what it holds: the same at each attempt, and another one for what was written after it was
+/// Returns the id of a digest mail, derived from its content: the same for each attempt, and another one for what was written after it was
 /// taken.
 fn id(parcel: &[Delivery]) -> String {
     let mut parts: Vec<&str> = parcel.iter().map(|delivery| delivery.id.as_str()).collect();
@@ -100,17 +100,17 @@ fn id(parcel: &[Delivery]) -> String {
     events::hashed(&parts)
 }
 
-/// Takes, sends and notes; whether anything came of it.
+/// Claims, sends and records a delivery. Returns whether there was progress.
 async fn deliver(portal: &Portal, first: Delivery) -> bool {
     match taken(portal, first).await {
         Ok(parcel) if parcel.is_empty() => false,
         Ok(parcel) => {
             let sent = tokio::time::timeout(PATIENCE, sent(portal, &parcel)).await;
-            let sent = sent.unwrap_or_else(|_| Err(Failure::Later(format!("No answer within {} s.", PATIENCE.as_secs()))));
+            let sent = sent.unwrap_or_else(|_| Err(Failure::Later(format!("No response within {} s.", PATIENCE.as_secs()))));
             let noted = note(portal, &parcel, sent).await;
             if let Err(error) = &noted {
-                // It is sent again, under the same id.
-                tracing::warn!(error = error as &dyn std::error::Error, "what became of a message cannot be noted");
+                // The message is sent again under the same id.
+                tracing::warn!(error = error as &dyn std::error::Error, "the result of a delivery could not be recorded");
             }
             noted.is_ok()
         }
@@ -121,7 +121,7 @@ async fn deliver(portal: &Portal, first: Delivery) -> bool {
     }
 }
 
-/// What goes as one with this message, unless somebody else has taken it: all of it or nothing.
+/// Claims everything that is sent together with this message, all of it or, if another process has claimed it, nothing.
 async fn taken(portal: &Portal, first: Delivery) -> store::Result<Vec<Delivery>> {
     let now = portal.clock.now();
     let until = now.saturating_add(HELD).unwrap_or(now);
@@ -145,14 +145,14 @@ async fn sent(portal: &Portal, parcel: &[Delivery]) -> Result<(), Failure> {
         return mailer.send(&first.target, &letter).await;
     }
     let hook = notify.config.webhooks.iter().find(|hook| hook.name == first.target);
-    let hook = hook.ok_or_else(|| Failure::Never(format!("There is no webhook {} any more.", first.target)))?;
+    let hook = hook.ok_or_else(|| Failure::Never(format!("The webhook {} is no longer configured.", first.target)))?;
     for delivery in parcel {
         notify.courier.send(hook, &notify.config.base, delivery, portal.clock.now()).await?;
     }
     Ok(())
 }
 
-/// Notes what became of them, of all or of none.
+/// Records the result, for all of them or for none.
 async fn note(portal: &Portal, parcel: &[Delivery], sent: Result<(), Failure>) -> store::Result<()> {
     let Some(first) = parcel.first() else { return Ok(()) };
     let now = portal.clock.now();
@@ -176,8 +176,8 @@ async fn note(portal: &Portal, parcel: &[Delivery], sent: Result<(), Failure>) -
     }
 }
 
-/// When the next attempt is: each pause is twice the one before, beginning with `shortest` seconds, and a little more, so that not all come
-/// at once. Its id decides how much more; for what is collected, which has many ids, its target does.
+/// Returns the time of the next attempt: each pause is twice the previous one, starting with `shortest` seconds, plus a little, so that
+/// messages don't all arrive at once. The id determines how much is added; a digest has many ids, so its target does.
 fn next(shortest: i64, delivery: &Delivery, now: Timestamp) -> Timestamp {
     let pause = shortest.saturating_mul(1_i64.checked_shl(delivery.attempts).unwrap_or(i64::MAX)).min(LONGEST);
     let name = if delivery.collected { &delivery.target } else { &delivery.id };
@@ -218,7 +218,7 @@ mod tests {
             delivery("4", "a@x.example", false, 10),
             delivery("5", "a@x.example", false, 10),
             delivery("6", "a@x.example", true, 20),
-            // It was on its way before the others were written.
+            // It was being sent before the others were written.
             Delivery { attempts: 1, ..delivery("7", "a@x.example", true, 10) },
         ];
         let ids: Vec<String> = firsts(due).into_iter().map(|one| one.id).collect();

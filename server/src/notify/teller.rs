@@ -1,4 +1,4 @@
-//! Follows the requests, and writes what was not told yet.
+//! Follows the requests and writes missing notifications.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use tokio::time::{Interval, MissedTickBehavior};
 use super::{KEPT_DAYS, events, letters};
 use crate::state::Portal;
 
-/// Changes that come within this time are looked at together.
+/// Changes within this time are processed together.
 const TOGETHER: Duration = Duration::from_millis(50);
-/// How often it is looked for reminders, and for people who came to know of a question by signing in.
+/// Interval of checks for reminders, and for approvers who became known by signing in.
 const AGAIN: Duration = Duration::from_secs(60);
-/// How soon something is tried again that failed.
+/// Pause before a failed step is retried.
 const SOON: Duration = Duration::from_secs(5);
-/// What happened so long before anybody was told anything is told still: the clocks of portal and plane are not the same.
+/// Events up to this long before the first notifications are still reported, because the clocks of portal and plane differ.
 const SLACK: SignedDuration = SignedDuration::from_mins(10);
-/// Notifications that are written in one transaction, at most.
+/// Most notifications that are written in one transaction.
 const AT_ONCE: usize = 100;
 
-/// Writes what is to be told, until the process is asked to end.
+/// Writes notifications until the process shuts down.
 pub async fn follow(portal: Arc<Portal>) {
     let shutdown = portal.shutdown.clone();
     tokio::select! {
@@ -37,13 +37,13 @@ struct Teller {
     portal: Arc<Portal>,
 }
 
-/// What is to be looked at.
+/// The requests to check.
 enum Look {
     /// Every request.
     All,
-    /// Those that wait for somebody.
+    /// Requests that wait for a decision.
     Waiting,
-    /// These.
+    /// These requests.
     These(BTreeSet<Key>),
 }
 
@@ -52,7 +52,7 @@ impl Teller {
         let world = &self.portal.world;
         let mut changes = world.requests.changes();
         tokio::join!(world.requests.synced(), world.workspaces.synced());
-        // One for all looks: changes must not put off what nobody changes.
+        // One interval for all checks: changes must not delay the periodic check of requests that don't change.
         let mut again = tokio::time::interval(AGAIN);
         again.set_missed_tick_behavior(MissedTickBehavior::Delay);
         again.reset();
@@ -60,18 +60,18 @@ impl Teller {
         loop {
             let done = self.look(&at).await;
             let Some(then) = next(&mut changes, &mut again, done).await else { return };
-            // What was left over is looked for with everything.
+            // What remained is found by checking everything.
             at = if done { then } else { Look::All };
         }
     }
 
-    /// Whether everything could be told that was there to tell.
+    /// Checks the requests and writes what is missing. Returns whether everything could be written.
     async fn look(&self, at: &Look) -> bool {
         let now = self.portal.clock.now();
         match self.tell(at, now).await {
             Ok(complete) => complete,
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "what happened to requests cannot be written down, trying again");
+                tracing::warn!(error = &error as &dyn std::error::Error, "notifications about requests could not be saved, trying again");
                 false
             }
         }
@@ -80,7 +80,7 @@ impl Teller {
     async fn tell(&self, look: &Look, now: Timestamp) -> store::Result<bool> {
         let store = &self.portal.store;
         let since = store.telling_since(now).await?.saturating_sub(SLACK).unwrap_or(Timestamp::MIN);
-        // A day less than they are kept: what is forgotten is not told again.
+        // One day less than notifications are kept, so that expired ones aren't sent again.
         let oldest = now.saturating_sub(SignedDuration::from_hours(24 * (i64::from(KEPT_DAYS) - 1))).unwrap_or(Timestamp::MIN);
         let requests = self.portal.world.requests.snapshot();
         let tree = self.portal.world.tree();
@@ -122,8 +122,8 @@ impl Teller {
     }
 }
 
-/// What is to be looked at after a look that was `done`, or left something over; nothing when no changes come any more. When it is time to
-/// look again changes wait, and not the other way round.
+/// Returns the requests to check next, after a check that was `done` or left something over; `None` if no more changes will come. A due
+/// periodic check takes precedence over changes.
 async fn next(changes: &mut Changes, again: &mut Interval, done: bool) -> Option<Look> {
     let changed = tokio::select! {
         biased;
@@ -148,7 +148,7 @@ async fn next(changes: &mut Changes, again: &mut Interval, done: bool) -> Option
     }
 }
 
-/// Whether somebody is asked about a request.
+/// Checks whether a request waits for a decision.
 fn waits(request: &PromiseRequest) -> bool {
     let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
     candidate.is_some_and(|candidate| candidate.state.is_open())
@@ -169,7 +169,7 @@ mod tests {
         again.set_missed_tick_behavior(MissedTickBehavior::Delay);
         again.reset();
         let (mut waiting, mut these) = (0, 0);
-        // Whenever it is asked what is next, something has changed already.
+        // Each time the next check is requested, something has already changed.
         for _ in 0..6 {
             bell.send(key.clone()).unwrap();
             match next(&mut changes, &mut again, true).await {

@@ -1,16 +1,16 @@
-//! When a message is sent: at once, after quiet hours, or with others of its day or week. Pure; times of the day are those of the person's zone.
+//! When a message is sent: at once, after quiet hours, or in a daily or weekly digest. Pure; times of day are in the person's time zone.
 
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use promise::notify::{Digest, Quiet, Rhythm, Settings};
 
-/// What ends within this time is sent in quiet hours too, in seconds.
+/// What expires within this time is sent even in quiet hours, in seconds.
 const PRESSING: i64 = 24 * 3600;
-/// Days ahead that are looked through: every week has a moment at which something may be sent.
+/// Days to look ahead: every week has a time at which something can be sent.
 const AHEAD: i32 = 9;
 
-/// The time zone of a name of the IANA database.
+/// Returns the time zone with a name from the IANA database.
 pub fn zone(name: &str) -> Option<TimeZone> {
     if name == "UTC" {
         return Some(TimeZone::UTC);
@@ -19,24 +19,24 @@ pub fn zone(name: &str) -> Option<TimeZone> {
     TimeZone::tzif(name, data).ok()
 }
 
-/// The zone of these settings; one that the database no longer knows is UTC.
+/// Returns the time zone of the settings; UTC if the database no longer knows it.
 fn zone_of(settings: &Settings) -> TimeZone {
     zone(&settings.zone).unwrap_or(TimeZone::UTC)
 }
 
-/// The day of a moment where the person is: `2026-12-21`.
+/// Returns the date in the person's time zone: `2026-12-21`.
 pub fn day(settings: &Settings, at: Timestamp) -> String {
     zone_of(settings).to_datetime(at).date().to_string()
 }
 
-/// The first moment of a first day and the one after a last day, where the person is; nothing for what is no day.
+/// Returns the start of the first day and the end of the last day in the person's time zone; `None` if either isn't a valid date.
 pub fn absence(settings: &Settings, first: &str, last: &str) -> Option<(Timestamp, Timestamp)> {
     let zone = zone_of(settings);
     let (first, last): (Date, Date) = (first.parse().ok()?, last.parse().ok()?);
     Some((moment(&zone, first, 0)?, moment(&zone, last.tomorrow().ok()?, 0)?))
 }
 
-/// When something is sent that is told at `now`. With `ends`, in seconds, it does not wait if that would be too late.
+/// Returns when a notification of `now` is sent. If it expires at `ends`, in seconds, it isn't delayed past that.
 pub fn at_once(settings: &Settings, now: Timestamp, ends: Option<i64>) -> Timestamp {
     let pressing = ends.is_some_and(|ends| ends.saturating_sub(now.as_second()) < PRESSING);
     let quiet = settings.quiet.as_ref().filter(|_| !pressing);
@@ -44,16 +44,16 @@ pub fn at_once(settings: &Settings, now: Timestamp, ends: Option<i64>) -> Timest
     if is_late(later, ends) { now } else { later }
 }
 
-/// The next time at which what is collected is sent, after `now`; nothing when it `ends`, in seconds, before that.
+/// Returns when the next digest after `now` is sent; `None` if the notification expires at `ends`, in seconds, before that.
 pub fn collected(settings: &Settings, now: Timestamp, ends: Option<i64>) -> Option<Timestamp> {
     let zone = zone_of(settings);
     let next = next_digest(settings.digest, &zone, now).unwrap_or(now);
-    // Whoever wants quiet hours wants them for this too.
+    // Quiet hours apply to digests too.
     let at = settings.quiet.as_ref().map_or(next, |quiet| after(quiet, &zone, next));
     (!is_late(at, ends)).then_some(at)
 }
 
-/// Whether something is over at a moment.
+/// Checks whether something has expired at a time.
 fn is_late(at: Timestamp, ends: Option<i64>) -> bool {
     ends.is_some_and(|ends| at.as_second() >= ends)
 }
@@ -65,10 +65,10 @@ fn next_digest(digest: Digest, zone: &TimeZone, now: Timestamp) -> Option<Timest
     times.find(|time| *time > now)
 }
 
-/// The first moment from `now` on that is not quiet.
+/// Returns the first time from `now` on that isn't quiet.
 fn after(quiet: &Quiet, zone: &TimeZone, now: Timestamp) -> Timestamp {
     let mut at = now;
-    // Nights and weekends follow each other; each step leaves one behind.
+    // Quiet nights and weekends can follow each other; each step skips one.
     for _ in 0..AHEAD {
         match end_of(quiet, zone, at) {
             Some(end) if end > at => at = end,
@@ -78,7 +78,7 @@ fn after(quiet: &Quiet, zone: &TimeZone, now: Timestamp) -> Timestamp {
     at
 }
 
-/// The end of the quiet time that `at` lies in; nothing when it lies in none.
+/// Returns the end of the quiet time that contains `at`; `None` if it isn't quiet.
 fn end_of(quiet: &Quiet, zone: &TimeZone, at: Timestamp) -> Option<Timestamp> {
     let local = zone.to_datetime(at);
     let (day, minute) = (local.date(), minute_of(local.time()));
@@ -104,12 +104,12 @@ fn minute_of(time: Time) -> u16 {
     u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or_default()
 }
 
-/// A day and those after it.
+/// Returns a day and the days after it.
 fn days(from: Date) -> impl Iterator<Item = Date> {
     (0..AHEAD).filter_map(move |ahead| from.checked_add(ahead.days()).ok())
 }
 
-/// A minute of a day. Where the clock jumps over it, it is as much later.
+/// Returns the time of a minute of a day. If the clock skips that minute, the time is later by the same amount.
 fn moment(zone: &TimeZone, day: Date, minute: u16) -> Option<Timestamp> {
     let (hour, minute) = (i8::try_from(minute / 60).ok()?, i8::try_from(minute % 60).ok()?);
     zone.to_ambiguous_timestamp(day.at(hour, minute, 0, 0)).compatible().ok()
@@ -138,7 +138,7 @@ mod tests {
             // Friday evening: the weekend follows the night, and a night follows the weekend.
             ("2026-11-20T20:00:00Z", "2026-11-23T06:00:00Z"),
             ("2026-11-21T12:00:00Z", "2026-11-23T06:00:00Z"),
-            // The night in which the clock goes back has an hour more.
+            // The night in which the clock goes back is an hour longer.
             ("2026-10-22T19:00:00Z", "2026-10-23T05:00:00Z"),
         ] {
             assert_eq!(at_once(&nights, time(now), None), time(sent), "{now}");
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn what_ends_before_it_would_be_sent_does_not_wait() {
         let nights = Settings { digest: Digest { rhythm: Rhythm::Weekly, at: 8 * 60 }, ..quiet(19, 7, true, "UTC") };
-        // Friday evening: what is not sent now is sent on Monday.
+        // Friday evening: what isn't sent now is sent on Monday.
         let now = time("2026-11-20T20:00:00Z");
         let ends = |text: &str| Some(time(text).as_second());
         for (end, sent) in [

@@ -1,7 +1,7 @@
-//! Outgoing webhooks: to configured places only, signed, without redirects, to an address that was looked up once and looked at.
+//! Outgoing webhooks: only to configured receivers, signed, without redirects, to an address that was resolved once and checked.
 //!
-//! Headers and signature are those of Standard Webhooks: `webhook-id`, `webhook-timestamp` in seconds, `webhook-signature`, which is `v1,` and
-//! the Base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`.
+//! Headers and signature follow Standard Webhooks: `webhook-id`, `webhook-timestamp` in seconds, and `webhook-signature`, which is `v1,`
+//! followed by the Base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`.
 
 mod body;
 mod place;
@@ -29,20 +29,20 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use super::sender::Failure;
 use crate::config::Webhook;
 
-/// How long a connection may take to be made.
+/// How long establishing a connection can take.
 const CONNECT: Duration = Duration::from_secs(5);
-/// Bytes of an answer that are read; nobody looks at them.
+/// Bytes of a response that are read; they are ignored.
 const ANSWER: usize = 16 * 1024;
 
-/// Brings messages to webhooks.
+/// Sends messages to webhooks.
 #[derive(Default)]
 pub(super) struct Courier {
-    /// Made with the first message that needs it: reading the machine's certificates takes a moment.
+    /// Created for the first message that needs it, because reading the machine's certificates takes a moment.
     tls: OnceLock<Arc<ClientConfig>>,
 }
 
 impl Courier {
-    /// Sends one message at `now`; links in it begin with `base`.
+    /// Sends one message at `now`; `base` is the base URL of its links.
     pub async fn send(&self, hook: &Webhook, base: &str, delivery: &Delivery, now: Timestamp) -> Result<(), Failure> {
         let body = body::of(hook.format, base, delivery);
         let request = request(hook, &delivery.id, now.as_second(), body)?;
@@ -50,19 +50,19 @@ impl Courier {
         let secure = hook.url.scheme_str() == Some("https");
         let port = hook.url.port_u16().unwrap_or(if secure { 443 } else { 80 });
         let address = place::address(host, port, hook.allow_private).await?;
-        let unreachable = || Failure::Later(format!("{} cannot be reached.", hook.name));
+        let unreachable = || Failure::Later(format!("{} is unreachable.", hook.name));
         let stream =
             tokio::time::timeout(CONNECT, TcpStream::connect(address)).await.map_err(|_| unreachable())?.map_err(|_| unreachable())?;
         let status = if secure {
-            let name = ServerName::try_from(host.to_owned())
-                .map_err(|_| Failure::Never(format!("The address of {} names no host.", hook.name)))?;
+            let name =
+                ServerName::try_from(host.to_owned()).map_err(|_| Failure::Never(format!("The address of {} has no host.", hook.name)))?;
             let stream = TlsConnector::from(self.tls()).connect(name, stream).await;
-            let refused = |error: std::io::Error| Failure::Later(format!("{} is not trusted or speaks no TLS: {error}.", hook.name));
+            let refused = |error: std::io::Error| Failure::Later(format!("{} isn't trusted or doesn't support TLS: {error}.", hook.name));
             exchanged(stream.map_err(refused)?, request).await
         } else {
             exchanged(stream, request).await
         };
-        answered(hook, status.map_err(|_| Failure::Later(format!("{} ended the connection without an answer.", hook.name)))?)
+        answered(hook, status.map_err(|_| Failure::Later(format!("{} closed the connection without a response.", hook.name)))?)
     }
 
     fn tls(&self) -> Arc<ClientConfig> {
@@ -83,22 +83,22 @@ impl Courier {
     }
 }
 
-/// What the answer means. A redirect is no success: nobody is followed anywhere.
+/// Interprets the response. A redirect is a failure, because redirects are never followed.
 fn answered(hook: &Webhook, status: StatusCode) -> Result<(), Failure> {
     if status.is_success() {
         return Ok(());
     }
-    let said = format!("{} answered {}.", hook.name, status.as_u16());
+    let said = format!("{} responded with {}.", hook.name, status.as_u16());
     Err(match status {
         StatusCode::GONE => Failure::Never(said),
         _ if status.is_redirection() => {
-            Failure::Never(format!("{said} Redirects are not followed: configure the address that it leads to."))
+            Failure::Never(format!("{said} Redirects are not followed: configure the address that it redirects to."))
         }
         _ => Failure::Later(said),
     })
 }
 
-/// The signed request.
+/// Builds the signed request.
 fn request(hook: &Webhook, id: &str, second: i64, body: String) -> Result<Request<Full<Bytes>>, Failure> {
     let authority = hook.url.authority().map(|authority| authority.as_str()).unwrap_or_default();
     let path = hook.url.path_and_query().map_or("/", |path| path.as_str());
@@ -111,10 +111,10 @@ fn request(hook: &Webhook, id: &str, second: i64, body: String) -> Result<Reques
     if let Some(secret) = &hook.secret {
         request = request.header("webhook-signature", signature(secret, id, second, &body));
     }
-    request.body(Full::new(Bytes::from(body))).map_err(|_| Failure::Never(format!("The address of {} cannot be asked.", hook.name)))
+    request.body(Full::new(Bytes::from(body))).map_err(|_| Failure::Never(format!("The address of {} is invalid.", hook.name)))
 }
 
-/// The signature of a message.
+/// Returns the signature of a message.
 fn signature(secret: &[u8], id: &str, second: i64, body: &str) -> String {
     #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes keys of any length");
@@ -122,7 +122,7 @@ fn signature(secret: &[u8], id: &str, second: i64, body: &str) -> String {
     format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()))
 }
 
-/// Sends the request over an open connection; the status of the answer.
+/// Sends the request over an open connection and returns the status of the response.
 async fn exchanged(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     request: Request<Full<Bytes>>,
@@ -131,14 +131,14 @@ async fn exchanged(
     let asking = async {
         let answer = sender.send_request(request).await?;
         let status = answer.status();
-        // Read so that the other side ends in order; what it says is not looked at, and more than a little is not read.
+        // Read so that the other side can finish properly; the content is ignored, and only a little of it is read.
         let _ = Limited::new(answer.into_body(), ANSWER).collect().await;
         Ok(status)
     };
     tokio::pin!(asking);
     tokio::select! {
         status = &mut asking => status,
-        // The connection ends with its answer; until then the answer is what counts.
+        // The connection ends with the response; until then the response is what counts.
         _ = connection => asking.await,
     }
 }
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn the_signature_is_that_of_standard_webhooks() {
-        // The example of the specification: the key is the Base64 of these bytes there.
+        // The specification's example, in which the key is the Base64 of these bytes.
         let secret = STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let signed = signature(&secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, r#"{"test": 2432232314}"#);
         assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");

@@ -1,4 +1,4 @@
-//! Addresses that answer a file instead of a page.
+//! Addresses that return a file instead of a page.
 
 use app::backend::{Cost as _, Resources as _};
 use axum::extract::Path;
@@ -27,7 +27,7 @@ pub(crate) async fn resources_csv(visiting: Visiting, Path(workspace): Path<Stri
     }
 }
 
-/// A file with the costs of a month; a refusal is a page.
+/// Returns a file with the costs of a month; a refusal is rendered as a page.
 async fn file(visiting: Visiting, name: &str, answer: Result<CostFile>) -> Response {
     match answer {
         Ok(CostFile { month, text }) => attachment(&format!("{name}-{month}.csv"), text),
@@ -35,7 +35,7 @@ async fn file(visiting: Visiting, name: &str, answer: Result<CostFile>) -> Respo
     }
 }
 
-/// Comma-separated values that the browser saves under a name.
+/// Returns CSV text that the browser saves under a name.
 fn attachment(name: &str, text: String) -> Response {
     let disposition = format!("attachment; filename=\"{name}\"");
     let heads = [(header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (header::CONTENT_DISPOSITION, disposition)];

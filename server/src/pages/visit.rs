@@ -1,4 +1,4 @@
-//! One visit of a page: who comes, and the answer with its own content security policy.
+//! A page visit: the visitor, and the response with its own content security policy.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::web::headers::page_policy;
 use crate::web::listen::Peer;
 use crate::web::request_log::RequestId;
 
-/// One visit of a page.
+/// A page visit.
 pub struct Visiting {
     portal: Arc<Portal>,
     visitor: Visitor,
@@ -42,7 +42,7 @@ impl FromRequestParts<Arc<Portal>> for Visiting {
 }
 
 impl Visiting {
-    /// The visit of a request that has passed the gate; without one nobody is signed in.
+    /// Returns the visit for a request that passed the gate; without the gate the visitor is anonymous.
     pub fn of(portal: &Arc<Portal>, parts: &Parts) -> Self {
         let visitor = parts.extensions.get::<Visitor>().cloned().unwrap_or(Visitor::Anonymous);
         let reference = parts.extensions.get::<RequestId>().map(|id| id.0.to_string()).unwrap_or_default();
@@ -50,40 +50,40 @@ impl Visiting {
         Self { portal: portal.clone(), visitor, uri: parts.uri.clone(), headers: parts.headers.clone(), peer, reference }
     }
 
-    /// The running portal.
+    /// Returns the running portal.
     pub(crate) fn portal(&self) -> &Arc<Portal> {
         &self.portal
     }
 
-    /// Who comes.
+    /// Returns the visitor.
     pub(crate) fn visitor(&self) -> &Visitor {
         &self.visitor
     }
 
-    /// The id of the request.
+    /// Returns the id of the HTTP request.
     pub(crate) fn request_id(&self) -> &str {
         &self.reference
     }
 
-    /// Whether they are on this machine, as far as that can be told: within this process nobody comes from elsewhere.
+    /// Checks whether the visitor is on this machine, as far as that can be known. Requests made within this process always are.
     pub(crate) fn is_here(&self) -> bool {
         self.peer.is_none_or(|peer| peer.is_here(&self.headers))
     }
 
-    /// From where they come.
+    /// Returns the visitor's address.
     pub(crate) fn address(&self) -> ClientAddress {
         self.portal.limits.address(self.peer.as_ref(), &self.headers)
     }
 
-    /// Does something as the person who visits.
+    /// Runs `act` as the visitor.
     ///
     /// # Errors
-    /// What `act` says; or nobody is signed in, or cannot be known now.
+    /// The errors of `act`, or an error if the visitor isn't signed in or can't be identified now.
     pub(super) async fn act<T>(&self, act: impl AsyncFnOnce(&Caller) -> Result<T, Error>) -> Result<T, Error> {
         act(self.visitor.caller()?).await
     }
 
-    /// Answers with the page at the address of a request; who cannot be known now is told so.
+    /// Renders the page at the address of a request; visitors who can't be identified now are told so.
     pub(super) async fn render(self, request: Request) -> Response {
         let visit = self.visit_with_navigation().await;
         let nonce = visit.nonce.clone();
@@ -94,8 +94,8 @@ impl Visiting {
         secured(response, &nonce)
     }
 
-    /// Answers with a page for people who are not signed in, or want to be somebody else. Strangers' browsers get the secret by which the
-    /// page's form is known again; who is signed in has that of the session.
+    /// Renders a page for people who aren't signed in, or want to sign in as another person. Anonymous browsers get the secret that
+    /// identifies the page's form; signed-in people have the session's secret.
     pub(super) async fn render_for_strangers(self, request: Request) -> Response {
         if let Visitor::Person(caller) = &self.visitor {
             let visit = self.visit(Some(caller.form_token().to_owned()));
@@ -116,7 +116,7 @@ impl Visiting {
         response
     }
 
-    /// Answers with a page that stands at no address. `workspace` is the one that it is about.
+    /// Renders a page that has no address of its own. `workspace` is the one that it is about.
     pub(super) async fn answer(self, workspace: &str, page: impl AsyncFnOnce(&Visit) -> Result<Page, Error>) -> Response {
         let visit = self.visit_with_navigation().await;
         let page = Page::settle(&visit, Some(workspace), page(&visit).await);
@@ -124,25 +124,25 @@ impl Visiting {
         secured(document::show(visit, page).await, &nonce)
     }
 
-    /// Answers with the page for an error.
+    /// Renders the page for an error.
     pub async fn refuse(self, workspace: Option<&str>, error: &Error) -> Response {
         let visit = self.visit(None);
         let (page, nonce) = (refused(&visit, workspace, error), visit.nonce.clone());
         secured(document::show(visit, page).await, &nonce)
     }
 
-    /// What a page is given, with what the navigation counts.
+    /// Returns the data for a page, with the counts for the navigation.
     async fn visit_with_navigation(&self) -> Visit {
         let mut visit = self.visit(None);
         if let Some(backend) = &visit.backend {
             let (governs, waits, unread) = futures::join!(backend.governs(), backend.waits(), backend.unread());
-            // Where nobody can tell, an entry of the navigation is missing, and not the page.
+            // If a count can't be determined, the navigation lacks an entry, but the page still renders.
             (visit.platform, visit.waits, visit.unread) = (governs.unwrap_or_default(), waits, unread);
         }
         visit
     }
 
-    /// What a page is given.
+    /// Returns the data for a page.
     fn visit(&self, sign_in_token: Option<String>) -> Visit {
         let backend = match &self.visitor {
             Visitor::Person(caller) => Some(Arc::new(Caller::clone(caller)) as Arc<dyn Backend>),
@@ -178,7 +178,7 @@ impl Visiting {
     }
 }
 
-/// The answer with the content security policy of a page whose scripts carry `nonce`.
+/// Adds the content security policy for a page whose scripts carry `nonce`.
 fn secured(mut response: Response, nonce: &str) -> Response {
     if let Ok(policy) = HeaderValue::from_str(&page_policy(nonce)) {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -186,7 +186,7 @@ fn secured(mut response: Response, nonce: &str) -> Response {
     response
 }
 
-/// `light`, `dark`, or nothing for what the system says.
+/// Returns `light`, `dark`, or an empty string for the system's setting.
 fn theme(headers: &HeaderMap) -> &'static str {
     match CookieStyle::plain_value(headers, THEME) {
         Some("light") => "light",

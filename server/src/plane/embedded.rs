@@ -1,4 +1,4 @@
-//! Opening the embedded plane with everybody whom it is to know.
+//! Opens the embedded plane with all of its users.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,36 +12,36 @@ use super::kubeconfig::Server;
 use super::{Folder, Identities};
 use crate::clock::Clock;
 
-/// An open plane and where its TLS listener will be.
+/// An open plane, and the address of its TLS listener.
 pub struct Embedded {
     /// The plane.
     pub plane: Plane,
-    /// The way to it inside this process: the same router, tokens and checks as from outside.
+    /// Endpoint within this process: the same router, tokens and checks as from outside.
     pub endpoint: Endpoint,
-    /// Bound, and not yet answering.
+    /// The listener, bound but not serving yet.
     pub listener: Listener,
-    /// Where it is, and who vouches for it.
+    /// The address, and the certificate authority.
     pub server: Server,
 }
 
-/// Why the plane cannot be opened.
+/// Why the plane can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbeddedError {
-    /// Its port is taken, or its certificates cannot be used.
+    /// The port is taken, or the certificates can't be used.
     #[error("{0} (choose another port with --plane-port, 0 for any)")]
     Listen(TlsError),
-    /// The system does not say where it listens.
+    /// The listener's address can't be determined.
     #[error("the plane's address")]
     Address(#[source] io::Error),
-    /// The plane does not open.
+    /// The plane can't be opened.
     #[error("the embedded plane cannot be opened")]
     Open(#[from] devplane::OpenError),
 }
 
-/// Opens the plane of `folder`.
+/// Opens the plane stored in `folder`.
 ///
 /// # Errors
-/// The port is taken, or the stored objects cannot be read.
+/// If the port is taken, or the stored objects can't be read.
 pub async fn open(folder: &Folder, address: SocketAddr, identities: &Identities, clock: Arc<dyn Clock>) -> Result<Embedded, EmbeddedError> {
     let listener = tls::listen(address, Some(&folder.tls())).await.map_err(EmbeddedError::Listen)?;
     let url = format!("https://{}", listener.local_addr().map_err(EmbeddedError::Address)?);
@@ -59,7 +59,7 @@ pub async fn open(folder: &Folder, address: SocketAddr, identities: &Identities,
     Ok(Embedded { plane, endpoint, listener, server })
 }
 
-/// The portal's clock, as the plane asks for it.
+/// Wraps the portal's clock for the plane.
 pub fn clock(clock: &Arc<dyn Clock>) -> Arc<dyn devplane::Clock> {
     Arc::new(PlaneClock(clock.clone()))
 }

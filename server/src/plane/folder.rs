@@ -1,11 +1,11 @@
-//! The data directory: what is kept where, and what is private.
+//! The data directory: what is stored where, and what is private.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::config::Storage;
 
-/// The directory in which a process keeps its files. In memory-only operation it is a temporary one, removed at the end.
+/// The directory in which a process stores its files. In memory-only mode it is a temporary directory that is removed on exit.
 #[derive(Debug)]
 pub struct Folder {
     root: PathBuf,
@@ -13,10 +13,10 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Makes the directory unless it is there, and everything that is kept in it readable by its owner alone, whoever made it.
+    /// Creates the directory if missing, and makes everything stored in it readable only by its owner, regardless of who created it.
     ///
     /// # Errors
-    /// It cannot be made, or what is in it belongs to another user.
+    /// If it can't be created, or its contents belong to another user.
     pub fn open(storage: &Storage) -> io::Result<Self> {
         match storage {
             Storage::Directory(root) => {
@@ -32,26 +32,26 @@ impl Folder {
         }
     }
 
-    /// Whether everything is forgotten at the end.
+    /// Checks whether everything is discarded on exit.
     pub fn is_temporary(&self) -> bool {
         self.temporary.is_some()
     }
 
-    /// The plane's objects.
+    /// Returns the path of the plane's objects.
     pub fn plane(&self) -> PathBuf {
         self.root.join("plane")
     }
 
-    /// Certificates of the plane's TLS listener.
+    /// Returns the path of the certificates for the plane's TLS listener.
     pub fn tls(&self) -> PathBuf {
         self.root.join("tls")
     }
 
-    /// Sessions and drafts. The file is made here, because SQLite would leave who reads it to the process's umask; what it puts beside the
-    /// file follows the file.
+    /// Returns the path of the database with sessions and drafts. The file is created here, because SQLite would leave its permissions to
+    /// the umask of the process; files that SQLite adds next to it get the same permissions.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// If it can't be created.
     pub fn private_database(&self) -> io::Result<PathBuf> {
         let path = self.database();
         let mut options = std::fs::OpenOptions::new();
@@ -65,11 +65,11 @@ impl Folder {
         self.root.join("portal.sqlite")
     }
 
-    /// The name of whoever runs from this directory, made the first time: the next process of the directory is taken for the same one, and
-    /// that of another directory is not.
+    /// Returns the instance name of this directory, created on first use: the next process with the same directory counts as the same
+    /// instance, and a process with another directory doesn't.
     ///
     /// # Errors
-    /// It cannot be read or written.
+    /// If it can't be read or written.
     pub fn instance(&self, random: &dyn store::Random) -> io::Result<String> {
         let path = self.root.join("instance");
         match std::fs::read_to_string(&path) {
@@ -85,39 +85,39 @@ impl Folder {
         }
     }
 
-    /// The name of this process and no other, also of those that run from the same directory.
+    /// Returns a name that is unique to this process, even among processes that use the same directory.
     ///
     /// # Errors
-    /// Like [`Folder::instance`].
+    /// The errors of [`Folder::instance`].
     pub fn process(&self, random: &dyn store::Random) -> io::Result<String> {
         let mut bytes = [0; 4];
         random.fill(&mut bytes);
         Ok(format!("{}-{}", self.instance(random)?, hex::encode(bytes)))
     }
 
-    /// The key that seals tokens in the database.
+    /// Returns the path of the key that seals tokens in the database.
     pub fn session_key(&self) -> PathBuf {
         self.root.join("session.key")
     }
 
-    /// Bearer tokens of the plane's users.
+    /// Returns the path of the bearer tokens of the plane's users.
     pub fn tokens(&self) -> PathBuf {
         self.root.join("tokens.json")
     }
 
-    /// For kubectl.
+    /// Returns the path of the kubeconfig for kubectl.
     pub fn kubeconfig(&self) -> PathBuf {
         self.root.join("kubeconfig")
     }
 }
 
-/// Writes a file that its owner alone may read, whole or not at all.
+/// Atomically writes a file that only its owner can read.
 ///
 /// # Errors
-/// The system refuses.
+/// If the file can't be written.
 pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    // Temporary files are made with mode 0600, and the rename is atomic: nobody sees half a file.
+    // Temporary files are created with mode 0600, and the rename is atomic, so no reader sees a partial file.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
@@ -133,15 +133,15 @@ fn create_private_directory(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// What is kept in a data directory: files, and directories that hold nothing else.
+/// Contents of a data directory: files, and directories that hold nothing else.
 const KEPT: [&str; 9] =
     ["plane", "tls", "portal.sqlite", "portal.sqlite-wal", "portal.sqlite-shm", "instance", "session.key", "tokens.json", "kubeconfig"];
 
-/// Takes from everyone but the owner the rights to a data directory and to what is kept in it; what else lies there is left alone.
+/// Removes all permissions on a data directory and its own contents from everyone but the owner; other files in it are left alone.
 #[cfg(unix)]
 fn make_private(root: &Path) -> io::Result<()> {
     match set_mode(root) {
-        // The root of a volume often belongs to another user. What is in it is private all the same.
+        // The root of a volume often belongs to another user. Its contents are made private all the same.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             tracing::warn!(folder = %root.display(), "the data folder belongs to another user, who decides who can open it");
         }
@@ -171,7 +171,7 @@ fn make_private(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Leaves the rights of the owner alone, where others have any.
+/// Removes the permissions of group and others, if they have any, and keeps the owner's.
 #[cfg(unix)]
 fn set_mode(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(fs::read_to_string(folder.private_database().unwrap()).unwrap(), "secret", "nothing is lost");
     }
 
-    /// By this name the controller leads: two processes must not both find the Lease their own.
+    /// The controller leads under this name: two processes must not both consider the Lease their own.
     #[test]
     fn every_process_of_a_folder_has_a_name_of_its_own_and_the_folder_keeps_one() {
         let outer = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Everybody whom the embedded plane knows: the portal's own identities and the people of the sample world, each with a random token.
+//! The users of the embedded plane: the portal's own identities and the people of the sample world, each with a random token.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,21 +8,21 @@ use cluster::Token;
 use super::folder::{Folder, write_private};
 use crate::sample::Person;
 
-/// May do everything everywhere; installs, loads the sample world, and is the current user of the kubeconfig.
+/// Can do everything everywhere. Used for installing, for loading the sample world, and as the current user of the kubeconfig.
 pub const ADMIN: &str = "plane-admin";
-/// Watches what the portal's caches hold.
+/// Watches the objects in the portal's caches.
 pub const PORTAL: &str = "opm-portal";
 /// Fulfils requests, through the exports' virtual workspaces.
 pub const CONTROLLER: &str = "opm-controller";
-/// Gives objects of the sandbox cluster a believable status.
+/// Gives objects in the sandbox cluster a realistic status.
 pub const OPERATOR: &str = "sandbox-operator";
-/// What the Destination `sandbox` is reached with.
+/// Used to reach the Destination `sandbox`.
 pub const DESTINATION: &str = "sandbox-destination";
 
-/// Names of the portal's own identities, which no person may have.
+/// Names of the portal's own identities, which people can't have.
 pub const RESERVED: [&str; 5] = [ADMIN, PORTAL, CONTROLLER, OPERATOR, DESTINATION];
 
-/// Somebody whom the plane knows.
+/// A user of the plane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Username.
@@ -33,15 +33,15 @@ pub struct Identity {
     pub token: Token,
 }
 
-/// Everybody whom the plane knows.
+/// All users of the plane.
 #[derive(Clone, Debug)]
 pub struct Identities(Vec<Identity>);
 
 impl Identities {
-    /// Reads the tokens of the data directory, and makes those that are missing.
+    /// Reads the tokens from the data directory, and creates missing ones.
     ///
     /// # Errors
-    /// The file cannot be read or written, or is not what we wrote.
+    /// If the file can't be read or written, or has an unexpected format.
     pub fn open(folder: &Folder, people: &[Person], random: &dyn store::Random) -> io::Result<Self> {
         let path = folder.tokens();
         let mut tokens: BTreeMap<String, String> = match std::fs::read_to_string(&path) {
@@ -68,17 +68,17 @@ impl Identities {
         Ok(Self(all))
     }
 
-    /// Everybody.
+    /// Returns all users.
     pub fn all(&self) -> &[Identity] {
         &self.0
     }
 
-    /// The user `name`, if there is one.
+    /// Returns the user `name`, if there is one.
     pub fn get(&self, name: &str) -> Option<&Identity> {
         self.0.iter().find(|identity| identity.name == name)
     }
 
-    /// The token of `name`, if there is such a user.
+    /// Returns the token of `name`, if there is such a user.
     pub fn token(&self, name: &str) -> Option<&Token> {
         self.0.iter().find(|identity| identity.name == name).map(|identity| &identity.token)
     }

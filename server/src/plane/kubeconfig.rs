@@ -1,4 +1,4 @@
-//! kubeconfig files of the embedded plane: one for people with kubectl, one for the Destination `sandbox`.
+//! Kubeconfig files of the embedded plane: one for people with kubectl, one for the Destination `sandbox`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::identity::{ADMIN, Identities, Identity};
 
-/// Where the plane's TLS listener is, and who vouches for it.
+/// Address of the plane's TLS listener, and its certificate authority.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
     /// `https://host:port`.
@@ -23,8 +23,8 @@ impl Server {
     }
 }
 
-/// The file for people: contexts `<person>@<workspace>` for everybody and every workspace, and `plane-admin`, who may act everywhere, as the
-/// current one. It is JSON, which is YAML.
+/// Returns the file for people, with a context `<person>@<workspace>` for everyone in every workspace; the current context is
+/// `plane-admin`, who can act everywhere. It is JSON, which is valid YAML.
 pub fn for_people(server: &Server, identities: &Identities, people: &[String], workspaces: &[WorkspacePath]) -> Value {
     let mut clusters = vec![server.cluster("root", "/clusters/root"), server.cluster("sandbox", "")];
     clusters.extend(workspaces.iter().map(|path| server.cluster(path.as_str(), &format!("/clusters/{path}"))));
@@ -45,7 +45,7 @@ pub fn for_people(server: &Server, identities: &Identities, people: &[String], w
     file(clusters, users, contexts, ADMIN)
 }
 
-/// The file with which a Destination is reached: the plane's top-level cluster, as one identity.
+/// Returns the file for reaching a Destination: the plane's top-level cluster, as one identity.
 pub fn for_destination(server: &Server, identity: &Identity) -> Value {
     let user = json!({"name": identity.name, "user": {"token": &*identity.token.expose()}});
     let context = json!({"name": "sandbox", "context": {"cluster": "sandbox", "user": identity.name}});

@@ -1,4 +1,4 @@
-//! The port [`Account`]: who looks, and what waits on them.
+//! The port [`Account`]: the signed-in user and the work waiting for them.
 
 use app::backend::Account;
 use async_trait::async_trait;

@@ -1,4 +1,4 @@
-//! The port [`Approvals`]: what waits for people's decisions, and what they decide.
+//! The port [`Approvals`]: the decisions waiting for users, and making them.
 
 mod alike;
 mod content;
@@ -26,7 +26,8 @@ use crate::auth::Caller;
 #[async_trait]
 impl Approvals for Caller {
     async fn waits(&self) -> Option<usize> {
-        // A plane that does not answer takes a number of the navigation away, or the entry, and not the page. It has one time for both.
+        // If the control plane doesn't respond, only the count or the entry in the navigation is missing, not the page. Both share one
+        // deadline.
         let turns = Turns::begin();
         let waits = self.waiting().await.unwrap_or_default();
         (waits > 0 || self.has_part(&turns).await.unwrap_or_default()).then_some(waits)
@@ -74,20 +75,20 @@ impl Approvals for Caller {
 }
 
 impl Caller {
-    /// How many requests wait for this person.
+    /// Returns how many requests wait for this user.
     ///
     /// # Errors
-    /// Requests were not read yet, or the plane does not answer in time.
+    /// If requests haven't been read yet, or the control plane doesn't respond in time.
     pub(in crate::portal) async fn waiting(&self) -> Result<usize> {
         self.portal().lists_read()?;
-        let late = || Error::Unreachable { what: "the plane".to_owned() };
+        let late = || Error::Unreachable { what: "the control plane".to_owned() };
         tokio::time::timeout(PATIENCE, inbox::waits(self)).await.unwrap_or_else(|_| Err(late()))
     }
 
-    /// Whether the person has a part in decisions, though nothing waits now.
+    /// Checks whether the user takes part in approvals, even if nothing waits for them now.
     ///
     /// # Errors
-    /// Nobody can tell: the plane does not answer in time.
+    /// If the control plane doesn't respond in time, so that the answer is unknown.
     pub(in crate::portal) async fn has_part(&self, turns: &Turns) -> Result<bool> {
         if self.portal().docket.has_decided(&self.portal().world, &self.identity().person) {
             return Ok(true);
@@ -95,13 +96,13 @@ impl Caller {
         self.is_approver(turns).await
     }
 
-    /// Whether the person may decide for all policies of some workspace, though nothing waits now.
+    /// Checks whether the user can approve for all policies of some workspace, even if nothing waits for them now.
     async fn is_approver(&self, turns: &Turns) -> Result<bool> {
         let decides = Right::decide(names::APPROVE_VERB, &promise::api::ApprovalRule { policy: Some(String::new()), ..Default::default() });
         self.may_in_any(turns, self.asking_places(), &decides).await
     }
 
-    /// Workspaces with policies that ask people.
+    /// Returns the workspaces with policies that require approval.
     fn asking_places(&self) -> Vec<cluster::ClusterId> {
         let policies = self.portal().world.policies.snapshot();
         let asks = policies.iter().filter(|(_, policy)| policy.spec.rules.iter().any(|rule| rule.approve.is_some()));

@@ -1,7 +1,7 @@
-//! What is made of the requests of each namespace, kept from one look to the next.
+//! Results computed from the requests of each namespace, kept between reads.
 //!
-//! Whoever asks compares the portal's cache with the one before, which costs as much as has changed since somebody asked last: snapshots share
-//! what did not change. Only places in which a request changed are made anew.
+//! Each reader compares the portal's cache with the previous snapshot, which costs only as much as has changed since the last read:
+//! snapshots share what did not change. Only namespaces in which a request changed are recomputed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use parking_lot::Mutex;
 
 use super::requests::listing::Sight;
 
-/// Something that follows from the requests of one namespace alone.
+/// A result that depends on the requests of one namespace only.
 pub trait Made {
-    /// Makes it of these, which come in the order of their names.
+    /// Computes it from these requests, in the order of their names.
     fn of<'r>(requests: impl Iterator<Item = (&'r Key, &'r Arc<PromiseRequest>)>) -> Self;
 }
 
-/// What was made of the requests of every namespace.
+/// The results for every namespace.
 pub struct ByPlace<T> {
     known: Mutex<Known<T>>,
 }
 
 struct Known<T> {
     requests: OrdMap<Key, Arc<PromiseRequest>>,
-    /// By workspace and namespace; none where it has to be made anew.
+    /// By workspace and namespace. `None` if it has to be recomputed.
     places: BTreeMap<(ClusterId, String), Option<Arc<T>>>,
 }
 
@@ -39,7 +39,7 @@ impl<T> Default for ByPlace<T> {
 }
 
 impl<T: Made> ByPlace<T> {
-    /// What was made of a workspace, by its namespaces, as far as a sight goes.
+    /// Returns the results for the namespaces of a workspace that a sight covers.
     pub fn of(&self, world: &World, cluster: &ClusterId, sight: &Sight) -> Vec<Arc<T>> {
         let mut known = self.known.lock();
         known.follow(world.requests.snapshot());
@@ -48,7 +48,7 @@ impl<T: Made> ByPlace<T> {
 }
 
 impl<T: Made> Known<T> {
-    /// Takes over another snapshot.
+    /// Switches to a new snapshot.
     fn follow(&mut self, requests: OrdMap<Key, Arc<PromiseRequest>>) {
         let before = std::mem::replace(&mut self.requests, requests.clone());
         for change in before.diff(&requests) {

@@ -1,4 +1,4 @@
-//! The port [`Catalog`]: what a workspace offers to a person.
+//! The port [`Catalog`]: what a workspace offers to a user.
 
 mod entries;
 pub(super) mod facets;
@@ -29,7 +29,7 @@ impl Catalog for Caller {
         let (mut page, keys) = portal.catalogs.page(&portal.world, &offers, query);
         let shown: Vec<Offered> = keys.iter().filter_map(|key| offers.get(key)).collect();
         page.shelves = shelves(&shown);
-        // Only what is shown is priced.
+        // Only the rows on this page are priced.
         let prices = prices::prices(self, &workspace, &shown).await;
         page.rows = shown.iter().zip(prices).map(|(offered, price)| OfferRow { price, ..lines::offer(offered) }).collect();
         Ok(page)
@@ -42,7 +42,7 @@ impl Catalog for Caller {
     }
 }
 
-/// The shelves of these offers, in their order.
+/// Returns the shelves of these offers, in their order.
 fn shelves(offers: &[Offered]) -> Vec<ShelfLine> {
     let mut shelves: Vec<_> = offers.iter().filter_map(|offered| offered.shelf.as_ref()).collect();
     shelves.sort_by_key(|shelf| (Reverse(shelf.weight), shelf.id.as_str()));

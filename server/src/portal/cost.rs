@@ -1,4 +1,4 @@
-//! The port [`Cost`]: what things cost, as far as the person may list the requests that it is for.
+//! The port [`Cost`]: costs, for requests that the user can list.
 
 mod budget;
 mod export;
@@ -36,7 +36,7 @@ impl Cost for Caller {
     }
 }
 
-/// A ledger that cannot be read.
+/// Error for a ledger that can't be read.
 fn unread(error: store::Error) -> Error {
     tracing::error!(%error, "the cost ledger cannot be read");
     Error::Unreachable { what: "the portal's database".to_owned() }

@@ -1,4 +1,4 @@
-//! Half-filled forms: private rows of the person, without secrets, found again by `?draft=`.
+//! Drafts of forms: private rows of a user, without secrets, found by `?draft=`.
 
 use jiff::SignedDuration;
 use promise::Result;
@@ -14,10 +14,10 @@ use crate::auth::caller::database;
 const KEPT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 impl Caller {
-    /// Keeps what was typed into the form `subject`; the id for its address.
+    /// Saves the input of the form `subject` and returns the draft's id for the address.
     ///
     /// # Errors
-    /// It is too large, or the database does not answer.
+    /// If the input is too large, or the database fails.
     pub async fn keep_draft<T: Serialize + Sync>(&self, subject: &str, typed: &T) -> Result<String> {
         let portal = self.portal();
         let content = serde_json::to_value(typed).map_err(|_| promise::Error::Internal)?;
@@ -31,17 +31,17 @@ impl Caller {
             Err(store::Error::TooLarge { limit, .. }) => Err(promise::Error::Invalid {
                 problems: vec![promise::Problem {
                     path: String::new(),
-                    message: format!("This is more than the {} KiB that a form may hold.", limit / 1024),
+                    message: format!("The form is too large: the maximum is {} KiB.", limit / 1024),
                 }],
             }),
             Err(error) => Err(database(&error)),
         }
     }
 
-    /// What was typed into the form `subject`, if this person kept it under that id and it is still readable.
+    /// Returns the input of the form `subject`, if this user saved it under that id and it is still readable.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// If the database fails.
     pub async fn draft<T: DeserializeOwned>(&self, subject: &str, id: &str) -> Result<Option<T>> {
         let Some(id) = DraftId::parse(id) else { return Ok(None) };
         let portal = self.portal();
@@ -49,10 +49,10 @@ impl Caller {
         Ok(draft.filter(|draft| draft.subject == subject).and_then(|draft| serde_json::from_value(draft.content).ok()))
     }
 
-    /// Forgets a draft, when its form was accepted.
+    /// Deletes a draft after its form was accepted.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// If the database fails.
     pub async fn forget_draft(&self, id: &str) -> Result<()> {
         let Some(id) = DraftId::parse(id) else { return Ok(()) };
         let write = self.write(WriteOperation::DeleteDraft, WriteTarget::remembered("draft", id.as_str()));

@@ -1,4 +1,4 @@
-//! Home, from the register of all requests: what is shown of it is what the person may list, decide about, or look after.
+//! The home page, from the register of all requests. It shows what the user can list, decide about or manage.
 
 mod caps;
 mod changes;
@@ -26,22 +26,22 @@ use super::rights::Right;
 use crate::auth::Caller;
 use crate::live::{self, Topic};
 
-/// How many requests of a sort are shown.
+/// How many requests of each kind are shown.
 const SHOWN: usize = 8;
-/// How many that do not work, and how many decisions.
+/// How many failing requests, and how many decisions are shown.
 const FEW: usize = 5;
-/// Workspaces that are named; the page of workspaces has them all.
+/// How many workspaces are named. The workspaces page lists all of them.
 const PLACES: usize = 12;
 
-/// The page.
+/// Returns the page.
 pub(super) async fn page(caller: &Caller) -> Result<Home> {
     let portal = caller.portal();
     portal.lists_read()?;
     let Walk { mut open, unseen, .. } = caller.walk(caller.nodes_within(None)).await;
-    // Where one works comes before what one may merely enter.
+    // Workspaces where the user works come before those that the user can only enter.
     open.sort_by_key(|place| place.sight.is_nothing());
     let listed: Vec<Place> = open.iter().filter(|place| !place.sight.is_nothing()).cloned().collect();
-    // Before anything is read: what changes in between is told by the stream. Where not everything can be asked about, there is no name.
+    // Taken before anything is read: the event stream reports what changes in between. It has no name if some permissions can't be checked.
     let seen =
         if unseen.is_empty() { in_time(live::seen_in(caller, &Topic::Home, &listed)).await.unwrap_or_default() } else { String::new() };
     let me = &*caller.identity().person;
@@ -100,7 +100,7 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
     })
 }
 
-/// Decisions that the person may take; none for those who have no part in decisions.
+/// Returns the decisions that the user can make. `None` for users who take no part in approvals.
 async fn decisions(caller: &Caller) -> Result<Option<HomeDecisions>> {
     let turns = Turns::begin();
     if caller.waiting().await? == 0 {
@@ -110,13 +110,13 @@ async fn decisions(caller: &Caller) -> Result<Option<HomeDecisions>> {
     Ok(Some(HomeDecisions { rows, total }))
 }
 
-/// What the plane says, unless it takes too long for a page.
+/// Returns the answer of the control plane, unless it takes too long for a page.
 async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {
-    let late = || Error::Unreachable { what: "the plane".to_owned() };
+    let late = || Error::Unreachable { what: "the control plane".to_owned() };
     tokio::time::timeout(PATIENCE, asked).await.unwrap_or_else(|_| Err(late()))
 }
 
-/// How requests go, in short.
+/// Summarizes the state of requests.
 fn glance(caller: &Caller, listed: &[Place], sum: &Counts) -> PlatformGlance {
     let now = caller.portal().clock.now().as_second();
     let first = sum.waits.keys().next().and_then(|first| Timestamp::from_second(*first).ok());
@@ -132,8 +132,8 @@ fn glance(caller: &Caller, listed: &[Place], sum: &Counts) -> PlatformGlance {
     }
 }
 
-/// The first of the workspaces that are named in which the person may ask for something; rather one below which no other such lies, as these
-/// are what people work in.
+/// Returns the first of the named workspaces in which the user can create requests. It prefers one with no other such workspace below it,
+/// because users work in those.
 async fn may_ask_in<'o>(caller: &Caller, open: &'o [Place]) -> Option<&'o WorkspacePath> {
     let asked = open.iter().take(PLACES).map(async |place| {
         let namespace = match Namespaces::of(&place.cluster) {
@@ -141,7 +141,7 @@ async fn may_ask_in<'o>(caller: &Caller, open: &'o [Place]) -> Option<&'o Worksp
             Namespaces::One(only) => only,
             Namespaces::None => return None,
         };
-        // A plane that does not answer takes a proposal away, and not the page.
+        // If the control plane doesn't respond, only a suggestion is missing, not the page.
         let may = caller.may(&place.cluster, Right::requests("create", &namespace)).await.unwrap_or_default();
         may.then_some(&place.path)
     });
@@ -150,14 +150,14 @@ async fn may_ask_in<'o>(caller: &Caller, open: &'o [Place]) -> Option<&'o Worksp
     paths.iter().find(|path| is_lowest(path)).copied()
 }
 
-/// What is in the workspaces where a person may list requests.
+/// What is in the workspaces where a user can list requests.
 struct Seen {
     /// All of them, counted.
     sum: Counts,
     changes: Vec<ChangeLine>,
-    /// For each workspace how many requests there are, and how many of them do not work.
+    /// For each workspace, the number of requests and of those that fail.
     lines: Vec<(usize, usize)>,
-    /// The newest of those that do not work and need somebody else.
+    /// The newest of the failing requests that someone else has to fix.
     broken: Vec<Key>,
     /// How many of these there are.
     broken_total: usize,
@@ -182,10 +182,10 @@ impl Seen {
     }
 }
 
-/// What a person asked for, as far as the person may list it still.
+/// A user's own requests, as far as the user can still list them.
 #[derive(Default)]
 struct Mine {
-    /// What needs the person, newest first.
+    /// What needs the user's attention, newest first.
     needy: Vec<Key>,
     /// The newest of the others.
     recent: Vec<Key>,
@@ -209,7 +209,7 @@ impl Mine {
     }
 }
 
-/// Requests as rows.
+/// Returns requests as rows.
 fn listed_rows<'k>(caller: &Caller, keys: impl IntoIterator<Item = &'k Key>) -> Vec<RequestRow> {
     let world = &caller.portal().world;
     let tree = world.tree();

@@ -1,4 +1,4 @@
-//! What was typed into secret fields: kept in the Secret `<request>-inputs`, written as the person who typed it, and nowhere else.
+//! Values of secret fields: stored only in the Secret `<request>-inputs`, which is written as the user who entered them.
 
 use std::collections::BTreeMap;
 
@@ -14,35 +14,36 @@ use super::submit::Submission;
 use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
 
-/// What becomes of values that the Secret held before.
+/// What happens to values that the Secret contained before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Former {
-    /// They go: they belonged to an earlier request of that name.
+    /// They are removed: they belonged to an earlier request of the same name.
     Replaced,
-    /// They stay, unless typed anew.
+    /// They stay, unless entered again.
     Kept,
 }
 
-/// What was written, and how it is taken back.
+/// What was written, and how to undo it.
 pub(super) struct Written {
-    /// As it is now.
+    /// The Secret as it is now.
     now: Secret,
-    /// As it was; none when it was not there.
+    /// The Secret as it was. `None` if it did not exist.
     before: Option<Secret>,
 }
 
 impl Written {
-    /// The version of the Secret, which changes with what it holds.
+    /// Returns the version of the Secret, which changes with its data.
     pub(super) fn version(&self) -> Option<&str> {
         self.now.metadata.resource_version.as_deref()
     }
 }
 
 impl Caller {
-    /// Writes the typed secrets; nothing when none was typed.
+    /// Writes the entered secrets. Returns `None` if there are none.
     ///
     /// # Errors
-    /// The name is taken by something else, the person may not write Secrets, or the plane does not answer. Nothing is written then.
+    /// If the name is already in use by another object, the user can't write Secrets, or the control plane doesn't respond. Nothing is
+    /// written then.
     pub(super) async fn write_secrets(&self, workspace: &Workspace, submission: &Submission, former: Former) -> Result<Option<Written>> {
         if submission.secrets.is_empty() {
             return Ok(None);
@@ -81,12 +82,12 @@ impl Caller {
             Former::Kept => before.data.clone().unwrap_or_default(),
         };
         data.extend(typed);
-        // The version that was read: what somebody else changes meanwhile is a conflict, and not lost.
+        // Names the version that was read, so a concurrent change is a conflict and doesn't get lost.
         let now = write.replace(&secrets, &name, &Secret { data: Some(data), ..before.clone() }).await.about(&what)?;
         Ok(Some(Written { now, before: Some(before) }))
     }
 
-    /// Undoes what was written, because the request was refused.
+    /// Undoes what was written, because the request was rejected.
     pub(super) async fn take_back(&self, workspace: &Workspace, namespace: &str, written: Option<Written>) {
         let Some(Written { now, before }) = written else { return };
         let name = now.metadata.name.as_deref().unwrap_or_default();
@@ -95,18 +96,18 @@ impl Caller {
         let undone = match before {
             None => write.delete(&secrets, name, now.metadata.uid.clone()).await,
             Some(mut before) => {
-                // Only what we wrote is undone: whoever changed it since then is not overruled.
+                // Only undoes the portal's own write, never a change made since then.
                 before.metadata.resource_version = now.metadata.resource_version.clone();
                 write.replace(&secrets, name, &before).await.map(drop)
             }
         };
         if let Err(error) = undone {
-            tracing::warn!(%error, workspace = %workspace.path, "the inputs of a refused request could not be taken back");
+            tracing::warn!(%error, workspace = %workspace.path, "the inputs of a refused request could not be removed");
         }
     }
 }
 
-/// `.backup.password` as the key `backup.password`.
+/// Returns the path `.backup.password` as the key `backup.password`.
 pub(super) fn secret_key(path: &str) -> String {
     path.trim_start_matches('.').to_owned()
 }

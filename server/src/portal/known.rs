@@ -1,5 +1,5 @@
-//! What may be shown of a promise that somebody names. A request can name any promise of any home; beyond that name it shows what its
-//! workspace knows of it.
+//! What can be shown of a promise that a request names. A request can name any promise of any home. Beyond that name, it shows only what
+//! its workspace knows about the promise.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use promise::visibility::{self, Offer, Place, Shelf};
 
 use crate::auth::Caller;
 
-/// The spec of a promise as a request uses it, held by the object that says it: specs with their schemas are large.
+/// The spec of a promise as a request uses it, borrowed from the object that contains it: specs with their schemas are large.
 pub(in crate::portal) enum KnownSpec {
-    /// The revision that runs or is meant to.
+    /// The revision that is current or targeted.
     Taken(Arc<PromiseRevision>),
-    /// What stands in the home now.
+    /// What the home has published now.
     Published(Arc<Promise>),
 }
 
@@ -34,7 +34,7 @@ impl Deref for KnownSpec {
 }
 
 impl Caller {
-    /// The promise of a name in the home at a path, if it is known in one of these workspaces.
+    /// Returns the promise with a name in the home at a path, if it is known in one of these workspaces.
     pub(in crate::portal) fn known_promise<'c>(
         &self,
         home: Option<&str>,
@@ -57,7 +57,7 @@ impl Caller {
         places.into_iter().any(knows).then(|| promise.clone())
     }
 
-    /// The promise that a request in this workspace names: what the controller once took for it, or what is known there.
+    /// Returns the promise that a request in this workspace names: the one that the controller once chose for it, or the one known there.
     pub(in crate::portal) fn promise_of(&self, cluster: &ClusterId, request: &PromiseRequest) -> Option<Arc<Promise>> {
         let named = &request.spec.promise;
         if self.taken(request).is_none() {
@@ -67,7 +67,8 @@ impl Caller {
         world.promises.get(&Key::cluster_scoped(&home(world, request)?, &named.name))
     }
 
-    /// The revision that runs, or is meant to, if it is one of the promise that the request names now. Status is the controller's word.
+    /// Returns the current or targeted revision, if it belongs to the promise that the request names now. The status is written by the
+    /// controller.
     pub(in crate::portal) fn taken(&self, request: &PromiseRequest) -> Option<Arc<PromiseRevision>> {
         let status = request.status.as_ref()?;
         let current = status.current.as_ref().map(|current| current.revision.as_str());
@@ -75,14 +76,14 @@ impl Caller {
         self.revision_of(request, current.into_iter().chain(candidate))
     }
 
-    /// The spec that counts for a request; nothing where its workspace does not know the promise.
+    /// Returns the spec that applies to a request. `None` if its workspace doesn't know the promise.
     pub(in crate::portal) fn spec_of(&self, cluster: &ClusterId, request: &PromiseRequest) -> Option<KnownSpec> {
         let named = &request.spec.promise;
         let published = || self.known_promise(named.workspace.as_deref(), &named.name, [cluster]).map(KnownSpec::Published);
         self.taken(request).map(KnownSpec::Taken).or_else(published)
     }
 
-    /// The revision that objects are made from: that of what is accepted to run next, else the one that runs.
+    /// Returns the revision that objects are rendered from: that of the release accepted to run next, or else the current one.
     pub(in crate::portal) fn made_from(&self, request: &PromiseRequest) -> Option<Arc<PromiseRevision>> {
         let candidate = request.status.as_ref()?.candidate.as_ref();
         let accepted = candidate.filter(|candidate| candidate.state == CandidateState::Accepted);
@@ -90,7 +91,7 @@ impl Caller {
         accepted.or_else(|| self.taken(request))
     }
 
-    /// The first of these revisions that is one of the promise that the request names now.
+    /// Returns the first of these revisions that belongs to the promise that the request names now.
     fn revision_of<'n>(&self, request: &PromiseRequest, names: impl IntoIterator<Item = &'n str>) -> Option<Arc<PromiseRevision>> {
         let world = &self.portal().world;
         let home = home(world, request)?;
@@ -99,7 +100,7 @@ impl Caller {
     }
 }
 
-/// The home that a request names.
+/// Returns the home that a request names.
 fn home(world: &World, request: &PromiseRequest) -> Option<ClusterId> {
     let path = WorkspacePath::parse(request.spec.promise.workspace.as_deref()?).ok()?;
     world.tree().cluster(&path)

@@ -1,4 +1,4 @@
-//! A request as somebody wrote it into a file, before anything is written to the plane.
+//! A request from a manifest file, before anything is written to the control plane.
 
 use cluster::kinds::PromiseRequest;
 use promise::api::PreflightAnswer;
@@ -13,11 +13,12 @@ use super::submit::{Submission, edition};
 use crate::auth::Caller;
 
 impl Caller {
-    /// What would become of a PromiseRequest, YAML or JSON, in a workspace. Nothing is written. If there is a request of that name, it is about
-    /// changing that one.
+    /// Checks a PromiseRequest, YAML or JSON, for a workspace. Nothing is written. If a request with that name exists, this checks a change
+    /// of that request.
     ///
     /// # Errors
-    /// The text is no PromiseRequest, the workspace is not open to the person or offers no such promise, or the plane does not answer.
+    /// If the text is no PromiseRequest, the workspace is not open to the user or doesn't offer such a promise, or the control plane
+    /// doesn't respond.
     pub async fn preflight_manifest(&self, workspace: &str, manifest: &[u8]) -> Result<PreflightAnswer> {
         let workspace = self.enter(workspace).await?;
         let mut request = read(manifest, &workspace)?;
@@ -32,13 +33,13 @@ impl Caller {
             Some(found) => (self.existing(&workspace, found).await?, Some(edition(found))),
             None => (Existing::default(), None),
         };
-        // Whoever asks first stays the requester, whatever a file says.
+        // The first requester stays the requester, regardless of the file.
         request.spec.requester = found.and_then(|found| found.spec.requester);
         let promise = &request.spec.promise;
         let home = promise.workspace.as_deref().filter(|home| !home.is_empty());
         let offered = self.offer(&workspace, &promise.name, home).await.map_err(|error| match error {
             Error::NotFound { .. } => {
-                invalid(".spec.promise.name", format!("Choose another promise: there is none called {} here.", promise.name))
+                invalid(".spec.promise.name", format!("Choose another promise: {} isn't available here.", promise.name))
             }
             other => other,
         })?;
@@ -66,24 +67,23 @@ impl Caller {
     }
 }
 
-/// A PromiseRequest with name and namespace.
+/// Parses a PromiseRequest with name and namespace.
 fn read(manifest: &[u8], workspace: &Workspace) -> Result<PromiseRequest> {
     let text = std::str::from_utf8(manifest).map_err(|_| invalid("", "Send YAML or JSON in UTF-8.".to_owned()))?;
-    let value: Value =
-        serde_saphyr::from_str(text).map_err(|error| invalid("", format!("Send YAML or JSON that can be read: {error}.")))?;
+    let value: Value = serde_saphyr::from_str(text).map_err(|error| invalid("", format!("Send valid YAML or JSON: {error}.")))?;
     for (path, given, wanted) in [(".apiVersion", &value["apiVersion"], names::API_VERSION), (".kind", &value["kind"], "PromiseRequest")] {
         if given != wanted {
-            return Err(invalid(path, format!("Write {wanted}: this is about nothing else.")));
+            return Err(invalid(path, format!("Enter {wanted}. Nothing else is supported here.")));
         }
     }
     let mut request: PromiseRequest =
-        serde_json::from_value(value).map_err(|error| invalid(".spec", format!("Correct the request: {error}.")))?;
+        serde_json::from_value(value).map_err(|error| invalid(".spec", format!("Fix the request: {error}.")))?;
     if let Some(problem) = name_problem(request.metadata.name.as_deref().unwrap_or_default()) {
         return Err(invalid(".metadata.name", problem));
     }
     let namespace = request.metadata.namespace.get_or_insert_with(|| workspace.usual_namespace().to_owned());
     if !workspace.namespaces.has(namespace) {
-        return Err(invalid(".metadata.namespace", format!("Choose another namespace: there is none called {namespace:?} here.")));
+        return Err(invalid(".metadata.namespace", format!("Choose another namespace: {namespace:?} doesn't exist here.")));
     }
     Ok(request)
 }

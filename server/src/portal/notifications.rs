@@ -1,10 +1,12 @@
-//! The port [`Notices`]: what the person was told, how they want to be told, and what could not be delivered.
+//! The port [`Notices`]: the user's notifications, their notification settings, and failed deliveries.
 
 use app::backend::{Notices, Pairs};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use promise::notify::{Event, Settings, clock};
-use promise::view::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery, StandInPage};
+use promise::view::{
+    Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery, Selection, StandInPage,
+};
 use promise::{Error, Problem, Result};
 use store::{DeliveryState, Listed, Notification};
 
@@ -16,13 +18,13 @@ use crate::auth::caller::database;
 use crate::notify::{KEPT_DAYS, letters, timing};
 use crate::state::Portal;
 
-/// Rows of a page.
+/// Rows per page.
 const ROWS: u32 = 30;
 
 #[async_trait]
 impl Notices for Caller {
     async fn unread(&self) -> Option<u64> {
-        // A database that does not answer takes the count away, and not the page.
+        // If the database fails, only the count is missing, not the page.
         self.portal().store.unread(&self.identity().person).await.map_err(|error| database(&error)).ok()
     }
 
@@ -52,14 +54,15 @@ impl Notices for Caller {
         })
     }
 
-    async fn mark_read(&self, id: &str, until: &str) -> Result<()> {
+    async fn mark_read(&self, which: &Selection, until: &str) -> Result<()> {
         let portal = self.portal();
         let now = portal.clock.now();
         let person = &*self.identity().person;
         let until = until.parse::<Timestamp>().unwrap_or(now).min(now);
-        let id = Some(id).filter(|id| !id.is_empty());
-        let write = self.write(WriteOperation::MarkRead, WriteTarget::remembered("notification", id.unwrap_or_default()));
-        let marked = write.remember(portal.store.mark_read(person, id, until, now), |_| true).await.map_err(|error| database(&error))?;
+        let names = which.names();
+        let write = self.write(WriteOperation::MarkRead, WriteTarget::remembered("notification", &names));
+        let marked =
+            write.remember(portal.store.mark_read(person, which.rows(), until, now), |_| true).await.map_err(|error| database(&error))?;
         if marked > 0 {
             portal.notify.read(person);
         }
@@ -106,7 +109,7 @@ impl Notices for Caller {
     }
 
     async fn delivers(&self) -> bool {
-        // A plane that does not answer takes a link away, and not the page.
+        // If the control plane doesn't respond, only a link is missing, not the page.
         self.looks_after_the_platform().await.is_ok()
     }
 
@@ -129,22 +132,22 @@ impl Notices for Caller {
         Ok(DeliveriesPage { rows: rows.into_iter().filter_map(row).collect(), dead, waiting, sent, page, pages, query })
     }
 
-    async fn send_again(&self, id: &str) -> Result<()> {
+    async fn send_again(&self, which: &Selection) -> Result<()> {
         self.looks_after_the_platform().await?;
         let portal = self.portal();
-        let id = Some(id).filter(|id| !id.is_empty());
-        let write = self.write(WriteOperation::RetryDelivery, WriteTarget::remembered("message", id.unwrap_or_default()));
-        write.remember(portal.store.revive(id, portal.clock.now()), |_| true).await.map_err(|error| database(&error))?;
+        let names = which.names();
+        let write = self.write(WriteOperation::RetryDelivery, WriteTarget::remembered("message", &names));
+        write.remember(portal.store.revive(which.rows(), portal.clock.now()), |_| true).await.map_err(|error| database(&error))?;
         portal.notify.wake();
         Ok(())
     }
 }
 
 impl Caller {
-    /// Whether this person may publish in a trusted home: they look after what serves everybody.
+    /// Checks whether this user can publish in a trusted home and therefore manages what serves all users.
     ///
     /// # Errors
-    /// The person may not; or no home says so, and one did not answer in time: nobody can tell.
+    /// If the user isn't allowed to; or no home confirms it and one did not respond in time, so that the answer is unknown.
     async fn looks_after_the_platform(&self) -> Result<()> {
         let portal = self.portal();
         let tree = portal.world.tree();
@@ -152,12 +155,12 @@ impl Caller {
         if self.may_in_any(&Turns::begin(), homes, &Right::promises("create")).await? {
             return Ok(());
         }
-        let why = "Deliveries are for those who publish promises for everybody; you may not.".to_owned();
+        let why = "You can't view deliveries. Only people who can publish promises for all workspaces can.".to_owned();
         Err(Error::Denied { why })
     }
 }
 
-/// Names the present state of what somebody was told: as soon as anything of that changes, it is another name.
+/// Returns a name for the present state of a user's notifications. Every change results in a different name.
 fn seen(newest: &[Notification], unread: u64) -> String {
     let newest = newest.first().map(|one| one.id.as_str()).unwrap_or_default();
     format!("{unread}-{newest}")
@@ -167,7 +170,7 @@ fn pages(rows: u64) -> usize {
     usize::try_from(rows.div_ceil(u64::from(ROWS))).unwrap_or(usize::MAX).max(1)
 }
 
-/// One that a later version of the portal wrote is not shown by this one.
+/// Returns `None` for notifications written by a later version of the portal, which this version doesn't show.
 fn notice(told: Notification) -> Option<Notice> {
     Some(Notice {
         event: Event::parse(&told.event)?,
@@ -195,7 +198,7 @@ fn row(listed: Listed) -> Option<DeliveryRow> {
     })
 }
 
-/// Texts of the inputs in which people type.
+/// Returns the texts of the text inputs.
 fn texts(settings: &Settings) -> std::collections::BTreeMap<String, String> {
     let quiet = settings.quiet.unwrap_or(promise::notify::Quiet { from: 19 * 60, to: 7 * 60, weekends: false });
     let texts = [
@@ -207,7 +210,7 @@ fn texts(settings: &Settings) -> std::collections::BTreeMap<String, String> {
     texts.map(|(name, text)| (name.to_owned(), text)).into()
 }
 
-/// What was typed where something is typed, and the settings elsewhere.
+/// Returns the entered texts where there are any, and the settings elsewhere.
 fn typed_texts(settings: &Settings, pairs: &Pairs) -> std::collections::BTreeMap<String, String> {
     let mut texts = texts(settings);
     for (name, text) in &mut texts {
@@ -218,7 +221,7 @@ fn typed_texts(settings: &Settings, pairs: &Pairs) -> std::collections::BTreeMap
     texts
 }
 
-/// Settings as they were posted, and what is wrong with them.
+/// Parses posted settings and returns them with what is wrong with them.
 fn parse(portal: &Portal, pairs: &Pairs) -> (Settings, Vec<Problem>) {
     let webhooks = portal.notify.config.webhooks.iter().filter(|hook| hook.people).map(|hook| hook.name.clone());
     Settings::parse(pairs, &webhooks.collect::<Vec<_>>(), |zone| timing::zone(zone).is_some())
@@ -235,12 +238,12 @@ async fn rules(
     let person = &*caller.identity().person;
     let known = portal.store.acquaintance(person).await.map_err(|error| database(&error))?.map(|known| known.mail).unwrap_or_default();
     let mail = if config.mail.is_none() {
-        Err("The portal has no mail server.".to_owned())
+        Err("No mail server is configured.".to_owned())
     } else {
         config
             .addresses
             .of(person, Some(&known))
-            .ok_or_else(|| "Your address is not known: neither your sign-in nor the operator names it.".to_owned())
+            .ok_or_else(|| "Your mail address is unknown: neither your sign-in nor the operator provides one.".to_owned())
     };
     let channels = config.webhooks.iter().filter(|hook| hook.people);
     let channels = channels.map(|hook| Channel { name: hook.name.clone(), title: hook.title.clone() }).collect();

@@ -1,4 +1,4 @@
-//! What a workspace offers to a person: published reads, from the portal's own caches, after the person has entered the workspace.
+//! What a workspace offers to a user: published reads, from the portal's own caches, after the user has entered the workspace.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -20,26 +20,26 @@ use super::place::{Namespaces, Workspace};
 use super::rights::{Deed, Right};
 use crate::auth::Caller;
 
-/// A promise as it is offered in one workspace to one person.
+/// A promise as offered in one workspace to one user.
 #[derive(Clone)]
 pub struct Offered {
     /// Identity.
     pub key: Key,
-    /// Where it lives.
+    /// The home workspace.
     pub home: Place,
     /// The object.
     pub promise: Arc<Promise>,
     /// Visible, bindable, enabled, requestable, each with its reason.
     pub standing: Standing,
-    /// By what it is seen.
+    /// What makes it visible.
     pub seen_by: SeenBy,
-    /// Whether a promise of the same name in a nearer home hides it.
+    /// Whether a promise of the same name in a nearer home shadows it.
     pub shadowed: bool,
-    /// The shelf that it stands on; none where no catalog lists it.
+    /// The shelf that contains it. `None` if no catalog lists it.
     pub shelf: Option<ShelfAt>,
 }
 
-/// A shelf as people see it.
+/// A shelf as users see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShelfAt {
     /// Order among shelves; larger comes first.
@@ -48,7 +48,7 @@ pub struct ShelfAt {
     pub id: String,
     /// Heading.
     pub title: String,
-    /// A sentence; may be empty.
+    /// A sentence. Can be empty.
     pub description: String,
 }
 
@@ -63,8 +63,8 @@ impl ShelfAt {
     }
 }
 
-/// What is offered in one workspace to one person. A promise is found by its name in the homes that can offer something there; the other
-/// promises of the plane are not looked at.
+/// What is offered in one workspace to one user. A promise is found by its name in the homes that can offer something there. Other promises
+/// on the control plane are not read.
 pub struct Offers<'a> {
     world: &'a World,
     trusted: &'a [WorkspacePath],
@@ -75,58 +75,59 @@ pub struct Offers<'a> {
 }
 
 impl Offers<'_> {
-    /// The homes, in the order of their ids.
+    /// Returns the homes, in the order of their ids.
     pub fn homes(&self) -> &[Home] {
         &self.homes
     }
 
-    /// Where it is offered.
+    /// Returns the workspace of the offers.
     pub fn workspace(&self) -> &Workspace {
         self.workspace
     }
 
-    /// Whether the person may request here at all, whatever is offered.
+    /// Returns whether the user can create requests here at all, regardless of what is offered.
     pub fn open(&self) -> Answer {
         visibility::open(&self.facts, self.workspace.path.as_str())
     }
 
-    /// What works in the workspace; looked at once.
+    /// Returns what is working in the workspace. Computed once.
     pub fn working(&self) -> &Working {
         self.working.get_or_init(|| self.world.working(&self.workspace.cluster))
     }
 
-    /// What a promise of a home requires and the workspace does not have.
+    /// Returns what a promise of a home requires and the workspace lacks.
     pub fn missing(&self, home: &ClusterId, requires: &[Requirement]) -> Vec<String> {
         if requires.is_empty() { Vec::new() } else { self.world.missing_beside(self.working(), home, requires, self.trusted) }
     }
 
-    /// Where things are made, as far as requirements ask.
+    /// Returns the destinations, which requirements can depend on.
     pub fn destinations(&self) -> OrdMap<Key, Arc<Destination>> {
         self.world.destinations.snapshot()
     }
 
-    /// Which workspace lies in which.
+    /// Returns the tree of workspaces.
     pub fn tree(&self) -> Arc<Tree> {
         self.world.tree()
     }
 
-    /// The promises of a name that are visible, the nearest first.
+    /// Returns the visible promises with a name, the nearest first.
     pub fn named(&self, name: &str) -> Vec<Offered> {
         let found: Vec<Offered> = self.homes.iter().filter_map(|home| self.at(home, name)).collect();
         by_distance(&found)
     }
 
-    /// The one of that name which wins, or the one of the home at `home`.
+    /// Returns the nearest visible promise with that name, or the one of the home at `home`.
     pub fn one(&self, name: &str, home: Option<&str>) -> Option<Offered> {
         self.named(name).into_iter().find(|offered| home.map_or(!offered.shadowed, |home| offered.home.path == home))
     }
 
-    /// The promise of a key, if it is visible.
+    /// Returns the promise with a key, if it is visible.
     pub fn get(&self, key: &Key) -> Option<Offered> {
         self.named(&key.name).into_iter().find(|offered| offered.key == *key)
     }
 
-    /// Everything that is visible, by name, and of one name the nearest first. It costs as much as the homes have promises.
+    /// Returns everything that is visible, by name, and among equal names the nearest first. The cost grows with the number of promises in
+    /// the homes.
     pub fn all(&self) -> impl Iterator<Item = Offered> {
         let promises = self.world.promises.snapshot();
         let of = |home: &Home| {
@@ -150,10 +151,10 @@ impl Offers<'_> {
 }
 
 impl Caller {
-    /// What is visible in a workspace.
+    /// Returns what is visible in a workspace.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub async fn offers<'a>(&'a self, workspace: &'a Workspace) -> Result<Offers<'a>> {
         let facts = self.facts(workspace).await?;
         let (world, trusted) = (&self.portal().world, self.portal().trusted_homes.as_slice());
@@ -161,18 +162,18 @@ impl Caller {
         Ok(Offers { world, trusted, workspace, facts, homes: world.homes(way, trusted), working: OnceLock::new() })
     }
 
-    /// The promise of that name which wins in the workspace, or the one of the home at `home`.
+    /// Returns the nearest promise with that name in the workspace, or the one of the home at `home`.
     ///
     /// # Errors
-    /// None is visible there, or the plane does not answer.
+    /// If none is visible there, or the control plane doesn't respond.
     pub async fn offer(&self, workspace: &Workspace, name: &str, home: Option<&str>) -> Result<Offered> {
         self.offers(workspace).await?.one(name, home).ok_or_else(|| Error::NotFound { what: format!("promise {name}") })
     }
 
-    /// The rules for requests of a promise in a workspace, composed.
+    /// Returns the composed rules for requests of a promise in a workspace.
     ///
     /// # Errors
-    /// Some workspace above does not show its policies: then nobody knows them all, and the error says who can mend it.
+    /// If a workspace above doesn't show its policies: then the rules can't be complete, and the error names who can fix it.
     pub fn rules(&self, workspace: &Workspace, home: &Place, name: &str, spec: &PromiseSpec) -> Result<Effective> {
         let (portal, lineage) = (self.portal(), self.proven(workspace)?);
         let trusted = portal.trusted_homes.iter().any(|trusted| trusted.as_str() == home.path);
@@ -190,10 +191,10 @@ impl Caller {
         Ok(policy::compose(&target, &book.gather(&target, &PromiseReading::of(spec, trusted))))
     }
 
-    /// Logical cluster ids from the root down to a workspace, all of which show their policies.
+    /// Returns the logical cluster ids from the root down to a workspace, all of which show their policies.
     ///
     /// # Errors
-    /// As [`Caller::rules`].
+    /// The same as [`Caller::rules`].
     pub(super) fn proven(&self, workspace: &Workspace) -> Result<Vec<String>> {
         let world = &self.portal().world;
         let lineage = world.standing().lineage(&world.tree(), &workspace.cluster);
@@ -201,10 +202,10 @@ impl Caller {
         Ok(lineage.iter().map(|node| node.cluster.to_string()).collect())
     }
 
-    /// What the plane says about requests in a workspace and about this person there, whatever promise is meant.
+    /// Returns the control plane's answers about requests in a workspace and about this user there, for any promise.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub(super) async fn facts(&self, workspace: &Workspace) -> Result<Facts> {
         let world = &self.portal().world;
         let standing = world.standing();
@@ -228,7 +229,7 @@ impl Caller {
 const BIND: Right =
     Right::Do(Deed { verb: "create", group: "apis.kcp.io", resource: "apibindings", namespace: String::new(), name: String::new() });
 
-/// Offers of one name with the winner first and the others marked as hidden by it.
+/// Returns offers of the same name with the nearest first and the others marked as shadowed.
 fn by_distance(offers: &[Offered]) -> Vec<Offered> {
     let places: Vec<(&Place, &SeenBy)> = offers.iter().map(|offered| (&offered.home, &offered.seen_by)).collect();
     let Some((first, others)) = visibility::nearest(&places) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Entering a workspace: from a path in an address to a proven place that this person may see.
+//! Entering a workspace: from a path in an address to a verified workspace that this user can see.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use super::rights::Right;
 use crate::auth::Caller;
 
-/// A workspace that a person has entered.
+/// A workspace that a user has entered.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     /// Its identity.
@@ -21,27 +21,27 @@ pub struct Workspace {
     pub path: WorkspacePath,
     /// Labels of its Workspace object.
     pub labels: BTreeMap<String, String>,
-    /// Who owns it, as the nearest Workspace object on the way says.
+    /// Its owner, as stated by the nearest Workspace object in the lineage.
     pub owner: Option<String>,
-    /// The way from the root to it, both included.
+    /// The lineage from the root to it, both included.
     pub lineage: Vec<Place>,
-    /// Which namespaces it has.
+    /// Its namespaces.
     pub namespaces: Namespaces,
 }
 
-/// Which namespaces a workspace has.
+/// The namespaces of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Namespaces {
-    /// As many as people make: kcp.
+    /// Any namespaces that users create: kcp.
     Any,
-    /// This one, which it is: plain Kubernetes.
+    /// The workspace is exactly this namespace: plain Kubernetes.
     One(String),
     /// None of its own: a plain Kubernetes cluster as a whole.
     None,
 }
 
 impl Namespaces {
-    /// Those of a workspace.
+    /// Returns the namespaces of a workspace.
     pub fn of(cluster: &ClusterId) -> Self {
         match cluster.namespace() {
             Some(namespace) => Self::One(namespace.to_owned()),
@@ -50,7 +50,7 @@ impl Namespaces {
         }
     }
 
-    /// Whether a namespace can be one of them.
+    /// Checks whether a namespace can be one of them.
     pub fn has(&self, namespace: &str) -> bool {
         match self {
             Self::Any => is_label(namespace),
@@ -60,17 +60,17 @@ impl Namespaces {
     }
 }
 
-/// Whether a text can be the name of a namespace. It becomes a part of addresses, where `..`, `?` and `#` would mean something else.
+/// Checks whether a text is a valid name of a namespace. It becomes part of addresses, where `..`, `?` and `#` have a special meaning.
 fn is_label(text: &str) -> bool {
     let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=63).contains(&text.len()) && text.bytes().all(inner) && !text.starts_with('-') && !text.ends_with('-')
 }
 
-/// Where requests go unless their form says otherwise, in a workspace with many namespaces.
+/// Default namespace of requests in a workspace with many namespaces.
 pub(super) const NAMESPACE: &str = "default";
 
 impl Workspace {
-    /// A workspace whose place is proven, whoever may enter it: what is shown of it is the caller's affair.
+    /// Returns a workspace with a verified place, regardless of who can enter it. The calling code checks what can be shown.
     pub(super) fn at(tree: &Tree, cluster: ClusterId) -> Option<Self> {
         let lineage = tree.lineage(&cluster)?;
         let (path, labels) = lineage.last().map(|node| (node.path.clone(), node.labels.clone()))?;
@@ -80,12 +80,12 @@ impl Workspace {
         Some(Self { cluster, path, labels, owner, lineage, namespaces })
     }
 
-    /// Who gives rights here, in words.
+    /// Describes who grants access here.
     pub(super) fn whom_to_ask(&self) -> String {
         self.owner.clone().unwrap_or_else(|| format!("the owner of {}", self.path))
     }
 
-    /// Where new requests go unless their form says otherwise.
+    /// Returns the default namespace of new requests.
     pub fn usual_namespace(&self) -> &str {
         match &self.namespaces {
             Namespaces::One(only) => only,
@@ -94,7 +94,8 @@ impl Workspace {
     }
 }
 
-/// The id of no workspace: the plane is asked about it as about one that is there, so that the answer takes as long.
+/// Returns an id that belongs to no workspace. The control plane is queried for it as for an existing workspace, so the response takes as
+/// long.
 fn nowhere(path: &WorkspacePath) -> Option<ClusterId> {
     // A namespace's id is its path.
     if let Some(namespace) = ClusterId::parse(path.as_str()).ok().filter(ClusterId::is_of_kubernetes) {
@@ -103,14 +104,15 @@ fn nowhere(path: &WorkspacePath) -> Option<ClusterId> {
     ClusterId::parse(hex::encode(Sha256::digest(path.as_str())).get(..16)?).ok()
 }
 
-/// How many workspaces are asked for something at the same time.
+/// Number of workspaces that are queried concurrently.
 pub(super) const TOGETHER: usize = 8;
 
 impl Caller {
-    /// The workspace at a path of an address. Whether it is absent or closed to this person makes no difference in the answer.
+    /// Returns the workspace at a path of an address. The result is the same whether the workspace doesn't exist or this user can't enter
+    /// it.
     ///
     /// # Errors
-    /// There is no such workspace that the person may enter, or the plane does not answer.
+    /// If there is no such workspace that the user can enter, or the control plane doesn't respond.
     pub async fn enter(&self, path: &str) -> Result<Workspace> {
         let not_found = || Error::NotFound { what: format!("workspace {path}") };
         let path = WorkspacePath::parse(path).map_err(|_| not_found())?;
@@ -122,10 +124,10 @@ impl Caller {
         Workspace::at(&tree, cluster).ok_or_else(not_found)
     }
 
-    /// All workspaces that this person may enter, in the order of their paths.
+    /// Returns all workspaces that this user can enter, in the order of their paths.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub async fn open_workspaces(&self) -> Result<Vec<(WorkspacePath, ClusterId)>> {
         let asked = stream::iter(self.portal().world.tree().all().to_vec()).map(|node| self.open(node));
         let answers: Vec<Result<Option<(WorkspacePath, ClusterId)>>> = asked.buffered(TOGETHER).collect().await;

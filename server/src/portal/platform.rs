@@ -1,10 +1,11 @@
-//! The port [`Platform`]: policies, whom they hit, and their texts. Only what the person may read or is offered is counted and named.
+//! The port [`Platform`]: policies, what they affect, and their YAML. Only what the user can read or is offered is counted and named.
 
 mod detail;
 mod hits;
 pub(in crate::portal) mod list;
 mod locate;
 pub(in crate::portal) mod overview;
+mod promise_list;
 mod promises;
 mod text;
 mod tryout;
@@ -14,7 +15,9 @@ use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::Result;
-use promise::view::{OverviewPage, OverviewQuery, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage};
+use promise::view::{
+    OverviewPage, OverviewQuery, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisesPage, PromisesQuery,
+};
 
 use super::place::TOGETHER;
 use super::requests::walk::Turns;
@@ -30,6 +33,10 @@ impl Platform for Caller {
 
     async fn overview(&self, query: &OverviewQuery) -> Result<OverviewPage> {
         overview::page(self, query).await
+    }
+
+    async fn promises(&self, query: &PromisesQuery) -> Result<PromisesPage> {
+        promise_list::page(self, query).await
     }
 
     async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage> {
@@ -50,7 +57,7 @@ impl Platform for Caller {
 }
 
 impl Caller {
-    /// Workspaces that hold policies, and trusted homes, which may.
+    /// Returns the workspaces that contain policies, and the trusted homes, which can contain some.
     fn governing_places(&self) -> Vec<(WorkspacePath, ClusterId)> {
         let portal = self.portal();
         let tree = portal.world.tree();
@@ -63,7 +70,7 @@ impl Caller {
         places
     }
 
-    /// Those of `places` in which the person may do this with policies.
+    /// Returns those of `places` in which the user has permission for this verb on policies.
     async fn with_policies(&self, places: Vec<(WorkspacePath, ClusterId)>, verb: &'static str) -> Result<Vec<(WorkspacePath, ClusterId)>> {
         let asked = stream::iter(places).map(|(path, cluster)| async move {
             let may = self.may(&cluster, Right::policy(verb, "")).await?;

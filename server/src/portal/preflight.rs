@@ -1,6 +1,6 @@
-//! What would become of a request, asked before anything is written: the portal's side of [`promise::preflight`].
+//! Checks a request before anything is written: the portal's side of [`promise::preflight`].
 //!
-//! The facts are those that the controller takes: the revision that it would choose, the policies and prices that count, the release that was
+//! It uses the same facts as the controller: the revision that it would choose, the policies and prices that apply, and the release
 //! accepted last.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ use super::place::Workspace;
 use super::submit::Submission;
 use crate::auth::Caller;
 
-/// The request that is being changed, as far as it decides.
+/// The request that is being changed, as far as the checks need it.
 #[derive(Clone, Debug, Default)]
 pub struct Existing {
     /// uid.
@@ -36,29 +36,29 @@ pub struct Existing {
     pub generation: i64,
     /// Labels.
     pub labels: BTreeMap<String, String>,
-    /// Version that runs or is accepted to run.
+    /// Version that is running or accepted to run.
     pub running: Option<String>,
-    /// The release that was accepted last, if the person may read it.
+    /// The release accepted last, if the user can read it.
     pub former: Option<PromiseReleaseSpec>,
 }
 
-/// Everything that a page says about a request before it is submitted.
+/// Everything that a page shows about a request before it is submitted.
 #[derive(Clone, Debug)]
 pub struct Examined {
-    /// What would become of it.
+    /// Result of the checks.
     pub preflight: Preflight,
-    /// What would be made, line by line; empty where nothing can be rendered.
+    /// The objects to create, line by line. Empty if nothing can be rendered.
     pub added: Vec<AttributedObject>,
-    /// The same against what was accepted last; nothing for a new request.
+    /// The same as a difference to what was accepted last. `None` for a new request.
     pub difference: Option<Vec<ObjectDifference>>,
     /// Choices that change the price.
     pub choices: Vec<PricedChoice>,
 }
 
-/// Counts what is accepted already.
+/// Counts what is already accepted.
 type Count = Box<dyn Fn(&[Tally]) -> Usage + Send + Sync>;
 
-/// All facts about one request, owned, so that they can be evaluated beside the threads that serve pages.
+/// All facts about one request, owned, so that they can be evaluated off the threads that serve pages.
 struct Facts {
     name: String,
     spec: Arc<PromiseSpec>,
@@ -74,12 +74,12 @@ struct Facts {
     unorphaned: BTreeMap<String, String>,
     missing: Vec<String>,
     unknown: Vec<Unknown>,
-    /// What limits and budgets count.
+    /// Counts for limits and budgets.
     count: Count,
 }
 
 impl Facts {
-    /// Whether any secret is given.
+    /// Checks whether any secret is given.
     fn has_secrets(&self) -> bool {
         let given = |path: &String| Some(Path::parse(path).ok()?.get(self.request.parameters.as_ref()?)?.is_null());
         self.spec.secret_parameters.iter().any(|path| given(path) == Some(false))
@@ -121,7 +121,7 @@ impl Facts {
             former: self.existing.former.as_ref(),
             context: &self.context,
             book: &self.book,
-            // Digests of what was typed are made with a key that only the controller has.
+            // Digests of entered values need a key that only the controller has.
             secrets: (!self.has_secrets()).then_some(secrets),
             destinations: &self.destinations,
             unorphaned: &self.unorphaned,
@@ -133,18 +133,18 @@ impl Facts {
 }
 
 impl Caller {
-    /// What would become of a request, before anything is written.
+    /// Checks a request before anything is written.
     ///
     /// # Errors
-    /// The policies above the workspace cannot all be seen, too many forms are being checked, or the evaluation broke off.
+    /// If some policies above the workspace can't be read, too many forms are being checked, or the evaluation was aborted.
     pub async fn preflight(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<Preflight> {
         self.evaluate(workspace, offered, submission, |input, _| preflight::preflight(input)).await
     }
 
-    /// As [`Caller::preflight`], with what would be made, the difference to what runs, and what other choices cost.
+    /// The same as [`Caller::preflight`], with the objects to create, the difference to what is running, and the prices of other choices.
     ///
     /// # Errors
-    /// As [`Caller::preflight`].
+    /// The same as [`Caller::preflight`].
     pub async fn examine(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<Examined> {
         let portal = self.portal().clone();
         let examine = move |input: &Input<'_>, compiled: &CompiledRevisions| {
@@ -162,18 +162,19 @@ impl Caller {
         self.evaluate(workspace, offered, submission, examine).await
     }
 
-    /// What other choices cost than those of a submission.
+    /// Returns the prices of choices other than those of a submission.
     ///
     /// # Errors
-    /// As [`Caller::preflight`].
+    /// The same as [`Caller::preflight`].
     pub async fn choices(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<Vec<PricedChoice>> {
         self.evaluate(workspace, offered, submission, |input, _| preflight::options(input, &preflight::preflight(input))).await
     }
 
-    /// From which day on a submission costs something else than today, and both prices; nothing where no list that begins later changes it.
+    /// Returns the day from which a submission will have a different price than today, and both prices. `None` if no later price list
+    /// changes it.
     ///
     /// # Errors
-    /// As [`Caller::preflight`].
+    /// The same as [`Caller::preflight`].
     pub(super) async fn next_price(
         &self,
         workspace: &Workspace,
@@ -192,7 +193,7 @@ impl Caller {
         self.evaluate(workspace, offered, submission, move |input, _| preflight::next_price(input, &books)).await
     }
 
-    /// Runs a pure function over the facts, a few at a time: expressions of promises and policies may take a good part of a second.
+    /// Runs a pure function over the facts, a few at a time: expressions of promises and policies can take a good part of a second.
     async fn evaluate<T: Send + 'static>(
         &self,
         workspace: &Workspace,
@@ -216,12 +217,12 @@ impl Caller {
             read.map(|read| work(&facts.input(&read, &reading, &policies, &secrets), &compiled))
         });
         let evaluated = evaluated.await.map_err(|error| {
-            tracing::error!(%error, "an evaluation broke off");
+            tracing::error!(%error, "an evaluation stopped unexpectedly");
             Error::Internal
         })?;
         evaluated.map_err(|problems| {
             tracing::warn!(?problems, promise = offered.key.name, "a published promise cannot be read");
-            Error::Busy { message: format!("the promise {} cannot be used as it is; its team can mend it", offered.key.name) }
+            Error::Busy { message: format!("the promise {} has errors and can't be used; its team can fix it", offered.key.name) }
         })
     }
 
@@ -235,7 +236,7 @@ impl Caller {
                 (revision.spec.spec.clone(), ReleaseRevision { cluster, name: key.name, hash: revision.spec.hash.clone() })
             }
             Err(why) => {
-                unknown.push(Unknown { what: "what would be made".to_owned(), why });
+                unknown.push(Unknown { what: "the resources to create".to_owned(), why });
                 (without_implementation(&submission.promise), ReleaseRevision::default())
             }
         };
@@ -248,7 +249,7 @@ impl Caller {
                 namespace: submission.namespace.clone(),
                 workspace: workspace.path.to_string(),
                 labels: given_labels(&existing.labels),
-                // The stamp of a request stays, whoever changes it.
+                // The requester of a request stays the same, regardless of who changes it.
                 changers: match &submission.spec.requester {
                     Some(requester) if existing.uid.is_some() && *requester != me => vec![me.clone()],
                     _ => Vec::new(),
@@ -283,14 +284,14 @@ impl Caller {
         })
     }
 
-    /// Counts what is accepted besides the request that is asked about.
+    /// Counts what is accepted in addition to the request being checked.
     fn count(&self, workspace: &Workspace, submission: &Submission) -> Count {
         let world = self.portal().world.clone();
         let own = Key { cluster: workspace.cluster.clone(), namespace: submission.namespace.clone(), name: submission.name.clone() };
         Box::new(move |tallies| Census::shown(&world, Some(&own)).usage(tallies))
     }
 
-    /// The revision that a request is fulfilled from; the error is a sentence.
+    /// Returns the revision that a request is fulfilled from. The error is a sentence.
     fn revision(
         &self,
         offered: &Offered,
@@ -301,16 +302,16 @@ impl Caller {
         self.portal().world.revision_for(&offered.key.cluster, &offered.key.name, constraint, running, request.upgrade)
     }
 
-    /// The promise as it counts for a request: the revision that it is fulfilled from, else what stands in the home now.
+    /// Returns the promise that applies to a request: the revision that it is fulfilled from, or else what the home has published now.
     pub(super) fn published(&self, offered: &Offered, request: &PromiseRequestSpec, running: Option<&str>) -> PromiseSpec {
         let found = self.revision(offered, request, running);
         found.map_or_else(|_| offered.promise.spec.clone(), |(_, revision)| revision.spec.spec.clone())
     }
 
-    /// The request that is being changed, as far as it decides: what was accepted last is read as the person.
+    /// Returns the request that is being changed, as far as the checks need it. The release accepted last is read with the user's token.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub async fn existing(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Existing> {
         let status = request.status.as_ref();
         let next = status.and_then(|status| status.candidate.as_ref()).filter(|candidate| candidate.state == CandidateState::Accepted);
@@ -333,12 +334,12 @@ impl Caller {
     }
 }
 
-/// An offer as catalogs list it.
+/// Returns an offer as catalogs list it.
 fn offer(offered: &Offered) -> Offer<'_> {
     Offer { name: &offered.key.name, home: &offered.home, spec: &offered.promise.spec }
 }
 
-/// A promise of which only the parameters can be judged: nothing of it is published that could be rendered.
+/// Returns a promise of which only the parameters can be checked: no published revision of it could be rendered.
 fn without_implementation(spec: &PromiseSpec) -> PromiseSpec {
     let mut spec = spec.clone();
     spec.implementation.resources.clear();

@@ -1,4 +1,4 @@
-//! Requests and what came of them, read as the person who looks.
+//! Requests and their results, read with the user's token.
 
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Export, PromiseRelease, PromiseRequest};
@@ -10,17 +10,17 @@ use promise::{Error, Result, names};
 use super::place::Workspace;
 use crate::auth::Caller;
 
-/// Events of one page of the plane's list.
+/// Number of events per page of the control plane's list.
 const PAGE: u32 = 500;
 
 impl Caller {
-    /// One request. Whether it is absent or closed to this person makes no difference in the answer.
+    /// Returns one request. The result is the same whether the request doesn't exist or this user can't read it.
     ///
     /// # Errors
-    /// There is none that the person may see, or the plane does not answer.
+    /// If there is none that the user can read, or the control plane doesn't respond.
     pub async fn read_request(&self, workspace: &Workspace, namespace: &str, name: &str) -> Result<PromiseRequest> {
         let what = format!("request {name}");
-        // Both become parts of an address of the plane; no object has another kind of name.
+        // Both become part of an address of the control plane. No object has any other kind of name.
         if !is_object_name(namespace) || !is_object_name(name) || !workspace.namespaces.has(namespace) {
             return Err(Error::NotFound { what });
         }
@@ -32,11 +32,12 @@ impl Caller {
         }
     }
 
-    /// Whether a kind of our name in a workspace is ours: a definition or an export of a tenant can show one just like it, with any status. A
-    /// binding of our export that lost its names to such a definition is there and serves nothing.
+    /// Checks whether a kind with the portal's name in a workspace is really the portal's: a definition or an export of a tenant can
+    /// provide an identical one, with any status. A binding of the portal's export that lost its names to such a definition exists but
+    /// serves nothing.
     ///
     /// # Errors
-    /// The workspace has no binding of the export that serves its kinds, its shard is not read, or it is not known yet who binds what.
+    /// If the workspace has no binding of the export that serves its kinds, its shard isn't read, or the bindings aren't known yet.
     pub(super) fn genuine(&self, export: Export, workspace: &Workspace, what: String) -> Result<()> {
         let world = &self.portal().world;
         if world.standing().binding(export, &workspace.cluster).is_some_and(|row| row.bound) {
@@ -47,13 +48,13 @@ impl Caller {
             Export::Catalog => (&world.catalog_bindings, "policies"),
         };
         if bindings.freshness() == Freshness::Starting {
-            return Err(Error::Busy { message: "The portal is still reading which workspaces use it. Try again in a moment.".to_owned() });
+            return Err(Error::Busy { message: "The portal is still loading which workspaces use it. Try again in a moment.".to_owned() });
         }
         match world.unread_shards().as_slice() {
             [] => Err(Error::NotFound { what }),
             shards => Err(Error::Busy {
                 message: format!(
-                    "The portal does not read {kinds} of {}: they are on another shard ({}). Ask the platform team.",
+                    "The portal doesn't read {kinds} in {}, because they're on another shard ({}). Ask the platform team.",
                     workspace.path,
                     shards.join(", ")
                 ),
@@ -61,10 +62,10 @@ impl Caller {
         }
     }
 
-    /// The releases of a request, newest first; none when the person may not read releases.
+    /// Returns the releases of a request, newest first. Empty if the user can't read releases.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub async fn read_releases(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Vec<PromiseRelease>> {
         let namespace = request.metadata.namespace.as_deref().unwrap_or_default();
         let Some(uid) = request.metadata.uid.as_deref() else { return Ok(Vec::new()) };
@@ -80,20 +81,20 @@ impl Caller {
         Ok(releases)
     }
 
-    /// What was noted about a request, newest first; nothing when the person may not read events.
+    /// Returns the events of a request, newest first. `None` if the user can't read events.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub async fn read_events(&self, workspace: &Workspace, request: &PromiseRequest) -> Result<Option<Vec<Event>>> {
         let namespace = request.metadata.namespace.as_deref().unwrap_or_default();
         let uid = request.metadata.uid.as_deref().unwrap_or_default();
         self.read_events_of(workspace, namespace, uid).await
     }
 
-    /// What was noted in a namespace about the object of a uid, newest first; nothing when the person may not read events.
+    /// Returns the events of the object with a uid in a namespace, newest first. `None` if the user can't read events.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub async fn read_events_of(&self, workspace: &Workspace, namespace: &str, uid: &str) -> Result<Option<Vec<Event>>> {
         let api: Api<Event> = Api::namespaced(self.client(&workspace.cluster), namespace);
         let mut params = ListParams::default().fields(&format!("involvedObject.uid={uid}")).limit(PAGE);
@@ -114,10 +115,10 @@ impl Caller {
         Ok(Some(events))
     }
 
-    /// The value of a secret output, read with the person's own token.
+    /// Returns the value of a secret output, read with the user's own token.
     ///
     /// # Errors
-    /// There is no such output, the person may not read Secrets here, or the plane does not answer.
+    /// If there is no such output, the user can't read Secrets here, or the control plane doesn't respond.
     pub async fn read_secret_output(&self, workspace: &Workspace, namespace: &str, name: &str, output: &str) -> Result<String> {
         let request = self.read_request(workspace, namespace, name).await?;
         let not_found = || Error::NotFound { what: format!("secret output {output}") };
@@ -127,16 +128,16 @@ impl Caller {
         let api: Api<Secret> = Api::namespaced(self.client(&workspace.cluster), namespace);
         let secret = match api.get(&reference.name).await.about(&format!("secret output {output}")) {
             Err(Error::Denied { .. }) => {
-                return Err(Error::Denied { why: format!("You may not read Secrets in {}, so {output} stays hidden.", workspace.path) });
+                return Err(Error::Denied { why: format!("You can't read Secrets in {}, so {output} stays hidden.", workspace.path) });
             }
             other => other?,
         };
         let value = secret.data.and_then(|mut data| data.remove(&reference.key)).ok_or_else(not_found)?;
-        String::from_utf8(value.0).map_err(|_| Error::Conflict { message: format!("{output} is not text; read it with kubectl") })
+        String::from_utf8(value.0).map_err(|_| Error::Conflict { message: format!("{output} isn't text; read it with kubectl") })
     }
 }
 
-/// Whether a text can be the name of an object: letters, digits, hyphens and dots, and no way out of an address.
+/// Checks whether a text is a valid object name: letters, digits, hyphens and dots, and nothing that could change the address.
 pub(super) fn is_object_name(text: &str) -> bool {
     let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'.';
     let outer = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());

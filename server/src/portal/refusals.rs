@@ -1,4 +1,4 @@
-//! What the person posted and was refused, kept as a draft.
+//! Rejected posts of a user, saved as a draft.
 
 use app::backend::{Refusal, Refusals};
 use async_trait::async_trait;

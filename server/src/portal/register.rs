@@ -1,7 +1,7 @@
-//! All requests, counted by where they are: what overviews add up without looking at every request.
+//! The register: all requests, counted by place, so that overviews add up counts without scanning every request.
 //!
-//! It is made of a snapshot of the portal's cache. Whoever asks brings it up to date first: snapshots share what did not change, so that costs
-//! as much as has changed since somebody asked last. It counts for everybody; whoever asks adds up the places that a person may see.
+//! It is built from a snapshot of the portal's cache. Each reader first updates it: snapshots share what did not change, so an update costs
+//! only as much as has changed since the last read. It counts for all users. The calling code adds up the places that a user can see.
 
 mod counts;
 mod entry;
@@ -28,16 +28,16 @@ pub use spending::{Share, Spending};
 
 use super::requests::listing::{Place, Sight};
 
-/// When a request was made, the newest first, and which it is.
+/// When a request was created, newest first, and its key.
 pub type Dated = (Reverse<i64>, Key);
 
-/// The index.
+/// Index of all requests.
 #[derive(Default)]
 pub struct Register {
     known: Mutex<Known>,
 }
 
-/// Requests by where they are and by who asked for them.
+/// Requests by place and by requester.
 #[derive(Default)]
 pub struct Known {
     requests: OrdMap<Key, Arc<PromiseRequest>>,
@@ -48,16 +48,16 @@ pub struct Known {
     people: HashMap<String, Asked>,
 }
 
-/// Requests of one place that are looked for one by one.
+/// Requests of one place that are looked up individually.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marked {
-    /// Those that do not work.
+    /// Requests that fail.
     pub(crate) broken: BTreeSet<Dated>,
-    /// Those that run under other rules, or at another price, than they would be accepted under today.
+    /// Requests that run under different rules, or at a different price, than they would be accepted with today.
     pub(crate) outdated: BTreeSet<Key>,
-    /// Those that a policy stands against.
+    /// Requests that a policy denies.
     pub(crate) denied: BTreeSet<Key>,
-    /// Those that a policy let pass with a warning, or recorded.
+    /// Requests that a policy allowed with a warning, or recorded.
     pub(crate) warned: BTreeSet<Key>,
 }
 
@@ -90,17 +90,17 @@ fn put<T: Ord>(set: &mut BTreeSet<T>, row: T, there: bool) {
     }
 }
 
-/// What one person asked for.
+/// The requests of one user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// What needs the person.
+    /// Requests that need the user's attention.
     pub needy: BTreeSet<Dated>,
     /// Everything else.
     pub others: BTreeSet<Dated>,
 }
 
 impl Register {
-    /// Reads what is known now. Nothing that waits may happen in `read`.
+    /// Reads the present state. `read` must not block.
     pub fn with<T>(&self, world: &World, read: impl FnOnce(&Known) -> T) -> T {
         let mut known = self.known.lock();
         known.follow(world.requests.snapshot());
@@ -110,43 +110,43 @@ impl Register {
 }
 
 impl Known {
-    /// The counts of a workspace, by namespace, as far as a sight goes.
+    /// Returns the counts of a workspace, by namespace, as far as a sight covers them.
     fn of<'a, 'b>(&'a self, cluster: &'b ClusterId, sight: &'b Sight) -> impl Iterator<Item = &'a Counts> + use<'a, 'b> {
         let of = self.places.range((cluster.clone(), String::new())..).take_while(move |((known, _), _)| known == cluster);
         of.filter(|((_, namespace), _)| sight.covers(namespace)).map(|(_, counts)| counts)
     }
 
-    /// What runs in a workspace and what it costs, by namespace, as far as a person sees it.
+    /// Returns what is running in a workspace and its cost, by namespace, as far as a user can see it.
     pub(crate) fn spending<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = &'a Spending> {
         let cluster = &place.cluster;
         let of = self.spending.range((cluster.clone(), String::new())..).take_while(move |((known, _), _)| known == cluster);
         of.filter(|((_, namespace), _)| place.sight.covers(namespace)).map(|(_, spending)| spending)
     }
 
-    /// What is looked for one by one in a workspace, by namespace, as far as a person sees it.
+    /// Returns the requests of a workspace that are looked up individually, by namespace, as far as a user can see them.
     pub(crate) fn marked<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = &'a Marked> {
         let cluster = &place.cluster;
         let of = self.marked.range((cluster.clone(), String::new())..).take_while(move |((known, _), _)| known == cluster);
         of.filter(|((_, namespace), _)| place.sight.covers(namespace)).map(|(_, marked)| marked)
     }
 
-    /// Namespaces of a workspace in which there are requests, whoever may see them.
+    /// Returns the namespaces of a workspace that contain requests, regardless of who can see them.
     pub(crate) fn namespaces<'a>(&'a self, cluster: &'a ClusterId) -> impl Iterator<Item = &'a str> {
         let of = self.places.range((cluster.clone(), String::new())..).take_while(move |((known, _), _)| known == cluster);
         of.map(|((_, namespace), _)| namespace.as_str())
     }
 
-    /// One request.
+    /// Returns a request.
     pub(crate) fn request(&self, key: &Key) -> Option<&Arc<PromiseRequest>> {
         self.requests.get(key)
     }
 
-    /// What deleted requests of a workspace handed over, as far as a person sees it.
+    /// Returns what deleted requests of a workspace left behind, as far as a user can see it.
     pub(crate) fn orphans<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = &'a Arc<Orphan>> {
         self.spending(place).flat_map(|spending| &spending.orphans).filter_map(|key| self.orphans.get(key))
     }
 
-    /// What a person sees in one workspace, added up.
+    /// Returns what a user can see in one workspace, added up.
     pub(crate) fn within<'a>(&'a self, place: &Place) -> Cow<'a, Counts> {
         let mut counts = self.of(&place.cluster, &place.sight);
         // Most workspaces have one namespace with requests.
@@ -155,27 +155,27 @@ impl Known {
         sum
     }
 
-    /// The counts of a workspace, by namespace, whoever may see them: what limits and budgets are about.
+    /// Returns the counts of a workspace, by namespace, regardless of who can see them: limits and budgets apply to these.
     pub(crate) fn each<'a>(&'a self, cluster: &'a ClusterId) -> impl Iterator<Item = &'a Counts> {
         self.of(cluster, &Sight::Everywhere)
     }
 
-    /// How many requests a person sees in one workspace.
+    /// Returns how many requests a user can see in one workspace.
     pub(crate) fn requests(&self, place: &Place) -> usize {
         self.of(&place.cluster, &place.sight).map(|counts| counts.requests).sum()
     }
 
-    /// Another number for each state of what a person sees in one workspace.
+    /// Returns a number that differs for each state of what a user can see in one workspace.
     pub(crate) fn stamp(&self, place: &Place) -> u64 {
         self.of(&place.cluster, &place.sight).fold(0, |sum, counts| sum.wrapping_add(counts.stamp))
     }
 
-    /// What a person asked for.
+    /// Returns the requests of a user.
     pub fn asked(&self, person: &str) -> Option<&Asked> {
         self.people.get(person)
     }
 
-    /// Takes over another snapshot.
+    /// Switches to a new snapshot.
     pub(in crate::portal) fn follow(&mut self, requests: OrdMap<Key, Arc<PromiseRequest>>) {
         let before = std::mem::replace(&mut self.requests, requests.clone());
         for change in before.diff(&requests) {
@@ -190,8 +190,8 @@ impl Known {
         }
     }
 
-    /// Takes over another snapshot of orphans. None of them counts twice: their requests are being deleted, if they are still there, and what is
-    /// being deleted is in no sum of what runs.
+    /// Switches to a new snapshot of orphans. None of them is counted twice: if their requests still exist, they are being deleted, and
+    /// what is being deleted isn't included in sums of what is running.
     pub(in crate::portal) fn follow_orphans(&mut self, orphans: OrdMap<Key, Arc<Orphan>>) {
         let before = std::mem::replace(&mut self.orphans, orphans.clone());
         for change in before.diff(&orphans) {
@@ -215,7 +215,7 @@ impl Known {
         }
     }
 
-    /// Counts a request, or takes it out again: what is counted follows from the request alone, so that both come to the same.
+    /// Adds a request to the counts, or removes it. The counts depend on the request alone, so adding and removing cancel out.
     fn file(&mut self, key: &Key, request: &PromiseRequest, there: bool) {
         let entry = Entry::of(key, request);
         let at = (key.cluster.clone(), key.namespace.clone());

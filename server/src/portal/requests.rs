@@ -1,4 +1,4 @@
-//! The port [`Requests`]: what was asked for in a workspace, its form, and what came of it.
+//! The port [`Requests`]: the requests of a workspace, their form, and their results.
 
 pub(super) mod adds;
 pub(crate) mod cheaper;

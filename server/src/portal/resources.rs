@@ -1,4 +1,4 @@
-//! The port [`Resources`]: what was made for the requests that a person may list, from the inventories that the controller wrote.
+//! The port [`Resources`]: the objects created for the requests that a user can list, from the inventories that the controller wrote.
 
 mod facets;
 mod look;
@@ -26,7 +26,7 @@ use crate::auth::Caller;
 
 pub use self::shelf::Shelf;
 
-/// Rows of one page.
+/// Rows per page.
 const PAGE: usize = 50;
 
 #[async_trait]
@@ -60,12 +60,12 @@ impl Resources for Caller {
 }
 
 impl Caller {
-    /// What was made in a workspace, and in those below where that is wanted, as far as the person may list its requests.
+    /// Returns the objects in a workspace, and optionally in those below, as far as the user can list its requests.
     async fn made_within(&self, workspace: Workspace, below: bool) -> Result<Made> {
         let mut made = Made { places: Vec::new(), as_of: self.portal().lists_as_of(), unseen: Vec::new() };
         match self.listing(&workspace).await {
             Ok(sight) => made.places.push(self.made_at(&workspace.path, &workspace.cluster, &sight)),
-            // Whoever may list nothing here may still list below.
+            // Users who can't list anything here might still be able to list below.
             Err(Error::Denied { .. }) if below => {}
             Err(error) => return Err(error),
         }
@@ -79,21 +79,19 @@ impl Caller {
         }
         if made.places.is_empty() && made.unseen.is_empty() {
             let (path, owner) = (&workspace.path, workspace.whom_to_ask());
-            return Err(Error::Denied {
-                why: format!("You may list no requests in {path}, and none below it. Ask {owner} for the right to."),
-            });
+            return Err(Error::Denied { why: format!("You can't list requests in {path} or below it. Ask {owner} for access.") });
         }
         Ok(made)
     }
 
-    /// What was made in a workspace, as far as a sight goes.
+    /// Returns the objects in a workspace that a sight covers.
     fn made_at(&self, path: &WorkspacePath, cluster: &ClusterId, sight: &Sight) -> Here {
         let shelves = self.portal().shelves.of(&self.portal().world, cluster, sight);
         Here { path: path.to_string(), cluster: cluster.clone(), shelves }
     }
 }
 
-/// What was made in one workspace.
+/// The objects in one workspace.
 struct Here {
     path: String,
     cluster: ClusterId,
@@ -101,7 +99,7 @@ struct Here {
     shelves: Vec<Arc<Shelf>>,
 }
 
-/// What was made in some workspaces, in the order of their paths.
+/// The objects in several workspaces, in the order of their paths.
 struct Made {
     places: Vec<Here>,
     as_of: Option<String>,
@@ -113,12 +111,12 @@ impl Made {
         self.places.iter().flat_map(|here| here.shelves.iter().map(move |shelf| (here, shelf)))
     }
 
-    /// A number for each of some things, which are all there are.
+    /// Wraps a complete list, so that its totals account for what is missing.
     fn whole<T>(&self, things: Vec<T>) -> Whole<T> {
         Whole::new(things, self.as_of.clone(), self.unseen.clone())
     }
 
-    /// `most` of what fits a query after the first `skip`, in the order of the query.
+    /// Returns `most` of the objects that match a query after the first `skip`, in the order of the query.
     fn rows(&self, wanted: &Wanted<'_>, skip: usize, most: usize) -> Vec<(&Here, &Piece)> {
         match wanted.query.sort {
             Sort::Usual => self.cut(wanted, skip, most),
@@ -126,12 +124,12 @@ impl Made {
         }
     }
 
-    /// `most` of what fits a query after the first `skip`, what does not work first.
+    /// Returns `most` of the objects that match a query after the first `skip`, failing ones first.
     fn cut(&self, wanted: &Wanted<'_>, mut skip: usize, most: usize) -> Vec<(&Here, &Piece)> {
         let mut found = Vec::new();
         for urgency in (0..=Health::Missing.urgency()).rev() {
             for (here, shelf) in self.shelves().filter(|(here, _)| is_at(wanted.query, &here.path)) {
-                // Whole shelves are left out by their sums; with words nobody has counted them.
+                // Whole shelves are skipped by their sums. Searches by words have no such counts.
                 let count = wanted.words.is_empty().then(|| wanted.count(shelf, urgency));
                 if count.is_some_and(|count| count <= skip) {
                     skip -= count.unwrap_or_default();
@@ -154,7 +152,7 @@ impl Made {
     }
 }
 
-/// A query, made ready to be compared with many objects.
+/// A query, prepared for comparison with many objects.
 struct Wanted<'a> {
     query: &'a ResourceQuery,
     words: Vec<String>,
@@ -169,13 +167,13 @@ impl<'a> Wanted<'a> {
         shelf::fits(self.query, piece.kind(), piece.health(), piece.promise(), piece.drift.is_drifted()) && piece.has(&self.words, path)
     }
 
-    /// How many objects of an urgency fit, where no words are looked for.
+    /// Returns how many objects of an urgency match, if the query has no words.
     fn count(&self, shelf: &Shelf, urgency: u8) -> usize {
         let that = shelf.sums.iter().filter(|sum| sum.health.urgency() == urgency);
         that.filter(|sum| sum.fits(self.query)).map(|sum| sum.count).sum()
     }
 
-    /// What the words are found in, counted, each beside the path of its workspace.
+    /// Returns the counted objects that contain the words, each with the path of its workspace.
     fn found<'h>(&self, here: &'h Here, shelf: &Shelf) -> Vec<(&'h str, Sum)> {
         let sums = shelf.sums_of(&self.words, &here.path.to_lowercase());
         sums.into_iter().map(|sum| (here.path.as_str(), sum)).collect()
@@ -226,7 +224,7 @@ fn page(caller: &Caller, made: &Made, query: &ResourceQuery) -> ResourcesPage {
     }
 }
 
-/// Names of promises for people, looked up once for each in each workspace.
+/// Display names of promises, looked up once per promise and workspace.
 #[derive(Default)]
 struct Presented(HashMap<(ClusterId, Option<String>, String), String>);
 

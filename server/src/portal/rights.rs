@@ -1,4 +1,4 @@
-//! What a person may do, asked of the plane as that person and remembered for a short while, for each session.
+//! Permissions of users, checked on the control plane with the user's token and cached briefly for each session.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use store::SessionKey;
 use super::place::Namespaces;
 use crate::clock::Clock;
 
-/// How long an answer counts; a revoked right is gone from every page and event stream after that.
+/// How long an answer is valid. After that, a revoked permission is gone from every page and event stream.
 const FRESH: SignedDuration = SignedDuration::from_secs(20);
-/// How many answers are kept before the stale ones are thrown away; a person may have hundreds of workspaces, each with a few.
+/// Number of answers to keep before stale ones are dropped. A user can have hundreds of workspaces, each with a few answers.
 const KEPT: usize = 32_768;
 
-/// A right in one workspace.
+/// A permission in one workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Right {
     /// To enter the workspace at all.
     Enter,
-    /// To do something in it.
+    /// To perform an action in it.
     Do(Deed),
 }
 
@@ -39,51 +39,51 @@ pub struct Deed {
     pub resource: &'static str,
     /// Namespace; empty for all.
     pub namespace: String,
-    /// Name of the one object; empty for all.
+    /// Name of the object; empty for all.
     pub name: String,
 }
 
 impl Right {
-    /// A verb on promise requests in a namespace; the empty one stands for all.
+    /// Returns a verb on promise requests in a namespace. An empty namespace means all.
     pub fn requests(verb: &'static str, namespace: &str) -> Self {
         Self::request(verb, namespace, "")
     }
 
-    /// A verb on promises.
+    /// Returns a verb on promises.
     pub fn promises(verb: &'static str) -> Self {
         Self::Do(Deed { verb, group: promise::names::GROUP, resource: "promises", namespace: String::new(), name: String::new() })
     }
 
-    /// A verb on policies; the empty name stands for all.
+    /// Returns a verb on policies. An empty name means all.
     pub fn policy(verb: &'static str, name: &str) -> Self {
         Self::Do(Deed { verb, group: promise::names::GROUP, resource: "policies", namespace: String::new(), name: name.to_owned() })
     }
 
-    /// A verb on one promise request.
+    /// Returns a verb on one promise request.
     pub fn request(verb: &'static str, namespace: &str, name: &str) -> Self {
         let (namespace, name) = (namespace.to_owned(), name.to_owned());
         Self::Do(Deed { verb, group: promise::names::GROUP, resource: "promiserequests", namespace, name })
     }
 
-    /// A verb on one Secret.
+    /// Returns a verb on one Secret.
     pub fn secret(verb: &'static str, namespace: &str, name: &str) -> Self {
         Self::Do(Deed { verb, group: "", resource: "secrets", namespace: namespace.to_owned(), name: name.to_owned() })
     }
 }
 
-/// What the plane said.
+/// Answer of the control plane.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Allowed,
     Refused,
-    /// Who may not enter a workspace may not even ask there.
+    /// A user who can't enter a workspace can't even run access reviews there.
     Outside,
 }
 
-/// Of one session and not of one name: two tokens of the same person may have different groups.
+/// Per session and not per name: two tokens of the same user can have different groups.
 type Question = (SessionKey, ClusterId, Right);
 
-/// Answers of the plane about people's rights.
+/// Cached access reviews of the control plane.
 pub struct Rights {
     endpoint: Endpoint,
     clock: Arc<dyn Clock>,
@@ -91,15 +91,15 @@ pub struct Rights {
 }
 
 impl Rights {
-    /// Nothing is known yet.
+    /// Creates an empty cache.
     pub fn new(endpoint: Endpoint, clock: Arc<dyn Clock>) -> Self {
         Self { endpoint, clock, answers: Mutex::new(HashMap::new()) }
     }
 
-    /// Whether whoever acts in `session`, with `token`, has the right in that workspace.
+    /// Checks whether the user in `session`, with `token`, has the permission in that workspace.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub async fn has(&self, session: SessionKey, token: &Token, cluster: &ClusterId, right: Right) -> Result<bool> {
         let question = (session, cluster.clone(), right);
         if let Some(known) = self.known(&question) {
@@ -115,7 +115,7 @@ impl Rights {
         let answer = self.ask(token, cluster, &deed).await?;
         let may = answer == Answer::Allowed;
         self.keep((session, cluster.clone(), Right::Do(deed)), may, asked_at);
-        // One question is enough for both where workspaces are entered (`kcp`: without access the review itself is refused).
+        // Where workspaces are entered, one review answers both (`kcp`: without access the review itself is refused).
         let enters = match Namespaces::of(cluster) {
             Namespaces::Any => Some(answer != Answer::Outside),
             Namespaces::One(_) | Namespaces::None => is_entry.then_some(may),
@@ -126,13 +126,13 @@ impl Rights {
         Ok(enters.filter(|_| is_entry).unwrap_or(may))
     }
 
-    /// What the plane said a short while ago.
+    /// Returns a recent answer of the control plane.
     fn known(&self, question: &Question) -> Option<bool> {
         let now = self.clock.now();
         self.answers.lock().get(question).filter(|(_, at)| now.duration_since(*at) < FRESH).map(|(said, _)| *said)
     }
 
-    /// Keeps what was said to a question of that moment: an answer that was long on its way replaces none to a later question.
+    /// Keeps the answer to a question of that time. A delayed answer doesn't replace the answer to a later question.
     fn keep(&self, question: Question, said: bool, asked_at: Timestamp) {
         let mut answers = self.answers.lock();
         if answers.get(&question).is_some_and(|(_, known)| *known > asked_at) {
@@ -161,7 +161,7 @@ impl Rights {
         match client.request::<Value>(request).await {
             Ok(answer) if answer.pointer("/status/allowed") == Some(&Value::Bool(true)) => Ok(Answer::Allowed),
             Ok(_) => Ok(Answer::Refused),
-            Err(error) => match from_plane(&error, "your rights") {
+            Err(error) => match from_plane(&error, "your permissions") {
                 Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. } => Ok(Answer::Outside),
                 other => Err(other),
             },
@@ -169,9 +169,9 @@ impl Rights {
     }
 }
 
-/// What is asked to learn whether somebody may enter. On plain Kubernetes entering is no right of its own: who may list the requests of a
-/// namespace enters it, and who may list promises the cluster as a whole. On kcp whoever is answered at all may; requests are asked about
-/// because a page that asks this lists them next.
+/// Returns the access review that decides whether a user can enter. On plain Kubernetes there is no separate permission to enter: users who
+/// can list the requests of a namespace can enter it, and users who can list promises can enter the cluster as a whole. On kcp, any user
+/// who gets an answer can enter. The review is about requests, because the page that checks this lists them next.
 fn entering(cluster: &ClusterId) -> Deed {
     let (resource, namespace) = match Namespaces::of(cluster) {
         Namespaces::Any => ("promiserequests", String::new()),
@@ -194,7 +194,7 @@ mod tests {
 
     use super::*;
 
-    /// Seconds since 1970, moved by hand.
+    /// Seconds since 1970, advanced manually.
     #[derive(Default)]
     struct Hand(AtomicI64);
 
@@ -204,10 +204,10 @@ mod tests {
         }
     }
 
-    /// What a plane is to answer: the status of the review, or the refusal of it.
+    /// The answer of the control plane: the status of the review, or its refusal.
     type Reply = oneshot::Sender<Option<bool>>;
 
-    /// A plane that says nothing until it is told what to answer, and what is asked of it.
+    /// Returns a control plane that responds only when told what to answer, and the channel of its questions.
     fn plane() -> (Rights, Arc<Hand>, mpsc::UnboundedReceiver<Reply>) {
         let (asked, questions) = mpsc::unbounded_channel::<Reply>();
         let service = tower::service_fn(move |_: Request<Body>| {
@@ -248,7 +248,7 @@ mod tests {
             assert_eq!(rights.has(session, &token, &cluster, Right::Enter).await, Ok(enters));
             assert!(questions.try_recv().is_err(), "nothing else was asked");
         }
-        // A namespace is entered by its own right, whatever else one may do in it.
+        // A namespace has its own permission to enter, independent of other permissions in it.
         let (rights, _, mut questions) = plane();
         let namespace = ClusterId::of_namespace("shop").unwrap();
         assert!(answered(&rights, &namespace, Right::requests("create", "shop"), &mut questions, Some(true)).await);

@@ -1,4 +1,5 @@
-//! Who stands in for whom: named by whoever is away, and asked of the plane as whoever stands in. Naming somebody gives no right.
+//! Delegation: a user who is away names a delegate, and the delegate's permissions are checked on the control plane. Naming a delegate
+//! doesn't grant any permission.
 
 use std::collections::BTreeSet;
 
@@ -18,24 +19,24 @@ use crate::auth::Caller;
 use crate::auth::caller::database;
 use crate::notify::{letters, timing};
 
-/// Somebody who is away, with the groups that rules ask them by.
+/// A user who is away, with the groups through which rules name them as approver.
 pub(super) struct Cover {
     pub(super) line: CoverLine,
     groups: BTreeSet<String>,
 }
 
 impl Cover {
-    /// Whether a rule asks whoever is away.
+    /// Checks whether a rule names the user who is away as approver.
     pub(super) fn is_asked(&self, approvers: &Approvers) -> bool {
         approvers.users.contains(&self.line.person) || approvers.groups.iter().any(|group| self.groups.contains(group))
     }
 }
 
 impl Caller {
-    /// What this person said about an absence, or typed about one, and for whom they stand in.
+    /// Returns this user's absence, as saved or entered, and the users they are a delegate for.
     ///
     /// # Errors
-    /// Database or plane do not answer.
+    /// If the database fails, or the control plane doesn't respond.
     pub(super) async fn stand_in_page(&self, typed: Option<&Pairs>) -> Result<StandInPage> {
         let portal = self.portal();
         let me = &*self.identity().person;
@@ -71,10 +72,10 @@ impl Caller {
         Ok(StandInPage { named, texts: texts.into(), problems, zone: settings.zone, covers })
     }
 
-    /// Saves who stands in.
+    /// Saves the delegate.
     ///
     /// # Errors
-    /// Something typed is wrong; or database or plane do not answer.
+    /// If the input is invalid, the database fails, or the control plane doesn't respond.
     pub(super) async fn save_delegate(&self, pairs: &Pairs) -> Result<()> {
         let portal = self.portal();
         let me = &*self.identity().person;
@@ -86,10 +87,11 @@ impl Caller {
         named.map(drop).map_err(|error| database(&error))
     }
 
-    /// For whom this person stands in now or will, with what they may not decide about, which is noted for whoever is away.
+    /// Returns the users that this user is or will be a delegate for, with what they can't decide. This is recorded for the user who is
+    /// away.
     ///
     /// # Errors
-    /// Database or plane do not answer.
+    /// If the database fails, or the control plane doesn't respond.
     pub(super) async fn covers(&self) -> Result<Vec<Cover>> {
         let portal = self.portal();
         let me = &*self.identity().person;
@@ -111,7 +113,7 @@ impl Caller {
         Ok(covers)
     }
 
-    /// The policies and promises whose rules ask whoever is away, and for which this person may not decide.
+    /// Returns the policies and promises whose rules name the user who is away as approver, and for which this user can't decide.
     async fn lacks(&self, cover: &Cover) -> Result<Vec<String>> {
         let world = &self.portal().world;
         let tree = world.tree();
@@ -141,13 +143,13 @@ impl Caller {
     }
 }
 
-/// An absence as it was typed.
+/// Parses an entered absence.
 fn away(settings: &Settings, pairs: &Pairs, me: &str, now: jiff::Timestamp) -> Result<Away> {
     let today = Day::parse(&timing::day(settings, now)).ok_or(Error::Internal)?;
     Away::parse(pairs, me, today).map_err(|problems| Error::Invalid { problems })
 }
 
-/// The first and the last day of an absence, in the zone of whoever is away.
+/// Returns the first and last day of an absence, in the time zone of the user who is away.
 fn days(settings: &Settings, known: &StandIn) -> (String, String) {
     let day = |second: i64| jiff::Timestamp::from_second(second).map(|at| timing::day(settings, at)).unwrap_or_default();
     (day(known.from), day(known.to - 1))

@@ -1,5 +1,5 @@
-//! Creating, changing and removing requests as the person who asks. Nothing is half-written: secrets go first and are taken back when the
-//! request is refused.
+//! Creates, changes and deletes requests with the user's own token. Nothing stays half-written: secrets are written first and undone if the
+//! request is rejected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use super::preflight::Existing;
 use super::write::{WriteOperation, WriteTarget, rehearse_apply, rehearse_create};
 use crate::auth::Caller;
 
-/// How often a change is tried again that somebody else's write came before.
+/// How often a change is retried after concurrent writes.
 const TRIES: usize = 5;
 
 /// How a change is applied.
@@ -27,44 +27,45 @@ const TRIES: usize = 5;
 struct Change<'a> {
     /// The edition that was read.
     edition: &'a str,
-    /// Version of the typed secrets, if some were typed.
+    /// Version of the entered secrets, if there are any.
     inputs: Option<&'a str>,
-    /// Whether the plane is only asked.
+    /// Whether it is a dry run.
     rehearsal: bool,
 }
 
-/// What somebody wants, as a form or a file says it.
+/// A request as entered in a form or a file.
 #[derive(Debug)]
 pub struct Submission {
-    /// What others own of the request and the person confirmed to take over.
+    /// Fields owned by others that the user confirmed to take over.
     pub confirmed: Vec<Contested>,
     /// Namespace of the request.
     pub namespace: String,
     /// Name of the request.
     pub name: String,
-    /// Everything but the promise and the typed secrets.
+    /// Everything except the promise and the entered secrets.
     pub spec: PromiseRequestSpec,
-    /// Typed secrets by parameter path, such as `.adminPassword`.
+    /// Entered secrets by parameter path, such as `.adminPassword`.
     pub secrets: BTreeMap<String, SecretText>,
-    /// Paths of secrets that are typed at the last moment: until then the rules take them as given.
+    /// Paths of secrets that are entered at the last moment. Until then, the rules treat them as given.
     pub awaited: BTreeSet<String>,
-    /// The promise as it counts for this request.
+    /// The promise as it applies to this request.
     pub promise: PromiseSpec,
-    /// The request that is being changed; the default for a new one.
+    /// The request that is being changed, or the default for a new one.
     pub existing: Existing,
 }
 
 impl Caller {
-    /// Writes a new request.
+    /// Creates a new request.
     ///
     /// # Errors
-    /// The rules refuse it, the name is taken, the person may not, or the plane does not answer. Nothing is left behind then.
+    /// If the rules reject it, the name is taken, the user isn't allowed to, or the control plane doesn't respond. Nothing is left behind
+    /// then.
     pub async fn create_request(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<PromiseRequest> {
         self.accept(workspace, offered, submission).await?;
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
         if !submission.secrets.is_empty() {
-            // Who takes a name that is taken must not touch the secrets of the request that has it, not even for a moment.
+            // A request with a taken name must never touch the secrets of the existing request, not even for a moment.
             self.rehearse(workspace, offered, submission, None).await?;
         }
         let listed = self.portal().world.requests.changes();
@@ -87,7 +88,7 @@ impl Caller {
     /// Changes the request that was read in this edition.
     ///
     /// # Errors
-    /// The rules refuse it, somebody else changed or owns a part of it, the person may not, or the plane does not answer.
+    /// If the rules reject it, someone else changed or owns a part of it, the user isn't allowed to, or the control plane doesn't respond.
     pub async fn change_request(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, edition: &str) -> Result<()> {
         self.accept(workspace, offered, submission).await?;
         let written = self.write_secrets(workspace, submission, Former::Kept).await?;
@@ -105,7 +106,7 @@ impl Caller {
         }
     }
 
-    /// Waits a moment until lists show what was written.
+    /// Waits briefly until lists show what was written.
     async fn shown(&self, workspace: &Workspace, changes: Changes, written: &PromiseRequest) {
         let Some(key) = Key::of(&written.metadata, &Origin::One(workspace.cluster.clone())) else { return };
         let (uid, generation) = (&written.metadata.uid, written.metadata.generation);
@@ -115,11 +116,11 @@ impl Caller {
         self.portal().until_listed(changes, &key, shown).await;
     }
 
-    /// Asks the plane, as this person, whether it would take the request: rights, quota, admission, and for a new one the name. Nothing is
+    /// Makes a dry run on the control plane as this user: permissions, quota, admission, and for a new request the name. Nothing is
     /// written.
     ///
     /// # Errors
-    /// What the plane would answer.
+    /// The error that the control plane would return.
     pub async fn rehearse(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, edition: Option<&str>) -> Result<()> {
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
@@ -131,8 +132,8 @@ impl Caller {
         self.apply(workspace, offered, submission, Change { edition, inputs: None, rehearsal: true }).await.map(|_| ())
     }
 
-    /// Applies a change to what is there, as long as it is the edition that was read. Writes that leave the spec alone, such as those of the
-    /// controller, come between and do no harm.
+    /// Applies a change to the existing request, as long as it is the edition that was read. Concurrent writes that don't change the spec,
+    /// such as the controller's, do no harm.
     async fn apply(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, change: Change<'_>) -> Result<PromiseRequest> {
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
@@ -141,13 +142,13 @@ impl Caller {
         for _ in 0..TRIES {
             let current = self.read_request(workspace, &submission.namespace, &submission.name).await?;
             if edition(&current) != change.edition {
-                let message = "the request was changed after this form was opened; what you send now takes the place of that change";
+                let message = "the request changed after you opened this form; if you submit now, you overwrite that change";
                 return Err(Error::Conflict { message: message.to_owned() });
             }
             let version = current.metadata.resource_version.unwrap_or_default();
             let applied = submission.applied(offered, &version, change.inputs);
-            // What the portal itself created by POST belongs to its other self, the updater. Others are overruled only where the person saw
-            // and confirmed it, and the version that was read must still be the one there.
+            // Fields that the portal created by POST are owned by its other field manager, the updater. Other owners are only overruled if
+            // the user saw and confirmed it, and the version that was read must still be the present one.
             let answer = if change.rehearsal {
                 rehearse_apply(&requests, &submission.name, &applied, &submission.confirmed).await
             } else {
@@ -158,21 +159,21 @@ impl Caller {
                 other => return other.about(&what).map_err(|error| self.told(error, "change", workspace)),
             }
         }
-        Err(Error::Busy { message: format!("{what} is being changed all the time; try again") })
+        Err(Error::Busy { message: format!("{what} keeps changing; try again") })
     }
 
-    /// Removes a request. `confirmation` is its name, typed by the person.
+    /// Deletes a request. `confirmation` is its name, entered by the user.
     ///
     /// # Errors
-    /// The name does not agree, the person may not, or the plane does not answer.
+    /// If the name doesn't match, the user isn't allowed to, or the control plane doesn't respond.
     pub async fn remove_request(&self, workspace: &Workspace, namespace: &str, name: &str, confirmation: &str) -> Result<()> {
         if confirmation.trim() != name {
-            let message = format!("Type {name} to confirm that it is to be deleted.");
+            let message = format!("That doesn't match. Type {name}.");
             return Err(Error::Invalid { problems: vec![Problem { path: ".confirmation".to_owned(), message }] });
         }
         let what = format!("request {name}");
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), namespace);
-        // Whoever may delete may also see it; asking first tells a stranger nothing about what exists.
+        // Users who can delete it can also read it. Reading it first reveals nothing about what exists to other users.
         let request = self.read_request(workspace, namespace, name).await?;
         let listed = self.portal().world.requests.changes();
         let target = WriteTarget::namespaced("PromiseRequest", &workspace.cluster, namespace, name);
@@ -187,19 +188,19 @@ impl Caller {
         Ok(())
     }
 
-    /// A missing right in the words of pages. Other refusals, such as of a quota, are kept: they say what can be done.
+    /// Words a missing permission as pages do. Other errors, such as an exceeded quota, stay as they are: they explain what to do.
     fn told(&self, error: Error, verb: &str, workspace: &Workspace) -> Error {
         match error {
             Error::Denied { why } if why.contains(" cannot ") && why.contains("resource ") => {
                 tracing::debug!(person = &*self.identity().person, why, "refused by the plane");
                 let owner = workspace.owner.clone().unwrap_or_else(|| format!("the owner of {}", workspace.path));
-                Error::Denied { why: format!("You may not {verb} requests in {}. Ask {owner} for the right to.", workspace.path) }
+                Error::Denied { why: format!("You can't {verb} requests in {}. Ask {owner} for access.", workspace.path) }
             }
             other => other,
         }
     }
 
-    /// Refuses what the plane or the rules would refuse, with the field.
+    /// Returns an error, with the field, for what the control plane or the rules would reject.
     async fn accept(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<()> {
         let checked = self.preflight(workspace, offered, submission).await?;
         if checked.may_be_submitted() { Ok(()) } else { Err(Error::Invalid { problems: checked.all_problems() }) }
@@ -207,7 +208,7 @@ impl Caller {
 }
 
 impl Submission {
-    /// The parameters with a reference in the place of each typed secret.
+    /// Returns the parameters with a reference in place of each entered secret.
     pub(super) fn with_references(&self) -> Value {
         let mut parameters = self.spec.parameters.clone().unwrap_or_else(|| json!({}));
         for path in self.secrets.keys().chain(&self.awaited) {
@@ -218,8 +219,8 @@ impl Submission {
         parameters
     }
 
-    /// The request as it is applied to the version that was read. `inputs` is the version of its typed secrets, if some were typed: a spec
-    /// that only refers to them does not change with them.
+    /// Returns the request as applied to the version that was read. `inputs` is the version of its entered secrets, if there are any: a
+    /// spec that only refers to them doesn't change with them.
     fn applied(&self, offered: &Offered, version: &str, inputs: Option<&str>) -> Value {
         let annotations: BTreeMap<&str, &str> = inputs.map(|inputs| (names::INPUTS_ANNOTATION, inputs)).into_iter().collect();
         json!({
@@ -229,24 +230,24 @@ impl Submission {
         })
     }
 
-    /// The spec as it is written.
+    /// Returns the spec to write.
     fn spec_for(&self, offered: &Offered) -> PromiseRequestSpec {
         let promise = PromiseRef {
             name: offered.key.name.clone(),
             workspace: Some(offered.home.path.clone()),
             version: self.spec.promise.version.clone(),
         };
-        // The requester is stamped by admission, whatever is sent.
+        // The requester is set by admission, regardless of what is sent.
         PromiseRequestSpec { promise, parameters: Some(self.with_references()), requester: None, ..self.spec.clone() }
     }
 }
 
-/// Which edition of a request somebody read: it is another one as soon as the spec changes, or the request is another of the same name.
+/// Returns the edition of a request that a user read. It differs as soon as the spec changes, or another request has the same name.
 pub(super) fn edition(request: &PromiseRequest) -> String {
     format!("{}-{}", request.metadata.generation.unwrap_or_default(), request.metadata.uid.as_deref().unwrap_or_default())
 }
 
-/// Whether something was written between reading and applying.
+/// Checks whether something was written between reading and applying.
 fn is_stale(error: &kube::Error) -> bool {
     let kube::Error::Api(status) = error else { return false };
     let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Names of promises for people, where nothing but their names for machines is known: in the ledger, in ranges of policies, in facets.
+//! Display names of promises where only their object names are known: in the ledger, in scopes of policies, in facets.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use promise::wording;
 use super::register::{Known, Of};
 use crate::auth::Caller;
 
-/// What promises are called, by name; none where two homes call it differently.
+/// Display names of promises, by name. `None` if two homes use different ones.
 #[derive(Debug, Default)]
 pub(super) struct Titles(BTreeMap<String, Option<String>>);
 
 impl Titles {
-    /// Those of which there are requests in these workspaces.
+    /// Returns the titles of promises with requests in these workspaces.
     pub(super) fn of<'c>(caller: &Caller, clusters: impl IntoIterator<Item = &'c ClusterId>) -> Self {
         let portal = caller.portal();
         portal.register.with(&portal.world, |known| Self::known(caller, known, clusters))
     }
 
-    /// The same for whoever reads the register already.
+    /// The same for callers that are already reading the register.
     pub(super) fn known<'c>(caller: &Caller, known: &Known, clusters: impl IntoIterator<Item = &'c ClusterId>) -> Self {
         let mut called: BTreeMap<&Of, Vec<&ClusterId>> = BTreeMap::new();
         for cluster in clusters {
@@ -44,7 +44,7 @@ impl Titles {
         }
     }
 
-    /// What a promise is called.
+    /// Returns the display name of a promise.
     pub(super) fn title(&self, name: &str) -> String {
         self.0.get(name).cloned().flatten().unwrap_or_else(|| wording::humanise(name))
     }

@@ -1,4 +1,4 @@
-//! The port [`Views`]: filters that a person has named.
+//! The port [`Views`]: filters that a user has saved under a name.
 
 use app::backend::{Pairs, Views};
 use async_trait::async_trait;
@@ -16,7 +16,7 @@ use crate::web::pairs::field;
 impl Views for Caller {
     async fn saved_views(&self, list: SavedList, workspace: &str, filter: Vec<(String, String)>) -> SavedViews {
         let read = self.portal().store.saved_views(&self.identity().person, &name(list, workspace)).await;
-        // The list itself does not need them.
+        // The list itself doesn't need them.
         let unread = read.as_ref().inspect_err(|error| tracing::warn!(%error, "saved views cannot be read")).is_err();
         let line = |view: SavedView| ViewLine { id: view.id, title: view.title, filter: view.filter };
         let views = read.unwrap_or_default().into_iter().map(line).collect();
@@ -35,7 +35,7 @@ impl Views for Caller {
         if filter.is_empty() {
             return Err(invalid(Problem {
                 path: String::new(),
-                message: "Choose a filter first: a view keeps what narrows the list.".to_owned(),
+                message: "Choose a filter first. A view saves the filters of a list.".to_owned(),
             }));
         }
         let portal = self.portal();
@@ -60,7 +60,7 @@ impl Views for Caller {
     }
 }
 
-/// Under which name the store keeps the views of a list.
+/// Returns the key of a list's views in the store.
 fn name(list: SavedList, workspace: &str) -> String {
     format!("{} {workspace}", list.word())
 }
@@ -73,13 +73,13 @@ fn said(kept: store::Result<Kept>, title: &str) -> Result<()> {
     match kept.map_err(|error| database(&error))? {
         Kept::Yes => Ok(()),
         Kept::Full => {
-            let message = format!("You have {MAX_SAVED_VIEWS} saved views, which is as many as one person may have. Delete one first.");
+            let message = format!("You have {MAX_SAVED_VIEWS} saved views, the maximum. Delete one first.");
             Err(invalid(Problem { path: String::new(), message }))
         }
         Kept::Taken => Err(invalid(Problem {
             path: String::new(),
-            message: format!("Another view of this list is called {title}. Choose another name."),
+            message: format!("This list already has a view called {title}. Choose another name."),
         })),
-        Kept::Absent => Err(Error::NotFound { what: "saved view of this name".to_owned() }),
+        Kept::Absent => Err(Error::NotFound { what: "saved view with this name".to_owned() }),
     }
 }

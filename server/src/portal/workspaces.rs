@@ -1,4 +1,4 @@
-//! The port [`Workspaces`]: where a person may go.
+//! The port [`Workspaces`]: the workspaces that a user can enter.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use promise::view::{WorkspaceNode, WorkspaceTree};
 use super::requests::listing::Place;
 use crate::auth::Caller;
 
-/// How many lines of the tree are shown; who has more finds them by words.
+/// Number of lines of the tree to show. Users with more find them by search.
 const SHOWN: usize = 200;
 
 #[async_trait]
@@ -33,7 +33,8 @@ impl Workspaces for Caller {
     }
 }
 
-/// Open workspaces with the closed ones that lead to them, parents first. Names of closed ones stand in the paths of the open ones anyway.
+/// Returns open workspaces with the closed ones above them, parents first. The names of closed ones are part of the open ones' paths
+/// anyway.
 fn nodes(open: &[(WorkspacePath, ClusterId)], counts: &[Option<u64>]) -> Vec<WorkspaceNode> {
     let mut nodes: Vec<WorkspaceNode> = Vec::new();
     let mut known: BTreeSet<WorkspacePath> = open.iter().map(|(path, _)| path.clone()).collect();
@@ -51,7 +52,7 @@ fn nodes(open: &[(WorkspacePath, ClusterId)], counts: &[Option<u64>]) -> Vec<Wor
         }
         nodes.push(node(path, true, counts.get(index).copied().flatten()));
     }
-    // A colon sorts after a hyphen: siblings and children are kept together by comparing name by name.
+    // A colon sorts after a hyphen. Comparing segment by segment keeps siblings and children together.
     nodes.sort_by(|a, b| a.path.split(':').cmp(b.path.split(':')));
     nodes
 }

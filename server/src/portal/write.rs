@@ -1,10 +1,11 @@
-//! The one way in which people change something through the portal: what they do to objects of the plane, and to what the portal remembers for
-//! them. Each change leaves one record with who made it, in which request, to what, and what came of it; never a value.
+//! All changes that users make through the portal: to objects on the control plane, and to the portal's own data about them. Each change
+//! writes one record with its user, its HTTP request, its target and its outcome, but never a value.
 //!
-//! A test of the architecture looks for changes that bypass this module. To add one: a [`WriteOperation`], and [`Caller::write`] where it happens.
+//! An architecture test looks for changes that bypass this module. To add one: a [`WriteOperation`], and [`Caller::write`] where it
+//! happens.
 //!
-//! Two things that the portal notes for itself are no changes of a person's, and are not recorded: it drops a session whose token the plane no
-//! longer accepts, and it notes what a stand-in can't decide about when that person looks.
+//! Two things that the portal records for itself are not changes by a user and are not recorded: it drops a session whose token the control
+//! plane no longer accepts, and it records what a delegate can't decide when they view the page.
 
 mod operation;
 
@@ -21,50 +22,50 @@ pub use operation::WriteOperation;
 
 use crate::auth::Caller;
 
-/// Where records go, for filters of the log.
+/// Target of the records, for log filters.
 pub const RECORDS: &str = "opm_portal::write";
 
-/// What is changed.
+/// The target of a change.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WriteTarget<'a> {
-    /// Kind of an object, or what the portal calls it.
+    /// Kind of an object, or the portal's name for it.
     pub(crate) kind: &'static str,
     /// Workspace of an object.
     pub(crate) cluster: Option<&'a ClusterId>,
-    /// Namespace of an object that has one.
+    /// Namespace of a namespaced object.
     pub(crate) namespace: &'a str,
     /// Name, or id.
     pub(crate) name: &'a str,
 }
 
 impl<'a> WriteTarget<'a> {
-    /// An object of a namespace.
+    /// Returns the target for a namespaced object.
     pub(crate) fn namespaced(kind: &'static str, cluster: &'a ClusterId, namespace: &'a str, name: &'a str) -> Self {
         Self { kind, cluster: Some(cluster), namespace, name }
     }
 
-    /// An object of a whole workspace.
+    /// Returns the target for an object of a whole workspace.
     pub(crate) fn in_workspace(kind: &'static str, cluster: &'a ClusterId, name: &'a str) -> Self {
         Self { kind, cluster: Some(cluster), namespace: "", name }
     }
 
-    /// Something that the portal remembers.
+    /// Returns the target for the portal's own data.
     pub(crate) fn remembered(kind: &'static str, name: &'a str) -> Self {
         Self { kind, name, ..Self::default() }
     }
 }
 
-/// What came of a change.
+/// The outcome of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WriteOutcome {
-    /// It is under way. Who disconnects now is not waited for, and the plane may have done it.
+    /// In progress. If the client disconnects now, the outcome isn't awaited, and the control plane might have applied the change.
     Unknown,
     Done,
-    /// The plane said no, with this HTTP status; none where it did not answer, or the portal's memory is full or fails.
+    /// The control plane rejected it with this HTTP status. `None` if it didn't respond, or the portal's database is full or fails.
     Failed(Option<u16>),
 }
 
-/// One change. It is recorded when this is dropped, once, however many calls it takes; without a call there is nothing to record.
+/// One change. It is recorded once, when this is dropped, no matter how many calls it takes. Without a call there is nothing to record.
 pub(crate) struct RecordedWrite<'a> {
     actor: &'a PersonId,
     request_id: &'a str,
@@ -74,14 +75,14 @@ pub(crate) struct RecordedWrite<'a> {
 }
 
 impl Caller {
-    /// Begins a change as this person.
+    /// Begins a change by this user.
     pub(crate) fn write<'a>(&'a self, operation: WriteOperation, target: WriteTarget<'a>) -> RecordedWrite<'a> {
         RecordedWrite::of(&self.identity().person, self.request_id(), operation, target)
     }
 }
 
 impl<'a> RecordedWrite<'a> {
-    /// Begins a change of a person who may not be signed in yet.
+    /// Begins a change by a user who might not be signed in yet.
     pub(crate) fn of(actor: &'a PersonId, request_id: &'a str, operation: WriteOperation, target: WriteTarget<'a>) -> Self {
         Self { actor, request_id, operation, target, outcome: None }
     }
@@ -102,7 +103,7 @@ impl<'a> RecordedWrite<'a> {
         self.plane(async { api.replace(name, &post(false), object).await }).await
     }
 
-    /// Patches an object with what differs.
+    /// Patches an object with a merge patch.
     pub(crate) async fn merge<K>(&mut self, api: &Api<K>, name: &str, patch: &Value) -> Result<K, kube::Error>
     where
         K: Clone + DeserializeOwned + std::fmt::Debug,
@@ -128,7 +129,7 @@ impl<'a> RecordedWrite<'a> {
         self.plane(async { api.delete(name, &params).await.map(drop) }).await
     }
 
-    /// Changes what the portal remembers; `done` says whether the answer means that it did.
+    /// Changes the portal's own data. `done` checks whether the result means that the change was made.
     pub(crate) async fn remember<T>(
         mut self,
         change: impl Future<Output = store::Result<T>>,
@@ -177,7 +178,7 @@ impl Drop for RecordedWrite<'_> {
     }
 }
 
-/// Asks the plane whether it would create an object. Nothing is written.
+/// Makes a dry run of creating an object. Nothing is written.
 pub(crate) async fn rehearse_create<K>(api: &Api<K>, object: &K) -> Result<(), kube::Error>
 where
     K: Clone + DeserializeOwned + Serialize + std::fmt::Debug,
@@ -185,7 +186,7 @@ where
     api.create(&post(true), object).await.map(drop)
 }
 
-/// Asks the plane whether it would replace an object. Nothing is written.
+/// Makes a dry run of replacing an object. Nothing is written.
 pub(crate) async fn rehearse_replace<K>(api: &Api<K>, name: &str, object: &K) -> Result<(), kube::Error>
 where
     K: Clone + DeserializeOwned + Serialize + std::fmt::Debug,
@@ -193,7 +194,7 @@ where
     api.replace(name, &post(true), object).await.map(drop)
 }
 
-/// Asks the plane whether it would apply an object. Nothing is written.
+/// Makes a dry run of applying an object. Nothing is written.
 pub(crate) async fn rehearse_apply<K>(api: &Api<K>, name: &str, body: &Value, confirmed: &[Contested]) -> Result<K, kube::Error>
 where
     K: Clone + DeserializeOwned + std::fmt::Debug,

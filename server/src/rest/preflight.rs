@@ -1,4 +1,4 @@
-//! `POST /api/v1/workspaces/{workspace}/preflight`: what would become of the PromiseRequest in the body, YAML or JSON. Nothing is written.
+//! `POST /api/v1/workspaces/{workspace}/preflight`: preflight of the PromiseRequest in the body, YAML or JSON. Nothing is written.
 
 use axum::Json;
 use axum::body::Bytes;

@@ -1,7 +1,7 @@
-//! Holds every object of a sample world to what plane and controller will ask of it, before anything is written.
+//! Checks every object of a sample world against the rules of plane and controller before anything is written.
 //!
-//! The rules are those that publish and govern: schemas of the kinds, `promise::publish` and `promise::policy`. Here they are only asked, and
-//! their answers are shown at their place in the file.
+//! The rules are those of publishing and governance: the schemas of the kinds, `promise::publish` and `promise::policy`. This module only
+//! applies them and reports each result at its place in the file.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use super::manifest::Manifest;
 use super::world::WORKSPACES;
 use super::{Files, SampleError, World};
 
-/// The objects of a world, each with its workspace, in the order in which they are written.
+/// Returns the objects of a world with their workspaces, in the order in which they are written.
 ///
 /// # Errors
-/// Everything that is wrong with any of them.
+/// All problems found in any of them.
 pub fn world(world: &World, files: &Files) -> Result<Vec<(WorkspacePath, Manifest)>, SampleError> {
     let mut errors = Vec::new();
     let mut objects: Vec<(WorkspacePath, Manifest)> = Vec::new();
@@ -43,11 +43,11 @@ pub fn world(world: &World, files: &Files) -> Result<Vec<(WorkspacePath, Manifes
     Ok(objects)
 }
 
-/// Holds files to the same, each by itself: whether what they refer to exists only a whole world can tell. `trusted` says whether they are
-/// meant for a trusted home, `on_kcp` whether claims say what can be created beside a request. The answer is the number of objects.
+/// Checks files in the same way, each on its own: only a whole world shows whether their references exist. `trusted` says whether they are
+/// for a trusted home, `on_kcp` whether claims decide what can be created with a request. Returns the number of objects.
 ///
 /// # Errors
-/// Everything that is wrong with any of them.
+/// All problems found in any of them.
 pub fn files(paths: &[impl AsRef<Path>], trusted: bool, on_kcp: bool) -> Result<usize, SampleError> {
     let (mut errors, mut objects) = (Vec::new(), Vec::new());
     for path in paths {
@@ -70,11 +70,11 @@ pub fn files(paths: &[impl AsRef<Path>], trusted: bool, on_kcp: bool) -> Result<
     Ok(objects.len())
 }
 
-/// What `opm-portal check` says about paths when nothing is wrong: a folder with `workspaces.yaml` is a whole world, everything else are
-/// files and folders of files.
+/// Returns the report of `opm-portal check` for valid paths: a folder with `workspaces.yaml` is a whole world, and anything else is a list
+/// of files and folders of files.
 ///
 /// # Errors
-/// Everything that is wrong.
+/// All problems found.
 pub fn said(paths: &[PathBuf], trusted: bool, on_kcp: bool) -> Result<String, SampleError> {
     match paths {
         [folder] if folder.join(WORKSPACES).is_file() => {
@@ -82,20 +82,20 @@ pub fn said(paths: &[PathBuf], trusted: bool, on_kcp: bool) -> Result<String, Sa
             let world = World::read(&files)?;
             let objects = self::world(&world, &files)?.len();
             let (workspaces, people) = (world.workspaces.len(), world.people.len());
-            Ok(format!("{}: {workspaces} workspaces, {people} people and {objects} objects are fine", folder.display()))
+            Ok(format!("{}: {workspaces} workspaces, {people} people and {objects} objects are valid", folder.display()))
         }
         _ => match files(&below(paths)?, trusted, on_kcp)? {
             0 => {
                 let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-                Err(SampleError::File { file: named.join(", "), message: "there is no object in it".to_owned() })
+                Err(SampleError::File { file: named.join(", "), message: "no objects found".to_owned() })
             }
-            1 => Ok("1 object is fine".to_owned()),
-            objects => Ok(format!("{objects} objects are fine")),
+            1 => Ok("1 object is valid".to_owned()),
+            objects => Ok(format!("{objects} objects are valid")),
         },
     }
 }
 
-/// The files that paths name: themselves, and in folders, however deep, everything that is called YAML or JSON.
+/// Returns the files named by paths: files themselves, and all YAML and JSON files in folders at any depth.
 fn below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SampleError> {
     let (mut found, mut folders) = (Vec::new(), Vec::new());
     for path in paths {
@@ -106,7 +106,7 @@ fn below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SampleError> {
         for entry in std::fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let path = entry.path();
-            // Links to folders are not followed: they may lead back.
+            // Links to folders aren't followed, because they might form a loop.
             if entry.file_type().map_err(failed)?.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|kind| ["yaml", "yml", "json"].iter().any(|known| kind == *known)) {
@@ -118,18 +118,17 @@ fn below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SampleError> {
     Ok(found)
 }
 
-/// What is wrong with an object by itself: its shape, and then everything that can be judged in spite of it.
+/// Returns the problems of a single object: its shape first, and then everything that can be judged in spite of shape faults.
 fn object(manifest: &Manifest, trusted: bool, on_kcp: bool) -> Vec<SampleError> {
     let api_version = manifest.text_at(".apiVersion");
     if api_version != names::API_VERSION {
         let is_ours = api_version.split('/').next() == Some(names::GROUP);
-        let message = format!("there is no such version; write {}", names::API_VERSION);
+        let message = format!("unknown version; use {}", names::API_VERSION);
         return if is_ours { vec![manifest.wrong(".apiVersion", &message)] } else { Vec::new() };
     }
     let kind = manifest.text_at(".kind");
     if !["Promise", "Policy", "PromiseCatalog", "Destination"].contains(&kind) {
-        let message =
-            format!("{kind} is not a kind that a sample world can hold; choose of Promise, Policy, PromiseCatalog and Destination");
+        let message = format!("{kind} isn't supported here; choose Promise, Policy, PromiseCatalog or Destination");
         return vec![manifest.wrong(".kind", &message)];
     }
     let Shape { mut wrong, faulty, readable } = shape(manifest, kind);
@@ -145,12 +144,12 @@ fn object(manifest: &Manifest, trusted: bool, on_kcp: bool) -> Vec<SampleError> 
     };
     match judged {
         Ok(problems) => {
-            // What stands for a fault of the shape is judged with the rest, and not told.
+            // Values that replace shape faults are judged with the rest, but their problems aren't reported.
             let is_told = |path: &str| promise::path::Path::parse(path).is_ok_and(|path| faulty.iter().any(|told| path.starts_with(told)));
             let further = problems.into_iter().map(|Problem { path, message }| (format!(".spec{path}"), message));
             wrong.extend(further.filter(|(path, _)| !is_told(path)).map(|(path, message)| manifest.wrong(&path, &message)));
         }
-        // The schema of the kind lets pass what its type does not take.
+        // The kind's schema accepts values that the Rust type doesn't.
         Err(error) if wrong.is_empty() => wrong.push(manifest.wrong(".spec", &error.to_string())),
         Err(_) => {}
     }
@@ -161,23 +160,23 @@ fn spec<T: serde::de::DeserializeOwned>(object: &Value) -> Result<T, serde_json:
     T::deserialize(object.get("spec").unwrap_or(&Value::Null))
 }
 
-/// How an object fits the schema of its kind.
+/// Result of checking an object against the schema of its kind.
 struct Shape {
     wrong: Vec<SampleError>,
-    /// Paths of the faults.
+    /// Paths of the shape faults.
     faulty: Vec<promise::path::Path>,
-    /// The object without unknown fields and with something harmless in the place of each fault.
+    /// The object without unknown fields, and with a harmless value in place of each fault.
     readable: Value,
 }
 
-/// Fields that the kind does not have, and values of another type.
+/// Finds unknown fields and values of a wrong type.
 fn shape(manifest: &Manifest, kind: &str) -> Shape {
     let of_kind = |crd: &Value| crd.pointer("/spec/names/kind").and_then(Value::as_str) == Some(kind);
     let crd = crds().into_iter().find(of_kind).unwrap_or_default();
     let schema = Schema::parse_lenient(crd.pointer("/spec/versions/0/schema/openAPIV3Schema").unwrap_or(&Value::Null));
     let mut readable = manifest.object.clone();
     let unknown = schema.prune_resource(&mut readable);
-    let unknown = unknown.iter().map(|field| manifest.wrong(&dotted(field), "there is no such field; correct its name or remove it"));
+    let unknown = unknown.iter().map(|field| manifest.wrong(&dotted(field), "unknown field; fix its name or remove it"));
     let errors = schema.validate(&readable);
     let wrong = unknown.chain(errors.iter().map(|error| manifest.wrong(&dotted(error.place()), &error.body()))).collect();
     let faulty: Vec<_> = errors.iter().filter_map(|error| promise::path::Path::parse(&dotted(error.place())).ok()).collect();
@@ -187,7 +186,7 @@ fn shape(manifest: &Manifest, kind: &str) -> Shape {
     Shape { wrong, faulty, readable }
 }
 
-/// A value that the schema of a field takes.
+/// Returns a value that the schema of a field accepts.
 fn harmless(root: &Schema, path: &promise::path::Path) -> Value {
     let node = path.0.iter().try_fold(root, |node, step| match step {
         Segment::Key(name) => node.property(name).or_else(|| node.additional_properties()),
@@ -211,7 +210,7 @@ fn dotted(field: &str) -> String {
     if field.starts_with('.') || field.is_empty() { field.to_owned() } else { format!(".{field}") }
 }
 
-/// Objects that another one of the same workspace, kind and name stands before.
+/// Returns problems for duplicates: objects after another one with the same workspace, kind and name.
 fn twice(objects: &[(WorkspacePath, Manifest)]) -> Vec<SampleError> {
     let mut seen = BTreeSet::new();
     let mut again = Vec::new();
@@ -220,19 +219,20 @@ fn twice(objects: &[(WorkspacePath, Manifest)]) -> Vec<SampleError> {
         let identity =
             (path, group, manifest.text_at(".kind"), manifest.text_at(".metadata.namespace"), manifest.text_at(".metadata.name"));
         if !seen.insert(identity) {
-            again.push(manifest.wrong(".metadata.name", &format!("{} is there twice; choose another name", manifest.title())));
+            again.push(manifest.wrong(".metadata.name", &format!("{} is defined twice; choose another name", manifest.title())));
         }
     }
     again
 }
 
-/// Rules that do not fit a promise in their range. `meets` says whether a policy of one workspace can concern a promise of another.
+/// Returns problems of rules that don't match a promise in their scope. `meets` says whether a policy of one workspace can apply to a
+/// promise of another.
 fn policies(objects: &[(WorkspacePath, Manifest)], meets: impl Fn(&WorkspacePath, &WorkspacePath) -> bool) -> Vec<SampleError> {
     let of_kind = |kind: &'static str| {
         let is_one = move |manifest: &Manifest| manifest.text_at(".apiVersion") == names::API_VERSION && manifest.text_at(".kind") == kind;
         objects.iter().filter(move |(_, manifest)| is_one(manifest))
     };
-    // What cannot be read was told already.
+    // Unreadable objects have already been reported.
     let promises: Vec<_> =
         of_kind("Promise").filter_map(|(home, manifest)| Some((home, manifest, manifest.spec::<PromiseSpec>().ok()?))).collect();
     let mut wrong = Vec::new();
@@ -250,7 +250,7 @@ fn policies(objects: &[(WorkspacePath, Manifest)], meets: impl Fn(&WorkspacePath
     wrong
 }
 
-/// What an object of `home` names and nobody has written.
+/// Returns the references of an object in `home` that don't exist.
 fn references(manifest: &Manifest, home: &WorkspacePath, objects: &[(WorkspacePath, Manifest)]) -> Vec<SampleError> {
     if manifest.text_at(".apiVersion") != names::API_VERSION {
         return Vec::new();
@@ -261,7 +261,7 @@ fn references(manifest: &Manifest, home: &WorkspacePath, objects: &[(WorkspacePa
     let mut missing = Vec::new();
     let mut need = |there: bool, field: String, kind: &str, name: &str, place: &str| {
         if !there {
-            missing.push(manifest.wrong(&field, &format!("there is no {kind} {name} {place}")));
+            missing.push(manifest.wrong(&field, &format!("{kind} {name} doesn't exist {place}")));
         }
     };
     let here = format!("in {home}");

@@ -1,9 +1,9 @@
-//! What can be wrong with a sample world; each names file, line and field as far as they are known.
+//! Errors in a sample world; each names file, line and field as far as known.
 
-/// Why the sample world cannot be loaded.
+/// Why the sample world can't be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum SampleError {
-    /// A file that is named is not there.
+    /// A referenced file is missing.
     #[error("{file}: {message}")]
     File {
         /// Path below the examples.
@@ -11,7 +11,7 @@ pub enum SampleError {
         /// What is wrong, with the fix.
         message: String,
     },
-    /// Something inside a file does not fit.
+    /// The content of a file is invalid.
     #[error("{file}:{line}:{column}: {field}{}{message}", if field.is_empty() { "" } else { ": " })]
     Content {
         /// Path below the examples.
@@ -20,31 +20,31 @@ pub enum SampleError {
         line: usize,
         /// Column, counted from 1.
         column: usize,
-        /// Path of the field, such as `.spec.parameters`; empty for the whole.
+        /// Path of the field, such as `.spec.parameters`; empty for the whole object.
         field: String,
         /// What is wrong.
         message: String,
     },
-    /// More than one thing is wrong.
-    #[error("{} things are wrong:{}", .0.len(), .0.iter().map(|error| format!("\n{error}")).collect::<String>())]
+    /// Several errors.
+    #[error("{} problems found:{}", .0.len(), .0.iter().map(|error| format!("\n{error}")).collect::<String>())]
     Several(Vec<SampleError>),
-    /// The plane refuses, and not because of a file.
+    /// The plane refuses a step for a reason that isn't in a file.
     #[error("{what}: {source}")]
     Plane {
         /// What was being done.
         what: String,
-        /// What the plane said.
+        /// The plane's answer.
         source: Box<kube::Error>,
     },
-    /// The API cannot be installed or enabled.
+    /// The API can't be installed or enabled.
     #[error("{workspace}: {message}")]
     Install {
-        /// Where.
+        /// The workspace.
         workspace: String,
-        /// What the installation said.
+        /// The installation's error.
         message: String,
     },
-    /// The plane does not get something done.
+    /// The plane doesn't finish a step in time.
     #[error("{what} is not ready after {seconds} s")]
     Timeout {
         /// What was waited for.
@@ -55,10 +55,10 @@ pub enum SampleError {
 }
 
 impl SampleError {
-    /// Everything that is wrong as one error.
+    /// Combines all errors into one.
     ///
     /// # Errors
-    /// There is at least one.
+    /// If there is at least one.
     pub fn several(mut errors: Vec<Self>) -> Result<(), Self> {
         match errors.len() {
             0 => Ok(()),
@@ -70,7 +70,7 @@ impl SampleError {
         }
     }
 
-    /// File, line and column, as far as they are known.
+    /// Returns file, line and column, as far as known.
     fn place(&self) -> (&str, usize, usize) {
         match self {
             Self::File { file, .. } => (file, 0, 0),

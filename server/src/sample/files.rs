@@ -1,4 +1,4 @@
-//! Where the files of a sample world come from: this binary, or a directory.
+//! Sources of a sample world's files: this binary, or a directory.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -7,20 +7,20 @@ use super::SampleError;
 
 include!(concat!(env!("OUT_DIR"), "/examples.rs"));
 
-/// The files of a sample world, by path below its root.
+/// The files of a sample world, addressed by their path below its root.
 #[derive(Clone, Debug)]
 pub enum Files {
-    /// The examples as they were when this binary was built.
+    /// The examples at the time when this binary was built.
     BuiltIn,
-    /// Those of a directory.
+    /// The files of a directory.
     Directory(PathBuf),
 }
 
 impl Files {
-    /// The text of one file.
+    /// Returns the text of a file.
     ///
     /// # Errors
-    /// It is not there, or not text.
+    /// If it is missing or not text.
     pub fn read(&self, file: &str) -> Result<Cow<'static, str>, SampleError> {
         let missing = |message: String| SampleError::File { file: file.to_owned(), message };
         match self {
@@ -28,15 +28,15 @@ impl Files {
                 .iter()
                 .find(|(name, _)| *name == file)
                 .map(|(_, text)| Cow::Borrowed(*text))
-                .ok_or_else(|| missing("there is no such file".to_owned())),
+                .ok_or_else(|| missing("file not found".to_owned())),
             Self::Directory(root) => std::fs::read_to_string(root.join(file)).map(Cow::Owned).map_err(|error| missing(error.to_string())),
         }
     }
 
-    /// The files that `pattern` names, in order: one file, or with `*` in the last step all files of a folder that fit.
+    /// Returns the files that match `pattern`, sorted: one file, or with `*` in the last segment all matching files of a folder.
     ///
     /// # Errors
-    /// There is none, or the folder cannot be read.
+    /// If there is none, or the folder can't be read.
     pub fn matching(&self, pattern: &str) -> Result<Vec<String>, SampleError> {
         let failed = |message: String| SampleError::File { file: pattern.to_owned(), message };
         let (folder, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
@@ -67,7 +67,7 @@ impl Files {
             }
         };
         if found.is_empty() {
-            return Err(failed("no file has such a name".to_owned()));
+            return Err(failed("no file matches".to_owned()));
         }
         found.sort();
         Ok(found)

@@ -1,7 +1,7 @@
 //! Writes a sample world into an empty plane, as its admin.
 //!
-//! Every file is read and checked before anything is written. Each step can be repeated: a start that was cut off is finished by the next one,
-//! because the mark that the world is there is written last.
+//! Every file is read and checked before anything is written. Each step can be repeated: an interrupted start is completed by the next one,
+//! because the mark for a complete world is written last.
 
 use std::time::Duration;
 
@@ -20,18 +20,18 @@ use crate::plane::identity;
 
 /// Field manager of everything that is written here.
 const MANAGER: &str = "opm-sample";
-/// Mark in the provider workspace that the world is complete.
+/// Mark in the provider workspace for a complete world.
 const MARK: &str = "sample-world";
 /// Key of the mark: [`install::fingerprint`] of the build that installed the provider workspace.
 const INSTALLED: &str = "installed";
-/// How long a workspace may take to become ready.
+/// How long a workspace can take to become ready.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Writes `world`, unless it is there already; whether it was written. A world that another build wrote keeps what people made of it, and gets
-/// the exports, rights and admission policies of this one.
+/// Writes `world` unless it exists, and returns whether it was written. A world written by another build keeps what people created in it,
+/// and gets the exports, permissions and admission policies of this build.
 ///
 /// # Errors
-/// A file does not fit, or the plane refuses; what was written until then stays and is completed by the next try.
+/// If a file is invalid, or the plane refuses a write; what was already written stays and is completed by the next attempt.
 pub async fn load(world: &World, files: &Files, endpoint: &Endpoint, admin: &Token) -> Result<bool, SampleError> {
     let loader = Loader { endpoint, admin };
     match loader.mark(&world.provider).await? {
@@ -50,7 +50,7 @@ pub async fn load(world: &World, files: &Files, endpoint: &Endpoint, admin: &Tok
     let installed = install::provider(&loader.client(&world.provider), &install::Options::default())
         .await
         .map_err(|error| install_failed(&world.provider, &error))?;
-    // The edges from root to its children are seen only when root accepts the claim on workspaces.
+    // The edges from root to its children are visible only once root accepts the claim on workspaces.
     let root = WorkspacePath::root();
     let bindings = world.workspaces.iter().flat_map(|workspace| workspace.exports().map(move |export| (&workspace.path, export)));
     for (path, export) in std::iter::once((&root, Export::Requests)).chain(bindings) {
@@ -69,10 +69,10 @@ pub async fn load(world: &World, files: &Files, endpoint: &Endpoint, admin: &Tok
     Ok(true)
 }
 
-/// Writes the Secret by which the Destinations of `home` reach the sandbox cluster; at each start, because the port may be another.
+/// Writes the Secret with which the Destinations of `home` reach the sandbox cluster; at each start, because the port might differ.
 ///
 /// # Errors
-/// The plane refuses.
+/// If the plane refuses the write.
 pub async fn write_destination(home: &WorkspacePath, kubeconfig: &Value, endpoint: &Endpoint, admin: &Token) -> Result<(), SampleError> {
     use base64::Engine as _;
     let data = base64::engine::general_purpose::STANDARD.encode(kubeconfig.to_string());
@@ -88,24 +88,24 @@ pub(crate) fn install_failed(path: &WorkspacePath, error: &install::InstallError
     SampleError::Install { workspace: path.to_string(), message: error.to_string() }
 }
 
-/// Writes as the plane's admin; each write can be repeated.
+/// Writes to the plane as its admin; each write can be repeated.
 #[derive(Clone, Copy)]
 pub(crate) struct Loader<'a> {
-    /// The plane.
+    /// How the plane is reached.
     pub(crate) endpoint: &'a Endpoint,
-    /// The admin.
+    /// The admin's token.
     pub(crate) admin: &'a Token,
 }
 
 impl Loader<'_> {
-    /// A client of the admin in a workspace.
+    /// Returns a client for a workspace, authenticated as the admin.
     pub(crate) fn client(&self, path: &WorkspacePath) -> kube::Client {
         self.endpoint.client(self.admin, &Scope::Workspace(path.clone()))
     }
 
-    /// What the mark of a complete world says of its installation; none when there is no such world.
+    /// Returns the mark of a complete world; `None` if there is no such world.
     async fn mark(&self, provider: &WorkspacePath) -> Result<Option<String>, SampleError> {
-        // Before the first load there is no such workspace, and the plane does not say whether it is that or the mark that is missing.
+        // Before the first load the workspace doesn't exist, and the plane doesn't say whether the workspace or the mark is missing.
         let parent = provider.parent().unwrap_or_else(WorkspacePath::root);
         if !self.children(&parent).await?.iter().any(|name| name == provider.name()) {
             return Ok(None);
@@ -123,9 +123,9 @@ impl Loader<'_> {
         self.apply_own(&Scope::Workspace(provider.clone()), &mark).await
     }
 
-    /// Installs the provider workspace as this build has it, and renews the bindings that there are, wherever people made some.
+    /// Installs the provider workspace as this build defines it, and renews the existing bindings in all workspaces.
     async fn renew(&self, provider: &WorkspacePath) -> Result<(), SampleError> {
-        tracing::info!("the sample world was installed by another build: its exports and rights are renewed");
+        tracing::info!("the sample world was installed by another build: its exports and permissions are renewed");
         let installed = install::provider(&self.client(provider), &install::Options::default())
             .await
             .map_err(|error| install_failed(provider, &error))?;
@@ -137,14 +137,14 @@ impl Loader<'_> {
         self.put_mark(provider).await
     }
 
-    /// Names of the workspaces in a workspace.
+    /// Returns the names of the workspaces in a workspace.
     async fn children(&self, path: &WorkspacePath) -> Result<Vec<String>, SampleError> {
         let api: Api<DynamicObject> = Api::all_with(self.client(path), &resource("tenancy.kcp.io/v1alpha1", "Workspace"));
         let list = api.list_metadata(&ListParams::default()).await.map_err(|source| plane("looking for the sample world", source))?;
         Ok(list.items.into_iter().filter_map(|workspace| workspace.metadata.name).collect())
     }
 
-    /// Makes a workspace, and waits until it is ready.
+    /// Creates a workspace, and waits until it is ready.
     pub(crate) async fn workspace(
         &self,
         path: &WorkspacePath,
@@ -170,7 +170,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Rights in the top-level cluster, for what writes to it and what pretends to run it.
+    /// Grants permissions in the top-level cluster to the identities that write to it and that simulate its operators.
     async fn sandbox(&self) -> Result<(), SampleError> {
         for name in [identity::DESTINATION, identity::OPERATOR] {
             let role = json!({
@@ -211,7 +211,7 @@ impl Loader<'_> {
     }
 }
 
-/// What the plane refuses in an object of a file is shown at its place in the file.
+/// Reports the plane's refusal of an object at its place in the file.
 fn refused(manifest: &Manifest, error: kube::Error) -> SampleError {
     let kube::Error::Api(status) = &error else { return plane(&format!("writing {}", manifest.title()), error) };
     let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Kubernetes objects in files of several YAML documents, each with the place where it stands.
+//! Kubernetes objects in multi-document YAML files, with their position in the file.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -6,14 +6,14 @@ use serde_json::Value;
 use super::SampleError;
 use super::places::{Place, Places};
 
-/// One object and where it was read.
+/// An object and its position in a file.
 #[derive(Clone, Debug)]
 pub struct Manifest {
     /// Path below the examples.
     pub file: String,
     /// Line where its document begins, counted from 1.
     pub line: usize,
-    /// The YAML in which it stands.
+    /// The YAML that contains it.
     pub text: String,
     /// Path of the object inside that YAML; empty when it is the whole document.
     pub at: String,
@@ -22,7 +22,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads all documents of a file: the objects, and what is wrong with documents that are not YAML, or not an object with apiVersion,
+    /// Reads all documents of a file: returns the objects, and errors for documents that aren't YAML or aren't objects with apiVersion,
     /// kind and name.
     pub fn read(file: &str, text: &str) -> (Vec<Self>, Vec<SampleError>) {
         let (mut manifests, mut errors) = (Vec::new(), Vec::new());
@@ -38,10 +38,10 @@ impl Manifest {
         (manifests, errors)
     }
 
-    /// An object that stands at the path `at` of a larger file.
+    /// Returns the object at the path `at` of a larger file.
     ///
     /// # Errors
-    /// It is not an object with apiVersion, kind and name.
+    /// If it isn't an object with apiVersion, kind and name.
     pub fn inside(file: &str, text: &str, at: &str, object: Value) -> Result<Self, SampleError> {
         Self { file: file.to_owned(), line: 1, text: text.to_owned(), at: at.to_owned(), object }.checked()
     }
@@ -53,17 +53,17 @@ impl Manifest {
         }
     }
 
-    /// The text at a path such as `.metadata.name`; empty when there is none.
+    /// Returns the string at a path such as `.metadata.name`; empty if there is none.
     pub fn text_at(&self, path: &str) -> &str {
         self.object.pointer(&path.replace('.', "/")).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Kind and name, for people.
+    /// Returns kind and name, for people.
     pub fn title(&self) -> String {
         format!("{} {}", self.text_at(".kind"), self.text_at(".metadata.name"))
     }
 
-    /// An error about a field of this object.
+    /// Returns an error about a field of this object.
     pub fn wrong(&self, field: &str, message: &str) -> SampleError {
         let place = Places::of(&self.text).place(&format!("{}{field}", self.at));
         SampleError::Content {
@@ -75,10 +75,10 @@ impl Manifest {
         }
     }
 
-    /// The part `spec` as its type, so that a misspelt or missing field is found with its line.
+    /// Parses `spec` into its type, so that a misspelt or missing field is reported with its line.
     ///
     /// # Errors
-    /// The spec is not of that type.
+    /// If the spec doesn't match the type.
     pub fn spec<T: DeserializeOwned>(&self) -> Result<T, SampleError> {
         #[derive(serde::Deserialize)]
         struct Whole<T> {
@@ -89,7 +89,7 @@ impl Manifest {
     }
 }
 
-/// An error of the YAML reader about a text that begins at `line` of its file, with the field that stands there.
+/// Returns an error of the YAML parser for a text that starts at `line` of its file, with the field at that position.
 pub fn unreadable(file: &str, line: usize, text: &str, error: &serde_saphyr::Error) -> SampleError {
     let number = |n| usize::try_from(n).unwrap_or(1).max(1);
     let place = error.location().map(|at| Place { line: number(at.line()), column: number(at.column()) });
@@ -100,7 +100,7 @@ pub fn unreadable(file: &str, line: usize, text: &str, error: &serde_saphyr::Err
     SampleError::Content { file: file.to_owned(), line: line + place.line - 1, column: place.column, field, message }
 }
 
-/// The documents of a file, each with the line at which it begins; those of comments alone are left out.
+/// Returns the documents of a file with their first lines, without those that consist only of comments.
 fn documents(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let (mut begin, mut first) = (0, 1);
@@ -117,7 +117,7 @@ fn documents(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Three hyphens, perhaps with a comment.
+/// Checks whether a line is a separator: three hyphens, optionally followed by a comment.
 fn is_separator(line: &str) -> bool {
     line.strip_prefix("---")
         .is_some_and(|rest| rest.trim().is_empty() || (rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#')))

@@ -1,4 +1,4 @@
-//! Where the fields of a YAML text stand, so that whatever is wrong with one can point at it.
+//! Positions of fields in a YAML text, so that errors can point at them.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct Place {
     pub column: usize,
 }
 
-/// Where every field of a text stands.
+/// Positions of all fields in a text.
 #[derive(Debug)]
 pub struct Places(Vec<(Vec<Step>, Place)>);
 
@@ -24,7 +24,7 @@ enum Step {
     Item(usize),
 }
 
-/// A node of the text, as far as places go.
+/// A node of the text, reduced to what positions need.
 enum Node {
     Map(Vec<(Spanned<String>, Node)>),
     List(Vec<Spanned<Node>>),
@@ -32,7 +32,7 @@ enum Node {
 }
 
 impl Places {
-    /// Looks at a text; of one that is no YAML only the beginning is known.
+    /// Finds the positions in a text; if it isn't valid YAML, only the start is known.
     pub fn of(text: &str) -> Self {
         let mut places = Vec::new();
         if let Ok(root) = serde_saphyr::from_str::<Spanned<Node>>(text) {
@@ -42,14 +42,14 @@ impl Places {
         Self(places)
     }
 
-    /// The place of the field at a path such as `.spec.rules[1].name`, else of the nearest field above it.
+    /// Returns the position of the field at a path such as `.spec.rules[1].name`, or of its nearest existing parent.
     pub fn place(&self, path: &str) -> Place {
         let steps = steps(path);
         let known = self.0.iter().filter(|(known, _)| steps.starts_with(known));
         known.max_by_key(|(known, _)| known.len()).map_or(Place { line: 1, column: 1 }, |(_, place)| *place)
     }
 
-    /// The path of the last field that begins at or before a place; empty when none does.
+    /// Returns the path of the last field that starts at or before a position; empty if none does.
     pub fn field(&self, at: Place) -> String {
         let before = self.0.iter().filter(|(_, place)| *place <= at);
         before.max_by_key(|(steps, place)| (*place, steps.len())).map(|(steps, _)| shown(steps)).unwrap_or_default()
@@ -75,7 +75,7 @@ fn collect(node: &Node, at: &mut Vec<Step>, places: &mut Vec<(Vec<Step>, Place)>
     }
 }
 
-/// Takes a path apart: `.a.b`, `.a[0]`, `.a["b.c"]`, and as API servers write maps, `.a[b.c]`.
+/// Splits a path: `.a.b`, `.a[0]`, `.a["b.c"]`, and `.a[b.c]`, which API servers write for maps.
 fn steps(path: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut rest = path;
@@ -100,7 +100,7 @@ fn steps(path: &str) -> Vec<Step> {
     steps
 }
 
-/// What stands before the closing quote, and what follows it.
+/// Returns the text before the closing quote, and what follows it.
 fn unquoted(text: &str) -> (String, &str) {
     let mut key = String::new();
     let mut letters = text.char_indices();

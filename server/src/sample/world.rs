@@ -1,4 +1,4 @@
-//! `workspaces.yaml` and `people.yaml`: what a sample world consists of.
+//! `workspaces.yaml` and `people.yaml`: the definition of a sample world.
 
 use std::collections::BTreeMap;
 
@@ -20,15 +20,15 @@ const PEOPLE: &str = "people.yaml";
 pub struct World {
     /// Workspace that exports the API.
     pub provider: WorkspacePath,
-    /// What is made, parents first.
+    /// The workspaces to create, parents first.
     pub workspaces: Vec<SampleWorkspace>,
-    /// Who can sign in.
+    /// People who can sign in.
     pub people: Vec<Person>,
-    /// Rights, each with its workspace.
+    /// Permissions, each with its workspace.
     pub rights: Vec<(WorkspacePath, Manifest)>,
 }
 
-/// Somebody who can sign in.
+/// A person who can sign in.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Person {
@@ -36,7 +36,7 @@ pub struct Person {
     pub name: String,
     /// Name for people.
     pub display_name: String,
-    /// What the person is there for, in a sentence.
+    /// The person's role, in one sentence.
     pub role: String,
     /// Groups on the plane.
     #[serde(default)]
@@ -49,20 +49,20 @@ pub struct Person {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SampleWorkspace {
-    /// Where it is.
+    /// Path of the workspace.
     pub path: WorkspacePath,
     /// Name for people.
     pub title: String,
-    /// One sentence.
+    /// Description in one sentence.
     #[serde(default)]
     pub description: String,
-    /// Whether it is a trusted home: it may offer across the tree and own Destinations.
+    /// Whether it is a trusted home, which can offer promises to the whole tree and own Destinations.
     #[serde(default)]
     pub trusted_home: bool,
     /// Labels of the Workspace object.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
-    /// Names of the exports that it binds.
+    /// Names of the bound exports.
     #[serde(default)]
     pub binds: Vec<String>,
     /// Namespaces besides `default`.
@@ -99,7 +99,7 @@ impl World {
     /// Reads and checks both files.
     ///
     /// # Errors
-    /// A file is not there or does not fit; the error names line and field.
+    /// If a file is missing or invalid; the error names line and field.
     pub fn read(files: &Files) -> Result<Self, SampleError> {
         let text = files.read(WORKSPACES)?;
         let WorkspacesFile { provider, workspaces } =
@@ -112,7 +112,7 @@ impl World {
         let mut rights = Vec::new();
         for (group, Rights { workspace, objects }) in rbac.into_iter().enumerate() {
             if !workspaces.iter().any(|known| known.path == workspace) {
-                return Err(content(PEOPLE, &text, &format!(".rbac[{group}].workspace"), format!("there is no workspace {workspace}")));
+                return Err(content(PEOPLE, &text, &format!(".rbac[{group}].workspace"), format!("workspace {workspace} doesn't exist")));
             }
             for (index, object) in objects.into_iter().enumerate() {
                 let at = format!(".rbac[{group}].objects[{index}]");
@@ -122,14 +122,14 @@ impl World {
         Ok(Self { provider, workspaces, people, rights })
     }
 
-    /// Paths of the trusted homes.
+    /// Returns the paths of the trusted homes.
     pub fn trusted_homes(&self) -> impl Iterator<Item = &WorkspacePath> {
         self.workspaces.iter().filter(|workspace| workspace.trusted_home).map(|workspace| &workspace.path)
     }
 }
 
 impl SampleWorkspace {
-    /// The exports that it binds.
+    /// Returns the bound exports.
     pub fn exports(&self) -> impl Iterator<Item = Export> {
         [Export::Requests, Export::Catalog].into_iter().filter(|export| self.binds.iter().any(|name| name == export.name()))
     }
@@ -145,7 +145,7 @@ fn check_workspaces(text: &str, provider: &WorkspacePath, workspaces: &[SampleWo
         if let Some((at, name)) = workspace.binds.iter().enumerate().find(|(_, name)| !exports().contains(&name.as_str())) {
             return wrong(
                 &format!(".workspaces[{index}].binds[{at}]"),
-                format!("there is no export {name}; choose of {}", exports().join(", ")),
+                format!("export {name} doesn't exist; choose from {}", exports().join(", ")),
             );
         }
     }
@@ -159,13 +159,13 @@ fn check_people(text: &str, people: &[Person], workspaces: &[SampleWorkspace]) -
     let wrong = |path: String, message: String| Err(content(PEOPLE, text, &path, message));
     for (index, person) in people.iter().enumerate() {
         if people.iter().take(index).any(|earlier| earlier.name == person.name) {
-            return wrong(format!(".people[{index}].name"), format!("\"{}\" is there twice", person.name));
+            return wrong(format!(".people[{index}].name"), format!("\"{}\" is defined twice", person.name));
         }
         if person.name.starts_with("system:") || identity::RESERVED.contains(&person.name.as_str()) {
             return wrong(format!(".people[{index}].name"), format!("\"{}\" is reserved", person.name));
         }
         if !workspaces.iter().any(|known| known.path == person.start) {
-            return wrong(format!(".people[{index}].start"), format!("there is no workspace {}", person.start));
+            return wrong(format!(".people[{index}].start"), format!("workspace {} doesn't exist", person.start));
         }
     }
     Ok(())
@@ -215,9 +215,9 @@ mod tests {
             (
                 format!("{ONE}  binds:\n  - things\n"),
                 "people: []\n".to_owned(),
-                "workspaces.yaml:6:5: .workspaces[0].binds[0]: there is no export things",
+                "workspaces.yaml:6:5: .workspaces[0].binds[0]: export things",
             ),
-            (ONE.to_owned(), format!("people:\n{person}{person}"), "people.yaml:3:4: .people[1].name: \"a\" is there twice"),
+            (ONE.to_owned(), format!("people:\n{person}{person}"), "people.yaml:3:4: .people[1].name: \"a\" is defined twice"),
             (
                 ONE.to_owned(),
                 format!("people:\n{}", person.replace("name: a", "name: plane-admin")),

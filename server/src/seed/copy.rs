@@ -1,6 +1,6 @@
 //! Copies of finished instances, written into the plane's file in batches while no plane runs on it.
 //!
-//! A server stamps uid and time of what is written through it, so that a world with a past can only be made here.
+//! A server stamps uid and time on everything written through it, so a world with a past can only be created here.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,26 +19,26 @@ use super::kinds::{End, KINDS, Kind, PROJECTS};
 use super::pattern::{NAMESPACE, Ordered};
 use super::places::{DEVELOPERS, Team};
 
-/// Objects between two waits for the disk.
+/// Number of objects between two syncs to disk.
 const BATCH: usize = 8_192;
-/// How many days a decision waits at most.
+/// Longest wait for a decision, in days.
 const WAITS: u64 = 6;
 const DAY: u64 = 86_400;
 
-/// What is written.
+/// Size and ages of what is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
-    /// Instances in all, with the patterns.
+    /// Total number of instances, including the patterns.
     pub(super) instances: usize,
-    /// Chooses kinds, names, projects and ages.
+    /// Random seed for kinds, names, projects and ages.
     pub(super) seed: u64,
-    /// The age of the oldest, in days.
+    /// Age of the oldest instance, in days.
     pub(super) days: u64,
-    /// From where ages count.
+    /// The time from which ages count back.
     pub(super) now: Timestamp,
 }
 
-/// Writes all copies into the plane's folder; answers how many objects that were.
+/// Writes all copies into the plane's folder and returns the number of objects.
 pub(super) async fn write(folder: &Path, ordered: &Ordered, teams: &[Team], extent: Extent) -> Result<usize, SeedError> {
     let store = Store::open(&Storage::Directory(folder.to_owned()), Arc::new(SystemClock))?;
     let forms = {
@@ -56,7 +56,7 @@ pub(super) async fn write(folder: &Path, ordered: &Ordered, teams: &[Team], exte
         for (resource, key, object) in objects {
             match store.write_behind(&resource, &key, 0, Some(object)) {
                 Ok(stored) => last = stored.revision,
-                // Of a run that was cut off.
+                // Left by an interrupted run.
                 Err(WriteError::Changed) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -84,7 +84,7 @@ impl Instance<'_> {
         format!("{}-{:06}", KINDS[self.form.kind].word, self.number)
     }
 
-    /// Seconds since it was asked for.
+    /// Returns the seconds since the request was created.
     fn age(&self, draw: &mut Draw) -> i64 {
         let longest = if KINDS[self.form.kind].end == End::Awaiting { self.extent.days.min(WAITS) } else { self.extent.days };
         i64::try_from(60 + draw.below(longest.max(1) * DAY)).unwrap_or_default()
@@ -154,23 +154,23 @@ impl Instance<'_> {
         form.objects.iter().map(object).collect()
     }
 
-    /// The moment that is to this instance what `at` was to its pattern, which is taken to be as old as the run.
+    /// Returns the time that corresponds to `at` in the pattern, which is assumed to be as old as the run.
     fn moved(&self, at: Timestamp, age: i64) -> String {
         let moved = at.saturating_sub(SignedDuration::from_secs(age)).unwrap_or(at);
         moved.min(self.extent.now).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 }
 
-/// Every slot with the place of its value.
+/// Returns every slot with the index of its value.
 fn slots(form: &Form) -> impl Iterator<Item = (Slot, usize)> + '_ {
     form.slots.iter().enumerate().map(|(index, slot)| (*slot, index))
 }
 
 fn read(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| format!("a copy is no object: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("a copy isn't a valid object: {error}"))
 }
 
-/// An address of a Service that no other has.
+/// Returns a unique Service address.
 fn address(number: usize) -> String {
     format!("10.{}.{}.{}", 128 + (number >> 16) % 128, (number >> 8) % 256, number % 256)
 }

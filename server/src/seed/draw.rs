@@ -1,10 +1,10 @@
-//! Numbers that look like chance and are the same for the same seed (SplitMix64).
+//! Pseudorandom numbers that are the same for the same seed (SplitMix64).
 
-/// A sequence of numbers.
+/// A sequence of pseudorandom numbers.
 pub(super) struct Draw(u64);
 
 impl Draw {
-    /// The sequence of one instance: none depends on how many there are.
+    /// Creates the sequence of one instance, which doesn't depend on the number of instances.
     pub(super) fn new(seed: u64, instance: u64) -> Self {
         let mut first = Self(seed);
         Self(first.next() ^ instance.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -18,12 +18,12 @@ impl Draw {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`; 0 where that is 0.
+    /// Returns a number below `end`; 0 if `end` is 0.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         u64::try_from((u128::from(self.next()) * u128::from(end)) >> 64).unwrap_or_default()
     }
 
-    /// A version 4 UUID.
+    /// Returns a version 4 UUID.
     pub(super) fn uid(&mut self) -> String {
         let mut bytes = [0; 16];
         let (high, low) = bytes.split_at_mut(8);

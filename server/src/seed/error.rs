@@ -6,81 +6,81 @@ use std::path::PathBuf;
 use crate::sample::SampleError;
 use crate::serve::ServeError;
 
-/// Why seeding stopped. It can be run again as it is: what is there already stays.
+/// Why seeding stopped. It can be run again: what already exists stays.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedError {
-    /// The data directory.
+    /// The data directory can't be used.
     #[error("the data directory {0}: {1}")]
     Folder(PathBuf, #[source] io::Error),
-    /// Another world was seeded there.
-    #[error("{data} was seeded with --instances {instances} --workspaces {workspaces} --seed {seed}: name these, or another directory")]
+    /// Another world has been seeded in the data directory.
+    #[error("{data} was seeded with --instances {instances} --workspaces {workspaces} --seed {seed}: use these or another directory")]
     Other {
-        /// The data directory.
+        /// Path of the data directory.
         data: PathBuf,
-        /// How many instances it has.
+        /// Its number of instances.
         instances: usize,
-        /// In how many workspaces.
+        /// Its number of workspaces.
         workspaces: usize,
-        /// The seed.
+        /// Its random seed.
         seed: u64,
     },
-    /// Nothing to begin with.
+    /// The number of workspaces is out of range.
     #[error("--workspaces {0}: choose from 1 to 10000")]
     Workspaces(usize),
     /// Fewer instances than are needed as patterns.
     #[error("--instances {instances}: choose at least {least}, one of each kind for each organisation")]
     Instances {
-        /// What was asked for.
+        /// The requested number.
         instances: usize,
-        /// The least.
+        /// The minimum.
         least: usize,
     },
-    /// The portal does not open.
+    /// The portal can't be opened.
     #[error(transparent)]
     Serve(#[from] ServeError),
-    /// Workspaces, rights and policies.
+    /// Workspaces, permissions or policies can't be written.
     #[error(transparent)]
     World(#[from] SampleError),
-    /// The plane refuses.
+    /// The plane refused a step.
     #[error("{what}: {source}")]
     Plane {
-        /// What was done.
+        /// The refused step.
         what: String,
-        /// Its answer.
+        /// The plane's answer.
         source: Box<kube::Error>,
     },
-    /// A pattern does not come to rest as it should.
-    #[error("{name} is {phase} after {seconds} seconds, and should be {wanted}: {why}")]
+    /// A pattern doesn't settle in the expected phase.
+    #[error("{name} is {phase} after {seconds} seconds instead of {wanted}: {why}")]
     Restless {
         /// Name of the request.
         name: String,
-        /// How it is.
+        /// Its current phase.
         phase: String,
-        /// How it should be.
+        /// The expected phase.
         wanted: &'static str,
-        /// How long was waited.
+        /// How long seeding waited.
         seconds: u64,
-        /// What its conditions say.
+        /// The messages of its conditions.
         why: String,
     },
-    /// A pattern cannot be copied.
+    /// A pattern can't be copied.
     #[error("{name} cannot be copied: {why}")]
     Pattern {
         /// Name of the request.
         name: String,
-        /// What is in the way.
+        /// Cause of the failure.
         why: String,
     },
-    /// The plane's file.
+    /// The plane's file can't be read.
     #[error(transparent)]
     Store(#[from] devplane::store::StoreError),
-    /// The plane's file takes no writes.
+    /// The plane's file can't be written.
     #[error(transparent)]
     Write(#[from] devplane::store::WriteError),
-    /// The database.
+    /// The database failed.
     #[error(transparent)]
     Database(#[from] store::Error),
-    /// The runtime.
+    /// The runtime can't be started.
     #[error("the runtime cannot start: {0}")]
     Runtime(#[source] io::Error),
 }

@@ -1,7 +1,8 @@
-//! A finished instance with everything that was made for it, ready to be copied.
+//! A finished instance with all of its objects, ready to be copied.
 //!
-//! What tells one instance from another is found by its text: names, uids, places, times, and the digests that depend on them. Digests are
-//! made anew for each copy by the functions that the controller uses; that they give for the pattern what the controller wrote is checked first.
+//! Values that differ between instances are found by their text: names, uids, places, times, and the digests that depend on them. Each copy
+//! gets new digests, computed by the same functions that the controller uses. For the pattern, these functions must first reproduce what
+//! the controller wrote.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ use super::error::SeedError;
 use super::pattern::{NAMESPACE, Ordered, PROJECT, Pattern, REQUESTER};
 use super::template::Template;
 
-/// What a word of the pattern stands for.
+/// What a value in the pattern's text stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Slot {
     /// Name of the request.
@@ -36,33 +37,33 @@ pub(super) enum Slot {
     Cluster,
     /// Path of its workspace.
     Path,
-    /// The last level of that path.
+    /// Last segment of that path.
     Workspace,
-    /// Who asked.
+    /// The requester.
     Requester,
-    /// The group of whoever asked.
+    /// The requester's group.
     Group,
-    /// Project.
+    /// The project.
     Project,
-    /// Its own uid.
+    /// Uid of the request.
     RequestUid,
-    /// Uid of something that was made for it.
+    /// Uid of an object created for it.
     Uid,
     /// Hash of its content.
     ContentHash,
     /// Name of its release.
     Release,
-    /// Digest of an object, by its place among [`Form::desired`].
+    /// Digest of an object, by index in [`Form::desired`].
     Hash(usize),
-    /// Revision of a StatefulSet, by its place among [`Form::objects`].
+    /// Revision of a StatefulSet, by index in [`Form::objects`].
     Revision(usize),
     /// Address of a Service.
     Address,
-    /// A moment, which is as long ago as the instance is older than its pattern.
+    /// A time, shifted into the past by the difference in age between instance and pattern.
     Time(Timestamp),
 }
 
-/// Where an object is.
+/// Location of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     /// In the workspace.
@@ -71,7 +72,7 @@ pub(super) enum At {
     Sandbox,
 }
 
-/// An object that the release wants, without our marks.
+/// A desired object of the release, without the portal's own labels and annotations.
 pub(super) struct Wanted {
     pub(super) id: String,
     pub(super) destination: Option<String>,
@@ -79,7 +80,7 @@ pub(super) struct Wanted {
     pub(super) object: Template,
 }
 
-/// What the hash of the content is made of, besides the uid.
+/// Input of the content hash, except for the uid.
 pub(super) struct Agreed {
     revision: String,
     parameters: Value,
@@ -102,7 +103,7 @@ pub(super) struct Form {
     pub(super) objects: Vec<(GroupResource, At, Template)>,
 }
 
-/// What is stored of a pattern.
+/// The stored objects of a pattern.
 struct Found {
     objects: Vec<(GroupResource, At, Value)>,
     request: PromiseRequest,
@@ -110,7 +111,7 @@ struct Found {
 }
 
 impl Form {
-    /// Reads a pattern from everything that the plane holds.
+    /// Reads a pattern from all objects on the plane.
     pub(super) fn of(pattern: &Pattern, ordered: &Ordered, all: &[(GroupResource, Key, Stored)]) -> Result<Self, SeedError> {
         Self::read(pattern, ordered, all).map_err(|why| SeedError::Pattern { name: pattern.name.clone(), why })
     }
@@ -137,7 +138,7 @@ impl Form {
                 let agreed = Agreed::of(&found.request, &release.spec, ordered)?;
                 let hash = &release.spec.content_hash;
                 if agreed.hash(&uid, PROJECT)? != *hash {
-                    return Err("the hash of its content is another".to_owned());
+                    return Err("the hash of its content differs".to_owned());
                 }
                 let name = release.metadata.name.clone().unwrap_or_default();
                 if name != release_name(&pattern.name, hash) {
@@ -151,11 +152,11 @@ impl Form {
         let desired = found.desired(&items, ordered)?;
         for (index, (item, wanted)) in desired.iter().enumerate() {
             if item.kept.is_some() {
-                return Err(format!("{} is kept otherwise than it was made", item.id));
+                return Err(format!("{} is stored differently than it was created", item.id));
             }
             let hash = hash(&ordered.digests, &uid, &pattern.name, &item.id, item.destination.as_deref(), item.stage, wanted.clone())?;
             if item.hash.as_ref() != Some(&hash) {
-                return Err(format!("the digest of {} is another", item.id));
+                return Err(format!("the digest of {} differs", item.id));
             }
             words.add(&hash, Slot::Hash(index));
         }
@@ -191,12 +192,12 @@ impl Form {
     }
 }
 
-/// Name of a release, as the controller makes it.
+/// Returns the name of a release, computed as the controller does.
 pub(super) fn release_name(request: &str, hash: &str) -> String {
     format!("{request}-{}", hash.get(..10).unwrap_or(hash))
 }
 
-/// The digest that an object carries, as the controller makes it.
+/// Returns the digest that an object carries, computed as the controller does.
 pub(super) fn hash(
     digests: &DigestKey,
     uid: &str,
@@ -213,9 +214,9 @@ pub(super) fn hash(
 
 impl Agreed {
     fn of(request: &PromiseRequest, release: &PromiseReleaseSpec, ordered: &Ordered) -> Result<Self, String> {
-        let promise = ordered.promises.get(&release.revision.hash).ok_or("its revision is not seen")?;
+        let promise = ordered.promises.get(&release.revision.hash).ok_or("its revision is unknown")?;
         if !promise.secret_parameters.is_empty() && request.spec.parameters.as_ref().is_some_and(|all| all.get("adminPassword").is_some()) {
-            return Err("it has secrets that somebody typed".to_owned());
+            return Err("it has secrets that someone entered".to_owned());
         }
         Ok(Self {
             revision: release.revision.hash.clone(),
@@ -230,7 +231,7 @@ impl Agreed {
         })
     }
 
-    /// The hash of the content for a request of a project.
+    /// Returns the content hash for a request of a project.
     pub(super) fn hash(&self, uid: &str, project: &str) -> Result<String, String> {
         let mut labels = self.context.request.labels.clone();
         labels.insert(names::PROJECT_LABEL.to_owned(), project.to_owned());
@@ -259,7 +260,7 @@ impl Found {
         let one =
             |plural: &str| in_workspace.iter().find(|(resource, ..)| &*resource.resource == plural).map(|(_, _, stored)| stored.object());
         let request: PromiseRequest =
-            serde_json::from_value(one("promiserequests").ok_or("it is not there")?).map_err(|error| error.to_string())?;
+            serde_json::from_value(one("promiserequests").ok_or("it doesn't exist")?).map_err(|error| error.to_string())?;
         let release = one("promisereleases").map(serde_json::from_value).transpose().map_err(|error| error.to_string())?;
         let items = request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
         let namespaces: Vec<&str> = items.iter().filter(|item| item.kind == "Namespace").map(|item| item.name.as_str()).collect();
@@ -276,7 +277,7 @@ impl Found {
         Ok(Self { objects, request, release })
     }
 
-    /// The object of an item.
+    /// Returns the object of an inventory item.
     fn object(&self, item: &InventoryItem) -> Option<&Value> {
         let at = if item.destination.is_some() { At::Sandbox } else { At::Workspace };
         let fits = |object: &Value| {
@@ -287,10 +288,10 @@ impl Found {
         self.objects.iter().find(|(_, place, object)| *place == at && fits(object)).map(|(_, _, object)| object)
     }
 
-    /// Each item with the object that the release wants of it, without our marks.
+    /// Returns each inventory item with its desired object, without the portal's own labels and annotations.
     fn desired<'i>(&self, items: &'i [InventoryItem], ordered: &Ordered) -> Result<Vec<(&'i InventoryItem, Value)>, String> {
         let Some(release) = self.release.as_ref().filter(|_| !items.is_empty()) else { return Ok(Vec::new()) };
-        let promise = ordered.promises.get(&release.spec.revision.hash).ok_or("its revision is not seen")?;
+        let promise = ordered.promises.get(&release.spec.revision.hash).ok_or("its revision is unknown")?;
         let compiled = Compiled::compile(promise).map_err(|problems| format!("{problems:?}"))?;
         let context: Context =
             serde_json::from_value(release.spec.context.clone().unwrap_or_default()).map_err(|error| error.to_string())?;
@@ -304,7 +305,7 @@ impl Found {
                 return Ok(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": item.name}}));
             }
             if item.id == "outputs-secret" {
-                let there = self.object(item).ok_or_else(|| format!("{} is not there", item.id))?;
+                let there = self.object(item).ok_or_else(|| format!("{} doesn't exist", item.id))?;
                 return Ok(json!({
                     "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": there["data"],
                     "metadata": {"name": item.name, "namespace": item.namespace,
@@ -324,7 +325,7 @@ impl Found {
     }
 }
 
-/// Words and what they stand for; of a word that comes twice the first counts.
+/// Words and what they stand for; if a word occurs twice, the first counts.
 #[derive(Default)]
 struct Words {
     words: Vec<String>,
@@ -339,7 +340,7 @@ impl Words {
         }
     }
 
-    /// Every moment in the text of an object, in whole seconds.
+    /// Adds every time in the text of an object, in whole seconds.
     fn add_times(&mut self, json: &str) {
         for word in json.split('"').filter(|word| word.len() == 20 && word.ends_with('Z')) {
             if let Ok(time) = word.parse::<Timestamp>() {

@@ -1,4 +1,4 @@
-//! What the instances of a plane have cost, through the ledger's own steps.
+//! The cost history of the plane's instances, written through the ledger's own steps.
 
 use promise::ledger::HOUR;
 use store::Store;
@@ -7,7 +7,7 @@ use super::error::SeedError;
 use crate::ledger;
 use crate::serve::Running;
 
-/// Writes the ledger of the last `days` from what the plane proves, up to now; answers how many instances it knows.
+/// Writes the ledger of the last `days` up to now, as far as the plane proves it, and returns the number of instances in it.
 pub(super) async fn write(running: &Running, days: u32) -> Result<usize, SeedError> {
     let portal = &running.portal;
     let now = portal.clock.now().as_second();
@@ -19,7 +19,7 @@ pub(super) async fn write(running: &Running, days: u32) -> Result<usize, SeedErr
     Ok(shown.len())
 }
 
-/// Begins a ledger that has not begun, at a full hour.
+/// Starts the ledger at a full hour if it hasn't started.
 async fn begin(store: &Store, at: i64) -> Result<(), SeedError> {
     Ok(store.begin_ledger(at.div_euclid(HOUR) * HOUR).await?)
 }

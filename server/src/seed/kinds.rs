@@ -1,33 +1,33 @@
-//! What is seeded: instances of the sample promises, and how each of them ends.
+//! What is seeded: instances of the sample promises, and the state in which each ends.
 
 use serde_json::{Value, json};
 
-/// How an instance ends.
+/// Final state of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// Everything works.
     Ready,
-    /// Everything worked, and now a part does not.
+    /// Everything worked, and now a part doesn't.
     Degraded,
-    /// People are asked.
+    /// Waiting for approval.
     Awaiting,
-    /// A policy refuses it.
+    /// Refused by a policy.
     Refused,
 }
 
 /// A kind of instance.
 pub(super) struct Kind {
-    /// How its instances are called, before their number.
+    /// Prefix of its instances' names, before their number.
     pub(super) word: &'static str,
-    /// Its promise, of the platform's home.
+    /// Its promise in the platform's home.
     pub(super) promise: &'static str,
-    /// How it ends.
+    /// Its final state.
     pub(super) end: End,
-    /// How many of a hundred instances are of it.
+    /// Share of all instances, in percent.
     pub(super) share: u64,
 }
 
-/// All kinds; their shares add up to a hundred.
+/// All kinds; their shares add up to 100.
 pub(super) const KINDS: [Kind; 9] = [
     Kind { word: "cache", promise: "redis", end: End::Ready, share: 22 },
     Kind { word: "sessions", promise: "redis", end: End::Ready, share: 10 },
@@ -40,11 +40,11 @@ pub(super) const KINDS: [Kind; 9] = [
     Kind { word: "preview", promise: "web-application", end: End::Refused, share: 4 },
 ];
 
-/// Projects that requests name.
+/// Projects of requests.
 pub(super) const PROJECTS: [&str; 8] = ["checkout", "search", "ledger", "storefront", "billing", "reports", "identity", "logistics"];
 
 impl Kind {
-    /// What is asked for.
+    /// Returns the parameters of the request.
     pub(super) fn parameters(&self) -> Value {
         match self.word {
             "sessions" => json!({"size": "medium", "replicas": 3}),
@@ -59,7 +59,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a number below a hundred.
+    /// Returns the index of the kind for a number below 100.
     pub(super) fn of(number: u64) -> usize {
         let mut end = 0;
         let at = KINDS.iter().position(|kind| {

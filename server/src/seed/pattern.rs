@@ -1,4 +1,4 @@
-//! One instance of each kind in each organisation, asked for as people do and fulfilled by the controller: what all others are copies of.
+//! One instance of each kind in each organisation, requested as people do and fulfilled by the controller: the originals of all copies.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -23,19 +23,19 @@ use super::{PATIENCE, until};
 use crate::sample::load::Loader;
 use crate::serve::{Running, Sandbox};
 
-/// Where patterns are, in a workspace.
+/// Namespace of the patterns in a workspace.
 pub(super) const NAMESPACE: &str = "default";
-/// Who asks for them.
+/// The requester of the patterns.
 pub(super) const REQUESTER: (&str, &str) = super::places::DEVELOPERS[0];
-/// Their project, which every copy has another of.
+/// Project of the patterns; every copy has another one.
 pub(super) const PROJECT: &str = PROJECTS[0];
 
 /// A finished instance.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
-    /// Its place in [`KINDS`].
+    /// Index in [`KINDS`].
     pub(super) kind: usize,
-    /// The organisation whose it is.
+    /// The organisation that it belongs to.
     pub(super) organisation: usize,
     /// Its name.
     pub(super) name: String,
@@ -45,27 +45,27 @@ pub(super) struct Pattern {
     pub(super) path: String,
 }
 
-/// Everything that copies are made with.
+/// Everything needed to make copies.
 pub(super) struct Ordered {
     pub(super) patterns: Vec<Pattern>,
-    /// Ids of the teams' workspaces, in their order.
+    /// Ids of the teams' workspaces, in the order of the teams.
     pub(super) clusters: Vec<String>,
     /// The key of the controller's digests.
     pub(super) digests: DigestKey,
-    /// Promises by the hashes of their revisions.
+    /// Promises by revision hash.
     pub(super) promises: HashMap<String, Arc<PromiseSpec>>,
-    /// The Destination at which objects are made.
+    /// The Destination where objects are created.
     pub(super) destination: promise::api::DestinationSpec,
 }
 
-/// Asks for all patterns in the first team of each organisation, and waits until each has ended as it should.
+/// Requests all patterns in the first team of each organisation, and waits until each has reached its final state.
 pub(super) async fn order(running: &Running, sandbox: &Sandbox, loader: Loader<'_>, teams: &[Team]) -> Result<Ordered, SeedError> {
     let world = &running.portal.world;
     let clusters = async || {
         let tree = world.tree();
         teams.iter().map(|team| tree.cluster(&team.path).map(|cluster| cluster.to_string())).collect::<Option<Vec<String>>>()
     };
-    let missing = |what: &str| SeedError::Pattern { name: what.to_owned(), why: "the portal does not see it".to_owned() };
+    let missing = |what: &str| SeedError::Pattern { name: what.to_owned(), why: "the portal doesn't see it".to_owned() };
     let clusters = until(clusters).await.ok_or_else(|| missing("a workspace"))?;
     let token = sandbox.identities.token(REQUESTER.0).ok_or_else(|| missing(REQUESTER.0))?;
     let firsts = teams.iter().zip(&clusters).filter(|(team, _)| team.number == 0);
@@ -100,13 +100,13 @@ async fn ask(api: &Api<PromiseRequest>, kind: &Kind, name: &str) -> Result<(), S
     let mut request = object::<PromiseRequestKind>(name, Some(NAMESPACE), spec);
     request.metadata.labels = Some([(names::PROJECT_LABEL.to_owned(), PROJECT.to_owned())].into());
     match api.create(&PostParams::default(), &request).await {
-        // Of a run that was cut off.
+        // Left by an interrupted run.
         Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
         created => created.map(drop).map_err(|source| plane(&format!("asking for {name}"), source)),
     }
 }
 
-/// Waits until the request has ended as its kind says.
+/// Waits until the request has reached the final state of its kind.
 async fn rest(api: &Api<PromiseRequest>, name: &str, kind: &Kind, loader: Loader<'_>) -> Result<(), SeedError> {
     if kind.end != End::Degraded {
         return is(api, name, kind.end).await;
@@ -173,21 +173,21 @@ fn has_ended(request: &PromiseRequest, end: End) -> bool {
     }
 }
 
-/// The key of the controller's digests, which stands beside its Lease.
+/// Returns the key of the controller's digests, which is stored next to its Lease.
 async fn key(loader: Loader<'_>, sandbox: &Sandbox) -> Result<DigestKey, SeedError> {
     let api: Api<Secret> = Api::namespaced(loader.client(&sandbox.world.provider), install::SYSTEM_NAMESPACE);
     let secret = api.get(install::KEYS).await.map_err(|source| plane("reading the key of the digests", source))?;
     let bytes = secret.data.as_ref().and_then(|data| data.get("digests"));
     bytes
         .and_then(|bytes| DigestKey::from_slice(&bytes.0))
-        .ok_or_else(|| SeedError::Pattern { name: install::KEYS.to_owned(), why: "it holds no key of digests".to_owned() })
+        .ok_or_else(|| SeedError::Pattern { name: install::KEYS.to_owned(), why: "it has no key for digests".to_owned() })
 }
 
 fn plane(what: &str, source: kube::Error) -> SeedError {
     SeedError::Plane { what: what.to_owned(), source: Box::new(source) }
 }
 
-/// How many looks in a row show the same before a pattern is at rest: copies of one that the controller still writes would be written too.
+/// Number of identical reads in a row before a pattern counts as settled: an unfinished pattern would be copied in its unfinished state.
 const STILL: usize = 20;
-/// How long a look at the plane is apart from the next.
+/// Pause between two reads of the plane.
 pub(super) const PAUSE: Duration = Duration::from_millis(50);

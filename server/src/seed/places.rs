@@ -1,6 +1,7 @@
-//! Where instances are seeded: organisations beside those of the sample world, with teams, prices, rules and the rights of its people.
+//! Where instances are seeded: organisations next to those of the sample world, with teams, prices, rules and the permissions of the sample
+//! world's people.
 //!
-//! Acme and Globex stay as they are: their limits and budgets are small, and their pages are what people try out.
+//! Acme and Globex aren't changed: their limits and budgets are small, and people try things out on their pages.
 
 use cluster::kinds::{Destination, Export, Policy};
 use cluster::{Scope, WorkspacePath, install};
@@ -13,17 +14,17 @@ use super::error::SeedError;
 use super::until;
 use crate::sample::load::{Loader, install_failed};
 
-/// Workspaces that are made at the same time.
+/// Workspaces that are created at the same time.
 const TOGETHER: usize = 8;
-/// Teams that one developer belongs to.
+/// Number of teams that one developer belongs to.
 const TEAMS_OF_ONE: usize = 5;
 /// Home of the promises.
 pub(super) const HOME: &str = "root:platform";
-/// The developers of the sample world: who asks in which of an organisation's teams.
+/// The developers of the sample world and their groups, who request in the first teams of each organisation.
 pub(super) const DEVELOPERS: [(&str, &str); 2] = [("dev-shop", "acme-shop-developers"), ("dev-data", "acme-data-developers")];
-/// Groups of the sample world whose people see everything.
+/// Groups of the sample world whose members see everything.
 const READERS: [&str; 3] = ["acme-approvers", "platform-engineers", "finance-readers"];
-/// The group of the sample world whose people own everything.
+/// The group of the sample world whose members own everything.
 const OWNERS: &str = "acme-owners";
 
 /// An organisation.
@@ -39,18 +40,18 @@ pub(super) const ORGANISATIONS: [Organisation; 2] = [
     Organisation { name: "pacifica", title: "Pacifica", currency: "USD" },
 ];
 
-/// A workspace in which there are instances.
+/// A workspace with instances.
 #[derive(Clone, Debug)]
 pub(super) struct Team {
     pub(super) path: WorkspacePath,
-    /// Its place in [`ORGANISATIONS`].
+    /// Index in [`ORGANISATIONS`].
     pub(super) organisation: usize,
-    /// Its number in its organisation, from 0.
+    /// Its number within the organisation, from 0.
     pub(super) number: usize,
 }
 
 impl Team {
-    /// So many teams, of the organisations in turn.
+    /// Returns `count` teams, assigned to the organisations in turn.
     pub(super) fn all(count: usize) -> Vec<Self> {
         let team = |index: usize| {
             let (organisation, number) = (index % ORGANISATIONS.len(), index / ORGANISATIONS.len());
@@ -61,18 +62,18 @@ impl Team {
         (0..count).filter_map(team).collect()
     }
 
-    /// Who asks for things here; nobody of the sample world in most teams, which ask by their owners.
+    /// Returns the developer who requests here; `None` in most teams, whose requests come from their owners.
     fn developer(&self) -> Option<&'static (&'static str, &'static str)> {
         DEVELOPERS.get(self.number / TEAMS_OF_ONE)
     }
 
-    /// Who asked for what is here.
+    /// Returns the requester of this team's instances.
     pub(super) fn requester(&self) -> &'static str {
         self.developer().map_or("org-owner", |(name, _)| name)
     }
 }
 
-/// Makes the organisations of these teams, and the teams, with all that they need. `share` is how many instances each team will have.
+/// Creates the organisations of these teams, and the teams, with everything they need. `share` is the number of instances of each team.
 pub(super) async fn build(loader: Loader<'_>, provider: &WorkspacePath, teams: &[Team], share: usize) -> Result<(), SeedError> {
     let installed = install::provider(&loader.client(provider), &install::Options::default())
         .await
@@ -80,7 +81,7 @@ pub(super) async fn build(loader: Loader<'_>, provider: &WorkspacePath, teams: &
     let home = path(HOME)?;
     for organisation in organisations(teams) {
         let top = path(&format!("root:{}", organisation.name))?;
-        loader.workspace(&top, &labels(organisation), organisation.title, "An organisation of a seeded world.").await?;
+        loader.workspace(&top, &labels(organisation), organisation.title, "A seeded organisation.").await?;
         for export in [Export::Requests, Export::Catalog] {
             install::bind(&loader.client(&top), export, &installed).await.map_err(|error| install_failed(&top, &error))?;
         }
@@ -95,7 +96,7 @@ pub(super) async fn build(loader: Loader<'_>, provider: &WorkspacePath, teams: &
     let made = stream::iter(teams).map(async |team| {
         let organisation = &ORGANISATIONS[team.organisation];
         let title = format!("{} team {}", organisation.title, team.number + 1);
-        loader.workspace(&team.path, &labels(organisation), &title, "A team of a seeded world.").await?;
+        loader.workspace(&team.path, &labels(organisation), &title, "A seeded team.").await?;
         install::bind(&loader.client(&team.path), Export::Requests, &installed)
             .await
             .map_err(|error| install_failed(&team.path, &error))?;
@@ -124,7 +125,7 @@ fn labels(organisation: &Organisation) -> std::collections::BTreeMap<String, Str
     [("org", organisation.name), (promise::names::OWNER_LABEL, "acme-operations")].map(|(name, value)| (name.into(), value.into())).into()
 }
 
-/// Lets requests of the organisations land at the sample world's Destination.
+/// Allows requests of the organisations to use the sample world's Destination.
 async fn open_destination(loader: Loader<'_>, home: &WorkspacePath, teams: &[Team]) -> Result<(), SeedError> {
     let failed = |source| SeedError::Plane { what: "opening the destination sandbox".to_owned(), source: Box::new(source) };
     let api: Api<Destination> = Api::all(loader.client(home));
@@ -140,7 +141,7 @@ async fn open_destination(loader: Loader<'_>, home: &WorkspacePath, teams: &[Tea
     Ok(())
 }
 
-/// Waits until the controller has read the policies of an organisation: from then on they count.
+/// Waits until the controller has read the policies of an organisation; from then on they apply.
 async fn policies_read(loader: Loader<'_>, top: &WorkspacePath) -> Result<(), SeedError> {
     let api: Api<Policy> = Api::all(loader.client(top));
     let read = async || {
@@ -151,7 +152,7 @@ async fn policies_read(loader: Loader<'_>, top: &WorkspacePath) -> Result<(), Se
         };
         (!all.is_empty() && all.iter().all(is_read)).then_some(())
     };
-    until(read).await.ok_or_else(|| SeedError::Pattern { name: top.to_string(), why: "its policies are not read".to_owned() })
+    until(read).await.ok_or_else(|| SeedError::Pattern { name: top.to_string(), why: "the controller hasn't read its policies".to_owned() })
 }
 
 fn role(name: &str, rules: &Value, groups: &[&str]) -> [Value; 2] {
@@ -165,7 +166,7 @@ fn role(name: &str, rules: &Value, groups: &[&str]) -> [Value; 2] {
     ]
 }
 
-/// What people of the sample world may do in a workspace; `developers` is the group that works there.
+/// Returns the permissions of the sample world's people in a workspace; `developers` is the group that works there.
 fn rights(developers: Option<&str>) -> Vec<Value> {
     let all = ["get", "list", "watch", "create", "update", "patch", "delete"];
     let read = ["get", "list", "watch"];
@@ -194,7 +195,7 @@ fn rights(developers: Option<&str>) -> Vec<Value> {
     rights
 }
 
-/// Who decides, and who reads the rules of an organisation.
+/// Returns the permissions of people who decide, or read the rules of an organisation.
 fn deciding() -> Vec<Value> {
     let group = promise::names::GROUP;
     let mut rights = Vec::new();
@@ -222,7 +223,7 @@ fn policies(organisation: &Organisation, share: usize) -> [Value; 2] {
     [
         policy(
             "second-pair-of-eyes",
-            // Nothing ends by itself: what waits still waits when the world is opened.
+            // Nothing expires automatically: what waits must still wait when the world is opened.
             json!({"title": "A second pair of eyes", "category": "operations", "owner": owner,
                 "appliesTo": {"promises": ["postgresql"], "workspaces": everywhere},
                 "rules": [{"name": "operations-agree", "approve": {
@@ -230,7 +231,7 @@ fn policies(organisation: &Organisation, share: usize) -> [Value; 2] {
         ),
         policy(
             "monthly-spending",
-            // Never reached: what it would say of one instance depends on all others.
+            // Never reached, because its result for one instance would depend on all others.
             json!({"title": "Monthly spending", "category": "cost", "owner": owner, "enforcement": "warn",
                 "appliesTo": {"workspaces": everywhere},
                 "rules": [{"name": "each-team", "budget": {
@@ -242,7 +243,7 @@ fn policies(organisation: &Organisation, share: usize) -> [Value; 2] {
 fn catalog(organisation: &Organisation) -> Value {
     let Organisation { name, title, currency } = organisation;
     json!({"apiVersion": promise::names::API_VERSION, "kind": "PromiseCatalog", "metadata": {"name": name}, "spec": {
-        "title": format!("Services for {title}"), "description": format!("What {title} has agreed with the platform team."),
+        "title": format!("Services for {title}"), "description": format!("Services agreed between {title} and the platform team."),
         "promises": ["*"], "workspaces": [format!("root:{name}:**")], "currency": currency,
         "prices": [{"from": "2026-01-01", "values": {
             "database": {"small": "24.80", "medium": "58.00", "large": "118.00"}, "storage": {"gibibyte": "0.11"},

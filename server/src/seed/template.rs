@@ -1,10 +1,10 @@
-//! Texts in which some words stand for others: an object as it was found, from which others of its shape are made.
+//! Templates: an object as it was found, with slots for the values that differ in others of the same shape.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;
 
-/// Begins and ends what stands in the place of a value that is kept in Base64. No object holds it.
+/// Delimiter of placeholders for Base64 values. No object contains it.
 const MARK: char = '\u{10f8ff}';
 
 /// A text with slots.
@@ -14,15 +14,15 @@ pub(super) struct Template(Vec<Part>);
 #[derive(Debug)]
 enum Part {
     Text(String),
-    /// A value by its number.
+    /// A value, by its number.
     Slot(usize),
-    /// A text that is written in Base64.
+    /// A text encoded in Base64.
     Encoded(Template),
 }
 
 impl Template {
-    /// The text, with a slot wherever one of the `words` stands; where several begin, the longest counts. The number of a slot is the place of
-    /// its word.
+    /// Creates a template with a slot wherever one of the `words` occurs; if several match, the longest counts. The number of a slot is the
+    /// index of its word.
     pub(super) fn of(text: &str, words: &[String]) -> Self {
         let (mut parts, mut rest) = (Vec::new(), text);
         let first = |rest: &str| {
@@ -40,7 +40,7 @@ impl Template {
         Self(parts)
     }
 
-    /// An object. In the data of a Secret words are found as well.
+    /// Creates a template for an object. Words are also found in the data of a Secret.
     pub(super) fn of_object(object: &Value, words: &[String]) -> Self {
         let mut object = object.clone();
         let mut encoded = Vec::new();
@@ -58,7 +58,7 @@ impl Template {
         if encoded.is_empty() { outer } else { outer.with(encoded) }
     }
 
-    /// The same with texts in Base64 where their marks stand.
+    /// Replaces the placeholders with templates of Base64 texts.
     fn with(self, encoded: Vec<Self>) -> Self {
         let mut encoded = encoded.into_iter();
         let mut parts = Vec::new();
@@ -67,7 +67,7 @@ impl Template {
                 parts.push(part);
                 continue;
             };
-            // Every second piece is the number between two marks; they come in the order in which they were set.
+            // Every second piece is the number between two delimiters; they appear in the order in which they were inserted.
             for (index, piece) in text.split(MARK).enumerate() {
                 if index % 2 == 0 {
                     parts.push(Part::Text(piece.to_owned()));
@@ -79,7 +79,7 @@ impl Template {
         Self(parts)
     }
 
-    /// The text with these values in its slots.
+    /// Fills the slots with values.
     pub(super) fn fill(&self, values: &[String]) -> String {
         let mut text = String::with_capacity(2_048);
         self.write(values, &mut text);

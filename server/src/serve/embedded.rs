@@ -1,4 +1,4 @@
-//! The embedded plane with its sample world, as the ground of the portal.
+//! The embedded plane with its sample world, as the portal's plane.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -19,22 +19,22 @@ use crate::plane::identity::{self, Identities};
 use crate::plane::kubeconfig::{self, Server};
 use crate::sample::{Files, World, load};
 
-/// What only an embedded plane has.
+/// What exists only with an embedded plane.
 pub struct Sandbox {
     /// The plane itself.
     pub plane: devplane::Plane,
-    /// Everybody whom the plane knows.
+    /// All users of the plane.
     pub identities: Identities,
     /// People and workspaces of the sample world.
     pub world: World,
-    /// The kubeconfig for people.
+    /// Path of the kubeconfig for people.
     pub kubeconfig: PathBuf,
 }
 
-/// Opens the plane of a folder, loads the sample world into it unless it is there, and starts what works in the background.
+/// Opens the plane stored in a folder, loads the sample world unless it exists, and starts the background tasks.
 ///
 /// # Errors
-/// Something cannot be opened, or the sample world does not fit.
+/// If something can't be opened, or the sample world is invalid.
 pub async fn open(
     folder: &Folder,
     listen: SocketAddr,
@@ -68,7 +68,7 @@ pub async fn open(
     Ok((ground, Sandbox { plane, identities, world, kubeconfig: folder.kubeconfig() }))
 }
 
-/// Writes the kubeconfig for people, and the one by which each trusted home reaches the sandbox cluster.
+/// Writes the kubeconfig for people, and the one with which each trusted home reaches the sandbox cluster.
 async fn hand_out(folder: &Folder, server: &Server, identities: &Identities, world: &World, endpoint: &Endpoint) -> Result<(), ServeError> {
     let people: Vec<String> = world.people.iter().map(|person| person.name.clone()).collect();
     let workspaces: Vec<WorkspacePath> = world.workspaces.iter().map(|workspace| workspace.path.clone()).collect();

@@ -1,4 +1,4 @@
-//! What the portal stands on: a plane, and its own identities there.
+//! The portal's plane, and its own identities there.
 
 use cluster::world::Access;
 use cluster::{Endpoint, Scope, Token, Topology, WorkspacePath};
@@ -6,28 +6,28 @@ use cluster::{Endpoint, Scope, Token, Topology, WorkspacePath};
 use crate::auth::doors::Way;
 use crate::config::PlaneKind;
 
-/// A plane that is open, whichever it is.
+/// An open plane of any kind.
 pub struct Ground {
-    /// Which sort of plane.
+    /// Kind of plane.
     pub plane: PlaneKind,
-    /// The way to it, without identity.
+    /// Endpoint, without an identity.
     pub endpoint: Endpoint,
-    /// What it has: workspaces or namespaces.
+    /// Topology: workspaces or namespaces.
     pub topology: Topology,
-    /// Where everybody whom it knows may ask who they are.
+    /// Scope in which all users can ask who they are.
     pub account: Scope,
-    /// The identity of the portal's own watches.
+    /// Token of the identity that runs the portal's own watches.
     pub portal: Token,
-    /// The identity of the controller.
+    /// Token of the controller's identity.
     pub controller: Token,
-    /// Homes that may offer across the tree.
+    /// Homes that can offer promises to the whole workspace tree.
     pub trusted_homes: Vec<WorkspacePath>,
-    /// How people come in.
+    /// How people sign in.
     pub way: Way,
 }
 
 impl Ground {
-    /// The plane, as one of our identities watches it.
+    /// Returns the access of one of our identities for watching the plane.
     pub fn access(&self, token: &Token) -> Access {
         Access { endpoint: self.endpoint.clone(), token: token.clone(), topology: self.topology.clone() }
     }

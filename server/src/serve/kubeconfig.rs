@@ -1,6 +1,6 @@
-//! The server of the operator's kubeconfig, as the ground of the portal.
+//! The server of the operator's kubeconfig, as the portal's plane.
 //!
-//! The operator's own rights are used for one thing alone: tokens of the portal's own two identities. What people do is asked with their tokens.
+//! The operator's own permissions are used only to get tokens for the portal's two identities. People's requests use people's own tokens.
 
 use cluster::endpoint::{Issued, Own, OwnError, ServiceAccount};
 use cluster::install::SYSTEM_NAMESPACE;
@@ -15,10 +15,10 @@ use crate::config::{OnServer, PlaneKind};
 use crate::install::remedy;
 use crate::plane::identity::{CONTROLLER, PORTAL};
 
-/// Connects to the server, finds out what it is, and gets tokens of the portal's identities.
+/// Connects to the server, detects its kind, and gets tokens for the portal's identities.
 ///
 /// # Errors
-/// The kubeconfig cannot be used, or the server does not give the tokens.
+/// If the kubeconfig can't be used, or the server doesn't issue the tokens.
 pub async fn open(
     server: &OnServer,
     trusted_homes: &[WorkspacePath],
@@ -43,10 +43,10 @@ pub async fn open(
     })
 }
 
-/// What a server is; on kcp with the provider workspace that the operator names.
+/// Returns the topology of a server; on kcp, with the provider workspace that the operator names.
 ///
 /// # Errors
-/// The server does not answer.
+/// If the server doesn't respond.
 pub async fn topology(own: &Own, provider: &WorkspacePath) -> promise::Result<Topology> {
     Ok(match Topology::detect(&own.operator, &own.credential).await? {
         Topology::Workspaces { .. } => Topology::Workspaces { provider: provider.clone() },
@@ -54,7 +54,7 @@ pub async fn topology(own: &Own, provider: &WorkspacePath) -> promise::Result<To
     })
 }
 
-/// Where everybody may ask who they are: on kcp everybody may enter root, and the server itself is no workspace.
+/// Returns the scope in which everyone can ask who they are: on kcp everyone can enter root, and the server itself isn't a workspace.
 fn account(topology: &Topology) -> Scope {
     match topology {
         Topology::Workspaces { .. } => Scope::Workspace(WorkspacePath::root()),
@@ -62,20 +62,20 @@ fn account(topology: &Topology) -> Scope {
     }
 }
 
-/// How the portal holds one of its own identities.
+/// How the portal authenticates as one of its own identities.
 pub enum Held {
-    /// By the token of the context of its name.
+    /// With the token of the context with its name.
     Context(Token),
-    /// As the ServiceAccount of its name: the operator asks for its tokens.
+    /// As the ServiceAccount with its name, for which the operator requests tokens.
     Account(ServiceAccount, Issued),
 }
 
 impl Held {
-    /// The token of an identity of ours: of the context of its name, else of the ServiceAccount of its name, which lives on Kubernetes in the
-    /// cluster and on kcp in the provider workspace.
+    /// Opens one of the portal's identities: the context with its name, or else the ServiceAccount with its name, which on Kubernetes lives
+    /// in the cluster and on kcp in the provider workspace.
     ///
     /// # Errors
-    /// The user of the context has no token, or the server does not give one of the ServiceAccount.
+    /// If the context's user has no token, or the server doesn't issue one for the ServiceAccount.
     pub async fn open(own: &Own, topology: &Topology, name: &str) -> Result<Self, HeldError> {
         if let Some(token) = own.token_of(name)? {
             return Ok(Self::Context(token));
@@ -85,7 +85,7 @@ impl Held {
         Ok(Self::Account(account, issued))
     }
 
-    /// The token, as long as it is good.
+    /// Returns the token, which is valid for a limited time.
     pub fn token(&self) -> &Token {
         match self {
             Self::Context(token) => token,
@@ -94,13 +94,13 @@ impl Held {
     }
 }
 
-/// Why there is no token of an identity of ours.
+/// Why there is no token for one of the portal's identities.
 #[derive(Debug, thiserror::Error)]
 pub enum HeldError {
-    /// Its context.
+    /// The context with its name can't be used.
     #[error(transparent)]
     Context(#[from] OwnError),
-    /// Its ServiceAccount.
+    /// The server doesn't issue a token for its ServiceAccount.
     #[error("{0}")]
     Account(promise::Error),
 }
@@ -116,7 +116,7 @@ struct Identities<'a> {
 }
 
 impl Identities<'_> {
-    /// The token of an identity of ours, kept good until the end.
+    /// Returns the token of one of the portal's identities, renewed until shutdown.
     async fn token(&self, name: &str) -> Result<Token, ServeError> {
         let held = Held::open(self.own, self.topology, name).await.map_err(|error| match error {
             HeldError::Context(error) => error.into(),

@@ -1,4 +1,4 @@
-//! The query of an address, as far as a page understands it: what cannot be read is answered with a sentence, as a page where a browser asks.
+//! Extractor for the query of an address: an invalid query is answered with a sentence, as a page if a browser asks.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::error::HttpProblem;
 use crate::pages::Visiting;
 use crate::state::Portal;
 
-/// The query of an address.
+/// The parsed query of an address.
 pub struct Asked<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequestParts<Arc<Portal>> for Asked<T> {

@@ -1,6 +1,6 @@
-//! Style, script, wasm, icon: the files of [`site`], compressed once and kept.
+//! Style sheet, scripts, wasm and icon: the files of [`site`], compressed once and cached.
 //!
-//! Files under `assets/` and `pkg/` carry a hash of their content in their name and never change; all others are asked for again by their tag.
+//! Files under `assets/` and `pkg/` have a content hash in their names and never change; browsers revalidate all others with their ETag.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -25,12 +25,13 @@ struct Asset {
     kind: HeaderValue,
     hashed: bool,
     tag: HeaderValue,
-    /// Compressed when it is first asked for: most people's browsers have it already. None inside when that does not make it smaller.
+    /// Compressed on first use, because most browsers have the file already. The inner value is `None` if compression doesn't make it
+    /// smaller.
     brotli: OnceLock<Option<Bytes>>,
 }
 
 impl Assets {
-    /// The files that this binary contains, under the names that hashes of their content give them.
+    /// Returns the files embedded in this binary, under names that contain their content hashes.
     pub fn of_this_binary() -> Self {
         let mut files = BTreeMap::new();
         let mut serve = |file: &File| {
@@ -50,17 +51,18 @@ impl Assets {
         Self { files: Arc::new(files), manifest: Arc::new(manifest) }
     }
 
-    /// Addresses of the files that pages name.
+    /// Returns the addresses of the files that pages refer to.
     pub fn manifest(&self) -> &Arc<Manifest> {
         &self.manifest
     }
 
-    /// Whether there is a file at that address.
+    /// Checks whether there is a file at this address.
     pub fn has(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }
 
-    /// The file at `path`, as the browser of `headers` takes it. It may compress: call it where blocking is allowed.
+    /// Returns the file at `path` in an encoding that the browser of `headers` accepts. It might compress, so call it where blocking is
+    /// allowed.
     pub fn answer(&self, path: &str, headers: &HeaderMap) -> Response {
         let Some(asset) = self.files.get(path) else { return StatusCode::NOT_FOUND.into_response() };
         let caching = if asset.hashed { "public, max-age=31536000, immutable" } else { "public, no-cache" };
@@ -98,7 +100,7 @@ impl Asset {
     }
 }
 
-/// The first hexadecimal digits of the SHA-256.
+/// Returns the first hexadecimal digits of the SHA-256.
 fn digest(bytes: &[u8], digits: usize) -> String {
     let mut digest = hex::encode(Sha256::digest(bytes));
     digest.truncate(digits);
@@ -112,7 +114,7 @@ fn compressed(mut bytes: &[u8]) -> Option<Bytes> {
     (result.is_ok() && brotli.len() < plain).then(|| Bytes::from(brotli))
 }
 
-/// Whether the browser takes brotli; one that forbids it writes `br;q=0`.
+/// Checks whether the browser accepts brotli; one that doesn't can send `br;q=0`.
 fn takes_brotli(headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     accepted.split(',').map(str::trim).any(|coding| coding == "br" || (coding.starts_with("br;") && !coding.ends_with("q=0")))

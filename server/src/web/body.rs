@@ -1,4 +1,4 @@
-//! Bodies of requests: read whole, up to a size and within a time.
+//! Request bodies: read completely, up to a size and within a time limit.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use promise::Error;
 /// Reads a body of at most `most` bytes.
 ///
 /// # Errors
-/// [`Error::TooLarge`], [`Error::Timeout`] after `patience`, or [`Error::Busy`] when it broke off.
+/// [`Error::TooLarge`], [`Error::Timeout`] after `patience`, or [`Error::Busy`] if the connection broke off.
 pub async fn read(body: Body, most: usize, patience: Duration) -> Result<Bytes, Error> {
     let Ok(body) = tokio::time::timeout(patience, Limited::new(body, most).collect()).await else {
         return Err(Error::Timeout { message: "The request took too long to arrive. Send it again.".to_owned() });
@@ -17,11 +17,11 @@ pub async fn read(body: Body, most: usize, patience: Duration) -> Result<Bytes, 
     match body {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => {
-            Err(Error::TooLarge { message: format!("This is more than the {} that a request can have.", size(most)) })
+            Err(Error::TooLarge { message: format!("The request is too large: the maximum is {}.", size(most)) })
         }
         Err(error) => {
-            tracing::debug!(%error, "the body of a request broke off");
-            Err(Error::Busy { message: "the request broke off; send it again".to_owned() })
+            tracing::debug!(%error, "a request body was interrupted");
+            Err(Error::Busy { message: "the connection was interrupted; send the request again".to_owned() })
         }
     }
 }
@@ -45,6 +45,6 @@ mod tests {
         let patience = Duration::from_secs(60);
         assert_eq!(read(Body::from("x".repeat(1024)), 1024, patience).await.map(|body| body.len()), Ok(1024));
         let Err(Error::TooLarge { message }) = read(Body::from("x".repeat(1025)), 1024, patience).await else { panic!("it is too large") };
-        assert_eq!(message, "This is more than the 1 KiB that a request can have.");
+        assert_eq!(message, "The request is too large: the maximum is 1 KiB.");
     }
 }

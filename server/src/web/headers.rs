@@ -1,4 +1,5 @@
-//! Security headers on every answer. Pages bring their own content security policy with a nonce; everything else gets one that allows nothing.
+//! Security headers of every response. Pages bring their own content security policy with a nonce; everything else gets one that allows
+//! nothing.
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -19,7 +20,7 @@ const ALWAYS: [(HeaderName, HeaderValue); 6] = [
 
 const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; sandbox");
 
-/// Content security policy of a page whose inline scripts carry `nonce`.
+/// Returns the content security policy of a page whose inline scripts carry `nonce`.
 ///
 /// `wasm-unsafe-eval` lets our own WebAssembly compile; styles come from our own files, so no `style` attributes.
 pub fn page_policy(nonce: &str) -> String {
@@ -29,10 +30,10 @@ pub fn page_policy(nonce: &str) -> String {
     )
 }
 
-/// For a year no browser that was here comes without TLS again.
+/// HSTS: for one year, browsers that have visited the portal connect only over TLS.
 const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// Adds what is not there yet. `secure` says whether people reach the portal by `https://`.
+/// Adds missing headers. `secure` says whether people reach the portal by `https://`.
 pub async fn set(State(secure): State<bool>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -43,7 +44,7 @@ pub async fn set(State(secure): State<bool>, request: Request, next: Next) -> Re
         headers.entry(name).or_insert(value);
     }
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(NOTHING);
-    // What a page shows is one person's; assets say otherwise themselves.
+    // A page's content belongs to one person; assets set their own caching.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }

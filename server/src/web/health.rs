@@ -1,6 +1,7 @@
-//! `/healthz`: the process runs. `/readyz`: it can serve people; `?verbose` names each part that this takes, and so does every refusal.
+//! `/healthz`: the process runs. `/readyz`: it can serve people; `?verbose` lists every part that this depends on, and so does every
+//! failure.
 //!
-//! What is wrong with a part can name workspaces, addresses and other instances. It is told on this machine alone, and in the log.
+//! Failure details can name workspaces, addresses and other instances. They are shown only on this machine, and in the log.
 
 use std::sync::Arc;
 
@@ -14,15 +15,15 @@ use http::{HeaderMap, StatusCode};
 use super::listen::Peer;
 use crate::state::Portal;
 
-/// A part and what is wrong with it, in words.
+/// A part, and what is wrong with it in words.
 type Part = (&'static str, Result<(), String>);
 
-/// The process answers.
+/// Reports that the process runs.
 pub async fn alive() -> &'static str {
     "ok\n"
 }
 
-/// Everything that pages and requests need works.
+/// Reports whether everything that pages and requests need works.
 pub async fn ready(
     State(portal): State<Arc<Portal>>,
     peer: Option<Extension<Peer>>,
@@ -38,7 +39,7 @@ pub async fn ready(
 async fn parts(portal: &Portal) -> Vec<Part> {
     let world = &portal.world;
     let mut parts = vec![
-        ("process", if portal.shutdown.is_cancelled() { Err("it is ending".to_owned()) } else { Ok(()) }),
+        ("process", if portal.shutdown.is_cancelled() { Err("shutting down".to_owned()) } else { Ok(()) }),
         ("database", database(portal).await),
     ];
     if let Some(plane) = &portal.embedded {
@@ -51,16 +52,16 @@ async fn parts(portal: &Portal) -> Vec<Part> {
         ("workspaces", world.workspaces.freshness()),
         ("requests", world.requests.freshness()),
         ("releases", world.releases.freshness()),
-        ("bindings of requests", world.request_bindings.freshness()),
+        ("request bindings", world.request_bindings.freshness()),
         ("promises", world.promises.freshness()),
         ("revisions", world.revisions.freshness()),
         ("catalogs", world.catalogs.freshness()),
         ("policies", world.policies.freshness()),
         ("destinations", world.destinations.freshness()),
-        ("bindings of the catalog", world.catalog_bindings.freshness()),
+        ("catalog bindings", world.catalog_bindings.freshness()),
         ("orphaned objects", world.orphans.freshness()),
     ];
-    parts.extend(portal.background.failed().into_iter().map(|task| (task, Err("it failed a moment ago and was started again".to_owned()))));
+    parts.extend(portal.background.failed().into_iter().map(|task| (task, Err("failed a moment ago and was restarted".to_owned()))));
     parts.extend(caches.into_iter().map(|(part, freshness)| (part, fresh(&freshness))));
     parts
 }
@@ -68,21 +69,21 @@ async fn parts(portal: &Portal) -> Vec<Part> {
 async fn database(portal: &Portal) -> Result<(), String> {
     portal.store.ping().await.map_err(|error| {
         tracing::warn!(error = &error as &dyn std::error::Error, "the database is not ready");
-        "it does not answer".to_owned()
+        "no response".to_owned()
     })
 }
 
-/// The plane of this process, by what of it fails.
+/// Returns the health of this process's plane, based on its failures.
 fn well(failures: &[String]) -> Result<(), String> {
-    // One line for each part.
+    // Each part must fit on one line.
     if failures.is_empty() { Ok(()) } else { Err(failures.join("; ").replace('\n', " ")) }
 }
 
 fn working(standing: &Standing) -> Result<(), String> {
     match standing {
-        // A standby is there to take over, and serves pages meanwhile.
+        // A standby is ready to take over, and serves pages in the meantime.
         Standing::Working | Standing::Standby { .. } => Ok(()),
-        // One line for each part.
+        // Each part must fit on one line.
         other => Err(other.to_string().replace('\n', " ")),
     }
 }
@@ -95,8 +96,8 @@ fn fresh(freshness: &Freshness) -> Result<(), String> {
     }
 }
 
-/// Whether all is well, and the answer's text. Parts are named when somebody asks or something is wrong, and why to who is here. Shards that are
-/// not read are named in any case, and do not stop a portal that serves the others.
+/// Returns whether everything works, and the response text. Parts are listed on request or if something is wrong, and the causes only to
+/// callers on this machine. Unread shards are always listed, and don't make a portal that serves the others unready.
 fn report(parts: &[Part], unread: &[String], verbose: bool, here: bool) -> (bool, String) {
     let ready = parts.iter().all(|(_, state)| state.is_ok());
     if ready && !verbose && unread.is_empty() {

@@ -1,4 +1,4 @@
-//! The Host header must name us: a foreign name that resolves to our address (DNS rebinding) would make its pages our own origin.
+//! Checks the Host header: a foreign name that resolves to our address (DNS rebinding) would make its pages share our origin.
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -6,18 +6,19 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, Uri, header};
 use std::sync::Arc;
 
-/// The names under which the portal may be reached.
+/// Names under which the portal can be reached.
 #[derive(Clone, Debug)]
 pub struct Hosts(Arc<[String]>);
 
 impl Hosts {
-    /// Loopback names, and the host (and port) of the public address.
+    /// Allows loopback names, and the host (and port) of the public address.
     pub fn new(public_authority: Option<&str>) -> Self {
         let loopback = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned);
         Self(loopback.into_iter().chain(public_authority.map(str::to_ascii_lowercase)).collect())
     }
 
-    /// Loopback may have any port (a port cannot be rebound); the public address is matched whole.
+    /// Checks whether a request can use this authority. Loopback names can have any port (a port can't be rebound); the public address must
+    /// match completely.
     fn allow(&self, authority: &str) -> bool {
         let authority = authority.to_ascii_lowercase();
         let host = match authority.rsplit_once(':') {
@@ -29,21 +30,21 @@ impl Hosts {
     }
 }
 
-/// Whether a request names us by a name of this machine.
+/// Checks whether a request uses a name of this machine.
 pub fn is_loopback(headers: &HeaderMap) -> bool {
     authority(headers, &Uri::default()).is_some_and(|authority| Hosts::new(None).allow(authority))
 }
 
-/// Host and port under which a request names us.
+/// Returns host and port under which a request addresses us.
 pub fn authority<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> Option<&'a str> {
     headers.get(header::HOST).and_then(|value| value.to_str().ok()).or_else(|| uri.authority().map(http::uri::Authority::as_str))
 }
 
-/// Refuses requests that name somebody else.
+/// Refuses requests for any other host.
 pub async fn check(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
     match authority(request.headers(), request.uri()) {
         Some(authority) if hosts.allow(authority) => next.run(request).await,
-        _ => (StatusCode::MISDIRECTED_REQUEST, "this address is not served under that name\n").into_response(),
+        _ => (StatusCode::MISDIRECTED_REQUEST, "the portal isn't served under this host name\n").into_response(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The listener of the pages: how many connections there may be, and how long each may keep us waiting.
+//! The listener of the pages: limits the number of connections, and how long each can keep us waiting.
 
 use std::io;
 use std::net::IpAddr;
@@ -19,12 +19,12 @@ use tokio_util::task::TaskTracker;
 
 use super::host;
 
-/// Who is at the other end of a connection, an extension of each of its requests; behind a proxy it is the proxy.
+/// Address of the other end of a connection, an extension of each of its requests; behind a proxy it is the proxy.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub Option<IpAddr>);
 
 impl Peer {
-    /// Whether a request comes from this machine: not from another one, and not through a proxy, which speaks for others.
+    /// Checks whether a request comes from this machine: not from another one, and not through a proxy, which forwards for others.
     pub fn is_here(&self, headers: &HeaderMap) -> bool {
         let forwarded = [header::FORWARDED.as_str(), "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
         let is_loopback = self.0.is_some_and(|address| address.to_canonical().is_loopback());
@@ -32,22 +32,22 @@ impl Peer {
     }
 }
 
-/// Connections at the same time; more wait until one is closed. Each open page has one for its stream.
+/// Connections open at the same time; more wait until one closes. Each open page uses one for its stream.
 const CONNECTIONS: usize = 8192;
-/// How long a connection may keep us waiting.
+/// How long a connection can keep us waiting.
 #[derive(Clone, Copy)]
 struct Patience {
-    /// For the head of its next request. Without a limit anybody could hold all connections by sending nothing.
+    /// For the head of its next request. Without this limit anyone could occupy all connections by sending nothing.
     head: Duration,
-    /// For it to take anything at all of what is written: by not reading they could be held as well.
+    /// For it to accept any of the written data, because connections could also be occupied by not reading.
     write: Duration,
 }
 
 const PATIENCE: Patience = Patience { head: Duration::from_secs(30), write: Duration::from_secs(60) };
-/// Pause when the system gives no connection, such as when there are no file descriptors left.
+/// Pause when the system can't accept a connection, for example because there are no file descriptors left.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// Serves until `ending`, and then until the requests that are under way are answered.
+/// Serves until `ending`, then finishes the requests in progress.
 pub async fn serve(listener: TcpListener, app: Router, ending: CancellationToken) {
     serve_with(listener, app, ending, PATIENCE).await;
 }
@@ -81,7 +81,7 @@ async fn serve_with(listener: TcpListener, app: Router, ending: CancellationToke
 }
 
 async fn connection(stream: TcpStream, app: Router, ending: CancellationToken, patience: Patience, _place: OwnedSemaphorePermit) {
-    // Without it small packets wait for the other side's acknowledgement, and streamed pages take 40 ms each.
+    // Without it, small packets wait for the other side's acknowledgement, and streamed pages take 40 ms each.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set");
     }
@@ -98,7 +98,7 @@ async fn connection(stream: TcpStream, app: Router, ending: CancellationToken, p
         }
     };
     if let Err(error) = served {
-        tracing::debug!(%error, "a connection broke off");
+        tracing::debug!(%error, "a connection was interrupted");
     }
 }
 
@@ -158,14 +158,14 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let ending = CancellationToken::new();
         let patience = Patience { write: Duration::from_millis(200), ..PATIENCE };
-        // More than the buffers of both sides hold.
+        // More than fits in the buffers of both sides.
         let large = async || vec![b'x'; 64 << 20];
         let serving = tokio::spawn(serve_with(listener, Router::new().fallback(large), ending.clone(), patience));
         let mut idle = TcpStream::connect(address).await.unwrap();
         idle.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
         idle.readable().await.unwrap();
         ending.cancel();
-        // The end waits for answers that are under way, and not for this one.
+        // Shutdown waits for responses in progress, but not for this one.
         tokio::time::timeout(Duration::from_secs(20), serving).await.expect("it ends").unwrap();
     }
 }

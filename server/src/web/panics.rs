@@ -1,4 +1,4 @@
-//! A defect of ours in one page is an answer that says so; without this the connection would break off without a word.
+//! A panic in a handler becomes an error response; without this the connection would break off without one.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::error::HttpProblem;
 use crate::pages::Visiting;
 use crate::state::Portal;
 
-/// Answers for a handler that panicked; the panic itself is on standard error, and the log says to which request it belongs.
+/// Answers for a handler that panicked; the panic itself is on standard error, and the log names the request.
 pub async fn caught(State(portal): State<Arc<Portal>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let (visiting, page) = (Visiting::of(&portal, &parts), takes_page(&parts.headers));

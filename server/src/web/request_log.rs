@@ -1,4 +1,4 @@
-//! One id per request, on every log line about it and in the answer's `x-request-id`; one line per request when it is answered.
+//! One id per request, on every log line about it and in the response header `x-request-id`; one log line per answered request.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use tracing::Instrument as _;
 
 use crate::clock::Clock;
 
-/// The id of a request, as the log and the header `x-request-id` have it.
+/// The id of a request, as in the log and the header `x-request-id`.
 #[derive(Clone, Debug)]
 pub struct RequestId(pub Arc<str>);
 
-/// What the log needs of the portal.
+/// What the log needs from the portal.
 #[derive(Clone)]
 pub struct Log {
     /// For durations.
@@ -23,7 +23,7 @@ pub struct Log {
     pub random: Arc<dyn store::Random>,
 }
 
-/// Gives the request its id and writes its line. Query strings stay out: they hold what people search for.
+/// Assigns the request id and writes the log line. Query strings are left out because they contain what people search for.
 pub async fn record(State(log): State<Log>, mut request: Request, next: Next) -> Response {
     let mut bytes = [0; 8];
     log.random.fill(&mut bytes);

@@ -1,19 +1,19 @@
-//! The files that browsers get, inside the binary: `cargo xtask site` builds what is in `site/`.
+//! The files for browsers, embedded in the binary: `cargo xtask site` builds what is in `site/`.
 
 use std::path::Path;
 
-/// A file and where it is served.
+/// A file, and the address at which it is served.
 pub struct File {
-    /// Folder of its address; a file below `/assets` or `/pkg` has a hash of its content in its name.
+    /// Folder of its address; files below `/assets` and `/pkg` have a content hash in their names.
     pub folder: &'static str,
-    /// Its name, without a hash.
+    /// Its name, without the hash.
     pub name: &'static str,
     /// Its content.
     pub bytes: &'static [u8],
 }
 
 impl File {
-    /// Its media type.
+    /// Returns its media type.
     pub fn media_type(&self) -> &'static str {
         match Path::new(self.name).extension().and_then(|extension| extension.to_str()) {
             Some("css") => "text/css; charset=utf-8",
@@ -33,7 +33,7 @@ pub const PAGE: File = File { folder: "/pkg", name: "page.js", bytes: include_by
 pub const INBOX: File = File { folder: "/assets", name: "approvals.js", bytes: include_bytes!("../../../app/browser/approvals.js") };
 /// The script of live pages.
 pub const SCRIPT: File = File { folder: "/pkg", name: "portal.js", bytes: include_bytes!("../../../site/portal.js") };
-/// Its wasm.
+/// The wasm of that script.
 pub const WASM: File = File { folder: "/pkg", name: "portal.wasm", bytes: include_bytes!("../../../site/portal.wasm") };
 /// The icon of browser tabs.
 pub const ICON: File = File { folder: "", name: "icon.svg", bytes: include_bytes!("../../../public/icon.svg") };

@@ -255,7 +255,7 @@ async fn strangers_and_viewers_write_nothing() {
     let create = page::REQUEST_NEW.replace("{workspace}", SHOP).replace("{name}", "redis");
     let form = viewer.get(&create).await;
     assert_eq!(form.status, StatusCode::OK, "{}", form.text);
-    assert!(form.text.contains("not create them"), "the reason is on the page: {}", form.text);
+    assert!(form.text.contains("can't create them"), "the reason is on the page: {}", form.text);
     let forged = viewer.send_form(&create, &with(&pairs, Some(&form.hidden("_token")))).await;
     assert_eq!(forged.status, StatusCode::FORBIDDEN);
     let token = form.hidden("_token");

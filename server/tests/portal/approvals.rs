@@ -149,8 +149,8 @@ async fn what_waits_is_seen_by_who_decides_and_absent_for_others() {
     let requester = product.signed_in("dev-shop").await;
     let (uid, _) = asked(&product, &requester, "orders-db", 50).await;
     let mut approver = product.signed_in("approver").await;
-    let inbox = approver.until("/approvals", |answer| answer.text.contains("1 request waits for you")).await;
-    for said in ["orders-db", "a new PostgreSQL", "For the season", "dev-shop", "€/month", "Approve this content", "due in"] {
+    let inbox = approver.until("/approvals", |answer| answer.text.contains("1 request needs your approval")).await;
+    for said in ["orders-db", "new PostgreSQL", "For the season", "dev-shop", "€/month", ">Approve</button>", "due in"] {
         assert!(inbox.text.contains(said), "the inbox lacks {said}: {}", inbox.text);
     }
     assert!(approver.get("/").await.text.contains("href=\"/approvals\""), "the navigation leads there");
@@ -197,7 +197,7 @@ async fn what_waits_is_seen_by_who_decides_and_absent_for_others() {
     // Who may decide and nothing else sees what is decided about, and can decide; afterwards there is nothing to see any more.
     let_decide(&product).await;
     let light = stranger.until(&format!("/approvals/{uid}"), |answer| answer.status == StatusCode::OK).await;
-    assert!(light.text.contains("For the season") && light.text.contains("Approve this content"), "{}", light.text);
+    assert!(light.text.contains("For the season") && light.text.contains(">Approve</button>"), "{}", light.text);
     assert_eq!(stranger.get("/w/root:acme:shop/requests/default/orders-db").await.status, StatusCode::NOT_FOUND);
     let answer = decide(&mut stranger, &uid, &[("decision", "approve"), ("back", &format!("/approvals/{uid}"))]).await;
     assert_eq!((answer.status, answer.location()), (StatusCode::SEE_OTHER, &*format!("/approvals?done={uid}")), "{}", answer.text);
@@ -227,10 +227,10 @@ async fn what_does_not_count_is_refused_with_its_sentence_and_what_was_typed_sta
         assert!(answer.text.contains(sentence), "{sentence} is not in {}", answer.text);
     };
     let wrong = decide(&mut approver, &uid, &[("decision", "reject"), ("back", &back)]).await;
-    said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Say in the comment why it is rejected");
+    said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Add a comment that says why you reject it");
     assert!(wrong.text.contains("<title>Error: "));
     let wrong = decide(&mut approver, &uid, &[("decision", "requestChanges"), ("back", "/approvals?view=waiting")]).await;
-    said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Say in the comment what should be changed");
+    said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Add a comment that says what to change");
     let wrong =
         decide(&mut approver, &uid, &[("decision", "approve"), ("emergency", "true"), ("comment", "It burns"), ("back", &back)]).await;
     said(&wrong, StatusCode::FORBIDDEN, "override");
@@ -239,18 +239,18 @@ async fn what_does_not_count_is_refused_with_its_sentence_and_what_was_typed_sta
     let wrong = decide(&mut approver, &uid, &[("decision", "reject"), ("comment", &long), ("back", &back)]).await;
     said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Shorten the comment");
     let wrong = decide(&mut approver, &uid, &[("decision", "maybe"), ("back", &back)]).await;
-    said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Choose whether you approve it");
+    said(&wrong, StatusCode::UNPROCESSABLE_ENTITY, "Choose whether to approve");
     let wrong = decide(&mut approver, &uid, &[("decision", "approve"), ("rule", "root/other/rule"), ("back", &back)]).await;
-    said(&wrong, StatusCode::CONFLICT, "obody asks for this decision any more");
+    said(&wrong, StatusCode::CONFLICT, "his decision is no longer needed");
 
     // The requester sees what waits, is asked nothing, and cannot answer all the same.
     let own = requester.until(&back, |answer| answer.status == StatusCode::OK).await;
-    assert!(!own.text.contains("Approve this content") && own.text.contains("Take it back"), "{}", own.text);
+    assert!(!own.text.contains(">Approve</button>") && own.text.contains("Withdraw</button>"), "{}", own.text);
     let rule = approver.get(&back).await.hidden("rule");
     let token = own.hidden("_token");
     let forged = [("_token", token.as_str()), ("uid", &uid), ("rule", &rule), ("hash", &hash), ("decision", "approve")];
     let forged = requester.act("/do/approvals/decide", &forged).await;
-    said(&forged, StatusCode::FORBIDDEN, "You do not have the right approve");
+    said(&forged, StatusCode::FORBIDDEN, "You need the permission approve");
 
     // Another content than the one that was shown: nothing is decided, and the difference is shown.
     let api = requests(&product);
@@ -259,8 +259,8 @@ async fn what_does_not_count_is_refused_with_its_sentence_and_what_was_typed_sta
     let (_, changed) = waits(&product, "orders-db", &hash).await;
     let stale = [("decision", "approve"), ("hash", hash.as_str()), ("comment", "Looks fine"), ("back", back.as_str())];
     let late = decide(&mut approver, &uid, &stale).await;
-    said(&late, StatusCode::CONFLICT, "It changed after this page was shown");
-    for part in ["not what you looked at any more", "Storage", "<del>50", "<ins>80", "Looks fine", &changed[..10]] {
+    said(&late, StatusCode::CONFLICT, "The request changed after you opened this page");
+    for part in ["This request changed since you viewed it", "Storage", "<del>50", "<ins>80", "Looks fine", &changed[..10]] {
         assert!(late.text.contains(part), "{part} is not in {}", late.text);
     }
     assert!(product.running.portal.world.approvals.snapshot().is_empty(), "nothing was written");
@@ -295,9 +295,9 @@ async fn whoever_asked_for_changes_may_decide_otherwise_and_nobody_else_does() {
     let wish = [("decision", "requestChanges"), ("comment", "Half would do"), ("back", "/approvals")];
     let held = decide(&mut holder, &uid, &wish).await;
     assert_eq!(held.status, StatusCode::SEE_OTHER, "{}", held.text);
-    let page = holder.until(&address, |answer| answer.text.contains("You asked for changes; you may decide otherwise.")).await;
-    assert!(page.text.contains("Approve this content"), "{}", page.text);
-    holder.until("/approvals", |answer| answer.text.contains("Nothing waits for you")).await;
+    let page = holder.until(&address, |answer| answer.text.contains("You requested changes. You can still decide differently.")).await;
+    assert!(page.text.contains(">Approve</button>"), "{}", page.text);
+    holder.until("/approvals", |answer| answer.text.contains("No requests need your approval")).await;
     let pairs =
         [("_token", token.as_str()), ("uid", &uid), ("rule", &rule), ("hash", &hash), ("decision", "approve"), ("back", "/approvals")];
     let other = approver.act("/do/approvals/decide", &pairs).await;
@@ -352,7 +352,7 @@ async fn a_question_is_taken_back_by_who_asked_it_alone() {
     let token = approver.until(&format!("/approvals/{uid}"), |answer| answer.status == StatusCode::OK).await.hidden("_token");
     let denied = approver.act(address, &[("_token", &token), ("uid", &uid), ("hash", &hash)]).await;
     assert_eq!(denied.status, StatusCode::FORBIDDEN, "{}", denied.text);
-    let token = requester.until(&format!("/approvals/{uid}"), |answer| answer.text.contains("Take it back")).await.hidden("_token");
+    let token = requester.until(&format!("/approvals/{uid}"), |answer| answer.text.contains("Withdraw</button>")).await.hidden("_token");
     let other = requester.act(address, &[("_token", &token), ("uid", &uid), ("hash", "another"), ("back", "/approvals")]).await;
     assert_eq!(other.status, StatusCode::CONFLICT, "{}", other.text);
     let done = requester.act(address, &[("_token", &token), ("uid", &uid), ("hash", &hash), ("back", &format!("/approvals/{uid}"))]).await;
@@ -366,7 +366,7 @@ async fn a_question_is_taken_back_by_who_asked_it_alone() {
     });
     let message = turned.await.status.and_then(|status| status.candidate).and_then(|candidate| candidate.message).unwrap_or_default();
     assert!(message.contains("dev-shop withdrew it"), "{message}");
-    approver.until("/approvals", |answer| answer.text.contains("Nothing waits for you")).await;
+    approver.until("/approvals", |answer| answer.text.contains("No requests need your approval")).await;
     // The same content can be asked about again: it is another question.
     let page = requester.until(&format!("/approvals/{uid}"), |answer| answer.text.contains("Resubmit")).await;
     assert!(page.text.contains("dev-shop withdrew it"), "{}", page.text);
@@ -387,10 +387,10 @@ async fn requests_of_one_shape_are_decided_together_and_no_others() {
         uids.push(asked(&product, &requester, name, storage).await);
     }
     let mut approver = product.signed_in("approver").await;
-    approver.until("/approvals", |answer| answer.text.contains("3 requests wait for you")).await;
+    approver.until("/approvals", |answer| answer.text.contains("3 requests need your approval")).await;
     let address = format!("/approvals/{}/alike", uids[0].0);
     let page = approver.get(&address).await;
-    assert!(page.text.contains("2 requests of the same shape") && page.text.contains("1 more request"), "{}", page.text);
+    assert!(page.text.contains("2 similar requests") && page.text.contains("1 more request"), "{}", page.text);
     let (token, rule) = (page.hidden("_token"), page.hidden("rule"));
     let item = |index: usize| format!("{}:{}", uids[index].0, uids[index].1);
     let (one, two, other) = (item(0), item(1), item(2));
@@ -399,7 +399,7 @@ async fn requests_of_one_shape_are_decided_together_and_no_others() {
     let refused = approver.act("/do/approvals/decide-together", &mixed).await;
     assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.text);
     assert!(
-        refused.text.contains("Other is not like the others") || refused.text.contains("other is not like the others"),
+        refused.text.contains("Other differs from the others") || refused.text.contains("other differs from the others"),
         "{}",
         refused.text
     );
@@ -419,7 +419,7 @@ async fn requests_of_one_shape_are_decided_together_and_no_others() {
         })
         .await;
     }
-    approver.until("/approvals", |answer| answer.text.contains("1 request waits for you")).await;
+    approver.until("/approvals", |answer| answer.text.contains("1 request needs your approval")).await;
     product.running.close().await;
 }
 
@@ -438,13 +438,13 @@ async fn what_a_person_once_decided_against_is_not_chosen_with_others() {
     };
     until(&product, "rejected", is_rejected).await;
     let mut reader = product.signed_in("dev-shop").await;
-    let page = reader.until("/w/root:acme:shop/requests/default/rejected", |answer| answer.text.contains("Rejected, with version")).await;
-    assert!(!page.text.contains("Accepted, with version"), "no one accepted it: {}", page.text);
+    let page = reader.until("/w/root:acme:shop/requests/default/rejected", |answer| answer.text.contains("Rejected (version")).await;
+    assert!(!page.text.contains("Accepted (version"), "no one accepted it: {}", page.text);
     edited(&product, &requester, "rejected", 50).await;
     waits(&product, "rejected", &first).await;
     approver.until("/approvals", |answer| answer.text.contains("Edited since you rejected it")).await;
     let (other, _) = asked(&product, &requester, "other", 50).await;
-    approver.until("/approvals", |answer| answer.text.contains("2 requests wait for you")).await;
+    approver.until("/approvals", |answer| answer.text.contains("2 requests need your approval")).await;
     let address = format!("/approvals/{other}/alike");
     let page = approver.until(&address, |answer| answer.text.contains("You rejected it earlier")).await;
     let input = |uid: &str| {
@@ -465,8 +465,8 @@ async fn what_is_asked_for_besides_values_is_shown_and_parts_what_is_decided_tog
     requests(&product).patch("two", &PatchParams::default(), &Patch::Merge(&terms)).await.expect("edited");
     let two = waits(&product, "two", &two.1).await;
     let mut approver = product.signed_in("approver").await;
-    let page = approver.until(&format!("/approvals/{}", two.0), |answer| answer.text.contains("Orphan: what was made stays")).await;
-    for said in ["Deletion policy", "Upgrades", "None without asking"] {
+    let page = approver.until(&format!("/approvals/{}", two.0), |answer| answer.text.contains("Orphan: resources stay")).await;
+    for said in ["Deletion policy", "Upgrades", "Manual"] {
         assert!(page.text.contains(said), "{said}: {}", page.text);
     }
     let (token, rule) = (page.hidden("_token"), page.hidden("rule"));
@@ -481,7 +481,7 @@ async fn what_is_asked_for_besides_values_is_shown_and_parts_what_is_decided_tog
     ];
     let refused = approver.act("/do/approvals/decide-together", &pairs).await;
     assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.text);
-    assert!(refused.text.contains("is not like the others"), "{}", refused.text);
+    assert!(refused.text.contains("differs from the others"), "{}", refused.text);
     assert!(product.running.portal.world.approvals.snapshot().is_empty(), "all or nothing");
     product.running.close().await;
 }

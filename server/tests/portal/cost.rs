@@ -131,10 +131,10 @@ async fn page_and_files_say_the_same_to_whoever_may_list_requests() {
     // What has no amount stands in the plain file alone.
     let priced: String = plain.lines().filter(|line| !line.contains(",,,")).map(|line| format!("{line}\n")).collect();
     assert_eq!(sum(&priced, "amount"), total, "{plain}");
-    for shown in [Money::new(total, "EUR").rounded().to_string(), estimate.to_string(), "zebra".to_owned(), "metered, up to".to_owned()] {
+    for shown in [Money::new(total, "EUR").rounded().to_string(), estimate.to_string(), "zebra".to_owned(), "metered until".to_owned()] {
         assert!(page.text.contains(&shown), "{shown}: {}", page.text);
     }
-    assert!(page.text.contains("class=\"chart\"") && page.text.contains("As a table"), "every day is drawn, and told");
+    assert!(page.text.contains("class=\"chart\"") && page.text.contains("View as table"), "every day is drawn, and told");
     // The hours are those that were ready, to the second.
     let uid = request.metadata.uid.clone().expect("a uid");
     let hours = product.running.portal.store.ledger_hours(&uid).await.expect("hours");
@@ -183,11 +183,15 @@ async fn what_moved_and_what_could_be_saved_leads_to_where_one_acts() {
         .await;
 
     let mut browser = product.signed_in("dev-shop").await;
-    let parts =
-        ["was to end on 2026-01-31", "/w/root:acme:shop/requests/default/zebra/delete", "Memory: Small", "/requests/default/zebra/edit"];
+    let parts = [
+        "was due to expire on 2026-01-31",
+        "/w/root:acme:shop/requests/default/zebra/delete",
+        "Memory: Small",
+        "/requests/default/zebra/edit",
+    ];
     let page = browser.until(SHOP, |answer| parts.iter().all(|part| answer.text.contains(part))).await;
-    let moved = format!("Moved most since {}", before.title());
-    let trend = format!("{}, Counted: 123.46", &before.title()[..3]);
+    let moved = format!("Biggest changes since {}", before.title());
+    let trend = format!("{}, Metered: 123.46", &before.title()[..3]);
     for part in [moved.as_str(), "quagga", "123.45 € before, nothing now", "\u{2212}123.45 €", "0.01 € before", &trend] {
         assert!(page.text.contains(part), "{part}: {}", page.text);
     }

@@ -18,12 +18,12 @@ async fn readiness_follows_controller_database_and_process() {
     product.running.portal.store.close().await;
     let broken = probe.get("/readyz").await;
     assert_eq!(broken.status, StatusCode::SERVICE_UNAVAILABLE);
-    assert!(broken.text.contains("[-] database: it does not answer\n") && broken.text.ends_with("not ready\n"), "{}", broken.text);
+    assert!(broken.text.contains("[-] database: no response\n") && broken.text.ends_with("not ready\n"), "{}", broken.text);
     assert_eq!(probe.get("/healthz").await.text, "ok\n", "alive all the same");
 
     product.running.portal.shutdown.cancel();
-    let ending = probe.until("/readyz", |answer| answer.text.to_lowercase().contains("[-] controller: it ended")).await;
-    assert!(ending.text.contains("[-] process: it is ending\n"), "{}", ending.text);
+    let ending = probe.until("/readyz", |answer| answer.text.to_lowercase().contains("[-] controller: the controller stopped")).await;
+    assert!(ending.text.contains("[-] process: shutting down\n"), "{}", ending.text);
     product.running.close().await;
 }
 

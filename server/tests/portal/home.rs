@@ -14,7 +14,7 @@ use crate::cost;
 use crate::policies::write_policy;
 
 const MINE: &str = "Your latest requests";
-const PLATFORM: &str = "Open the overview";
+const PLATFORM: &str = "View overview";
 const COST: &str = "id=\"cost\"";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -30,14 +30,14 @@ async fn sections_follow_from_what_a_person_may_do() {
     // May ask for things, and look after no policies.
     let developer = product.signed_in("dev-shop").await.until("/", ready).await;
     has(&developer.text, [true, false, true]);
-    assert!(developer.text.contains("1 that you may list") && developer.text.contains("href=\"/w/root:acme:shop/requests\""));
+    assert!(developer.text.contains("1 in total</span>") && developer.text.contains("href=\"/w/root:acme:shop/requests\""));
     // Where one works comes before what one may merely enter.
     let at = |text: &str, path: &str| text.find(&format!("aria-label=\"Catalog of {path}\"")).unwrap_or_else(|| panic!("{path}: {text}"));
     assert!(at(&developer.text, "root:acme:shop") < at(&developer.text, "root"), "{}", developer.text);
     // Owns policies and workspaces: sees how requests go, and what is left of its budget.
     let owner = product.signed_in("org-owner").await.until("/", ready).await;
     has(&owner.text, [true, true, true]);
-    for part in ["Limits and budgets", "Monthly spending", "root:acme and below</span>", "Requests each week"] {
+    for part in ["Limits and budgets", "Monthly spending", "root:acme and below</span>", "Requests per week, by outcome"] {
         assert!(owner.text.contains(part), "{part}: {}", owner.text);
     }
     // May list everything and ask for nothing: nothing proposes to.
@@ -47,10 +47,10 @@ async fn sections_follow_from_what_a_person_may_do() {
     let stranger = product.signed_in("dev-data").await.get("/").await;
     assert_eq!(stranger.status, StatusCode::OK);
     has(&stranger.text, [true, false, true]);
-    assert!(stranger.text.contains("You have not asked for anything yet"), "{}", stranger.text);
+    assert!(stranger.text.contains("No requests yet"), "{}", stranger.text);
     // Whoever never asked is led to where that may be done, and not to where one may only look, or to what lies above it.
     for (page, path) in [(&stranger.text, "root:acme:data"), (&developer.text, "root:acme:shop"), (&owner.text, "root:acme:data")] {
-        let link = page.split("<a ").find(|link| link.contains("Open the catalog<")).unwrap_or_else(|| panic!("{path}: {page}"));
+        let link = page.split("<a ").find(|link| link.contains("Browse the catalog<")).unwrap_or_else(|| panic!("{path}: {page}"));
         assert!(link.contains(&format!("href=\"/w/{path}/catalog\"")), "{path}: {link}");
     }
     assert!(!stranger.text.contains("zebra") && !stranger.text.contains("root:acme:shop"), "{}", stranger.text);
@@ -72,12 +72,12 @@ async fn what_waits_and_what_one_asked_for_is_counted_whole() {
         assert_eq!(written.status, StatusCode::SEE_OTHER, "{}", written.text);
     }
     write_request(&product, "of-somebody-else").await;
-    let whole = |text: &str| text.contains("The newest 8 of 10") && text.contains("11 that you may list");
+    let whole = |text: &str| text.contains("Newest 8 of 10") && text.contains("11 in total</span>");
     let home = browser.until("/", |answer| whole(&answer.text)).await;
     assert_eq!(home.text.matches("/requests/default/mine-").count(), 8, "{}", home.text);
     assert!(!home.text.contains("of-somebody-else"), "{}", home.text);
-    assert!(home.text.contains("<a href=\"/w/root:acme:shop/catalog\">Open the catalog</a>"), "{}", home.text);
-    assert!(home.text.contains("Nothing waits for you. Everything else goes on by itself."), "{}", home.text);
+    assert!(home.text.contains("<a href=\"/w/root:acme:shop/catalog\">Browse the catalog</a>"), "{}", home.text);
+    assert!(home.text.contains("all caught up."), "{}", home.text);
     product.running.close().await;
 }
 

@@ -53,13 +53,13 @@ async fn what_does_not_fit_is_said_with_the_field_and_kept_as_it_was_typed() {
         (FORM, &[("/parameters/size", "giant")], "size"),
         (FORM, &[("/parameters/database", "1bad")], "database"),
         (FORM, &[("/parameters/database", "a\0b")], "database"),
-        (FORM, &[("/parameters/forged", "1")], "The field forged is not one of this promise"),
+        (FORM, &[("/parameters/forged", "1")], "The field forged isn't part of this promise"),
         (FORM, &[("/parameters/extensions/~shown", "1"), ("/parameters/extensions/0", "postgis")], "Choose medium or large"),
         (FORM, &[("/name", "Not A Name")], "lower-case letters"),
         (FORM, &[("/name", "a\0b")], "lower-case letters"),
         (FORM, &[("/name", "../../secrets")], "lower-case letters"),
         (APPLICATION, &[("/parameters/image", "a b")], "image"),
-        (APPLICATION, &[("/parameters/config", "a: [")], "Correct line 1"),
+        (APPLICATION, &[("/parameters/config", "a: [")], "Fix line 1"),
         (APPLICATION, &[("/parameters/config", &deep)], "levels"),
         (APPLICATION, &[("/parameters/config", &deepest)], "config"),
     ] {
@@ -84,12 +84,14 @@ async fn rules_that_are_not_checked_yet_are_not_said_to_pass() {
     product.publishes_samples().await;
     let mut browser = product.signed_in("dev-shop").await;
     let form = Form::open(&mut browser).await;
-    for (port, said, not) in [("many", "checked once all values fit", "refuses"), ("8080", "refuses", "checked once all values fit")] {
+    for (port, said, not) in
+        [("many", "checked once all values are valid", "failed"), ("8080", "failed", "checked once all values are valid")]
+    {
         let typed = [("/name", "web"), ("/parameters/image", "nginx:latest"), ("/parameters/port", port)];
         let refused = form.submit(&mut browser, APPLICATION, &typed).await;
         let rail = browser.get(refused.location()).await.text;
         let rules = |words: &str| rail.contains(&format!(" rules {words}")) || rail.contains(&format!(" rules are {words}"));
-        assert!(rules(said) && !rules(not) && !rail.contains("none refuses"), "{port}: {rail}");
+        assert!(rules(said) && !rules(not) && !rail.contains(" rules passed"), "{port}: {rail}");
     }
     product.running.close().await;
 }
@@ -106,7 +108,7 @@ async fn bodies_of_any_kind_end_in_a_sentence() {
     let names: Vec<String> = (0..10_000).map(|index| format!("/parameters/x{index}")).collect();
     let many: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1")).collect();
     let answer = form.submit(&mut browser, FORM, &many).await;
-    assert!(answer.status.is_client_error() && answer.text.contains("fields that one form may send"), "{}", answer.status);
+    assert!(answer.status.is_client_error() && answer.text.contains("A form can send at most"), "{}", answer.status);
     let nested = format!("/parameters{}", "/a".repeat(20_000));
     let answer = form.submit(&mut browser, FORM, &[("/name", "nested"), (&nested, "1")]).await;
     assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
@@ -230,7 +232,7 @@ async fn cookies_drafts_and_tokens_of_others_are_worth_nothing() {
     assert!(mine.send_form(FORM, &submit).await.location().ends_with("/requests/default/twice"));
     let before = version(&product).await;
     let again = mine.send_form(FORM, &submit).await;
-    assert!(again.status == StatusCode::CONFLICT && again.text.contains("submitted already"), "{} {}", again.status, again.text);
+    assert!(again.status == StatusCode::CONFLICT && again.text.contains("already submitted"), "{} {}", again.status, again.text);
     // The review of somebody else, and a token of a session that ended.
     let theirs = other.get(FORM).await.hidden("_token");
     let borrowed: Vec<(&str, &str)> =

@@ -107,7 +107,7 @@ async fn the_page_of_a_request_names_a_shard_that_is_not_read() {
     let mut browser = product.signed_in("dev-shop").await;
     let address = "/w/root:acme:mal/requests/default/fake";
     let page = browser.until(address, |answer| answer.status == StatusCode::SERVICE_UNAVAILABLE).await;
-    assert!(page.text.contains("they are on another shard (https://shard-2.example.org:6443)"), "{}", page.text);
+    assert!(page.text.contains("they're on another shard (https://shard-2.example.org:6443)"), "{}", page.text);
     assert!(!page.text.contains("Click me"), "{}", page.text);
     product.running.close().await;
 }

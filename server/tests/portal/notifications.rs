@@ -125,7 +125,8 @@ fn body(call: &Call) -> Value {
 
 async fn read_all(browser: &mut Browser) {
     let page = browser.get("/notifications").await;
-    let pairs = [("_token", page.hidden("_token")), ("until", page.hidden("until")), ("back", "/notifications".to_owned())];
+    let token = page.hidden("_token");
+    let pairs = [("_token", token), ("all", "true".to_owned()), ("until", page.hidden("until")), ("back", "/notifications".to_owned())];
     let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
     assert_eq!(browser.post("/do/notifications/read", &pairs).await.location(), "/notifications");
 }
@@ -149,16 +150,16 @@ async fn a_question_reaches_those_who_are_asked_and_the_answer_whoever_asked() {
     let hash = asked.status.as_ref().and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.content_hash.clone());
     let link = format!("/approvals/{}?since={}", asked.uid().expect("a uid"), hash.expect("a hash"));
 
-    let mail = mails.until("the question", |mail| mail.text.contains("waits for an approval")).await;
+    let mail = mails.until("the question", |mail| mail.text.contains("is waiting for approval")).await;
     assert_eq!(mail.to, "approver@acme.example");
-    assert_eq!(mail.header("Subject"), "orders-db waits for an approval");
+    assert_eq!(mail.header("Subject"), "orders-db is waiting for approval");
     for part in
-        ["You are among those whom the policy production-databases", "/notifications/settings", "https://portal.example.org/approvals/"]
+        ["You're an approver for the policy production-databases", "/notifications/settings", "https://portal.example.org/approvals/"]
     {
         assert!(mail.text.contains(part), "{part}: {}", mail.text);
     }
     assert!(!mail.text.contains("4711"), "no values");
-    let page = approver.until("/notifications", |page| page.text.contains("orders-db waits for an approval")).await;
+    let page = approver.until("/notifications", |page| page.text.contains("orders-db is waiting for approval")).await;
     assert_eq!(unread(&page.text), "1 new");
     assert!(page.text.contains(&link.replace('&', "&amp;")), "{}", page.text);
     let told = requester.get("/notifications?show=all").await;
@@ -168,7 +169,7 @@ async fn a_question_reaches_those_who_are_asked_and_the_answer_whoever_asked() {
     assert!(is_signed(&call), "{call:?}");
     let ids: BTreeSet<String> = signed.all().iter().map(|call| call.headers["webhook-id"].clone()).collect();
     assert_eq!(ids.len(), 1, "the second attempt has the id of the first");
-    let chatted = chat.until("a line in the chat", |call| call.body.contains("orders-db waits for an approval")).await;
+    let chatted = chat.until("a line in the chat", |call| call.body.contains("orders-db is waiting for approval")).await;
     assert!(!chatted.headers.contains_key("webhook-signature") && body(&chatted)["text"].is_string());
 
     read_all(&mut approver).await;
@@ -178,7 +179,7 @@ async fn a_question_reaches_those_who_are_asked_and_the_answer_whoever_asked() {
     assert_eq!(mail.to, "dev-shop@acme.example");
     becomes(&requests, "orders-db", |request| request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)).await;
     let page = requester.until("/notifications", |page| page.text.contains("orders-db is ready")).await;
-    for told in ["approver approved orders-db", "“Fine for Q4.”", "orders-db has every approval and is being made"] {
+    for told in ["approver approved orders-db", "“Fine for Q4.”", "orders-db is approved and being provisioned"] {
         assert!(page.text.contains(told), "{told}: {}", page.text);
     }
     signed.until("the end", |call| body(call)["event"] == "ready").await;
@@ -196,12 +197,12 @@ async fn what_cannot_be_delivered_is_given_up_and_sent_again_by_those_who_look_a
     let mut stranger = product.signed_in("dev-shop").await;
     let mut engineer = product.signed_in("platform-engineer").await;
     crate::access::write_request(&product, "cache").await;
-    let page = engineer.until("/platform/deliveries", |page| page.text.contains("gone answered 410.")).await;
+    let page = engineer.until("/platform/deliveries", |page| page.text.contains("gone responded with 410.")).await;
     assert_eq!(page.status, StatusCode::OK);
     let id = page.hidden("id");
     let again = |token: &str, id: &str| [("_token", token.to_owned()), ("id", id.to_owned()), ("back", "/platform/deliveries".to_owned())];
     let token = stranger.get("/").await.hidden("_token");
-    let pairs = again(&token, "");
+    let pairs = again(&token, &id);
     let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
     assert_eq!(stranger.get("/platform/deliveries").await.status, StatusCode::FORBIDDEN);
     let refused = stranger.act("/do/deliveries/retry", &pairs).await;
@@ -242,7 +243,7 @@ async fn people_choose_how_they_are_told_and_wrong_choices_are_kept_nowhere() {
     let wrong = [("_token", token.as_str()), ("zone", "Mars/Olympus"), ("quiet", "on"), ("quiet.from", "25:00"), ("quiet.to", "07:00")];
     let answer = browser.act("/do/notifications/settings", &wrong).await;
     assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY);
-    for said in ["There is no time zone Mars/Olympus", "value=\"25:00\"", "Enter a time of the day"] {
+    for said in ["Mars/Olympus isn't a time zone", "value=\"25:00\"", "Enter a time such as"] {
         assert!(answer.text.contains(said), "{said}: {}", answer.text);
     }
     assert!(!browser.get("/notifications/settings").await.text.contains("Mars/Olympus"));
@@ -272,7 +273,7 @@ async fn what_is_collected_is_one_mail_under_one_id_at_each_attempt() {
     let mails = mails.all();
     let ids: BTreeSet<&str> = mails.iter().map(|mail| mail.header("Message-ID")).collect();
     assert_eq!(ids.len(), 1, "{mails:#?}");
-    assert!(mails.iter().all(|mail| mail.header("Subject") == "3 things happened"), "{mails:#?}");
+    assert!(mails.iter().all(|mail| mail.header("Subject") == "3 notifications"), "{mails:#?}");
     product.running.close().await;
 }
 

@@ -54,7 +54,7 @@ async fn what_lies_beside_the_request_is_read_as_the_person_and_secrets_stay_hid
     let page = browser.until(&note, |answer| answer.text.contains("hello-from-here") && answer.text.contains("Healthy")).await;
     for said in [
         "<title>ConfigMap/diary-note of diary",
-        "read with your own rights",
+        "read with your permissions",
         "Healthy",
         "opm-fulfil",
         "kubectl get configmap diary-note -n default -o yaml",
@@ -70,7 +70,7 @@ async fn what_lies_beside_the_request_is_read_as_the_person_and_secrets_stay_hid
     }
     let login = format!("{REQUESTS}/diary/objects/Secret/diary-login");
     let hidden = |text: &str| !text.contains("swordfish") && !text.contains("c3dvcmRmaXNo");
-    let page = browser.until(&login, |answer| answer.text.contains("read with your own rights")).await;
+    let page = browser.until(&login, |answer| answer.text.contains("read with your permissions")).await;
     assert!(page.text.contains("********") && page.text.contains("password") && hidden(&page.text), "{}", page.text);
 
     // Who may see the request and not what lies beside it reads that, and what the release made of it.
@@ -78,8 +78,8 @@ async fn what_lies_beside_the_request_is_read_as_the_person_and_secrets_stay_hid
     for (address, kind) in [(&note, "ConfigMap"), (&login, "Secret")] {
         let page = viewer.get(address).await;
         assert_eq!(page.status, StatusCode::OK, "{}", page.text);
-        assert!(page.text.contains(&format!("You may not read {kind} objects in root:acme:shop")), "{}", page.text);
-        assert!(page.text.contains("As the release holds it") && hidden(&page.text), "{}", page.text);
+        assert!(page.text.contains(&format!("You can't read {kind} objects in root:acme:shop")), "{}", page.text);
+        assert!(page.text.contains("As stored in the release") && hidden(&page.text), "{}", page.text);
     }
     // The lists lead to it.
     for address in ["/w/root:acme:shop/resources", &format!("{REQUESTS}/diary?view=resources")] {
@@ -87,7 +87,7 @@ async fn what_lies_beside_the_request_is_read_as_the_person_and_secrets_stay_hid
     }
     // The one that reads another is said to need it, and an arrow leads there.
     let all = format!("{REQUESTS}/diary?view=resources");
-    let page = browser.until(&all, |answer| answer.text.contains("needs diary-note (ConfigMap)")).await;
+    let page = browser.until(&all, |answer| answer.text.contains("Depends on diary-note (ConfigMap)")).await;
     assert_eq!(page.text.matches("<g class=\"graph-arrow\"").count(), 2, "one, and what explains it: {}", page.text);
     product.running.close().await;
 }
@@ -99,7 +99,9 @@ async fn what_lies_at_a_destination_is_not_read_and_the_page_says_so() {
     let mut browser = product.signed_in("dev-shop").await;
     let address = format!("{REQUESTS}/zebra/objects/StatefulSet/zebra?group=apps&at=sandbox");
     let page = browser.until(&address, |answer| answer.text.contains("redis:7") && answer.text.contains("Healthy")).await;
-    for said in ["It is at the destination sandbox", "the controller", "As the release holds it", "resources?q=sandbox", "apps/v1"] {
+    for said in
+        ["This object is at the destination sandbox", "the controller", "As stored in the release", "resources?q=sandbox", "apps/v1"]
+    {
         assert!(page.text.contains(said), "{said}: {}", page.text);
     }
     let secret = browser.get(&format!("{REQUESTS}/zebra/objects/Secret/zebra-connection")).await;

@@ -28,8 +28,9 @@ async fn a_promise_says_what_has_to_be_there_first_and_whom_to_ask() {
     let mut browser = product.signed_in("dev-shop").await;
     let page = browser.get("/w/root:acme:shop/promises/redis").await;
     assert!(
-        page.text
-            .contains("It needs a working instance of postgresql in version &gt;=1 and the kind Thing of example.org at sandbox first"),
+        page.text.contains(
+            "This promise needs a working instance of postgresql in version &gt;=1 and the kind Thing of example.org at sandbox first"
+        ),
         "{}",
         page.text
     );
@@ -38,8 +39,8 @@ async fn a_promise_says_what_has_to_be_there_first_and_whom_to_ask() {
     let mut current = api.get("redis").await.expect("the promise");
     current.spec.requires = redis.spec.requires;
     api.replace("redis", &PostParams::default(), &current).await.expect("changed");
-    let page = browser.until("/w/root:acme:shop/promises/redis", |answer| !answer.text.contains("It needs")).await;
-    assert!(page.text.contains("Available here"), "the destination takes the kind: {}", page.text);
+    let page = browser.until("/w/root:acme:shop/promises/redis", |answer| !answer.text.contains("This promise needs")).await;
+    assert!(page.text.contains("Available</span>"), "the destination takes the kind: {}", page.text);
     let mut viewer = product.signed_in("viewer-shop").await;
     let page = viewer.get("/w/root:acme:shop/promises/postgresql").await;
     assert!(page.text.contains("Ask acme-operations"), "the owner is named: {}", page.text);
@@ -56,7 +57,7 @@ async fn where_requests_are_not_enabled_nothing_would_be_accepted() {
     let draft = kept.location().split("draft=").nth(1).expect("a draft").to_owned();
     let review = format!("{form}/review?draft={draft}");
     let page = browser.get(&review).await;
-    assert!(page.status == StatusCode::OK && page.text.contains("Would be accepted"), "{}", page.text);
+    assert!(page.status == StatusCode::OK && page.text.contains("Ready to submit"), "{}", page.text);
 
     let scope = Scope::Workspace(WorkspacePath::parse("root:acme:shop").expect("a path"));
     let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("apis.kcp.io", "v1alpha2", "APIBinding"));
@@ -65,10 +66,10 @@ async fn where_requests_are_not_enabled_nothing_would_be_accepted() {
     let of_requests = |binding: &&DynamicObject| binding.data["spec"]["reference"]["export"]["name"] == Export::Requests.name();
     let name = all.iter().find(of_requests).and_then(|binding| binding.metadata.name.clone()).expect("a binding of requests");
     bindings.delete(&name, &DeleteParams::default()).await.expect("unbound");
-    let page = browser.until(&review, |answer| answer.text.contains("Requests are not enabled in root:acme:shop yet.")).await;
+    let page = browser.until(&review, |answer| answer.text.contains("Requests aren't enabled in root:acme:shop yet.")).await;
     let verdict = page.text.split("class=\"verdict\"").nth(1).and_then(|rest| rest.split("</section>").next()).expect("a verdict");
-    assert!(verdict.contains("Would be refused") && verdict.contains("Requests are not enabled in root:acme:shop yet."), "{verdict}");
-    assert!(!page.text.contains("Would be accepted"), "{}", page.text);
+    assert!(verdict.contains("Can't be submitted") && verdict.contains("Requests aren't enabled in root:acme:shop yet."), "{verdict}");
+    assert!(!page.text.contains("Ready to submit"), "{}", page.text);
     product.running.close().await;
 }
 
@@ -84,9 +85,9 @@ async fn an_instance_that_works_meets_what_another_promise_requires() {
     api.replace("object-bucket", &PostParams::default(), &bucket).await.expect("changed");
     let mut browser = product.signed_in("dev-shop").await;
     let address = "/w/root:acme:shop/promises/object-bucket";
-    browser.until(address, |answer| answer.text.contains("It needs a working instance of redis first")).await;
+    browser.until(address, |answer| answer.text.contains("This promise needs a working instance of redis first")).await;
     crate::access::write_request(&product, "cache").await;
-    browser.until(address, |answer| !answer.text.contains("It needs") && answer.text.contains("Available here")).await;
+    browser.until(address, |answer| !answer.text.contains("This promise needs") && answer.text.contains("Available</span>")).await;
     product.running.close().await;
 }
 

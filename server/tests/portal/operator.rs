@@ -79,9 +79,9 @@ async fn an_identity_that_serve_cannot_use_is_named_by_doctor_and_by_bootstrap()
     desk.works("bootstrap --kubeconfig kcp.yaml --context kcp");
     desk.works("doctor --kubeconfig kcp.yaml --context kcp");
     for (user, says) in [
-        (json!({"token": Server::token("admin")}), "The context opm-portal is of the user admin"),
-        (json!({"token": "garbage"}), "The token of opm-portal is not accepted."),
-        (json!({"client-certificate-data": "QQ==", "client-key-data": "QQ=="}), "serve has no token of opm-portal"),
+        (json!({"token": Server::token("admin")}), "The context opm-portal belongs to the user admin"),
+        (json!({"token": "garbage"}), "The server doesn't accept the token of opm-portal."),
+        (json!({"client-certificate-data": "QQ==", "client-key-data": "QQ=="}), "serve has no token for opm-portal"),
     ] {
         desk.kubeconfig("wrong.yaml", &[("opm-portal", user)]);
         for command in ["doctor", "bootstrap"] {
@@ -105,7 +105,7 @@ async fn bind_names_each_workspace_above_that_hides_its_policies() {
     // Nothing is installed, so there is nothing to bind.
     desk.fails(
         "bind root:platform --kubeconfig kcp.yaml --context kcp",
-        &["There is no workspace root:opm that you can enter.\n  to fix it: opm-portal bootstrap --kubeconfig kcp.yaml --context kcp"],
+        &["There is no workspace root:opm that you can access.\n  to fix it: opm-portal bootstrap --kubeconfig kcp.yaml --context kcp"],
     );
     desk.works("bootstrap --kubeconfig kcp.yaml --context kcp --trusted-home root:homes:one");
     desk.works("bind root:homes:one --kubeconfig kcp.yaml --context kcp");
@@ -117,9 +117,9 @@ async fn bind_names_each_workspace_above_that_hides_its_policies() {
     desk.fails(
         "bind root:homes:one --kubeconfig kcp.yaml --context kcp",
         &[
-            "root does not bind requests.platform.opmodel.dev.",
+            "root doesn't bind requests.platform.opmodel.dev.",
             "\n  to fix it: opm-portal bind root --kubeconfig kcp.yaml --context kcp\n",
-            "root:homes does not bind requests.platform.opmodel.dev and does not bind catalog.platform.opmodel.dev.",
+            "root:homes doesn't bind requests.platform.opmodel.dev and doesn't bind catalog.platform.opmodel.dev.",
             "to fix it: opm-portal bind root:homes --catalog --kubeconfig kcp.yaml --context kcp",
         ],
     );
@@ -160,9 +160,9 @@ async fn a_destination_is_added_only_with_a_credential_that_works_and_tells_how_
         )
     };
     desk.fails(&add("absent.yaml", "ConfigMap"), &["absent.yaml cannot be read"]);
-    desk.fails(&add("file.yaml", "ConfigMap"), &["file.yaml is refused", "a token file"]);
-    desk.fails(&add("stale.yaml", "ConfigMap"), &["the server of stale.yaml cannot be used with its credential"]);
-    desk.fails(&add("good.yaml", "configmaps"), &["--allow-kind configmaps", "write a kind as KIND"]);
+    desk.fails(&add("file.yaml", "ConfigMap"), &["file.yaml can't be used", "a token file"]);
+    desk.fails(&add("stale.yaml", "ConfigMap"), &["can't access the server of stale.yaml with its credential"]);
+    desk.fails(&add("good.yaml", "configmaps"), &["--allow-kind configmaps", "enter a kind as KIND"]);
     let said = desk.works(&add("good.yaml", "ConfigMap"));
     let look = format!(
         "kubectl --kubeconfig kcp.yaml --context kcp --server {}/clusters/root:homes get destinations.platform.opmodel.dev eu-1 -o yaml",

@@ -147,7 +147,7 @@ async fn who_may_not_write_a_policy_is_told_so_before_anything_is_checked() {
     for button in ["check", "write"] {
         let answer = posted(&mut viewer, NEW, "root:acme:shop", &bound("redis", ".size"), button).await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", answer.text);
-        assert!(answer.text.contains("You may not write policies in root:acme:shop."), "{}", answer.text);
+        assert!(answer.text.contains("You can't create policies in root:acme:shop."), "{}", answer.text);
         assert!(!answer.text.contains("for the promise") && answer.text.contains("parameter: .size"), "{}", answer.text);
     }
     product.running.close().await;
@@ -174,7 +174,7 @@ async fn promises_of_closed_homes_are_neither_named_nor_counted() {
     let list = other.get("/platform/policies").await.text;
     assert!(list.contains("of 4 promises") && !list.contains("of 5 promises"), "{list}");
     let checked = posted(&mut other, NEW, "root:acme", &bound("'m*'", ".level"), "check").await;
-    assert!(checked.text.contains("It can be applied") && !checked.text.contains(SECRET), "{}", checked.text);
+    assert!(checked.text.contains("This policy is valid") && !checked.text.contains(SECRET), "{}", checked.text);
     product.running.close().await;
 }
 
@@ -184,7 +184,7 @@ async fn a_policy_has_to_fit_what_is_offered_to_its_workspace_and_not_what_is_be
     publish(&product, "root:acme:lab").await;
     let mut owner = product.signed_in("org-owner").await;
     let checked = posted(&mut owner, NEW, "root:acme", &bound("", ".replicas"), "check").await;
-    assert!(checked.text.contains("It can be applied") && checked.text.contains("It fits 4 promises"), "{}", checked.text);
+    assert!(checked.text.contains("This policy is valid") && checked.text.contains("Valid for 4 promises"), "{}", checked.text);
     let checked = posted(&mut owner, NEW, "root:acme:lab", &bound("", ".replicas"), "check").await;
     assert!(checked.text.contains("(for the promise merger-db)"), "{}", checked.text);
     let checked = posted(&mut owner, NEW, "root:acme", &bound("redis", ".size"), "check").await;

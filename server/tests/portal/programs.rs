@@ -102,13 +102,18 @@ async fn the_command_line_says_what_the_portal_says() {
 
     let said = say("production.yaml", request("orders", "postgresql", &json!({"tier": "production", "replicas": 3}))).await;
     assert!(said.yes, "{}", said.text);
-    for words in
-        ["as soon as people agree", "acme-approvers", "set at root:acme", "a month", "Cluster orders at sandbox", "would take it from you"]
-    {
+    for words in [
+        "would be accepted after approval",
+        "acme-approvers",
+        "set at root:acme",
+        "a month",
+        "Cluster orders at sandbox",
+        "Dry run with your permissions\n  passed",
+    ] {
         assert!(said.text.contains(words), "{words} in {}", said.text);
     }
     let said = say("lonely.yaml", request("orders", "postgresql", &json!({"tier": "production", "replicas": 1}))).await;
-    assert!(!said.yes && said.text.starts_with("It would be refused."), "{}", said.text);
+    assert!(!said.yes && said.text.starts_with("This request would be rejected."), "{}", said.text);
     assert!(said.text.contains(".parameters.replicas: ") && said.text.contains("production-baseline"), "{}", said.text);
     serving.abort();
     product.running.close().await;

@@ -32,6 +32,8 @@ const DAYS: u32 = 8;
 const CLOSED: Duration = Duration::from_secs(60);
 /// The most that a page may weigh, compressed, without its style sheet.
 const WEIGHT: usize = 24_000;
+/// Rows on one page of a list.
+const PAGE: usize = 50;
 
 #[test]
 fn a_seeded_world_is_at_rest_and_every_page_tells_its_numbers() {
@@ -154,10 +156,11 @@ async fn lists(browser: &mut Browser, all: &[(String, PromiseRequest)]) {
         ] {
             let address = format!("/w/{path}/requests{query}");
             let text = page(browser, &address).await;
-            // What a page has room for is said in fewer words.
-            let (short, long) =
-                (format!(">{fit} of {} requests<", requests.len()), format!(" shown, {fit} fit, {} in all<", requests.len()));
-            assert!(text.contains(&short) || text.contains(&long), "{address} tells neither {short} nor {long}: {text}");
+            // A list that is not narrowed says less: all of its requests match.
+            let total = promise::wording::counted(requests.len() as u64, "request");
+            let (short, long) = (format!(">{} of {total}<", fit.min(PAGE)), format!(" of {fit} matching, {total} in total<"));
+            let said = if fit == requests.len() { short } else { long };
+            assert!(text.contains(&said), "{address} does not say {said}: {text}");
         }
     }
 }
@@ -179,23 +182,23 @@ async fn resources(browser: &mut Browser, all: &[(String, PromiseRequest)]) {
             &address,
             &[
                 figure("Resources", items.len()),
-                format!("of {} instances", statuses.iter().filter(|status| !status.inventory.is_empty()).count()),
+                format!("in {} instances", statuses.iter().filter(|status| !status.inventory.is_empty()).count()),
                 figure("Applied", that(|item| item.applied)),
                 figure("Healthy", healthy),
-                format!("{broken} not, {} on their way or unknown", items.len() - healthy - broken),
+                format!("{broken} unhealthy, {} starting or unknown", items.len() - healthy - broken),
                 figure("Drifted", that(|item| item.repairs.is_some())),
-                format!("{} fit, {} in all", items.len(), items.len()),
+                format!(">{} of {} resources<", items.len().min(PAGE), items.len()),
             ],
         );
         let and = if query.is_empty() { "?" } else { "&" };
         let secrets = that(|item| item.kind == "Secret" && item.health == Health::Healthy);
         let address = format!("{address}{and}kind=Secret&health=Healthy");
-        has(&page(browser, &address).await, &address, &[format!("{secrets} fit, {} in all", items.len())]);
+        has(&page(browser, &address).await, &address, &[format!(" of {secrets} matching, {} resources in total<", items.len())]);
         let named = items.iter().filter(|item| item.name.contains("cache-0")).count();
         let address = format!("/w/{top}/resources{query}{and}q=cache-0&kind=StatefulSet");
         let sets = items.iter().filter(|item| item.name.contains("cache-0") && item.kind == "StatefulSet").count();
         assert!(sets > 0 && sets < named);
-        has(&page(browser, &address).await, &address, &[format!("{sets} fit, {} in all", items.len())]);
+        has(&page(browser, &address).await, &address, &[format!(" of {sets} matching, {} resources in total<", items.len())]);
     }
 }
 
@@ -208,9 +211,9 @@ async fn overview(product: &Product, browser: &mut Browser, all: &[(String, Prom
     }
     assert!(states.len() >= 4, "{states:?}");
     let mut texts: Vec<String> = states.iter().map(|(word, count)| format!(">{word}</span></dt><dd><b>{count}</b>")).collect();
-    texts.push(format!("Counted of {} requests", all.len()));
+    texts.push(format!("Based on {} requests", all.len()));
     texts.push(format!(
-        "<h2>Approvals that wait</h2><span class=\"basis\">{}</span>",
+        "<h2>Pending approvals</h2><span class=\"basis\">{}</span>",
         all.iter().filter(|(_, request)| is_asked(&status(request))).count()
     ));
     let mut running: BTreeMap<&str, usize> = BTreeMap::new();
@@ -264,7 +267,7 @@ fn times(product: &Product, page: &str, all: &[(String, PromiseRequest)]) {
     assert!(took.len() >= 4, "{took:?}");
     let promises = product.running.portal.world.promises.snapshot();
     let section = page.split("id=\"times\"").nth(1).and_then(|rest| rest.split("</section>").next()).expect("the section");
-    assert!(section.contains(&format!("measured of {} instances", took.values().flatten().count())), "{section}");
+    assert!(section.contains(&format!("measured on {} instances", took.values().flatten().count())), "{section}");
     for (promise, mut took) in took {
         took.sort_unstable();
         // The least time within which so many of a hundred were ready.
@@ -272,7 +275,7 @@ fn times(product: &Product, page: &str, all: &[(String, PromiseRequest)]) {
         let (_, offered) = promises.iter().find(|(key, _)| key.name == promise).expect("a promise");
         let title = offered.spec.presentation.display_name.clone().expect("a name");
         let row = section.split(&format!(">{title}</span>")).nth(1).and_then(|rest| rest.split("</tr>").next()).expect("a row");
-        for (column, cell) in [("Half within", within(50)), ("9 of 10 within", within(90)), ("Measured", took.len().to_string())] {
+        for (column, cell) in [("Median", within(50)), ("p90", within(90)), ("Measured", took.len().to_string())] {
             assert!(row.contains(&format!("data-label=\"{column}\" class=\"num\">{cell}</td>")), "{promise}: {column} {cell}: {row}");
         }
     }
@@ -293,7 +296,7 @@ async fn decisions(product: &Product, all: &[(String, PromiseRequest)]) {
     assert!(waiting > 1);
     let mut approver = product.signed_in("approver").await;
     for address in ["/approvals", "/approvals?view=all"] {
-        has(&page(&mut approver, address).await, address, &[format!("{waiting} requests wait for you")]);
+        has(&page(&mut approver, address).await, address, &[format!("{waiting} requests need your approval")]);
     }
     page(&mut approver, "/approvals?view=decided").await;
 }
@@ -347,7 +350,7 @@ async fn money(product: &Product, all: &[(String, PromiseRequest)]) {
                 &[
                     format!("<dt>To date</dt><dd><b>{}</b>", to_date.rounded()),
                     format!("<dt>Estimate</dt><dd><b>{estimate}</b>"),
-                    format!("a whole month of {instances} instances"),
+                    format!("{instances} instances, full month"),
                 ],
             );
         }

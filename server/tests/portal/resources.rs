@@ -43,11 +43,11 @@ async fn totals_equal_what_is_counted_from_the_plane() {
         write_request(&product, name).await;
     }
     let mut browser = product.signed_in("dev-shop").await;
-    let ready = |text: &str| text.contains("of 3 instances") && text.contains("0 not, 0 on their way or unknown");
+    let ready = |text: &str| text.contains("in 3 instances") && text.contains("0 unhealthy, 0 starting or unknown");
     let page = browser.until(LIST, |answer| ready(&answer.text)).await;
     let all = made(&product).await;
     assert!(!all.is_empty());
-    assert!(page.text.contains(&format!("{} fit, {} in all", all.len(), all.len())), "{}", page.text);
+    assert!(page.text.contains(&format!(">{} of {} resources<", all.len(), all.len())), "{}", page.text);
     assert!(all.iter().all(|(_, item)| item.applied && item.health == Health::Healthy));
 
     let mut expected: Vec<(String, String, String)> =
@@ -61,12 +61,12 @@ async fn totals_equal_what_is_counted_from_the_plane() {
     let kind = &all[0].1.kind;
     let of_kind = all.iter().filter(|(_, item)| item.kind == *kind).count();
     let narrowed = browser.get(&format!("{LIST}?kind={kind}")).await;
-    assert!(narrowed.text.contains(&format!("{of_kind} fit, {} in all", all.len())), "{}", narrowed.text);
+    assert!(narrowed.text.contains(&format!(" of {of_kind} matching, {} resources in total<", all.len())), "{}", narrowed.text);
     assert_eq!(lines(&mut browser, &format!("?kind={kind}&q=two")).await.len(), of_kind / 3);
 
     // From above the same is seen, by those who may; by others nothing.
     let above = product.signed_in("org-owner").await.get("/w/root:acme/resources?below=true").await;
-    assert!(above.text.contains(&format!("{} in all", all.len())), "{}", above.text);
+    assert!(above.text.contains(&format!(">{} of {} resources<", all.len(), all.len())), "{}", above.text);
     assert!(!above.text.contains("<span class=\"chip-label\">Workspace</span>"), "one workspace is no choice: {}", above.text);
     let mut stranger = product.signed_in("dev-data").await;
     for address in [LIST, "/w/root:acme:shop/resources.csv", "/w/root:acme/resources?below=true"] {
@@ -81,11 +81,11 @@ async fn who_may_list_neither_here_nor_below_is_told_so() {
     write_request(&product, "secluded").await;
     let mut stranger = product.signed_in("dev-data").await;
     let_in(&product).await;
-    let here = stranger.until(LIST, |answer| answer.text.contains("not list its requests")).await;
-    assert!(here.text.contains("Look into workspaces below"), "{}", here.text);
+    let here = stranger.until(LIST, |answer| answer.text.contains("can't list its requests")).await;
+    assert!(here.text.contains("View child workspaces"), "{}", here.text);
     let below = stranger.get(&format!("{LIST}?below=true")).await;
-    assert!(below.text.contains("You may list no requests in root:acme:shop, and none below it."), "{}", below.text);
-    for text in ["Look into workspaces below", "Nothing was made here yet", "secluded"] {
+    assert!(below.text.contains("You can't list requests in root:acme:shop or below it."), "{}", below.text);
+    for text in ["View child workspaces", "No resources yet", "secluded"] {
         assert!(!below.text.contains(text), "{text}: {}", below.text);
     }
     let file = stranger.get("/w/root:acme:shop/resources.csv?below=true").await;

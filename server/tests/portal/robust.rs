@@ -112,6 +112,6 @@ async fn a_defect_of_ours_is_an_answer_that_says_so() {
     assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
     let text = answer.into_body().collect().await.expect("a body").to_bytes();
     let text = String::from_utf8_lossy(&text);
-    assert!(text.contains("Our mistake") && !text.contains("a defect"), "{text}");
+    assert!(text.contains("Something went wrong") && !text.contains("a defect"), "{text}");
     product.running.close().await;
 }

@@ -108,14 +108,14 @@ async fn workspaces(browser: &mut Browser, all: &[(String, PromiseRequestStatus)
         let narrowed = if kind.is_empty() { String::new() } else { format!("&kind={kind}") };
         let address = format!("/w/root:acme/resources?below=true{narrowed}");
         let text = browser.get(&address).await.text;
-        assert!(text.contains(&format!("{fit} fit, {total} in all")), "{address}: {text}");
+        assert!(text.contains(&shown_of(fit, total)), "{address}: {text}");
         let counts = counts(&text);
         assert_eq!(counts, places.map(|place| made(place, kind)), "{address}: {text}");
         assert_eq!(counts.iter().sum::<usize>(), fit, "{address}");
         for place in places {
             let address = format!("{address}&workspace={place}");
             let text = browser.get(&address).await.text;
-            assert!(text.contains(&format!("{} fit, {total} in all", made(place, kind))), "{address}: {text}");
+            assert!(text.contains(&shown_of(made(place, kind), total)), "{address}: {text}");
             assert_eq!(self::counts(&text), counts, "{address}: as if none were chosen");
             let file = browser.get(&address.replace("/resources?", "/resources.csv?")).await.text;
             let lines: Vec<&str> = file.lines().skip(1).collect();
@@ -123,6 +123,12 @@ async fn workspaces(browser: &mut Browser, all: &[(String, PromiseRequestStatus)
             assert!(lines.iter().all(|line| line.starts_with(&format!("{place},"))), "{address}: {file}");
         }
     }
+}
+
+/// The count of a list, as its page shows it.
+fn shown_of(matching: usize, total: usize) -> String {
+    let resources = promise::wording::counted(total as u64, "resource");
+    if matching == total { format!(" of {resources}<") } else { format!(" of {matching} matching, {resources} in total<") }
 }
 
 /// The counts of the workspaces by which a list can be narrowed, in their order.
@@ -151,21 +157,18 @@ async fn totals_of_every_page_equal_what_the_plane_has() {
     let figure = |name: &str, number: usize| format!("<dt>{name}</dt><dd><b>{number}</b>");
     let figures = [
         figure("Resources", items.len()),
-        format!("of {instances} instances"),
+        format!("in {instances} instances"),
         figure("Applied", applied),
         figure("Healthy", healthy),
-        format!("{broken} not, {} on their way or unknown", items.len() - healthy - broken),
+        format!("{broken} unhealthy, {} starting or unknown", items.len() - healthy - broken),
         figure("Drifted", drifted),
-        format!("{} fit, {} in all", items.len(), items.len()),
+        shown_of(items.len(), items.len()),
     ];
     shows(&mut owner, "/w/root:acme/resources?below=true", &figures).await;
     let secrets: Vec<_> = items.iter().filter(|item| item.kind == "Secret" && item.health == Health::Degraded).collect();
     let drifted_secrets = secrets.iter().filter(|item| item.repairs.is_some()).count();
-    let narrowed = [
-        format!("{} fit, {} in all", secrets.len(), items.len()),
-        format!("Drifted<span class=\"n\">{drifted_secrets}</span>"),
-        figure("Drifted", drifted),
-    ];
+    let narrowed =
+        [shown_of(secrets.len(), items.len()), format!("Drifted<span class=\"n\">{drifted_secrets}</span>"), figure("Drifted", drifted)];
     shows(&mut owner, "/w/root:acme/resources?below=true&kind=Secret&health=Degraded", &narrowed).await;
     let file = owner.get("/w/root:acme/resources.csv?below=true").await;
     assert_eq!(file.text.lines().count(), items.len() + 1, "a line for each, and the head");
@@ -182,7 +185,7 @@ async fn totals_of_every_page_equal_what_the_plane_has() {
         *phases.entry(status.phase).or_default() += 1;
     }
     let overview = owner.get("/platform").await.text;
-    assert!(overview.contains(&format!("Counted of {COUNT} requests")), "{overview}");
+    assert!(overview.contains(&format!("Based on {COUNT} requests")), "{overview}");
     for (phase, count) in phases {
         assert!(overview.contains(&format!("<dd><b>{count}</b>")), "{phase:?}: {count} in {overview}");
     }
@@ -190,6 +193,6 @@ async fn totals_of_every_page_equal_what_the_plane_has() {
     assert!(overview.contains(&format!("<td data-label=\"Instances\" class=\"num\">{places}</td>")), "{overview}");
     // Waits on people: all that await a decision, none of whom has said since when.
     let open = all.iter().filter(|(_, status)| status.phase == Phase::AwaitingApproval).count();
-    assert!(overview.contains(&format!("<h2>Approvals that wait</h2><span class=\"basis\">{open}</span>")), "{overview}");
+    assert!(overview.contains(&format!("<h2>Pending approvals</h2><span class=\"basis\">{open}</span>")), "{overview}");
     product.running.close().await;
 }

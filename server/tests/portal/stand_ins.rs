@@ -35,40 +35,44 @@ async fn what_waits_follows_to_the_stand_in_and_the_right_does_not() {
 
     // Finance may look and not decide: both are told, as soon as finance has looked.
     assert_eq!(names(&mut approver, "finance", &today, &later).await.location(), PAGE);
-    assert!(approver.get(PAGE).await.text.contains("not known before they have looked"));
+    assert!(approver.get(PAGE).await.text.contains("aren't known until they open Approvals"));
     let page = finance.get("/approvals").await;
     for said in [
-        format!("You stand in for approver until {later}").as_str(),
-        "You may not decide about these",
+        format!("You're a delegate for approver until {later}").as_str(),
+        "You can't decide on the policies and promises below",
         "production-databases, set at root:acme",
     ] {
         assert!(page.text.contains(said), "{said}: {}", page.text);
     }
     let page = approver.get(PAGE).await;
-    assert!(page.text.contains("May not decide about") && page.text.contains("production-databases, set at root:acme"), "{}", page.text);
+    assert!(
+        page.text.contains("Can't decide on the following") && page.text.contains("production-databases, set at root:acme"),
+        "{}",
+        page.text
+    );
 
     // Another one, who may.
     assert_eq!(names(&mut approver, "dev-data", &today, &later).await.location(), PAGE);
     let page = deputy.get(PAGE).await;
-    assert!(page.text.contains("You stand in for approver") && !page.text.contains("production-databases"), "{}", page.text);
-    assert!(!finance.get("/approvals").await.text.contains("You stand in for"), "who was replaced does not any more");
+    assert!(page.text.contains("You're a delegate for approver") && !page.text.contains("production-databases"), "{}", page.text);
+    assert!(!finance.get("/approvals").await.text.contains("You're a delegate for"), "who was replaced does not any more");
     let token = product.running.sandbox.as_ref().expect("an embedded plane").identities.token("dev-shop").expect("a person");
     let requests: Api<PromiseRequest> = api(&product.running.portal.endpoint, token, "root:acme:shop");
     requests.create(&PostParams::default(), &database("orders-db")).await.expect("asked for");
     let uid = becomes(&requests, "orders-db", is_asked).await.uid().expect("a uid");
     let mail = mails.until("the mail to the stand-in", |mail| mail.to == "dev-data@acme.example").await;
     // Who stands in decides only where the rule names them, too, and so is asked in their own name.
-    assert!(mail.text.contains("orders-db waits for an approval"), "{}", mail.text);
+    assert!(mail.text.contains("orders-db is waiting for approval"), "{}", mail.text);
     mails.until("the mail to whoever is away", |mail| mail.to == "approver@acme.example").await;
-    let inbox = deputy.until("/approvals", |page| page.text.contains("1 request waits for you")).await;
-    assert!(inbox.text.contains("You stand in for approver"), "{}", inbox.text);
+    let inbox = deputy.until("/approvals", |page| page.text.contains("1 request needs your approval")).await;
+    assert!(inbox.text.contains("You're a delegate for approver"), "{}", inbox.text);
     assert_eq!(deputy.get(&format!("/approvals/{uid}")).await.status, StatusCode::OK);
-    assert_eq!(finance.get("/notifications?show=all").await.text.matches("orders-db waits").count(), 0);
+    assert_eq!(finance.get("/notifications?show=all").await.text.matches("orders-db is waiting").count(), 0);
 
     // It ends when they say so.
     let token = approver.get(PAGE).await.hidden("_token");
     assert_eq!(approver.post("/do/delegations/end", &[("_token", &token)]).await.location(), PAGE);
-    assert!(!deputy.get(PAGE).await.text.contains("You stand in for"));
+    assert!(!deputy.get(PAGE).await.text.contains("You're a delegate for"));
     product.running.close().await;
 }
 
@@ -78,15 +82,15 @@ async fn what_does_not_fit_is_kept_nowhere_and_stays_as_it_was_typed() {
     let mut approver = product.signed_in("approver").await;
     for (deputy, from, to, said) in [
         ("", "2199-01-01", "2199-01-02", "Enter the user name"),
-        ("approver", "2199-01-01", "2199-01-02", "Name somebody else"),
-        ("olga", "soon", "2199-01-02", "Enter a day such as"),
-        ("olga", "2199-01-03", "2199-01-02", "not before the first"),
-        ("olga", "2001-01-01", "2001-01-02", "not over yet"),
+        ("approver", "2199-01-01", "2199-01-02", "Choose someone else"),
+        ("olga", "soon", "2199-01-02", "Enter a date such as"),
+        ("olga", "2199-01-03", "2199-01-02", "isn't before the first"),
+        ("olga", "2001-01-01", "2001-01-02", "isn't in the past"),
     ] {
         let answer = names(&mut approver, deputy, from, to).await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{said}");
         assert!(answer.text.contains(said) && answer.text.contains(&format!("value=\"{to}\"")), "{said}: {}", answer.text);
     }
-    assert!(!approver.get(PAGE).await.text.contains("stands in for you"));
+    assert!(!approver.get(PAGE).await.text.contains("is your delegate"));
     product.running.close().await;
 }

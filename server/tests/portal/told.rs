@@ -93,15 +93,14 @@ async fn a_budget_that_fills_up_or_will_not_last_is_told_once_to_whom_it_names()
     }
     let told = titles(&mut finance, "Pocket money").await;
     let times = |title: String| told.iter().filter(|known| **known == title).count();
-    assert_eq!(times(format!("The budget Pocket money fills up: 50 % in {}", month.title())), 1, "{told:?}");
-    let foretold = times(format!("The budget Pocket money will not last until {} ends", month.title()));
+    assert_eq!(times(format!("The budget Pocket money is filling up: 50 % in {}", month.title())), 1, "{told:?}");
+    let foretold = times(format!("The budget Pocket money won't last until the end of {}", month.title()));
     assert_eq!(told.len(), 1 + foretold, "{told:?}");
     // On the last day it depends on the hour whether there is time left to use it up.
     let passed = counted - 1 - month.start();
     assert!(foretold == usize::from(passed >= 3 * DAY) || passed >= month.seconds() - DAY, "{told:?}");
     let page = finance.get("/notifications?show=all").await;
-    for said in ["root:acme and everything below it have cost", "the policy pocket-money, set at root:acme", "/cost?workspace=root:acme\""]
-    {
+    for said in ["root:acme and everything below it used", "The policy pocket-money, set at root:acme", "/cost?workspace=root:acme\""] {
         assert!(page.text.contains(said), "{said}: {}", page.text);
     }
     let call = ops.until("the webhook", |call| call.body.contains("budgetThreshold")).await;
@@ -119,7 +118,7 @@ async fn a_budget_that_fills_up_or_will_not_last_is_told_once_to_whom_it_names()
         let titles = titles(&mut finance, "Pocket money").await;
         assert_eq!(titles.iter().filter(|title| title.contains("is used up: 100 %")).count(), 1, "{titles:?}");
         assert_eq!(titles.iter().filter(|title| title.contains("50 %")).count(), 1, "{titles:?}");
-        assert_eq!(titles.iter().filter(|title| title.contains("will not last")).count(), foretold, "{titles:?}");
+        assert_eq!(titles.iter().filter(|title| title.contains("won't last")).count(), foretold, "{titles:?}");
     }
     assert!(titles(&mut stranger, "Pocket money").await.is_empty(), "nobody else is told");
     product.running.close().await;
@@ -155,7 +154,7 @@ async fn a_budget_that_stands_in_a_promise_is_told_to_whom_it_names() {
     ledger::warn(portal, counted - 1, &ledger::shown(&portal.world, counted)).await.expect("told");
     assert_eq!(titles(&mut finance, "of Redis").await, [format!("The budget of Redis is used up: 100 % in {}", month.title())]);
     let page = finance.get("/notifications?show=all").await;
-    for said in ["Redis in root:acme:shop has cost", "the promise redis, set at root:platform", "/cost?workspace=root:acme:shop\""] {
+    for said in ["Redis in root:acme:shop used", "The promise redis, set at root:platform", "/cost?workspace=root:acme:shop\""] {
         assert!(page.text.contains(said), "{said}: {}", page.text);
     }
     assert!(titles(&mut stranger, "of Redis").await.is_empty(), "nobody else is told");
@@ -187,15 +186,15 @@ async fn a_remark_reaches_the_others_whom_it_concerns() {
     approver.until(&format!("/approvals/{uid}"), |page| page.status == StatusCode::OK).await;
 
     remarks(&mut approver, &uid, "Why so large?").await;
-    assert_eq!(titles(&mut requester, "wrote about").await, ["approver wrote about orders-db"]);
-    assert!(titles(&mut approver, "wrote about").await.is_empty(), "nobody is told of their own words");
-    let mail = mails.until("the mail", |mail| mail.text.contains("wrote about orders-db")).await;
+    assert_eq!(titles(&mut requester, "commented on").await, ["approver commented on orders-db"]);
+    assert!(titles(&mut approver, "commented on").await.is_empty(), "nobody is told of their own words");
+    let mail = mails.until("the mail", |mail| mail.text.contains("commented on orders-db")).await;
     assert_eq!(mail.to, "dev-shop@acme.example");
     assert!(mail.text.contains("Why so large?") && mail.text.contains(&format!("/approvals/{uid}")), "{}", mail.text);
 
     remarks(&mut requester, &uid, "For the season.").await;
     let page = approver.get("/notifications?show=all").await;
-    assert!(page.text.contains("dev-shop wrote about orders-db") && page.text.contains("“For the season.”"), "{}", page.text);
-    assert!(titles(&mut stranger, "wrote about").await.is_empty(), "nobody else is told");
+    assert!(page.text.contains("dev-shop commented on orders-db") && page.text.contains("“For the season.”"), "{}", page.text);
+    assert!(titles(&mut stranger, "commented on").await.is_empty(), "nobody else is told");
     product.running.close().await;
 }

@@ -71,7 +71,7 @@ async fn the_storage_of_a_sample_database_grows_and_never_shrinks() {
     let page = format!("/w/{SHOP}/requests/default/orders");
     browser.until(&page, |answer| answer.text.contains("orders")).await;
 
-    let rule = "Storage can grow and never shrink.";
+    let rule = "Storage can't shrink.";
     let form = format!("{page}/edit");
     let smaller = fill(&mut browser, &form, &[("/parameters/storage", "5")], "submit").await;
     assert!(smaller.location().starts_with(&format!("{form}?draft=")), "{smaller:?}");

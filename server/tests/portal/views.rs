@@ -45,7 +45,11 @@ async fn a_view_is_kept_opened_renamed_and_deleted() {
     let link = "<a href=\"/w/root:acme:shop/requests?q=alpha\">Alphas</a>";
     assert!(listed.text.contains(link), "without page, and without what is no filter of this list: {}", listed.text);
     let opened = browser.get(&format!("{LIST}?q=alpha")).await;
-    assert!(opened.text.contains("1 shown, 1 fit, 2 in all") && opened.text.contains("aria-current=\"true\">Alphas"), "{}", opened.text);
+    assert!(
+        opened.text.contains("1 of 1 matching, 2 requests in total") && opened.text.contains("aria-current=\"true\">Alphas"),
+        "{}",
+        opened.text
+    );
     assert!(!browser.get("/w/root:acme:shop/resources").await.text.contains("Alphas"), "another list");
 
     let (id, token) = (current(&opened), opened.hidden("_token"));
@@ -74,7 +78,7 @@ async fn what_does_not_fit_is_refused_with_a_sentence() {
     let mut browser = product.signed_in("dev-shop").await;
     let long = "x".repeat(61);
     for (list, title, filter, said) in [
-        ("requests", "", &[("q", "a")][..], "Give the view a name"),
+        ("requests", "", &[("q", "a")][..], "Enter a name for the view"),
         ("requests", long.as_str(), &[("q", "a")][..], "at most 60 characters"),
         ("requests", "Nothing", &[("page", "2")][..], "Choose a filter first"),
         ("approvals", "Plain", &[("view", "waiting")][..], "Choose a filter first"),

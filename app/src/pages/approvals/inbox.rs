@@ -1,9 +1,8 @@
-//! `/approvals`: what waits, what was decided, what is open; and beside the list the one that is looked at.
+//! `/approvals`: what is waiting for the user, what they decided and what is open; the selected request is shown beside the list.
 
 use leptos::prelude::*;
 use promise::Result;
 use promise::view::{InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, SavedList};
-use promise::wording::counted;
 
 use super::Again;
 use super::pane::pane;
@@ -15,25 +14,27 @@ use crate::pages::notifications::covering;
 use crate::pages::requests::stale;
 use crate::pages::views;
 use crate::routes::{self, page};
+use crate::texts::approvals as texts;
+use crate::texts::lists::{FILTERS, SEARCH};
 use crate::ui::{Badge, Banner, Empty, LinkButton, LiveState, Moment, Shape, Tab, Tabs, due};
 
-/// What people sort by.
+/// Sortable columns.
 const HEADINGS: [Heading<InboxColumn>; 4] = [
-    (InboxColumn::Name, "Name"),
-    (InboxColumn::Since, "Waiting since"),
-    (InboxColumn::Risk, "Risk"),
-    (InboxColumn::Requester, "Requester"),
+    (InboxColumn::Name, texts::COLUMN_NAME),
+    (InboxColumn::Since, texts::COLUMN_WAITING_SINCE),
+    (InboxColumn::Risk, texts::COLUMN_RISK),
+    (InboxColumn::Requester, texts::COLUMN_REQUESTER),
 ];
 
-/// What is said beside the list, which no other choice keeps.
+/// Query parameters about what is shown beside the list; links to other choices drop them.
 const BESIDE: [&str; 5] = ["open", "since", "done", "together", "decision"];
 
-/// The page; `again` is a decision that was not taken.
+/// The page; `again` is a decision that was refused.
 pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> Result<Page> {
     let backend = visit.backend()?;
     let inbox = backend.inbox(query).await?;
     let about = About {
-        title: if again.is_some() { "Error: Approvals".to_owned() } else { "Approvals".to_owned() },
+        title: if again.is_some() { texts::error_title(texts::APPROVALS) } else { texts::APPROVALS.to_owned() },
         section: page::APPROVALS.to_owned(),
         script: Some(Script::Inbox(routes::live_decisions(&inbox.seen))),
         status: again.as_ref().map_or(0, |again| again.status),
@@ -50,8 +51,8 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
         let shown = inbox.review.as_ref().map(|review| review.row.uid.clone()).unwrap_or_default();
         let back = routes::approvals(&[("view", &inbox.query.view)]);
         view! {
-            {done.map(|done| view! { <div role="status"><Banner shape=Shape::Ready title="Decision recorded"><p>{done}</p></Banner></div> })}
-            <h1 id="inbox">"Approvals"</h1>
+            {done.map(|done| view! { <div role="status"><Banner shape=Shape::Ready title=texts::DECISION_RECORDED><p>{done}</p></Banner></div> })}
+            <h1 id="inbox">{texts::APPROVALS}</h1>
             {covering(&inbox.covers)}
             <div class="inbox" data-open=open>
                 <section class="inbox-list" aria-labelledby="inbox" id="list">
@@ -64,69 +65,66 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
                         {if inbox.rows.is_empty() { nothing(&inbox, &listing).into_any() } else { rows(&inbox, &listing, &shown, &now).into_any() }}
                         {listing.pager(inbox.query.page, inbox.pages)}
                     </div>
-                    <p><a class="btn btn-ghost btn-sm" href=page::STAND_IN>"Name who stands in for you"</a></p>
+                    <p><a class="btn btn-ghost btn-sm" href=page::STAND_IN>{texts::SET_A_DELEGATE}</a></p>
                     {keys()}
                 </section>
                 {inbox.absent.then(|| absent(&list, total))}
                 {inbox.review.as_ref().map(|review| view! {
-                    <div class="inbox-pane" data-shown=review.row.uid.clone()><p class="only-narrow"><a href=list.clone()>{format!("Show all {total}")}</a></p>{pane(review, &back, again.as_ref(), &token, &now).into_any()}</div>
+                    <div class="inbox-pane" data-shown=review.row.uid.clone()><p class="only-narrow"><a href=list.clone()>{texts::show_all(total)}</a></p>{pane(review, &back, again.as_ref(), &token, &now).into_any()}</div>
                 })}
             </div>
         }
     }))
 }
 
-/// In the place of one that the person cannot see, or cannot any more.
+/// Shown instead of an approval that the user can't see, or can't see any more.
 fn absent(list: &str, total: usize) -> impl IntoView + use<> {
     let (above, below) = (list.to_owned(), list.to_owned());
     view! {
-        <div class="inbox-pane"><p class="only-narrow"><a href=above>{format!("Show all {total}")}</a></p>
-            <Empty title="It is not here any more" text="There is no such decision that you can see. It may be settled, deleted, or not yours to take." shape=Shape::Unknown><LinkButton href=below label="Back to the list"/></Empty>
+        <div class="inbox-pane"><p class="only-narrow"><a href=above>{texts::show_all(total)}</a></p>
+            <Empty title=texts::NOT_FOUND text=texts::NOT_FOUND_TEXT shape=Shape::Unknown><LinkButton href=below label=texts::BACK_TO_APPROVALS/></Empty>
         </div>
     }
 }
 
-/// The page in one sentence.
+/// Summarizes the page in two sentences.
 fn summary(inbox: &InboxPage) -> String {
-    let waiting = match inbox.waiting {
-        0 => "Nothing waits for you".to_owned(),
-        1 => "1 request waits for you".to_owned(),
-        many => format!("{many} requests wait for you"),
+    let listed = match InboxView::parse(&inbox.query.view) {
+        InboxView::Decided => texts::your_decisions(inbox.all),
+        _ if inbox.total == inbox.all => texts::SOONEST_EXPIRY_FIRST.to_owned(),
+        _ => texts::shown_of_all(inbox.total, inbox.all),
     };
-    match InboxView::parse(&inbox.query.view) {
-        InboxView::Decided => format!("{waiting}. {} by you, newest first.", counted(inbox.all as u64, "decision")),
-        _ if inbox.total == inbox.all => format!("{waiting}. What expires first is on top."),
-        _ => format!("{waiting}. {} of {} shown.", inbox.total, inbox.all),
-    }
+    format!("{} {listed}", texts::need_your_approval(inbox.waiting))
 }
 
 fn tabs(inbox: &InboxPage) -> impl IntoView + use<> {
     let current = InboxView::parse(&inbox.query.view);
     let tabs = InboxView::ALL.map(|view| Tab {
         label: match view {
-            InboxView::Waiting => "Waiting on me",
-            InboxView::Decided => "Decided by me",
-            InboxView::All => "All open",
+            InboxView::Waiting => texts::TAB_WAITING,
+            InboxView::Decided => texts::TAB_DECIDED,
+            InboxView::All => texts::TAB_ALL,
         },
         href: routes::approvals(&[("view", view.word())]),
         count: (view == InboxView::Waiting).then_some(inbox.waiting),
         current: view == current,
     });
-    view! { <Tabs label="Which decisions" tabs=tabs.to_vec()/> }
+    view! { <Tabs label=texts::TABS tabs=tabs.to_vec()/> }
 }
 
 fn filters(inbox: &InboxPage, listing: &Listing) -> impl IntoView + use<> {
     let query = &inbox.query;
     let filtered = [&query.promise, &query.workspace, &query.risk, &query.age].iter().any(|value| !value.is_empty());
-    let usual = if InboxView::parse(&query.view) == InboxView::Decided { "Newest first" } else { "Due first" };
+    let decided = InboxView::parse(&query.view) == InboxView::Decided;
+    let usual = if decided { texts::SORT_NEWEST_FIRST } else { texts::SORT_DUE_FIRST };
     view! {
-        {listing.search("Decisions", "Search")}
+        {listing.search(texts::APPROVALS, SEARCH)}
         <div class="row inbox-tools">
-            <details class="why filter" open=filtered><summary>"Filters"</summary><nav class="stack" aria-label="Filters">
-                {listing.facet("Risk", "risk", &inbox.risks)}
-                {listing.choices("Waits", "age", &[("day", "over a day"), ("week", "over a week")])}
-                {listing.facet("Promise", "promise", &inbox.promises)}
-                {listing.facet("Workspace", "workspace", &inbox.workspaces)}
+            <details class="why filter" open=filtered><summary>{FILTERS}</summary><nav class="stack" aria-label=FILTERS>
+                {listing.facet(texts::FILTER_RISK, "risk", &inbox.risks)}
+                {listing.choices(texts::FILTER_WAITING, "age", &[("day", texts::OVER_A_DAY), ("week", texts::OVER_A_WEEK)])}
+                {listing.facet(texts::FILTER_PROMISE, "promise", &inbox.promises)}
+                {listing.facet(texts::FILTER_WORKSPACE, "workspace", &inbox.workspaces)}
             </nav></details>
             {listing.sort_menu(query.sort, usual, &HEADINGS)}
         </div>
@@ -144,9 +142,9 @@ fn line(listing: &Listing, row: &InboxRow, shown: &str, now: &str) -> impl IntoV
         None => listing.with("open", &row.uid).address(),
     };
     let what = match (&row.given, row.change) {
-        (Some(given), _) => format!("you {}", given.decision),
-        (None, true) => format!("{}, change", row.promise_title),
-        (None, false) => format!("{}, new", row.promise_title),
+        (Some(given), _) => texts::you_decided(&given.decision),
+        (None, true) => texts::row_change(&row.promise_title),
+        (None, false) => texts::row_new(&row.promise_title),
     };
     let when = match (&row.given, &row.expires) {
         (None, Some(at)) => view! { {due(at, now)} }.into_any(),
@@ -162,23 +160,29 @@ fn line(listing: &Listing, row: &InboxRow, shown: &str, now: &str) -> impl IntoV
     }
 }
 
-/// Nothing to show, and why.
+/// Why the list is empty.
 fn nothing(inbox: &InboxPage, listing: &Listing) -> AnyView {
     if inbox.all > 0 {
-        return listing.nothing_fits("No decisions match");
+        return listing.nothing_fits(texts::NO_MATCHES);
     }
     let (title, text) = match InboxView::parse(&inbox.query.view) {
-        InboxView::Waiting => ("Nothing waits for you", "As soon as somebody asks for something that you decide about, it stands here."),
-        InboxView::Decided => ("You have not decided about anything yet", "What you decide stands here, the newest first."),
-        InboxView::All => ("Nothing is open", "Nobody waits for a decision that you may see."),
+        InboxView::Waiting => (texts::NOTHING_WAITING, texts::NOTHING_WAITING_TEXT),
+        InboxView::Decided => (texts::NOTHING_DECIDED, texts::NOTHING_DECIDED_TEXT),
+        InboxView::All => (texts::NOTHING_OPEN, texts::NOTHING_OPEN_TEXT),
     };
     view! { <Empty title=title text=text/> }.into_any()
 }
 
-/// What the keys do; shown where they work.
+/// Keyboard shortcuts; shown where they work.
 fn keys() -> impl IntoView {
-    let lines =
-        [("j", "next"), ("k", "previous"), ("a", "to approve"), ("r", "to reject"), ("c", "to ask for changes"), ("?", "this list")];
+    let lines = [
+        ("j", texts::KEY_NEXT),
+        ("k", texts::KEY_PREVIOUS),
+        ("a", texts::KEY_APPROVE),
+        ("r", texts::KEY_REJECT),
+        ("c", texts::KEY_REQUEST_CHANGES),
+        ("?", texts::KEY_HELP),
+    ];
     let lines = lines.map(|(key, what)| view! { <span class="nowrap"><kbd>{key}</kbd>" "{what}</span> });
-    view! { <details class="why keys" id="keys" hidden><summary>"Keys"</summary><p class="row basis">{lines.collect_view()}</p><label class="tick-line"><input type="checkbox" id="keys-off"/>"Turn them off"</label></details> }
+    view! { <details class="why keys" id="keys" hidden><summary>{texts::SHORTCUTS}</summary><p class="row basis">{lines.collect_view()}</p><label class="tick-line"><input type="checkbox" id="keys-off"/>{texts::SHORTCUTS_OFF}</label></details> }
 }

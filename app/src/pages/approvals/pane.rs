@@ -1,8 +1,7 @@
-//! Everything by which a decision is taken, in the order in which it is asked for.
+//! Everything that helps to decide, in reading order.
 
 use leptos::prelude::*;
 use promise::view::{AddedObject, LineSide, PriceStep, ReviewPage};
-use promise::wording::counted;
 
 use super::Again;
 use super::form::{About, ask_again, decide, withdraw};
@@ -13,11 +12,12 @@ use crate::pages::requests::parameter_lines;
 use crate::pages::requests::rail::room;
 use crate::pages::rules;
 use crate::routes;
+use crate::texts::approvals as texts;
 use crate::ui::{Banner, Shape, Tile};
 
-/// Lines that stay, shown around one that changes.
+/// Number of unchanged lines shown around a changed one.
 const AROUND: usize = 2;
-/// Lines that are shown at most; the page of the request has them all.
+/// Maximum number of lines shown; the page of the request has all of them.
 const MOST: usize = 300;
 
 /// The pane beside the inbox; `back` is where a decision leads.
@@ -33,14 +33,14 @@ pub(super) fn pane(review: &ReviewPage, back: &str, again: Option<&Again>, token
                 <div class="stack">
                     {reason(review)}
                     {asked_for(review)}
-                    <section><h3>"Checks"</h3>{checks(&review.checks)}</section>
+                    <section><h3>{texts::CHECKS}</h3>{checks(&review.checks)}</section>
                     {touched(review)}
                     {policies(review)}
                 </div>
                 <div class="wells">
                     {price(&review.price)}
-                    {(!review.room.is_empty()).then(|| view! { <section><h3>"Limits and budgets"</h3>{room(&review.room)}</section> })}
-                    <section><h3>"Who decides"</h3>{route(&review.route, &row.workspace, now)}</section>
+                    {(!review.room.is_empty()).then(|| view! { <section><h3>{texts::LIMITS}</h3>{room(&review.room)}</section> })}
+                    <section><h3>{texts::APPROVERS}</h3>{route(&review.route, &row.workspace, now)}</section>
                     {before(review)}
                 </div>
             </div>
@@ -50,37 +50,37 @@ pub(super) fn pane(review: &ReviewPage, back: &str, again: Option<&Again>, token
     }
 }
 
-/// Why nothing is to be decided.
+/// Why there is nothing to decide.
 pub(super) fn settled(review: &ReviewPage) -> Option<impl IntoView + use<>> {
     let settled = review.settled.clone();
-    (!settled.is_empty()).then(|| view! { <Banner shape=Shape::Unknown title="There is nothing to decide now"><p>{settled}</p></Banner> })
+    (!settled.is_empty()).then(|| view! { <Banner shape=Shape::Unknown title=texts::NO_DECISION_NEEDED><p>{settled}</p></Banner> })
 }
 
 pub(super) fn reason(review: &ReviewPage) -> impl IntoView + use<> {
     let reason = if review.reason.is_empty() {
-        view! { <p class="small muted">"No reason was given."</p> }.into_any()
+        view! { <p class="small muted">{texts::NO_REASON}</p> }.into_any()
     } else {
         view! { <blockquote class="said">{review.reason.clone()}</blockquote> }.into_any()
     };
-    view! { <section><h3>"Reason"</h3>{reason}</section> }
+    view! { <section><h3>{texts::REASON}</h3>{reason}</section> }
 }
 
-/// Values against what runs; of something new all values.
+/// Values that differ from the running ones; all values for a new request.
 pub(super) fn asked_for(review: &ReviewPage) -> impl IntoView + use<> {
-    let asked = if review.row.mine { "You" } else { review.row.requester.as_str() };
+    let asked = if review.row.mine { texts::YOU } else { review.row.requester.as_str() };
     let all = parameter_lines(&review.values, asked);
     if !review.row.change {
-        return view! { <section><h3>"What is asked for"</h3>{all}</section> }.into_any();
+        return view! { <section><h3>{texts::REQUESTED}</h3>{all}</section> }.into_any();
     }
     let shown = if review.changes.is_empty() {
-        view! { <p class="small muted">"No value becomes another."</p> }.into_any()
+        view! { <p class="small muted">{texts::NO_VALUES_CHANGE}</p> }.into_any()
     } else {
         changes(&review.changes).into_any()
     };
-    view! { <section><h3>"What changes"</h3>{shown}<details class="why"><summary>{format!("All {}", counted(review.values.len() as u64, "value"))}</summary>{all}</details></section> }.into_any()
+    view! { <section><h3>{texts::CHANGES}</h3>{shown}<details class="why"><summary>{texts::all_values(review.values.len())}</summary>{all}</details></section> }.into_any()
 }
 
-/// Objects with the lines that change; of something new all of them.
+/// Objects with the lines that change; all lines for a new request.
 fn touched(review: &ReviewPage) -> Option<impl IntoView + use<>> {
     let changed: Vec<&AddedObject> = review.objects.iter().filter(|object| touches(object, review.row.change)).collect();
     let mut left = MOST;
@@ -88,7 +88,7 @@ fn touched(review: &ReviewPage) -> Option<impl IntoView + use<>> {
         let near = near(object, review.row.change);
         let shown = near.iter().filter(|near| **near).count().min(left);
         left -= shown;
-        // What is beyond the limit is said below.
+        // Lines beyond the limit are left out; a note below says so.
         let mut taken = 0;
         let within: Vec<bool> = near
             .iter()
@@ -98,7 +98,7 @@ fn touched(review: &ReviewPage) -> Option<impl IntoView + use<>> {
             })
             .collect();
         let verb = adds::side(object.side).1;
-        let place = if object.destination.is_empty() { String::new() } else { format!("at {}", object.destination) };
+        let place = if object.destination.is_empty() { String::new() } else { texts::at_destination(&object.destination) };
         let lines = adds::lines(object, &|at| within.get(at).copied().unwrap_or_default(), &review.row.workspace);
         view! { <div class="card"><div class="card-head"><h4>{object.title.clone()}" "<span class="subtle small">{place}</span></h4><span class="basis">{verb}</span></div>{lines}</div> }
     });
@@ -106,11 +106,11 @@ fn touched(review: &ReviewPage) -> Option<impl IntoView + use<>> {
     let row = &review.row;
     let all = review.opens.then(|| routes::request_view(&row.workspace, &row.namespace, &row.name, "adds", 1));
     let cut = (left == 0).then(|| match all {
-        Some(href) => view! { <p class="small">"There is more: "<a href=href>"see every line"</a>"."</p> }.into_any(),
-        None => view! { <p class="small">{format!("The first {MOST} lines are shown.")}</p> }.into_any(),
+        Some(href) => view! { <p class="small">{texts::first_lines(MOST)}" "<a href=href>{texts::VIEW_ALL_LINES}</a></p> }.into_any(),
+        None => view! { <p class="small">{texts::first_lines(MOST)}</p> }.into_any(),
     });
-    let title = if row.change { "What the platform changes" } else { "What the platform makes" };
-    let summary = format!("{}, line by line", counted(changed.len() as u64, "object"));
+    let title = if row.change { texts::MANIFEST_CHANGES } else { texts::MANIFESTS };
+    let summary = texts::objects_by_line(changed.len());
     (!changed.is_empty()).then(|| view! {
         <section><h3>{title}</h3><details class="why" open=row.change><summary>{summary}</summary><div class="stack adds">{objects}</div>{cut}</details></section>
     })
@@ -120,7 +120,7 @@ fn touches(object: &AddedObject, change: bool) -> bool {
     !change || object.side != LineSide::Kept || object.lines.iter().any(|line| line.side != LineSide::Kept)
 }
 
-/// Which lines are worth showing: what changes, and what stands next to it.
+/// Which lines are worth showing: those that change, and their neighbours.
 fn near(object: &AddedObject, change: bool) -> Vec<bool> {
     if !change {
         return vec![true; object.lines.len()];
@@ -131,31 +131,32 @@ fn near(object: &AddedObject, change: bool) -> Vec<bool> {
 
 fn policies(review: &ReviewPage) -> Option<impl IntoView + use<>> {
     let lines = rules::lines(&review.policies, &review.row.workspace);
-    let count = counted(review.policies.len() as u64, "rule");
-    (!review.policies.is_empty()).then(|| view! { <section><h3>"Rules"</h3><details class="why"><summary>{format!("{count} with results")}</summary>{lines}</details></section> })
+    let summary = texts::rules_evaluated(review.policies.len());
+    (!review.policies.is_empty())
+        .then(|| view! { <section><h3>{texts::POLICIES}</h3><details class="why"><summary>{summary}</summary>{lines}</details></section> })
 }
 
-/// What it costs now and after.
+/// The price now and after.
 pub(super) fn price(price: &PriceStep) -> Option<impl IntoView + use<>> {
     let there = price.after.is_some() || !price.unknown.is_empty();
     let line = |label: &'static str, value: Option<String>| {
         value.map(|value| view! { <p class="sum-line"><span>{label}</span><span>{value}</span></p> })
     };
     let sums = price.lines.iter().map(|line| {
-        let amount = line.monthly.clone().unwrap_or_else(|| "not known".to_owned());
+        let amount = line.monthly.clone().unwrap_or_else(|| texts::PRICE_UNKNOWN.to_owned());
         view! { <dt>{line.name.clone()}</dt><dd>{amount}</dd> }
     });
     let sums = sums.collect_view();
-    let month = |text: &Option<String>| text.as_ref().map(|text| format!("{text}/month"));
-    let (now, after, change) =
-        (line("Now", month(&price.now)), line("After", month(&price.after).or(Some("not known".to_owned()))), price.change.clone());
+    let month = |text: &Option<String>| text.as_deref().map(texts::per_month);
+    let after = month(&price.after).unwrap_or_else(|| texts::PRICE_UNKNOWN.to_owned());
+    let (now, after, change) = (line(texts::PRICE_NOW, month(&price.now)), line(texts::PRICE_AFTER, Some(after)), price.change.clone());
     let (unknown, basis, many) = (price.unknown.clone(), price.basis.clone(), !price.lines.is_empty());
     there.then(|| {
         view! {
-            <section><h3>"Price"</h3>{now}{after}
-                {change.map(|change| view! { <p class="sum-line total"><span>"Change"</span><b>{change}</b></p> })}
+            <section><h3>{texts::PRICE}</h3>{now}{after}
+                {change.map(|change| view! { <p class="sum-line total"><span>{texts::PRICE_CHANGE}</span><b>{change}</b></p> })}
                 {(!unknown.is_empty()).then(|| view! { <p class="small muted">{unknown}</p> })}
-                {many.then(|| view! { <details class="why"><summary>"How it adds up"</summary><dl class="sums">{sums}</dl></details> })}
+                {many.then(|| view! { <details class="why"><summary>{texts::PRICE_BREAKDOWN}</summary><dl class="sums">{sums}</dl></details> })}
                 {(!basis.is_empty()).then(|| view! { <p class="small subtle">{basis}</p> })}
             </section>
         }
@@ -164,22 +165,21 @@ pub(super) fn price(price: &PriceStep) -> Option<impl IntoView + use<>> {
 
 fn before(review: &ReviewPage) -> Option<impl IntoView + use<>> {
     let lines = review.before.iter().map(|line| view! { <p class="small">{line.clone()}</p> }).collect_view();
-    (!review.before.is_empty()).then(|| view! { <section><h3>"Before"</h3>{lines}</section> })
+    (!review.before.is_empty()).then(|| view! { <section><h3>{texts::SIMILAR_DECISIONS}</h3>{lines}</section> })
 }
 
-/// The form, or why there is none; and the ways to decide about several, or to take it back.
+/// The form, or why there is none; and the ways to decide on several requests, or to withdraw.
 pub(super) fn decision(review: &ReviewPage, back: &str, again: Option<&Again>, token: &str) -> impl IntoView + use<> {
     let hash = review.hash.clone().unwrap_or_default();
-    // Paths begin with a dot; what a request asks for besides parameters has none.
+    // Paths of parameters begin with a dot; terms such as the deletion policy have none.
     let values = review.values.iter().filter(|value| value.path.starts_with('.'));
     let fields: Vec<(String, String)> = values.map(|value| (value.path.clone(), value.label.clone())).collect();
     let about = About { uid: &review.row.uid, hash: &hash, asked: &review.asked, fields: &fields, back, again };
     let form = decide(&about, token);
-    let otherwise = review.reconsiders.then(|| view! { <p class="small muted">"You asked for changes; you may decide otherwise."</p> });
+    let otherwise = review.reconsiders.then(|| view! { <p class="small muted">{texts::CAN_CHANGE_DECISION}</p> });
     let none = (form.is_none() && review.settled.is_empty()).then(|| view! { <p class="small muted">{review.why_not.clone()}</p> });
     let alike = (review.alike > 0 && !review.asked.is_empty()).then(|| {
-        let others = counted(review.alike as u64, "other request");
-        view! { <p class="small"><a href=routes::alike(&review.row.uid)>{format!("{others} of this promise and rule: decide together where they are alike")}</a></p> }
+        view! { <p class="small"><a href=routes::alike(&review.row.uid)>{texts::review_with_others(review.alike)}</a></p> }
     });
     let withdraw = withdraw(&review.row.uid, &hash, back, review.withdraw.as_ref(), token);
     let again = ask_again(&review.row.uid, back, review.again.as_ref(), token);

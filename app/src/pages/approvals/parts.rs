@@ -1,4 +1,4 @@
-//! Parts of a review that inbox and light page share.
+//! Parts of a review that the inbox and the light page share.
 
 use leptos::prelude::*;
 use promise::risk::Risk;
@@ -6,13 +6,12 @@ use promise::view::{ApprovalLine, ApprovalStanding, CheckLine, CheckState, Given
 
 use super::Again;
 use crate::routes;
+use crate::texts::approvals as texts;
 use crate::ui::{Badge, Banner, Icon, Moment, Shape, span};
 
-/// Who asks for what, where, since when.
+/// What is requested, by whom, where and since when.
 pub(super) fn meta(review: &ReviewPage, now: &str) -> impl IntoView + use<> {
     let row = &review.row;
-    let verb = if row.change { "asks to change" } else { "asks for" };
-    let who = if row.mine { "You ask".to_owned() + verb.trim_start_matches("asks") } else { format!("{} {verb}", row.requester) };
     let name = if review.opens {
         view! { <a href=routes::request(&row.workspace, &row.namespace, &row.name)>{format!("{} {}", row.promise_title, row.version)}</a> }
             .into_any()
@@ -20,12 +19,12 @@ pub(super) fn meta(review: &ReviewPage, now: &str) -> impl IntoView + use<> {
         view! { {format!("{} {}", row.promise_title, row.version)} }.into_any()
     };
     view! {
-        <span>{who}" "{name}</span><span>"in "<span class="mono">{row.workspace.clone()}</span></span>
+        <span>{name}</span><span>{texts::requested_by(&row.requester, row.change, row.mine)}</span><span class="mono">{row.workspace.clone()}</span>
         {(!row.since.is_empty()).then(|| view! { <span><Moment at=row.since.clone() now=now/></span> })}
     }
 }
 
-/// How carefully to look, with the reasons.
+/// The risk, with its reasons.
 pub(super) fn risk(row: &InboxRow) -> Option<impl IntoView + use<>> {
     let shape = match row.risk {
         Risk::Low => return None,
@@ -36,26 +35,26 @@ pub(super) fn risk(row: &InboxRow) -> Option<impl IntoView + use<>> {
     Some(view! { <span class="row">{why.into_iter().map(|why| view! { <Badge shape=shape word=why/> }).collect_view()}</span> })
 }
 
-/// What was not done, on top of everything.
+/// Why a decision was refused, on top of everything.
 pub(super) fn told(again: Option<&Again>) -> Option<impl IntoView + use<>> {
     let again = again?.clone();
     let link = (!again.field.is_empty()).then(|| format!("#{}", again.field));
     let why = promise::wording::upper_first(&again.why);
     let why = if why.ends_with('.') { why } else { format!("{why}.") };
     Some(view! {
-        <div role="alert"><Banner shape=Shape::Degraded title="Nothing was decided"><p>{match link {
+        <div role="alert"><Banner shape=Shape::Degraded title=texts::NOT_SAVED><p>{match link {
             Some(link) => view! { <a href=link>{why}</a> }.into_any(),
             None => view! { {why} }.into_any(),
         }}</p></Banner></div>
     })
 }
 
-/// What has changed since an earlier decision, or since what was looked at.
+/// What has changed since an earlier decision, or since the user viewed it.
 pub(super) fn since(since: &Since, now: &str) -> impl IntoView + use<> {
     let title = match (since.decision.as_str(), since.at.as_str()) {
-        ("", _) => "It is not what you looked at any more".to_owned(),
-        (decision, "") => format!("{decision} no longer counts"),
-        (decision, at) => format!("{decision} of {} no longer counts", span(at, now)),
+        ("", _) => texts::CHANGED_SINCE_VIEWED.to_owned(),
+        (decision, "") => texts::no_longer_counts(decision, ""),
+        (decision, at) => texts::no_longer_counts(decision, &span(at, now)),
     };
     let also = since.also.iter().map(|also| view! { <p>{also.clone()}</p> }).collect_view();
     let unknown = (!since.unknown.is_empty()).then(|| view! { <p>{since.unknown.clone()}</p> });
@@ -66,25 +65,24 @@ pub(super) fn since(since: &Since, now: &str) -> impl IntoView + use<> {
 /// Values before and after.
 pub(in crate::pages) fn changes(changes: &[ValueChange]) -> impl IntoView + use<> {
     let lines = changes.iter().map(|change| {
-        let absent = || "nothing".to_owned();
-        let before = change.before.clone().map(|before| view! { <span class="vh">"before: "</span><del>{before}</del> });
+        let before = change.before.clone().map(|before| view! { <span class="vh">{texts::BEFORE}</span><del>{before}</del> });
         let arrow = before.is_some().then(|| view! { <Icon name="arrow-right"/> });
-        let after = change.after.clone().unwrap_or_else(absent);
+        let after = change.after.clone().unwrap_or_else(|| texts::NO_VALUE.to_owned());
         let note = (!change.note.is_empty()).then(|| view! { <dd class="note">{change.note.clone()}</dd> });
-        view! { <div><dt>{change.label.clone()}</dt><dd>{before}</dd><dd>{arrow}<span class="vh">"after: "</span><ins>{after}</ins></dd>{note}</div> }
+        view! { <div><dt>{change.label.clone()}</dt><dd>{before}</dd><dd>{arrow}<span class="vh">{texts::AFTER}</span><ins>{after}</ins></dd>{note}</div> }
     });
     view! { <dl class="changes">{lines.collect_view()}</dl> }
 }
 
-/// What was looked at.
+/// What was checked, with results.
 pub(super) fn checks(checks: &[CheckLine]) -> impl IntoView + use<> {
     let lines = checks.iter().map(|check| {
         let (shape, word) = match check.state {
-            CheckState::Failed => (Shape::Failed, "Stands against it: "),
-            CheckState::Warned => (Shape::Degraded, "Warns: "),
-            CheckState::Unknown => (Shape::Unknown, "Not known: "),
-            CheckState::NotYet => (Shape::Ahead, "Not asked: "),
-            CheckState::Passed => (Shape::Ready, "Fits: "),
+            CheckState::Failed => (Shape::Failed, texts::CHECK_FAILED),
+            CheckState::Warned => (Shape::Degraded, texts::CHECK_WARNED),
+            CheckState::Unknown => (Shape::Unknown, texts::CHECK_UNKNOWN),
+            CheckState::NotYet => (Shape::Ahead, texts::CHECK_NOT_RUN),
+            CheckState::Passed => (Shape::Ready, texts::CHECK_PASSED),
         };
         let detail = (!check.detail.is_empty()).then(|| view! { <span class="subtle">{check.detail.clone()}</span> });
         view! { <li data-st=shape.word()>{shape.svg()}<span><span class="vh">{word}</span>{check.what.clone()}{detail}</span></li> }
@@ -92,17 +90,17 @@ pub(super) fn checks(checks: &[CheckLine]) -> impl IntoView + use<> {
     view! { <ul class="checks">{lines.collect_view()}</ul> }
 }
 
-/// Every rule that asks, with what was decided.
+/// Every rule that requires an approval, with what was decided.
 pub(super) fn route(lines: &[ApprovalLine], workspace: &str, now: &str) -> impl IntoView + use<> {
     let many = lines.iter().any(|line| line.stage > 1);
     let steps = lines.iter().map(|line| {
         let (shape, word) = standing(line.standing);
         let from = if line.own {
-            view! { "asked for by this promise" }.into_any()
+            view! { {texts::REQUIRED_BY_PROMISE} }.into_any()
         } else {
-            view! { <a href=routes::policy(&line.source, &line.policy, workspace)>{line.policy.clone()}</a>", set at "<span class="mono">{line.source.clone()}</span> }.into_any()
+            view! { <a href=routes::policy(&line.source, &line.policy, workspace)>{line.policy.clone()}</a>", "{texts::SET_AT}" "<span class="mono">{line.source.clone()}</span> }.into_any()
         };
-        let stage = many.then(|| format!("Stage {}: ", line.stage));
+        let stage = many.then(|| texts::stage(line.stage));
         let state = (!line.state.is_empty()).then(|| view! { <span class="subtle">{line.state.clone()}</span> });
         let given = line.given.iter().map(|given| said(given, now)).collect_view();
         view! { <li data-st=shape.word()>{shape.svg()}<div><span class="vh">{word}": "</span>{stage}<b>{line.who.clone()}</b><span class="subtle">{from}</span>{state}{given}</div></li> }
@@ -110,16 +108,16 @@ pub(super) fn route(lines: &[ApprovalLine], workspace: &str, now: &str) -> impl 
     view! { <ol class="checks">{steps.collect_view()}</ol> }
 }
 
-/// How far a decision is, as a state with its word.
+/// The state of a decision, with its word.
 pub(in crate::pages) fn standing(standing: ApprovalStanding) -> (Shape, &'static str) {
     match standing {
-        ApprovalStanding::Queued => (Shape::Ahead, "Not yet"),
-        ApprovalStanding::Open => (Shape::Waiting, "Open"),
-        ApprovalStanding::Approved => (Shape::Ready, "Approved"),
-        ApprovalStanding::Rejected => (Shape::Denied, "Rejected"),
-        ApprovalStanding::ChangesRequested => (Shape::Degraded, "Changes requested"),
-        ApprovalStanding::Withdrawn => (Shape::Ahead, "Withdrawn"),
-        ApprovalStanding::Expired => (Shape::Denied, "Expired"),
+        ApprovalStanding::Queued => (Shape::Ahead, texts::STATE_QUEUED),
+        ApprovalStanding::Open => (Shape::Waiting, texts::STATE_OPEN),
+        ApprovalStanding::Approved => (Shape::Ready, texts::STATE_APPROVED),
+        ApprovalStanding::Rejected => (Shape::Denied, texts::STATE_REJECTED),
+        ApprovalStanding::ChangesRequested => (Shape::Degraded, texts::STATE_CHANGES_REQUESTED),
+        ApprovalStanding::Withdrawn => (Shape::Ahead, texts::STATE_WITHDRAWN),
+        ApprovalStanding::Expired => (Shape::Denied, texts::STATE_EXPIRED),
     }
 }
 

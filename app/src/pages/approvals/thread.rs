@@ -1,12 +1,13 @@
-//! What people remarked about a request, and the form to remark something.
+//! Comments on a request, and the form to add one.
 
 use leptos::prelude::*;
 use promise::view::CommentLine;
 
 use crate::actions::{self, Comment};
+use crate::texts::approvals as texts;
 use crate::ui::{HiddenToken, Moment, SubmitButton};
 
-/// The remarks, oldest first.
+/// The comments, oldest first.
 pub(in crate::pages) fn thread(uid: &str, comments: &[CommentLine], back: &str, token: &str, now: &str) -> impl IntoView + use<> {
     let none = comments.is_empty();
     let lines = comments.iter().map(|comment| {
@@ -15,11 +16,11 @@ pub(in crate::pages) fn thread(uid: &str, comments: &[CommentLine], back: &str, 
     let lines = lines.collect_view();
     let (uid, back, token) = (uid.to_owned(), back.to_owned(), token.to_owned());
     view! {
-        <section class="thread" aria-labelledby="thread"><h3 id="thread">"Remarks"</h3>
+        <section class="thread" aria-labelledby="thread"><h3 id="thread">{texts::COMMENTS}</h3>
             {(!none).then(|| view! { <ol>{lines}</ol> })}
-            <details class="why" open=!none><summary>"Add a remark"</summary><form method="post" action={actions::path::<Comment>()}><HiddenToken token=token/><input type="hidden" name="uid" value=uid/><input type="hidden" name="back" value=back/>
-                <div class="field"><label for="remark">"Remark"</label><p class="hint" id="remark-hint">"Everybody who may see the request reads it."</p><div class="control"><textarea class="input" id="remark" name="comment" rows="2" aria-describedby="remark-hint" required></textarea></div></div>
-                <SubmitButton label="Add remark"/>
+            <details class="why" open=!none><summary>{texts::ADD_A_COMMENT}</summary><form method="post" action={actions::path::<Comment>()}><HiddenToken token=token/><input type="hidden" name="uid" value=uid/><input type="hidden" name="back" value=back/>
+                <div class="field"><label for="remark">{texts::NEW_COMMENT}</label><p class="hint" id="remark-hint">{texts::NEW_COMMENT_HINT}</p><div class="control"><textarea class="input" id="remark" name="comment" rows="2" aria-describedby="remark-hint" required></textarea></div></div>
+                <SubmitButton label=texts::ADD_COMMENT/>
             </form></details>
         </section>
     }

@@ -9,37 +9,38 @@ use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::listing::{Heading, Listing};
 use crate::routes;
+use crate::texts::{catalog as texts, frame};
 use crate::ui::{Empty, PageHead, Tile};
 
-/// What people sort by.
-const HEADINGS: [Heading<CatalogColumn>; 2] = [(CatalogColumn::Name, "Name"), (CatalogColumn::Published, "Published")];
+/// Sortable columns.
+const HEADINGS: [Heading<CatalogColumn>; 2] = [(CatalogColumn::Name, texts::NAME), (CatalogColumn::Published, texts::PUBLISHED)];
 
 /// The page.
 pub async fn list(visit: &Visit, workspace: &str, query: &CatalogQuery) -> Result<Page> {
     let backend = visit.backend()?;
     let catalog = backend.catalog(workspace, query).await?;
     let workspace = workspace.to_owned();
-    let about =
-        About { title: "Catalog".to_owned(), workspace: Some(workspace.clone()), section: routes::catalog(&workspace), ..About::default() };
+    let about = About {
+        title: frame::CATALOG.to_owned(),
+        workspace: Some(workspace.clone()),
+        section: routes::catalog(&workspace),
+        ..About::default()
+    };
     Ok(framed(visit, about, move || {
         let listing = Listing::new(routes::catalog(&workspace), &catalog.query);
-        let basis = if catalog.pages > 1 {
-            format!("{} shown, {} fit, {} in all", catalog.rows.len(), catalog.fit, catalog.total)
-        } else {
-            format!("{} of {} promises", catalog.fit, catalog.total)
-        };
+        let basis = texts::shown_of(catalog.rows.len(), catalog.fit, catalog.total);
         view! {
-            <PageHead title="Catalog" meta=view! { <span>"What "<span class="mono">{workspace.clone()}</span>" can have"</span> }.into_any()/>
-            {listing.search("Catalog", "Search by name, tag or purpose")}
+            <PageHead title=frame::CATALOG meta=view! { <span>{texts::SERVICES_IN}" "<span class="mono">{workspace.clone()}</span></span> }.into_any()/>
+            {listing.search(frame::CATALOG, texts::SEARCH_HINT)}
             <div class="split split-left">
-                <nav class="facets" aria-label="Filters">
-                    {listing.side_facet("Category", "category", &catalog.categories)}
-                    {listing.side_facet("Tag", "tag", &catalog.tags)}
-                    {listing.side_facet("Team", "owner", &catalog.owners)}
-                    {listing.side_facet("Lifecycle", "lifecycle", &catalog.lifecycles)}
+                <nav class="facets" aria-label=texts::FILTERS>
+                    {listing.side_facet(texts::CATEGORY, "category", &catalog.categories)}
+                    {listing.side_facet(texts::TAG, "tag", &catalog.tags)}
+                    {listing.side_facet(texts::TEAM, "owner", &catalog.owners)}
+                    {listing.side_facet(texts::LIFECYCLE, "lifecycle", &catalog.lifecycles)}
                 </nav>
                 <div>
-                    <div class="section-head"><h2 class="h4">{format!("{} available here", catalog.available)}</h2><p class="basis">{basis}</p>{listing.sort_menu(catalog.query.sort, "Featured", &HEADINGS)}</div>
+                    <div class="section-head"><h2 class="h4">{texts::available_here(catalog.available)}</h2><p class="basis">{basis}</p>{listing.sort_menu(catalog.query.sort, texts::FEATURED, &HEADINGS)}</div>
                     {if catalog.rows.is_empty() { nothing(&listing, catalog.total) } else { offers(&workspace, &catalog) }}
                     {listing.pager(catalog.query.page, catalog.pages)}
                 </div>
@@ -48,7 +49,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &CatalogQuery) -> Resul
     }))
 }
 
-/// Rows in the order that was chosen, and in the usual order shelf by shelf.
+/// Rows in the chosen order, or shelf by shelf in the default order.
 fn offers(workspace: &str, catalog: &CatalogPage) -> AnyView {
     match catalog.query.sort {
         Sort::Usual => shelves(workspace, catalog).into_any(),
@@ -61,7 +62,7 @@ fn grid(workspace: &str, rows: &[&OfferRow]) -> impl IntoView + use<> {
     view! { <ul class="grid">{offers}</ul> }
 }
 
-/// Rows shelf by shelf; a single shelf needs no heading unless it says something.
+/// Rows shelf by shelf; a single shelf has no heading unless it says something.
 fn shelves(workspace: &str, catalog: &CatalogPage) -> impl IntoView + use<> {
     let of = |id: &str| catalog.rows.iter().filter(|row| row.shelf == id).collect::<Vec<_>>();
     let named = catalog.shelves.iter().map(|shelf| {
@@ -72,7 +73,7 @@ fn shelves(workspace: &str, catalog: &CatalogPage) -> impl IntoView + use<> {
     let named = named.collect_view();
     let others = of("");
     let others = (!others.is_empty()).then(|| {
-        let heading = (!catalog.shelves.is_empty()).then(|| view! { <h2>"Others"</h2> });
+        let heading = (!catalog.shelves.is_empty()).then(|| view! { <h2>{texts::OTHER_SERVICES}</h2> });
         view! { <section class="shelf">{heading}{grid(workspace, &others)}</section> }
     });
     view! { {named}{others} }
@@ -89,14 +90,14 @@ fn offer(workspace: &str, row: &OfferRow) -> impl IntoView + use<> {
             <p class="sum">{row.summary.clone()}</p>
             <p class="row tags">{row.tags.iter().map(|tag| view! { <a class="tag" href=routes::with_query(&routes::catalog(workspace), &[("tag", tag)])>{tag.clone()}</a> }).collect_view()}</p>
             {(!row.price.is_empty()).then(|| view! { <p class="small from">{row.price.clone()}</p> })}
-            <div class="foot">{availability(&row.availability)}{row.availability.reason.clone().map(|reason| view! { <span class="why">{reason}</span> })}{row.shadowed.then(|| view! { <span class="why">{format!("From {}; a nearer one has the same name", row.home)}</span> })}</div>
+            <div class="foot">{availability(&row.availability)}{row.availability.reason.clone().map(|reason| view! { <span class="why">{reason}</span> })}{row.shadowed.then(|| view! { <span class="why">{texts::from_farther_home(&row.home)}</span> })}</div>
         </li>
     }
 }
 
 fn nothing(listing: &Listing, total: usize) -> AnyView {
     if total > 0 {
-        return listing.nothing_fits("No promises match");
+        return listing.nothing_fits(texts::NO_MATCHING_SERVICES);
     }
-    view! { <Empty title="Nothing is offered here yet" text="A platform team offers promises to workspaces. Ask yours which ones are meant for this one."/> }.into_any()
+    view! { <Empty title=texts::NO_SERVICES text=texts::ASK_FOR_SERVICES/> }.into_any()
 }

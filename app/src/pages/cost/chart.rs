@@ -1,4 +1,4 @@
-//! Every day of the month, by what rows add up, and what is expected of the days to come: one chart for each currency.
+//! Cost of each day of the month, grouped like the rows, and the forecast for the remaining days: one chart for each currency.
 
 mod forecast;
 
@@ -8,13 +8,14 @@ use leptos::prelude::*;
 use promise::price::Money;
 use promise::view::{CostPage, CostSum};
 
+use crate::texts::cost as texts;
 use crate::ui::chart::{Amount, Figure, Series, StackedBars};
 use forecast::Forecast;
 
-/// Series that are told apart; what is more is one series.
+/// Number of series with a name; all others are combined into one.
 const SERIES: usize = 5;
 
-/// The charts; none where no day has come to anything and nothing is expected.
+/// The charts; none if no day has a cost and there is no forecast.
 pub(super) fn charts(found: &CostPage) -> impl IntoView + use<> {
     let charts: Vec<_> = found.sums.iter().filter_map(|sum| figure(found, sum)).collect();
     let charts = charts.into_iter().map(|figure| view! { <StackedBars figure=figure/> }).collect_view();
@@ -27,7 +28,7 @@ fn figure(found: &CostPage, sum: &CostSum) -> Option<Figure> {
     if days.is_empty() && forecast.is_none() {
         return None;
     }
-    // Of the present month, days that have begun came to something or to nothing, and that is known.
+    // In the current month, the cost of every day that has begun is known, even if it is zero.
     let begun = found.counted.filter(|_| found.is_current).map_or(0, forecast::begun);
     let last = days.iter().map(|day| day.day).fold(begun, i64::max);
     let labels = if forecast.is_some() { found.days_in_month } else { last };
@@ -47,10 +48,10 @@ fn figure(found: &CostPage, sum: &CostSum) -> Option<Figure> {
     }
     let name = |at: usize| match order.get(at) {
         Some((value, _)) if at < SERIES => found.labels.get(*value).map_or(*value, String::as_str).to_owned(),
-        _ => "All others".to_owned(),
+        _ => texts::ALL_OTHERS.to_owned(),
     };
     let amount = |micros: i64| {
-        // Only the drawing is coarse: the text is exact to the coin.
+        // Only the drawing is approximate: the text is exact to the cent.
         Amount { size: micros as f64 / 1e6, text: Money::new(micros, sum.currency.clone()).rounded().to_string() }
     };
     let series = (0..order.len().min(SERIES + 1)).map(|at| Series {
@@ -59,23 +60,20 @@ fn figure(found: &CostPage, sum: &CostSum) -> Option<Figure> {
         values: (1..=last).map(|day| Some(amount(cells.get(&(at, day)).copied().unwrap_or_default()))).collect(),
         ..Series::default()
     });
+    let shown = texts::cost_per_day_of(&found.month, &sum.currency);
+    let ahead = forecast.as_ref().map(|forecast| forecast.sentence(sum));
     Some(Figure {
         id: format!("days-{}", sum.currency.to_lowercase()),
-        title: format!("Each day, by {}", found.by.word()),
-        description: format!(
-            "What each day of {} came to in {}, in UTC.{}",
-            found.month,
-            sum.currency,
-            forecast.as_ref().map(|forecast| forecast.sentence(sum)).unwrap_or_default()
-        ),
+        title: texts::daily_cost(found.by).to_owned(),
+        description: [Some(shown), ahead].into_iter().flatten().collect::<Vec<_>>().join(" "),
         unit: sum.currency.clone(),
-        along: "Day".to_owned(),
+        along: texts::DAY.to_owned(),
         labels: (1..=labels).map(|day| day.to_string()).collect(),
         series: series.chain(forecast.map(Forecast::series)).collect(),
         today: today.filter(|_| found.is_current),
         line: sum.budget.as_ref().filter(|budget| budget.whole).map(|budget| {
             let even = budget.money.micros / found.days_in_month.max(1);
-            (format!("Budget of {}, evenly spread over the days:", budget.money), amount(even))
+            (texts::daily_share(&budget.money), amount(even))
         }),
     })
 }

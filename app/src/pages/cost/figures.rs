@@ -1,9 +1,10 @@
-//! The figures on top of the page, each with its basis, one row for each currency.
+//! The figures at the top of the page, each with its basis, one row for each currency.
 
 use leptos::prelude::*;
 use promise::price::Money;
 use promise::view::{CostPage, CostSum};
-use promise::wording::counted;
+
+use crate::texts::cost as texts;
 
 /// The figures.
 pub(super) fn figures(found: &CostPage) -> impl IntoView + use<> {
@@ -17,30 +18,26 @@ pub(super) fn figures(found: &CostPage) -> impl IntoView + use<> {
 }
 
 fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView + use<> {
-    let metered = up_to.map_or_else(|| "counting has not begun".to_owned(), |at| format!("metered, up to {}", moment(at)));
+    let metered = up_to.map_or_else(|| texts::METERING_NOT_STARTED.to_owned(), |at| texts::metered_until(&moment(at)));
     let estimate = sum.estimate.as_ref();
     let against = estimate.and_then(|estimate| sum.forecast.minus(estimate)).map(|more| more.rounded());
-    let forecast = if found.is_current {
-        let against = against.map(|more| format!(", {} against the estimate", signed(&more))).unwrap_or_default();
-        format!("if what is ready stays so{against}")
-    } else {
-        "the month is over".to_owned()
-    };
+    let forecast = if found.is_current { texts::forecast_basis(against.as_ref()) } else { texts::MONTH_IS_OVER.to_owned() };
     let budget = sum.budget.as_ref().map(|budget| {
         let left = match budget.money.minus(&sum.forecast).filter(|_| budget.whole) {
-            Some(left) if left.micros < 0 => format!("{} over it", Money::new(left.micros.saturating_neg(), left.currency).rounded()),
-            Some(left) => format!("{} left after the forecast", left.rounded()),
-            None => "also of what you may not see".to_owned(),
+            Some(left) if left.micros < 0 => {
+                texts::over_budget(&Money::new(left.micros.saturating_neg(), left.currency).rounded(), &budget.policy)
+            }
+            Some(left) => texts::left_of_budget(&left.rounded(), &budget.policy),
+            None => texts::partly_visible_budget(&budget.policy),
         };
-        cell("Budget", budget.money.to_string(), format!("{left}, by {}", budget.policy))
+        cell(texts::BUDGET, budget.money.to_string(), left)
     });
-    let waiting = sum.waiting.as_ref().map(|(more, count)| {
-        cell("Waiting for approval", signed(more), format!("a month, {}, not in the forecast", counted(*count as u64, "request")))
-    });
+    let waiting = sum.waiting.as_ref();
+    let waiting = waiting.map(|(more, count)| cell(texts::WAITING_FOR_APPROVAL, signed(more), texts::not_in_forecast(*count)));
     view! {
-        {cell("To date", sum.to_date.rounded().to_string(), metered)}
-        {cell("Forecast for the month", sum.forecast.rounded().to_string(), forecast)}
-        {estimate.map(|estimate| cell("Estimate", estimate.to_string(), format!("a whole month of {}", counted(sum.instances as u64, "instance"))))}
+        {cell(texts::TO_DATE, sum.to_date.rounded().to_string(), metered)}
+        {cell(texts::MONTH_FORECAST, sum.forecast.rounded().to_string(), forecast)}
+        {estimate.map(|estimate| cell(texts::ESTIMATE, estimate.to_string(), texts::full_month(sum.instances)))}
         {budget}
         {waiting}
     }
@@ -50,23 +47,23 @@ fn cell(label: &'static str, value: String, basis: String) -> impl IntoView + us
     view! { <div><dt>{label}</dt><dd><b>{value}</b><span class="basis">{basis}</span></dd></div> }
 }
 
-/// `+520.00 €`, `−3.90 €`.
-pub(in crate::pages) fn signed(money: &Money) -> String {
+/// Formats money with a sign: `+520.00 €`, `−3.90 €`.
+pub(super) fn signed(money: &Money) -> String {
     money.as_change().trim_end_matches("/month").to_owned()
 }
 
-/// `3 h 20 min`, of seconds.
+/// Formats seconds as `3 h 20 min`.
 pub(super) fn hours(seconds: i64) -> String {
     match (seconds / 3_600, seconds % 3_600 / 60) {
-        (0, 0) if seconds == 0 => "Not yet".to_owned(),
-        (0, 0) => "Less than a minute".to_owned(),
+        (0, 0) if seconds == 0 => texts::NOT_YET.to_owned(),
+        (0, 0) => texts::LESS_THAN_A_MINUTE.to_owned(),
         (0, minutes) => format!("{minutes}\u{a0}min"),
         (hours, 0) => format!("{hours}\u{a0}h"),
         (hours, minutes) => format!("{hours}\u{a0}h {minutes}\u{a0}min"),
     }
 }
 
-/// `2026-11-21 08:00 UTC` of an RFC 3339 time.
+/// Formats an RFC 3339 time as `2026-11-21 08:00 UTC`.
 pub(in crate::pages) fn moment(at: &str) -> String {
     match (at.get(..10), at.get(11..16)) {
         (Some(day), Some(time)) => format!("{day} {time} UTC"),

@@ -1,4 +1,4 @@
-//! Months beside one another: one chart for each currency.
+//! Cost of several months: one chart for each currency.
 
 use std::collections::BTreeSet;
 
@@ -6,21 +6,19 @@ use leptos::prelude::*;
 use promise::price::Money;
 use promise::view::{CostMonth, CostPage};
 
+use crate::texts::cost as texts;
 use crate::ui::chart::{Amount, Figure, Series, StackedBars};
 
-/// The charts; none where there is one month alone.
+/// The charts; none if there is only one month.
 pub(super) fn trend(found: &CostPage) -> Option<impl IntoView + use<>> {
     if found.months.len() < 2 {
         return None;
     }
-    // A currency in which nothing costs anything any more has come to something before.
+    // Currencies of earlier months count too, even if nothing is priced in them now.
     let all = found.months.iter().flat_map(|month| &month.sums).map(|money| money.currency.as_str());
     let currencies: BTreeSet<&str> = all.chain(found.sums.iter().map(|sum| sum.currency.as_str())).collect();
     let charts = currencies.into_iter().map(|currency| view! { <StackedBars figure=figure(found, currency)/> }).collect_view();
-    let title = match found.months.len() {
-        12 => "A year, month by month".to_owned(),
-        count => format!("{count} months"),
-    };
+    let title = texts::monthly_cost(found.months.len());
     Some(view! { <section class="money-part" aria-labelledby="months"><h2 id="months">{title}</h2>{charts}</section> })
 }
 
@@ -35,30 +33,31 @@ fn figure(found: &CostPage, currency: &str) -> Figure {
     let rest = sum.and_then(|sum| sum.forecast.rounded().minus(&sum.to_date.rounded()));
     let rest = rest.filter(|rest| found.is_current && rest.micros > 0);
     let first = found.months.first().map(|month| month.title.as_str()).unwrap_or_default();
-    let ahead = rest.as_ref().map(|rest| {
-        format!(" Grey with a dashed edge is what {} is expected to come to more, {rest}, if what is ready stays so.", found.month)
+    let shown = texts::cost_per_month_of(first, &found.month, currency);
+    let ahead = rest.as_ref().map(|rest| texts::rest_of_month(&found.month, rest));
+    let metered =
+        Series { name: texts::METERED.to_owned(), tone: 1, values: found.months.iter().map(came_to).collect(), ..Series::default() };
+    let forecast = rest.map(|rest| Series {
+        name: texts::FORECAST.to_owned(),
+        tone: 0,
+        forecast: true,
+        from: last,
+        values: vec![Some(amount(&rest))],
     });
-    let counted = Series { name: "Counted".to_owned(), tone: 1, values: found.months.iter().map(came_to).collect(), ..Series::default() };
-    let expected =
-        rest.map(|rest| Series { name: "Forecast".to_owned(), tone: 0, forecast: true, from: last, values: vec![Some(amount(&rest))] });
     Figure {
         id: format!("months-{}", currency.to_lowercase()),
-        title: "Each month".to_owned(),
-        description: format!(
-            "What each month from {first} to {} came to in {currency}, in UTC, in the workspaces that are shown here.{}",
-            found.month,
-            ahead.unwrap_or_default()
-        ),
+        title: texts::COST_PER_MONTH.to_owned(),
+        description: [Some(shown), ahead].into_iter().flatten().collect::<Vec<_>>().join(" "),
         unit: currency.to_owned(),
-        along: "Month".to_owned(),
-        // A year has no two months of one name.
+        along: texts::MONTH.to_owned(),
+        // Within a year, no two months have the same name.
         labels: found.months.iter().map(|month| month.title.chars().take(3).collect()).collect(),
-        series: [counted].into_iter().chain(expected).collect(),
+        series: [metered].into_iter().chain(forecast).collect(),
         today: found.is_current.then_some(last),
         line: sum
             .and_then(|sum| sum.budget.as_ref())
             .filter(|budget| budget.whole)
-            .map(|budget| ("Budget".to_owned(), amount(&budget.money))),
+            .map(|budget| (texts::BUDGET.to_owned(), amount(&budget.money))),
     }
 }
 
@@ -98,10 +97,10 @@ mod tests {
     #[test]
     fn months_stand_beside_one_another_and_the_present_one_with_what_is_expected() {
         let html = trend(&page(true)).map(|shown| shown.to_html()).expect("a chart");
-        for part in ["Sep, Counted: 12.34", "Nov, Counted: 30.00", "Nov, Forecast: 10.01", "from September 2026 to November 2026"] {
+        for part in ["Sep, Metered: 12.34", "Nov, Metered: 30.00", "Nov, Forecast: 10.01", "from September 2026 to November 2026"] {
             assert!(html.contains(part), "{part}: {html}");
         }
-        assert!(html.contains("id=\"months-usd-title\"") && html.contains("Sep, Counted: 1.00"), "what is spent stays spent: {html}");
+        assert!(html.contains("id=\"months-usd-title\"") && html.contains("Sep, Metered: 1.00"), "what is spent stays spent: {html}");
         assert_eq!(html.matches("Nov, Forecast").count(), 1, "in dollars nothing is expected: {html}");
         assert!(!html.contains("not known"), "a month without anything came to nothing: {html}");
         let over = trend(&page(false)).map(|shown| shown.to_html()).expect("a chart");

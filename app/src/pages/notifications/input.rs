@@ -1,20 +1,21 @@
-//! Inputs of the pages of settings, and what is wrong with them.
+//! Inputs of the pages with forms about notifications, and their problems.
 
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
 use promise::Problem;
 
+use crate::texts::notifications::NOT_SAVED;
 use crate::ui::{Banner, Shape};
 
-/// What does not fit, each with the way to its input.
+/// Every problem, with a link to its input.
 pub(super) fn problems(problems: &[Problem]) -> Option<impl IntoView + use<>> {
     let lines = problems.iter().map(|problem| view! { <li><a href=format!("#{}", problem.path)>{problem.message.clone()}</a></li> });
     let lines = lines.collect_view();
-    (!problems.is_empty()).then(|| view! { <Banner shape=Shape::Failed title="Nothing was saved"><ul>{lines}</ul></Banner> })
+    (!problems.is_empty()).then(|| view! { <Banner shape=Shape::Failed title=NOT_SAVED><ul>{lines}</ul></Banner> })
 }
 
-/// One line to type in, with what is wrong with it.
+/// One input with its problem.
 pub(super) fn input(
     problems: &[Problem],
     texts: &BTreeMap<String, String>,

@@ -1,9 +1,8 @@
-//! `/notifications`: what a person was told, newest first, with why.
+//! `/notifications`: notifications of a user, newest first, each with its reason.
 
 use leptos::prelude::*;
 use promise::Result;
 use promise::view::{Notice, NoticesPage, NoticesQuery};
-use promise::wording::counted;
 
 use super::shape;
 use crate::actions::{self, MarkRead};
@@ -11,7 +10,11 @@ use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::listing::Listing;
 use crate::routes::{self, page};
+use crate::texts::notifications as texts;
 use crate::ui::{Empty, HiddenToken, LinkButton, Moment, PageHead, Shape};
+
+/// The form that the checkboxes of rows belong to.
+const SELECTED: &str = "selected";
 
 /// The page.
 pub async fn list(visit: &Visit, query: &NoticesQuery) -> Result<Page> {
@@ -19,20 +22,20 @@ pub async fn list(visit: &Visit, query: &NoticesQuery) -> Result<Page> {
     let found = backend.notices(query).await?;
     let (now, back, token) = (visit.now.clone(), visit.address.clone(), backend.viewer().form_token);
     let about = About {
-        title: "Notifications".to_owned(),
+        title: texts::NOTIFICATIONS.to_owned(),
         section: page::NOTIFICATIONS.to_owned(),
         script: Some(Script::Live(routes::live_notifications(&found.seen))),
         ..About::default()
     };
     Ok(framed(visit, about, move || {
         let listing = Listing::new(page::NOTIFICATIONS, &found.query);
-        let actions = view! { <LinkButton href=page::STAND_IN label="Stand-in" icon="user"/><LinkButton href=page::NOTIFICATION_SETTINGS label="Rules" icon="sliders-horizontal"/> };
+        let actions = view! { <LinkButton href=page::STAND_IN label=texts::DELEGATE icon="user"/><LinkButton href=page::NOTIFICATION_SETTINGS label=texts::SETTINGS icon="sliders-horizontal"/> };
         view! {
-            <PageHead title="Notifications" meta=view! { <span>{summary(&found)}</span> }.into_any() actions=actions.into_any()/>
+            <PageHead title=texts::NOTIFICATIONS meta=view! { <span>{summary(&found)}</span> }.into_any() actions=actions.into_any()/>
             <div data-live="notices">
                 {filters(&found, &listing, &token, &back, &now)}
                 {if found.rows.is_empty() { nothing(&found, &listing).into_any() } else { days(&found.rows, &now, &token, &back).into_any() }}
-                <p class="basis">{format!("{} in all, kept for {} days.", counted(found.total, "notification"), found.kept_days)}</p>
+                <p class="basis">{texts::kept(found.total, found.kept_days)}</p>
                 {listing.pager(found.page, found.pages)}
             </div>
         }
@@ -41,22 +44,29 @@ pub async fn list(visit: &Visit, query: &NoticesQuery) -> Result<Page> {
 
 fn summary(found: &NoticesPage) -> String {
     match found.unread {
-        0 => "Nothing new.".to_owned(),
-        count => format!("{count} new."),
+        0 => texts::NO_UNREAD.to_owned(),
+        count => texts::unread(count),
     }
 }
 
-/// Which are shown, and the button that reads all that is there now: what comes meanwhile stays new.
+/// Which notifications are shown, and what can be done with several. The button for all leaves those unread that arrive in the meantime.
 fn filters(found: &NoticesPage, listing: &Listing, token: &str, back: &str, now: &str) -> impl IntoView + use<> {
-    let (token, back, now) = (token.to_owned(), back.to_owned(), now.to_owned());
+    let all = view! { <input type="hidden" name="all" value="true"/><input type="hidden" name="until" value=now.to_owned()/><button class="btn">{texts::MARK_ALL_AS_READ}</button> };
+    let selected = found.rows.iter().any(|row| row.unread).then(|| {
+        let button = view! { <button class="btn">{texts::MARK_SELECTED_AS_READ}</button> };
+        mark_read(token, back, Some(SELECTED), button)
+    });
     view! {
         <div class="filters">
-            {listing.views("show", [("", "New", found.unread), ("all", "All", found.total)])}
-            {(found.unread > 0).then(|| view! {
-                <form method="post" action={actions::path::<MarkRead>()}><HiddenToken token=token/><input type="hidden" name="back" value=back/><input type="hidden" name="until" value=now/><button class="btn">"Mark all as read"</button></form>
-            })}
+            {listing.views("show", [("", texts::SHOW_UNREAD, found.unread), ("all", texts::SHOW_ALL, found.total)])}
+            {selected}{(found.unread > 0).then(|| mark_read(token, back, None, all))}
         </div>
     }
+}
+
+fn mark_read(token: &str, back: &str, id: Option<&'static str>, content: impl IntoView + 'static) -> AnyView {
+    let (token, back, content) = (token.to_owned(), back.to_owned(), content.into_any());
+    view! { <form method="post" id=id action={actions::path::<MarkRead>()}><HiddenToken token=token/><input type="hidden" name="back" value=back/>{content}</form> }.into_any()
 }
 
 /// A card for each day.
@@ -66,7 +76,7 @@ fn days(rows: &[Notice], now: &str, token: &str, back: &str) -> impl IntoView + 
     let today = day(now);
     let cards = groups.into_iter().map(|rows| {
         let date = rows.first().map(|row| day(&row.at)).unwrap_or_default();
-        let (id, title) = (format!("day-{date}"), if date == today { "Today".to_owned() } else { date.clone() });
+        let (id, title) = (format!("day-{date}"), if date == today { texts::TODAY.to_owned() } else { date.clone() });
         let named = id.clone();
         let lines = rows.iter().map(|row| line(row, now, token, back)).collect_view();
         view! { <section class="card" aria-labelledby=named><div class="card-head"><h2 id=id>{title}</h2></div><ul class="lines notices">{lines}</ul></section> }
@@ -76,16 +86,18 @@ fn days(rows: &[Notice], now: &str, token: &str, back: &str) -> impl IntoView + 
 
 fn line(row: &Notice, now: &str, token: &str, back: &str) -> impl IntoView + use<> {
     let shape: Shape = shape(row.event);
+    let select = row.unread.then(|| {
+        view! { <input type="checkbox" name="id" value=row.id.clone() form=SELECTED aria-label=texts::select(&row.title)/> }
+    });
     let read = row.unread.then(|| {
-        let (token, back, id) = (token.to_owned(), back.to_owned(), row.id.clone());
-        let label = format!("Mark as read: {}", row.title);
-        view! { <form method="post" action={actions::path::<MarkRead>()}><HiddenToken token=token/><input type="hidden" name="back" value=back/><input type="hidden" name="id" value=id/><button class="btn btn-sm" aria-label=label>"Mark as read"</button></form> }
+        let button = view! { <input type="hidden" name="id" value=row.id.clone()/><button class="btn btn-sm" aria-label=texts::mark_as_read(&row.title)>{texts::MARK_AS_READ}</button> };
+        mark_read(token, back, None, button)
     });
     let text = (!row.text.is_empty()).then(|| view! { <p class="what break">{row.text.clone()}</p> });
     view! {
         <li class=row.unread.then_some("unread")>
-            <span class="st" data-st=shape.word()>{shape.svg()}</span>
-            <div class="grow"><a class="quiet" href=row.link.clone()>{row.title.clone()}</a>{row.unread.then(|| view! { <span class="vh">", new"</span> })}{text}<p class="small subtle">{why(row)}</p></div>
+            <span class="row notice-head">{select}<span class="st" data-st=shape.word()>{shape.svg()}</span></span>
+            <div class="grow"><a class="quiet" href=row.link.clone()>{row.title.clone()}</a>{row.unread.then(|| view! { <span class="vh">{texts::IS_UNREAD}</span> })}{text}<p class="small subtle">{why(row)}</p></div>
             <div class="side"><Moment at=row.at.clone() now=now.to_owned()/>{read}</div>
         </li>
     }
@@ -94,14 +106,13 @@ fn line(row: &Notice, now: &str, token: &str, back: &str) -> impl IntoView + use
 fn nothing(found: &NoticesPage, listing: &Listing) -> impl IntoView + use<> {
     if found.total > 0 {
         let all = listing.choose("show", "all");
-        return view! { <Empty title="Nothing new" text="You have read everything."><LinkButton href=all label="Show all"/></Empty> }
+        return view! { <Empty title=texts::ALL_READ text=texts::ALL_READ_TEXT><LinkButton href=all label=texts::VIEW_ALL/></Empty> }
             .into_any();
     }
-    view! { <Empty title="Nothing has happened yet" text="Here you are told what waits for you, and what becomes of your requests."/> }
-        .into_any()
+    view! { <Empty title=texts::NONE_YET text=texts::NONE_YET_TEXT/> }.into_any()
 }
 
-/// Why the person was told, and where it is, once.
+/// Returns why the user was notified, and the workspace unless the reason names it.
 fn why(row: &Notice) -> String {
     if row.why.contains(&row.workspace) { row.why.clone() } else { format!("{} {}", row.why, row.workspace) }
 }

@@ -1,18 +1,19 @@
-//! `/platform/policies/{workspace}/{name}`: what a policy says, for whom, whom it hits now, and what it makes of sample values.
+//! `/platform/policies/{workspace}/{name}`: the rules of a policy, its scope, whom it affects, and its effect on sample values.
 
 use leptos::prelude::*;
 use promise::Result;
 use promise::view::{Compiled, HitLine, PolicyInside, PolicyPage, Tried, Tryout};
-use promise::wording::{counted, humanise};
+use promise::wording::humanise;
 
 use super::{compiled, concerned, strength};
 use crate::backend::{Sample, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::pages::rules;
 use crate::routes::{self, page};
+use crate::texts::platform as texts;
 use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape, SubmitButton};
 
-/// The page. `from` is the workspace in which somebody met one of its rules; `sample` are values to try.
+/// The page. `from` is the workspace from which someone followed one of its rules; `sample` are values to try.
 pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Result<Page> {
     let backend = visit.backend()?;
     let found = backend.policy(workspace, name, from, sample).await?;
@@ -27,18 +28,18 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
     Ok(framed(visit, about, move || {
         let row = &found.row;
         let edit = found.inside.as_ref().map(|inside| match &inside.edit {
-            None => view! { <LinkButton href=routes::policy_edit(&row.workspace, &row.name) label="Edit" icon="pencil"/> }.into_any(),
-            Some(why) => view! { <SubmitButton label="Edit" icon="pencil" why=why.clone()/> }.into_any(),
+            None => view! { <LinkButton href=routes::policy_edit(&row.workspace, &row.name) label=texts::EDIT icon="pencil"/> }.into_any(),
+            Some(why) => view! { <SubmitButton label=texts::EDIT icon="pencil" why=why.clone()/> }.into_any(),
         });
         let meta = view! {
-            <span>"set at "<span class="mono">{row.workspace.clone()}</span></span>
-            {(!row.owner.is_empty()).then(|| view! { <span>{format!("by {}", row.owner)}</span> })}
+            <span>{texts::SET_AT}" "<span class="mono">{row.workspace.clone()}</span></span>
+            {(!row.owner.is_empty()).then(|| view! { <span>{texts::by_owner(&row.owner)}</span> })}
             <span>{humanise(row.category.word())}</span>
             {strength(row)}
         };
         let inside = found.inside.clone();
         view! {
-            <Crumbs steps=vec![Crumb::link("Policies", page::POLICIES.to_owned()), Crumb::here(row.title.clone())]/>
+            <Crumbs steps=vec![Crumb::link(texts::POLICIES, page::POLICIES.to_owned()), Crumb::here(row.title.clone())]/>
             <PageHead title=row.title.clone() meta=meta.into_any() actions=edit.into_any()/>
             {broken(&row.compiled)}
             {(!found.description.is_empty()).then(|| view! { <p class="lead">{found.description.clone()}</p> })}
@@ -50,7 +51,7 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
                         {outdated(inside, &now)}
                         {denials(inside, &now)}
                         {warned(inside, &now)}
-                        <section aria-labelledby="yaml"><h2 id="yaml">"YAML"</h2><Code label="Policy" text=inside.yaml.clone() copy=true/></section>
+                        <section aria-labelledby="yaml"><h2 id="yaml">{texts::YAML}</h2><Code label=texts::POLICY text=inside.yaml.clone() copy=true/></section>
                     })}
                     {found.closed.clone().map(|why| view! { <p class="muted">{why}</p> })}
                 </div>
@@ -60,12 +61,12 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
     }))
 }
 
-/// Why it cannot be applied, and what that means.
+/// Why the policy can't be applied, and what that means.
 fn broken(compiled: &Compiled) -> Option<impl IntoView + use<>> {
     let Compiled::No(why) = compiled else { return None };
     let why = why.clone();
     Some(
-        view! { <Banner shape=Shape::Failed title="It cannot be applied"><p>{why}</p><p>"Everything in its range is refused until it is mended."</p></Banner> },
+        view! { <Banner shape=Shape::Failed title=texts::POLICY_CANNOT_BE_APPLIED><p>{why}</p><p>{texts::BLOCKED_UNTIL_FIXED}</p></Banner> },
     )
 }
 
@@ -76,8 +77,8 @@ fn said(found: &PolicyPage) -> impl IntoView + use<> {
     let rules = rules.collect_view();
     let none = found.rules.is_empty();
     view! {
-        <section aria-labelledby="rules"><div class="section-head"><h2 id="rules">"Rules"</h2><p class="basis">{format!("{}, as people read them", found.rules.len())}</p></div>
-            {if none { view! { <p class="muted">"It has no rules, so it changes nothing."</p> }.into_any() } else { view! { <div class="card"><ul class="rules">{rules}</ul></div> }.into_any() }}
+        <section aria-labelledby="rules"><div class="section-head"><h2 id="rules">{texts::RULES}</h2><p class="basis">{texts::rules_in_plain_words(found.rules.len())}</p></div>
+            {if none { view! { <p class="muted">{texts::NO_RULES}</p> }.into_any() } else { view! { <div class="card"><ul class="rules">{rules}</ul></div> }.into_any() }}
         </section>
     }
 }
@@ -86,33 +87,33 @@ fn range(found: &PolicyPage) -> impl IntoView + use<> {
     let row = found.row.clone();
     let hits = found.inside.as_ref().map(|inside| hits(&inside.hits, inside.counted_in));
     view! {
-        <aside class="rail" aria-label="Range">
-            <section><h2>"State"</h2>{compiled(&row.compiled)}</section>
-            <section><h2>"Range"</h2><dl class="kv">
-                <dt>"Set at"</dt><dd class="mono">{row.workspace.clone()}</dd>
-                <dt>"Promises"</dt><dd>{found.for_promises.clone()}</dd>
-                <dt>"Workspaces"</dt><dd>{found.for_workspaces.clone()}</dd>
+        <aside class="rail" aria-label=texts::SCOPE>
+            <section><h2>{texts::STATE}</h2>{compiled(&row.compiled)}</section>
+            <section><h2>{texts::SCOPE}</h2><dl class="kv">
+                <dt>{texts::SET_AT}</dt><dd class="mono">{row.workspace.clone()}</dd>
+                <dt>{texts::PROMISES}</dt><dd>{found.for_promises.clone()}</dd>
+                <dt>{texts::WORKSPACES}</dt><dd>{found.for_workspaces.clone()}</dd>
             </dl></section>
             {hits}
-            {(!found.contact.is_empty()).then(|| view! { <section><h2>"Questions"</h2><p class="small">{found.contact.trim_start_matches("mailto:").trim_start_matches("https://").to_owned()}</p></section> })}
+            {(!found.contact.is_empty()).then(|| view! { <section><h2>{texts::CONTACT}</h2><p class="small">{found.contact.trim_start_matches("mailto:").trim_start_matches("https://").to_owned()}</p></section> })}
         </aside>
     }
 }
 
 fn hits(hits: &[HitLine], counted_in: usize) -> impl IntoView + use<> {
     let instances: usize = hits.iter().map(|hit| hit.instances).sum();
-    let lines = hits.iter().map(|hit| view! { <dt>{hit.title.clone()}<span class="under mono">{hit.home.clone()}</span></dt><dd>{counted(hit.instances as u64, "instance")}</dd> });
+    let lines = hits.iter().map(|hit| view! { <dt>{hit.title.clone()}<span class="under mono">{hit.home.clone()}</span></dt><dd>{texts::instances(hit.instances)}</dd> });
     let lines = lines.collect_view();
     let none = hits.is_empty();
     view! {
-        <section><h2>"Whom it hits now"</h2>
-            {if none { view! { <p class="small muted">"No promise that is offered lies in its range."</p> }.into_any() } else { view! { <dl class="sums">{lines}</dl> }.into_any() }}
-            <p class="small subtle">{format!("{} in {} whose requests you may list", counted(instances as u64, "instance"), counted(counted_in as u64, "workspace"))}</p>
+        <section><h2>{texts::AFFECTS}</h2>
+            {if none { view! { <p class="small muted">{texts::AFFECTS_NOTHING}</p> }.into_any() } else { view! { <dl class="sums">{lines}</dl> }.into_any() }}
+            <p class="small subtle">{texts::affected(instances, counted_in)}</p>
         </section>
     }
 }
 
-/// A plain form: what this policy would make of values.
+/// A form that shows the effect of this policy on values.
 fn try_it(found: &PolicyPage, tryout: &Tryout, from: &str) -> impl IntoView + use<> {
     let options = |picks: &[promise::view::Pick]| {
         picks
@@ -126,20 +127,20 @@ fn try_it(found: &PolicyPage, tryout: &Tryout, from: &str) -> impl IntoView + us
     let rows = tryout.text.lines().count().clamp(4, 16).to_string();
     let (text, from, none) = (crate::form::area(&tryout.text), from.to_owned(), tryout.promises.is_empty() || tryout.places.is_empty());
     view! {
-        <section aria-labelledby="try"><div class="section-head"><h2 id="try">"Try it"</h2><p class="basis">"Nothing is saved or asked for"</p></div>
+        <section aria-labelledby="try"><div class="section-head"><h2 id="try">{texts::TRY_IT}</h2><p class="basis">{texts::TRY_SAVES_NOTHING}</p></div>
             {if none {
-                view! { <p class="muted">"There is no promise and workspace in its range that you may enter."</p> }.into_any()
+                view! { <p class="muted">{texts::NOTHING_TO_TRY}</p> }.into_any()
             } else {
                 view! {
                     <form class="card try" action=format!("{action}#try")>
                         {(!from.is_empty()).then(|| view! { <input type="hidden" name="from" value=from.clone()/> })}
                         <div class="try-picks">
-                            <div class="field"><label for="try-promise">"Promise"</label><div class="control"><select class="input" id="try-promise" name="promise">{promises}</select></div></div>
-                            <div class="field"><label for="try-place">"As if in"</label><div class="control"><select class="input" id="try-place" name="in">{places}</select></div></div>
+                            <div class="field"><label for="try-promise">{texts::PROMISE}</label><div class="control"><select class="input" id="try-promise" name="promise">{promises}</select></div></div>
+                            <div class="field"><label for="try-place">{texts::WORKSPACE}</label><div class="control"><select class="input" id="try-place" name="in">{places}</select></div></div>
                         </div>
-                        <div class="field"><label for="try-text">"Values"</label><p class="hint" id="try-hint">"Parameters as YAML; what is left out has its default."</p>
+                        <div class="field"><label for="try-text">{texts::VALUES}</label><p class="hint" id="try-hint">{texts::VALUES_HINT}</p>
                             <div class="control"><textarea class="input mono" id="try-text" name="try" rows=rows spellcheck="false" wrap="off" aria-describedby="try-hint">{text}</textarea></div></div>
-                        <div class="submit-bar"><SubmitButton label="Try"/></div>
+                        <div class="submit-bar"><SubmitButton label=texts::TRY/></div>
                     </form>
                     {came}
                 }.into_any()
@@ -150,51 +151,51 @@ fn try_it(found: &PolicyPage, tryout: &Tryout, from: &str) -> impl IntoView + us
 
 fn came(tried: &Tried, from: &str) -> impl IntoView + use<> {
     if let Some(why) = tried.unreadable.clone() {
-        return view! { <Banner shape=Shape::Failed title="These values cannot be read"><p>{why}</p></Banner> }.into_any();
+        return view! { <Banner shape=Shape::Failed title=texts::CANNOT_TRY><p>{why}</p></Banner> }.into_any();
     }
-    let (shape, title) = if tried.passes { (Shape::Ready, "Would pass") } else { (Shape::Denied, "Would be refused") };
+    let (shape, title) = if tried.passes { (Shape::Ready, texts::WOULD_PASS) } else { (Shape::Denied, texts::WOULD_BE_BLOCKED) };
     let problems = tried.problems.iter().map(|problem| view! { <li>{problem.clone()}</li> }).collect_view();
     let lines = rules::lines(&tried.lines, from);
     let (silent, stands) = (tried.lines.is_empty(), !tried.problems.is_empty());
     view! {
         <div class="tried" role="status">
-            <Banner shape=shape title=title><p>"With all policies that apply there."</p>{stands.then(|| view! { <ul class="prose">{problems}</ul> })}</Banner>
-            <h3>"What this policy makes of them"</h3>
-            {if silent { view! { <p class="muted">"Nothing: none of its rules holds for these values."</p> }.into_any() } else { view! { <div class="card">{lines}</div> }.into_any() }}
+            <Banner shape=shape title=title><p>{texts::ALL_POLICIES_CHECKED}</p>{stands.then(|| view! { <ul class="prose">{problems}</ul> })}</Banner>
+            <h3>{texts::EFFECT}</h3>
+            {if silent { view! { <p class="muted">{texts::NO_EFFECT}</p> }.into_any() } else { view! { <div class="card">{lines}</div> }.into_any() }}
         </div>
     }
     .into_any()
 }
 
 fn outdated(inside: &PolicyInside, now: &str) -> Option<impl IntoView + use<>> {
-    let basis = format!("{} of {}", inside.outdated.len(), inside.outdated_total);
+    let basis = texts::part_of(inside.outdated.len(), inside.outdated_total);
     let lines = concerned(&inside.outdated, now);
     (!inside.outdated.is_empty()).then(|| view! {
-        <section aria-labelledby="outdated"><div class="section-head"><h2 id="outdated">"Outdated instances"</h2><p class="basis">{basis}</p></div>
-            <p class="muted">"They run as they were accepted. Beside each stands what would change by this policy; nothing does before somebody rolls the rules of today out, on the page of the request."</p>{lines}
+        <section aria-labelledby="outdated"><div class="section-head"><h2 id="outdated">{texts::OUTDATED_INSTANCES}</h2><p class="basis">{basis}</p></div>
+            <p class="muted">{texts::OUTDATED_INSTANCES_TEXT}</p>{lines}
         </section>
     })
 }
 
 fn denials(inside: &PolicyInside, now: &str) -> impl IntoView + use<> {
-    let basis = format!("{} of {}, newest first", inside.denials.len(), inside.denials_total);
+    let basis = texts::newest_first(inside.denials.len(), inside.denials_total);
     let none = inside.denials.is_empty();
     let lines = concerned(&inside.denials, now);
     view! {
-        <section aria-labelledby="denials"><div class="section-head"><h2 id="denials">"Refused lately"</h2>{(!none).then(|| view! { <p class="basis">{basis}</p> })}</div>
-            {if none { view! { <p class="muted">"It refuses nothing that you may see."</p> }.into_any() } else { lines.into_any() }}
+        <section aria-labelledby="denials"><div class="section-head"><h2 id="denials">{texts::DENIED_REQUESTS}</h2>{(!none).then(|| view! { <p class="basis">{basis}</p> })}</div>
+            {if none { view! { <p class="muted">{texts::NO_DENIALS}</p> }.into_any() } else { lines.into_any() }}
         </section>
     }
 }
 
 fn warned(inside: &PolicyInside, now: &str) -> impl IntoView + use<> {
-    let basis = format!("{} of {}, newest first", inside.warned.len(), inside.warned_total);
+    let basis = texts::newest_first(inside.warned.len(), inside.warned_total);
     let none = inside.warned.is_empty();
     let lines = concerned(&inside.warned, now);
     view! {
-        <section aria-labelledby="warned"><div class="section-head"><h2 id="warned">"Warned or recorded"</h2>{(!none).then(|| view! { <p class="basis">{basis}</p> })}</div>
-            <p class="muted">"As each request was judged last: what runs when it was accepted, and not by rules that came later."</p>
-            {if none { view! { <p class="muted">"It has warned of nothing that you may see, and recorded nothing."</p> }.into_any() } else { lines.into_any() }}
+        <section aria-labelledby="warned"><div class="section-head"><h2 id="warned">{texts::WARNINGS}</h2>{(!none).then(|| view! { <p class="basis">{basis}</p> })}</div>
+            <p class="muted">{texts::WARNINGS_TEXT}</p>
+            {if none { view! { <p class="muted">{texts::NO_WARNINGS}</p> }.into_any() } else { lines.into_any() }}
         </section>
     }
 }

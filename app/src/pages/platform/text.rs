@@ -1,4 +1,4 @@
-//! A policy as YAML, new or changed: checked before it counts, and nothing typed is lost.
+//! A policy as YAML, new or edited: checked before it is saved, and nothing typed is lost.
 
 use leptos::prelude::*;
 use promise::Result;
@@ -8,6 +8,7 @@ use crate::actions::{self, SavePolicy};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::routes::{self, page};
+use crate::texts::platform as texts;
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
 /// The page of a new policy in a workspace.
@@ -15,7 +16,7 @@ pub async fn new(visit: &Visit, workspace: &str, draft: Option<&str>) -> Result<
     form(visit, workspace, None, draft).await
 }
 
-/// The page of a policy that is there.
+/// The page that edits an existing policy.
 pub async fn text(visit: &Visit, workspace: &str, name: &str, draft: Option<&str>) -> Result<Page> {
     form(visit, workspace, Some(name), draft).await
 }
@@ -25,10 +26,10 @@ async fn form(visit: &Visit, workspace: &str, name: Option<&str>, draft: Option<
     let form = backend.policy_form(workspace, name, draft).await?;
     let draft = draft.unwrap_or_default().to_owned();
     let token = backend.viewer().form_token;
-    let title = form.name.as_ref().map_or_else(|| "New policy".to_owned(), |name| format!("Edit {name}"));
+    let title = form.name.as_ref().map_or_else(|| texts::NEW_POLICY.to_owned(), |name| texts::edit(name));
     let wrong = !form.problems.is_empty();
     let about = About {
-        title: if wrong { format!("Error: {title}") } else { title.clone() },
+        title: if wrong { texts::error(&title) } else { title.clone() },
         section: page::PLATFORM.to_owned(),
         status: if wrong { 422 } else { 0 },
         ..About::default()
@@ -43,43 +44,43 @@ async fn form(visit: &Visit, workspace: &str, name: Option<&str>, draft: Option<
         let places = places.collect_view();
         let place = match form.name {
             Some(_) => view! { <input type="hidden" name="workspace" value=form.workspace.clone()/><input type="hidden" name="name" value=form.name.clone()/> }.into_any(),
-            None => view! { <div class="field"><label for="place">"Set at"</label><p class="hint" id="place-hint">"It holds there and in everything below."</p><div class="control"><select class="input w-m" id="place" name="workspace" aria-describedby="place-hint">{places}</select></div></div> }.into_any(),
+            None => view! { <div class="field"><label for="place">{texts::SET_AT}</label><p class="hint" id="place-hint">{texts::PLACE_HINT}</p><div class="control"><select class="input w-m" id="place" name="workspace" aria-describedby="place-hint">{places}</select></div></div> }.into_any(),
         };
         let rows = (form.text.lines().count() + 2).clamp(16, 48).to_string();
         let described = if wrong { "text-hint summary" } else { "text-hint" };
         view! {
             {wrong.then(|| problems(&form.problems))}
-            <Crumbs steps=vec![Crumb::link("Policies", page::POLICIES.to_owned()), Crumb::here(title.clone())]/>
+            <Crumbs steps=vec![Crumb::link(texts::POLICIES, page::POLICIES.to_owned()), Crumb::here(title.clone())]/>
             <PageHead title=title.clone()/>
-            {form.checked.clone().map(|said| view! { <div role="status"><Banner shape=Shape::Ready title="It can be applied"><p>{said}</p></Banner></div> })}
+            {form.checked.clone().map(|said| view! { <div role="status"><Banner shape=Shape::Ready title=texts::IS_VALID><p>{said}</p></Banner></div> })}
             <form class="form wide" method="post" action={actions::path::<SavePolicy>()} novalidate>
                 <HiddenToken token=token/>
                 <input type="hidden" name="version" value=form.version.clone()/>
                 <input type="hidden" name="draft" value=draft/>
                 {place}
-                <div class="field" data-invalid=wrong.then_some("")><label for="text">"Policy"</label>
-                    <p class="hint" id="text-hint">"YAML, as kubectl takes it. Before it is written, every rule is checked against the promises in its range that it has to fit."</p>
+                <div class="field" data-invalid=wrong.then_some("")><label for="text">{texts::POLICY}</label>
+                    <p class="hint" id="text-hint">{texts::YAML_HINT}</p>
                     <div class="control"><textarea class="input mono" id="text" name="text" rows=rows spellcheck="false" wrap="off" aria-describedby=described aria-invalid=wrong.then_some("true")>{crate::form::area(&form.text)}</textarea></div></div>
                 <div class="submit-bar">
-                    <SubmitButton label="Check" name="_op" value="check"/>
-                    <SubmitButton label=if form.name.is_some() { "Save policy" } else { "Create policy" } weight=Weight::Primary name="_op" value="write"/>
-                    <LinkButton href=back label="Cancel" weight=Weight::Ghost/>
+                    <SubmitButton label=texts::CHECK name="_op" value="check"/>
+                    <SubmitButton label=if form.name.is_some() { texts::SAVE_POLICY } else { texts::CREATE_POLICY } weight=Weight::Primary name="_op" value="write"/>
+                    <LinkButton href=back label=texts::CANCEL weight=Weight::Ghost/>
                 </div>
             </form>
         }
     }))
 }
 
-/// Every problem with its place; it takes the focus when the page opens.
+/// Every problem with its line and path; takes the focus when the page opens.
 fn problems(problems: &[TextProblem]) -> impl IntoView + use<> {
     let lines = problems.iter().map(|problem| {
-        let line = problem.line.map(|line| format!("Line {line}. "));
+        let line = problem.line.map(|line| view! { {texts::line(line)}" " });
         let path = (!problem.path.is_empty()).then(|| view! { <code>{problem.path.clone()}</code>" " });
         view! { <li><a href="#text">{line}{path}{problem.message.clone()}</a></li> }
     });
     view! {
         <div class="banner summary" data-st="failed" role="alert" aria-labelledby="summary-title" tabindex="-1" id="summary" autofocus=true>
-            {Shape::Failed.svg()}<div><h2 id="summary-title">"Nothing was written"</h2><ul>{lines.collect_view()}</ul></div>
+            {Shape::Failed.svg()}<div><h2 id="summary-title">{texts::NOT_SAVED}</h2><ul>{lines.collect_view()}</ul></div>
         </div>
     }
 }

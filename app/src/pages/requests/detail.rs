@@ -1,4 +1,4 @@
-//! `/w/{workspace}/requests/{namespace}/{name}`: who holds the ball, then one part at a time; live.
+//! `/w/{workspace}/requests/{namespace}/{name}`: what the request waits for, then one tab at a time; live.
 
 use leptos::prelude::*;
 use promise::Result;
@@ -10,6 +10,7 @@ use super::{change, state};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::routes;
+use crate::texts::request as texts;
 use crate::ui::{Badge, Banner, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape, SubmitButton, Tab, Tabs, span};
 
 mod approvals;
@@ -27,24 +28,24 @@ pub(crate) use configuration::parameter_lines;
 pub use graph::Fold;
 pub(crate) use history::timeline;
 
-/// Rows of a part that are shown at once.
+/// Number of rows of a part that are shown at once.
 pub(super) const ROWS: usize = 50;
 
 /// A part of the page, as the address names it in `view`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
-    /// What one gets, what runs, what happened last.
+    /// Outputs, resources and recent activity.
     #[default]
     Overview,
-    /// Everything that was made.
+    /// Every resource.
     Resources,
-    /// What was asked for.
+    /// The requested values.
     Configuration,
-    /// Every rule that had a say, and who decides.
+    /// Every policy that was evaluated.
     Policies,
-    /// What the platform made of it, line by line.
+    /// The manifests, line by line.
     Adds,
-    /// What happened.
+    /// Activity and events.
     History,
     /// The object.
     Yaml,
@@ -67,13 +68,13 @@ impl Part {
 
     fn label(self) -> &'static str {
         match self {
-            Self::Overview => "Overview",
-            Self::Resources => "Resources",
-            Self::Configuration => "Configuration",
-            Self::Policies => "Policies",
-            Self::Adds => "What was added",
-            Self::History => "History",
-            Self::Yaml => "YAML",
+            Self::Overview => texts::OVERVIEW,
+            Self::Resources => texts::RESOURCES,
+            Self::Configuration => texts::CONFIGURATION,
+            Self::Policies => texts::POLICIES,
+            Self::Adds => texts::MANIFESTS,
+            Self::History => texts::HISTORY,
+            Self::Yaml => texts::YAML,
         }
     }
 }
@@ -85,14 +86,14 @@ pub struct View {
     pub part: Part,
     /// Page of its rows, from 1.
     pub page: usize,
-    /// Which lines of what was made are shown.
+    /// Origin of the manifest lines to show.
     pub origin: OriginFilter,
-    /// Which kinds are one box of the graph.
+    /// Kinds that the graph groups.
     pub fold: Fold,
 }
 
 impl View {
-    /// Reads `view` and `page` of the address; what is not known is the overview.
+    /// Parses `view` and `page` of the address; an unknown view is the overview.
     pub fn parse(view: &str, page: usize) -> Self {
         Self { part: Part::ALL.into_iter().find(|part| part.word() == view).unwrap_or_default(), page: page.max(1), ..Self::default() }
     }
@@ -101,11 +102,11 @@ impl View {
 /// A secret output that was just revealed: name and value.
 type Revealed = Option<(String, String)>;
 
-/// What stands on this answer alone.
+/// What only this response shows.
 #[derive(Default)]
 struct Also {
     revealed: Revealed,
-    /// What could not be done.
+    /// Why an action failed.
     told: Option<String>,
 }
 
@@ -120,7 +121,7 @@ pub async fn with_message(visit: &Visit, workspace: &str, namespace: &str, name:
     shown(visit, workspace, namespace, name, View::default(), also).await
 }
 
-/// The page after a secret output was revealed; the value stands in this answer alone and is nowhere kept.
+/// The page after a secret output was revealed; the value is only in this response and is not stored.
 pub async fn revealed(visit: &Visit, workspace: &str, namespace: &str, name: &str, output: &str) -> Result<Page> {
     let value = visit.backend()?.reveal(workspace, namespace, name, output).await?;
     let also = Also { revealed: Some((output.to_owned(), value)), ..Also::default() };
@@ -132,7 +133,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
     let backend = visit.backend()?;
     let page = backend.request(workspace, namespace, name).await?;
     let adds = if view.part == Part::Adds { Some(backend.added(workspace, namespace, name).await?) } else { None };
-    let title = if view.part == Part::Overview { name.to_owned() } else { format!("{} of {name}", view.part.label()) };
+    let title = if view.part == Part::Overview { name.to_owned() } else { texts::tab_of_request(view.part.label(), name) };
     let about = About {
         title,
         workspace: Some(workspace.to_owned()),
@@ -158,11 +159,11 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             Part::Yaml => yaml::part(&page).into_any(),
         };
         view! {
-            <Crumbs steps=vec![Crumb::link("Requests", routes::requests(&row.workspace)), Crumb::here(row.name.clone())]/>
+            <Crumbs steps=vec![Crumb::link(texts::REQUESTS, routes::requests(&row.workspace)), Crumb::here(row.name.clone())]/>
             <div data-live="head">{head(&page, &view).into_any()}</div>
-            // The region stays when its content is swapped, so that the new sentence is read out.
+            // The region stays when its content is swapped, so that screen readers announce the new sentence.
             <div data-live="ball" role="status">{ball(&page, &now).into_any()}</div>
-            {told.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title="It was not done"><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
+            {told.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::ACTION_NOT_COMPLETED><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
             <div data-live="outdated">{approvals::outdated(&page, &token).into_any()}</div>
             <div data-live="pending">{approvals::pending(&page).into_any()}</div>
             <div data-live="approvals">{approvals::decisions(&page, &token, &now).into_any()}</div>
@@ -185,7 +186,7 @@ fn tabs(page: &RequestPage, current: Part) -> impl IntoView + use<> {
         Part::Overview | Part::Configuration | Part::Adds | Part::Yaml => None,
     };
     let tab = |part: Part| Tab { label: part.label(), href: address(page, part, 1), count: count(part), current: part == current };
-    view! { <Tabs label=format!("Parts of {}", page.row.name) tabs=Part::ALL.map(tab).to_vec()/> }
+    view! { <Tabs label=texts::sections_of(&page.row.name) tabs=Part::ALL.map(tab).to_vec()/> }
 }
 
 fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
@@ -193,22 +194,24 @@ fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
     let changed = page.row.states.change.map(change).map(|(shape, word)| view! { <Badge shape=shape word=word/> });
     let row = &page.row;
     let edit = match &page.allowed.edit {
-        Ok(()) => view! { <LinkButton href=routes::request_edit(&row.workspace, &row.namespace, &row.name) label="Edit" icon="pencil"/> }
-            .into_any(),
-        Err(why) => view! { <SubmitButton label="Edit" icon="pencil" why=why.clone()/> }.into_any(),
+        Ok(()) => {
+            view! { <LinkButton href=routes::request_edit(&row.workspace, &row.namespace, &row.name) label=texts::EDIT icon="pencil"/> }
+                .into_any()
+        }
+        Err(why) => view! { <SubmitButton label=texts::EDIT icon="pencil" why=why.clone()/> }.into_any(),
     };
     let delete = page.allowed.delete.is_ok().then(
-        || view! { <LinkButton href=routes::request_delete(&row.workspace, &row.namespace, &row.name) label="Delete" icon="trash-2"/> },
+        || view! { <LinkButton href=routes::request_delete(&row.workspace, &row.namespace, &row.name) label=texts::DELETE icon="trash-2"/> },
     );
     let meta = view! {
         <span><a href=routes::promise(&row.workspace, &row.promise, None)>{row.promise_title.clone()}</a>" "{row.version.clone()}</span>
-        {(!row.requester.is_empty()).then(|| view! { <span>{format!("asked by {}", row.requester)}</span> })}
-        <span class="live-state" role="status" data-live-state=""><a href=address(page, view.part, view.page)><Icon name="refresh-cw"/>"Refresh"</a></span>
+        {(!row.requester.is_empty()).then(|| view! { <span>{texts::requested_by(&row.requester)}</span> })}
+        <span class="live-state" role="status" data-live-state=""><a href=address(page, view.part, view.page)><Icon name="refresh-cw"/>{texts::REFRESH}</a></span>
     };
     view! { <PageHead title=row.name.clone() icon=row.icon.clone() beside=view! { <Badge shape=shape word=word/>{changed} }.into_any() meta=meta.into_any() actions=view! { {edit}{delete} }.into_any()/> }
 }
 
-/// Who holds the ball. What has to be changed is said here once: the only thing as the sentence itself, several as a list.
+/// What the request waits for. A single issue is the sentence itself, several are a list.
 fn ball(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     let ball = &page.row.ball;
     // The current release can be healthy while a change of it is pending.
@@ -219,8 +222,7 @@ fn ball(page: &RequestPage, now: &str) -> impl IntoView + use<> {
         [only] => (problem(page, only), None),
         several => {
             let items = several.iter().map(|one| view! { <li>{problem(page, one)}</li> }).collect_view();
-            let what = format!("{} have to be changed", promise::wording::counted(several.len() as u64, "thing"));
-            (what.into_any(), Some(view! { <ul>{items}</ul> }))
+            (texts::issues_need_attention(several.len()).into_any(), Some(view! { <ul>{items}</ul> }))
         }
     };
     view! {
@@ -230,7 +232,7 @@ fn ball(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     }
 }
 
-/// Something that has to be changed, as a link to where that is done for whoever may do it.
+/// An issue, as a link to its field for people who can edit the request.
 fn problem(page: &RequestPage, problem: &Summary) -> AnyView {
     let row = &page.row;
     let words = problem.message.clone();

@@ -1,4 +1,4 @@
-//! The form of a request: new, or one that is there. Bad input comes back as a draft: everything typed, a summary on top, the field and the fix.
+//! The form of a new or an existing request. Invalid input comes back as a draft, with a summary on top, the field and the fix.
 
 use leptos::prelude::*;
 use promise::Result;
@@ -10,15 +10,16 @@ use crate::backend::{FormOf, Pairs, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::form::{ErrorSummary, Fields, Presets, Text};
 use crate::routes;
+use crate::texts::{forms, requests as texts};
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Icon, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
-/// The page, with what a draft holds; its posts go to the same address.
+/// The page with the values of a draft; its posts go to the same address.
 pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>) -> Result<Page> {
     let form = visit.backend()?.form(workspace, of, draft).await?;
     Ok(shown(visit, workspace, of, form, draft.is_some()))
 }
 
-/// The page of what was typed and is kept nowhere, for the script that asks while one types.
+/// The page with values that aren't saved, for the script that runs the preflight while the user types.
 pub async fn preflight(visit: &Visit, workspace: &str, of: FormOf<'_>, pairs: &Pairs) -> Result<Page> {
     let form = visit.backend()?.preflight(workspace, of, pairs).await?;
     Ok(shown(visit, workspace, of, form, false))
@@ -34,11 +35,11 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
     let (action, about_form) = (action(of), identity(workspace, of));
     let token = visit.backend.as_ref().map(|backend| backend.viewer().form_token).unwrap_or_default();
     let workspace = workspace.to_owned();
-    let title = if form.editing.is_some() { format!("Edit {}", form.name) } else { format!("Request {}", form.offer.display_name) };
+    let title = if form.editing.is_some() { texts::edit_named(&form.name) } else { texts::request_promise(&form.offer.display_name) };
     let wrong = form.checked && !form.ready;
     let lost = drafted && form.draft.is_none();
     let about = About {
-        title: if wrong { format!("Error: {title}") } else { title.clone() },
+        title: if wrong { forms::error_title(&title) } else { title.clone() },
         workspace: Some(workspace.clone()),
         section: if form.editing.is_some() { routes::requests(&workspace) } else { routes::catalog(&workspace) },
         script: Some(Script::Typing),
@@ -46,25 +47,29 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
     };
     framed(visit, about, move || {
         let steps = if form.editing.is_some() {
-            vec![Crumb::link("Requests", routes::requests(&workspace)), Crumb::link(form.name.clone(), back.clone()), Crumb::here("Edit")]
+            vec![
+                Crumb::link(texts::REQUESTS, routes::requests(&workspace)),
+                Crumb::link(form.name.clone(), back.clone()),
+                Crumb::here(texts::EDIT),
+            ]
         } else {
             vec![
-                Crumb::link("Catalog", routes::catalog(&workspace)),
+                Crumb::link(texts::CATALOG, routes::catalog(&workspace)),
                 Crumb::link(form.offer.display_name.clone(), back.clone()),
-                Crumb::here("New request"),
+                Crumb::here(texts::NEW_REQUEST),
             ]
         };
-        let meta = view! { <span>{format!("Version {}", form.offer.version)}</span><span>"in "<span class="mono">{workspace.clone()}</span></span> };
+        let meta = view! { <span>{texts::version(&form.offer.version)}</span><span>{texts::IN}" "<span class="mono">{workspace.clone()}</span></span> };
         view! {
             <div id="problems">{wrong.then(|| view! { <ErrorSummary form=form.clone()/> })}</div>
             <Crumbs steps=steps/>
             <PageHead title=title icon=form.offer.icon.clone() meta=meta.into_any()/>
             {form.conflict.clone().map(|what| {
                 let lines = take_over(&form);
-                view! { <Banner shape=Shape::Degraded title="Somebody changed this meanwhile"><p>{what}</p>{lines}</Banner> }
+                view! { <Banner shape=Shape::Degraded title=texts::CHANGED_BY_SOMEONE_ELSE><p>{what}</p>{lines}</Banner> }
             })}
-            {lost.then(|| view! { <Banner shape=Shape::Degraded title="What was typed is not there any more"><p>"It was submitted already, or is older than a week, or you have begun many others since then. The form starts anew."</p></Banner> })}
-            {form.retype.then(|| view! { <Banner shape=Shape::Degraded title="Type the secrets again"><p>"Nothing was submitted. What you typed into secret fields is never kept: the next page asks for them again."</p></Banner> })}
+            {lost.then(|| view! { <Banner shape=Shape::Degraded title=texts::DRAFT_UNAVAILABLE><p>{texts::DRAFT_UNAVAILABLE_TEXT}</p></Banner> })}
+            {form.retype.then(|| view! { <Banner shape=Shape::Degraded title=texts::ENTER_SECRETS_AGAIN><p>{texts::SECRETS_NOT_SAVED_FORM}</p></Banner> })}
             <div class="split">
                 <form method="post" action=action novalidate class="form" id="request" data-preflight=asked>
                     <HiddenToken token=token/>{about_form}
@@ -72,8 +77,8 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
                     {form.editing.clone().map(|version| view! { <input type="hidden" name="_version" value=version/> })}
                     {form.draft.clone().map(|draft| view! { <input type="hidden" name="_draft" value=draft/> })}
                     {form.start.clone().map(|start| view! { <input type="hidden" name="_start" value=start/> })}
-                    // What the Enter key presses: the first button of a form.
-                    <button class="vh" tabindex="-1" name="_op" value="check">"Continue"</button>
+                    // The Enter key presses the first button of a form, which is this one.
+                    <button class="vh" tabindex="-1" name="_op" value="check">{texts::CONTINUE}</button>
                     {form.checked.then(|| view! { <input type="hidden" name="_checked" value="1"/> })}
                     <div id="fields">
                     <Presets presets=form.form.presets.clone()/>
@@ -97,7 +102,7 @@ pub(super) fn action(of: FormOf<'_>) -> &'static str {
     }
 }
 
-/// Which form it is.
+/// Hidden fields that say which form it is.
 pub(super) fn identity(workspace: &str, of: FormOf<'_>) -> impl IntoView + use<> {
     let fields = match of {
         FormOf::New { promise, home, .. } => [("promise", promise), ("home", home.unwrap_or_default())],
@@ -107,10 +112,10 @@ pub(super) fn identity(workspace: &str, of: FormOf<'_>) -> impl IntoView + use<>
     fields.map(|(name, value)| view! { <input type="hidden" name=name value=value.to_owned()/> }).collect_view()
 }
 
-/// A box for each part that others own; whoever ticks it and goes on takes exactly that over.
+/// A box for each part that another field manager owns; ticking it takes over exactly that part.
 fn take_over(form: &RequestForm) -> impl IntoView + use<> {
     let lines = form.contested.clone().into_iter().map(|line| {
-        let label = format!("Take over {} from {}", line.path, line.manager);
+        let label = texts::take_over(&line.path, &line.manager);
         view! { <p><label><input type="checkbox" name="_take_over" form="request" value=line.confirm/>" "{label}</label></p> }
     });
     lines.collect_view()
@@ -118,31 +123,31 @@ fn take_over(form: &RequestForm) -> impl IntoView + use<> {
 
 fn basics(form: &RequestForm) -> impl IntoView + use<> {
     let name = if form.editing.is_some() {
-        view! { <div class="field"><span class="label">"Name"</span><div class="control"><span class="locked"><Icon name="lock"/>{form.name.clone()}</span></div></div> }.into_any()
+        view! { <div class="field"><span class="label">{forms::NAME}</span><div class="control"><span class="locked"><Icon name="lock"/>{form.name.clone()}</span></div></div> }.into_any()
     } else {
         let focus = form.focus.as_deref() == Some("name");
-        view! { <Text id="name" name="/name" label="Name" hint="Lower-case letters, digits and hyphens. It becomes part of the address." value=form.name.clone() problem=form.name_problem.clone() focus=focus/> }.into_any()
+        view! { <Text id="name" name="/name" label=forms::NAME hint=texts::NAME_HINT value=form.name.clone() problem=form.name_problem.clone() focus=focus/> }.into_any()
     };
     view! {
-        <fieldset class="group"><legend>"Name and reason"</legend>
+        <fieldset class="group"><legend>{texts::NAME_AND_REASON}</legend>
             {name}
-            <Text id="reason" name="/reason" label="Reason" hint="Optional. Whoever decides or cleans up later reads this first." value=form.reason.clone()/>
+            <Text id="reason" name="/reason" label=texts::REASON hint=texts::REASON_HINT value=form.reason.clone()/>
         </fieldset>
     }
 }
 
-/// Values without a field: they stay as they are, and the person knows of them.
+/// Values without a field: they don't change, and the page lists them.
 fn kept(form: &RequestForm) -> Option<impl IntoView + use<>> {
     let names = form.form.kept.iter().map(|path| view! { <li><code>{path.clone()}</code></li> }).collect_view();
     (!form.form.kept.is_empty()).then(|| view! {
-        <Banner shape=Shape::Unknown title="Kept as they are"><p>"These values have no field in this form and do not change:"</p><ul class="prose">{names}</ul></Banner>
+        <Banner shape=Shape::Unknown title=texts::UNCHANGED_VALUES><p>{texts::NO_FIELD_FOR_VALUES}</p><ul class="prose">{names}</ul></Banner>
     })
 }
 
 fn submit(form: &RequestForm, back: &str) -> impl IntoView + use<> {
     let allowed = form.submit.state == AvailabilityState::Available;
-    let label = if form.editing.is_some() { "Review change" } else { "Review request" };
-    let why = form.submit.reason.clone().unwrap_or_else(|| "You may not do this here.".to_owned());
+    let label = if form.editing.is_some() { texts::REVIEW_CHANGE } else { texts::REVIEW_REQUEST };
+    let why = form.submit.reason.clone().unwrap_or_else(|| texts::CANT_SUBMIT_HERE.to_owned());
     view! {
         <div class="submit-bar">
             {if allowed {
@@ -150,8 +155,8 @@ fn submit(form: &RequestForm, back: &str) -> impl IntoView + use<> {
             } else {
                 view! { <SubmitButton label=label weight=Weight::Primary why=why/> }.into_any()
             }}
-            <SubmitButton label="Check" name="_op" value="check"/>
-            <LinkButton href=back label="Cancel" weight=Weight::Ghost/>
+            <SubmitButton label=texts::CHECK name="_op" value="check"/>
+            <LinkButton href=back label=texts::CANCEL weight=Weight::Ghost/>
         </div>
     }
 }

@@ -10,15 +10,16 @@ use crate::document::{About, Page, Script, framed};
 use crate::listing::{Heading, Listing};
 use crate::pages::views;
 use crate::routes;
+use crate::texts::{lists, requests as texts};
 use crate::ui::{Empty, LinkButton, LiveState, PageHead, Shape, Weight};
 
 /// The columns that people sort by.
 pub(super) const HEADINGS: [Heading<RequestColumn>; 5] = [
-    (RequestColumn::Name, "Request"),
-    (RequestColumn::Promise, "Promise"),
-    (RequestColumn::State, "State"),
-    (RequestColumn::Requester, "Asked by"),
-    (RequestColumn::Created, "Asked"),
+    (RequestColumn::Name, texts::REQUEST),
+    (RequestColumn::Promise, texts::PROMISE),
+    (RequestColumn::State, texts::STATE),
+    (RequestColumn::Requester, texts::REQUESTED_BY),
+    (RequestColumn::Created, texts::REQUESTED),
 ];
 
 /// The page.
@@ -34,7 +35,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Resul
     let views = backend.saved_views(SavedList::Requests, workspace, filter).await;
     let (workspace, now, address, token) = (workspace.to_owned(), visit.now.clone(), visit.address.clone(), backend.viewer().form_token);
     let about = About {
-        title: "Requests".to_owned(),
+        title: texts::REQUESTS.to_owned(),
         workspace: Some(workspace.clone()),
         section: routes::requests(&workspace),
         script: Some(Script::Live(routes::live_requests(&workspace, &page.seen))),
@@ -42,25 +43,20 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Resul
     };
     Ok(framed(visit, about, move || {
         let action = (page.create.state == AvailabilityState::Available)
-            .then(|| view! { <LinkButton href=routes::catalog(&workspace) label="New request" icon="plus"/> });
-        let all = page.rows.len() == page.all;
-        let basis = if all {
-            format!("{} of {} requests", page.rows.len(), page.all)
-        } else {
-            format!("{} shown, {} fit, {} in all", page.rows.len(), page.total, page.all)
-        };
+            .then(|| view! { <LinkButton href=routes::catalog(&workspace) label=texts::NEW_REQUEST icon="plus"/> });
+        let basis = texts::shown_of_total(page.rows.len(), page.total, page.all);
         view! {
-            <PageHead title="Requests" meta=view! { <span>"in "<span class="mono">{workspace.clone()}</span></span> }.into_any() actions=action.into_any()/>
+            <PageHead title=texts::REQUESTS meta=view! { <span>{texts::IN}" "<span class="mono">{workspace.clone()}</span></span> }.into_any() actions=action.into_any()/>
             {views::bar(&views, &token)}
-            {listing.search("Requests", "Search by name or promise")}
-            <nav class="row chip-rows" aria-label="Filters">
-                {listing.flag("mine", "Mine", None)}
-                {listing.facet("State", "phase", &page.states)}
-                {listing.facet("Promise", "promise", &page.promises)}
+            {listing.search(texts::REQUESTS, texts::SEARCH_PLACEHOLDER)}
+            <nav class="row chip-rows" aria-label=lists::FILTERS>
+                {listing.flag("mine", texts::MINE, None)}
+                {listing.facet(texts::STATE, "phase", &page.states)}
+                {listing.facet(texts::PROMISE, "promise", &page.promises)}
             </nav>
             <div data-live="requests">
                 {page.as_of.clone().map(|at| stale(&at, &now))}
-                <div class="section-head"><p class="basis">{basis}</p><LiveState address=address/><div class="sort-narrow">{listing.sort_menu(page.query.sort, "Newest first", &HEADINGS)}</div></div>
+                <div class="section-head"><p class="basis">{basis}</p><LiveState address=address/><div class="sort-narrow">{listing.sort_menu(page.query.sort, texts::NEWEST_FIRST, &HEADINGS)}</div></div>
                 {if page.rows.is_empty() { nothing(&workspace, &page, &listing).into_any() } else { table(&listing, page.query.sort, &page.rows, &now).into_any() }}
                 {listing.pager(page.query.page, page.pages)}
             </div>
@@ -68,10 +64,10 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Resul
     }))
 }
 
-/// A workspace that a person may enter without seeing its requests: the page is there, and says so.
+/// The page of a workspace that a user can enter without access to its requests.
 fn denied(visit: &Visit, workspace: &str, why: String) -> Page {
     let about = About {
-        title: "Requests".to_owned(),
+        title: texts::REQUESTS.to_owned(),
         workspace: Some(workspace.to_owned()),
         section: routes::requests(workspace),
         ..About::default()
@@ -79,8 +75,8 @@ fn denied(visit: &Visit, workspace: &str, why: String) -> Page {
     let catalog = routes::catalog(workspace);
     framed(visit, about, move || {
         view! {
-            <PageHead title="Requests"/>
-            <Empty title="You may not see requests here" text=why shape=Shape::Denied><LinkButton href=catalog label="Open the catalog"/></Empty>
+            <PageHead title=texts::REQUESTS/>
+            <Empty title=texts::CANT_VIEW_REQUESTS text=why shape=Shape::Denied><LinkButton href=catalog label=texts::BROWSE_CATALOG/></Empty>
         }
     })
 }
@@ -88,9 +84,8 @@ fn denied(visit: &Visit, workspace: &str, why: String) -> Page {
 fn nothing(workspace: &str, page: &RequestsPage, listing: &Listing) -> impl IntoView + use<> {
     let catalog = routes::catalog(workspace);
     if page.all > 0 {
-        return listing.nothing_fits("No requests match");
+        return listing.nothing_fits(texts::NO_MATCH);
     }
-    let why =
-        page.create.reason.clone().unwrap_or_else(|| "Pick what you need from the catalog; you see what happens to it here.".to_owned());
-    view! { <Empty title="Nobody has asked for anything here" text=why><LinkButton href=catalog label="Open the catalog" weight=Weight::Primary/></Empty> }.into_any()
+    let why = page.create.reason.clone().unwrap_or_else(|| texts::NO_REQUESTS_YET_TEXT.to_owned());
+    view! { <Empty title=texts::NO_REQUESTS_YET text=why><LinkButton href=catalog label=texts::BROWSE_CATALOG weight=Weight::Primary/></Empty> }.into_any()
 }

@@ -1,40 +1,41 @@
-//! The rail beside a form: what would happen with what was typed. The same on the review.
+//! The preflight panel beside a form and its review: what happens with these values when they are submitted.
 
 use leptos::prelude::*;
 use promise::view::{ApprovalStep, CheckLine, CheckState, PreflightView, PriceView, RequestForm, RoomLine, Verdict};
 
 use crate::pages::rules;
+use crate::texts::{forms, requests as texts};
 use crate::ui::{Icon, Shape};
 
-/// The rail. `adds` is where every line of what would be made is shown; without it the form's own button leads there.
+/// The panel. `adds` is the address of the manifests; without it, the button of the form leads there.
 pub(super) fn rail(form: &RequestForm, workspace: &str, adds: Option<String>) -> impl IntoView + use<> {
     let preflight = &form.preflight;
     let (rules, none) = (rules::lines(&form.policies, workspace), form.policies.is_empty());
     view! {
-        <aside class="rail" aria-label="Preflight" id="preflight">
+        <aside class="rail" aria-label=texts::PREFLIGHT id="preflight">
             {verdict(preflight)}
-            <section><h2>"Checks"</h2>{checks(&preflight.checks)}</section>
-            {(!preflight.approvals.is_empty()).then(|| view! { <section><h2>"Approval"</h2>{approvals(&preflight.approvals)}</section> })}
+            <section><h2>{texts::CHECKS}</h2>{checks(&preflight.checks)}</section>
+            {(!preflight.approvals.is_empty()).then(|| view! { <section><h2>{texts::APPROVAL}</h2>{approvals(&preflight.approvals)}</section> })}
             {price(&preflight.price)}
-            {(!preflight.room.is_empty()).then(|| view! { <section><h2>"Room left"</h2>{room(&preflight.room)}</section> })}
+            {(!preflight.room.is_empty()).then(|| view! { <section><h2>{texts::LIMITS_AND_BUDGETS}</h2>{room(&preflight.room)}</section> })}
             {added(preflight, adds)}
-            <section><h2>"Rules that apply"</h2>{if none { view! { <p class="small muted">"No policy concerns this promise here."</p> }.into_any() } else { rules.into_any() }}</section>
+            <section><h2>{texts::EFFECTIVE_POLICIES}</h2>{if none { view! { <p class="small muted">{texts::NO_EFFECTIVE_POLICIES}</p> }.into_any() } else { rules.into_any() }}</section>
         </aside>
     }
 }
 
 fn verdict(preflight: &PreflightView) -> impl IntoView + use<> {
     let (shape, word) = match preflight.verdict {
-        Verdict::Accepted => (Shape::Ready, "Would be accepted"),
-        Verdict::NeedsApproval => (Shape::Waiting, "Needs approval"),
-        Verdict::Refused => (Shape::Denied, "Would be refused"),
-        Verdict::Incomplete => (Shape::Ahead, "Not complete yet"),
-        Verdict::Unknown => (Shape::Unknown, "Nobody can say yet"),
+        Verdict::Accepted => (Shape::Ready, texts::READY_TO_SUBMIT),
+        Verdict::NeedsApproval => (Shape::Waiting, texts::NEEDS_APPROVAL),
+        Verdict::Refused => (Shape::Denied, texts::CANT_BE_SUBMITTED),
+        Verdict::Incomplete => (Shape::Ahead, texts::INCOMPLETE),
+        Verdict::Unknown => (Shape::Unknown, texts::CANT_BE_CHECKED_YET),
     };
     view! {
-        <section class="verdict" data-st=shape.word()><h2 class="vh">"Preflight"</h2>
+        <section class="verdict" data-st=shape.word()><h2 class="vh">{texts::PREFLIGHT}</h2>
             <div role="status"><p class="st">{shape.svg()}{word}</p>{(!preflight.sentence.is_empty()).then(|| view! { <p class="small">{preflight.sentence.clone()}</p> })}</div>
-            <p class="small subtle typing" hidden>"Checking what you type…"</p>
+            <p class="small subtle typing" hidden>{texts::CHECKING}</p>
         </section>
     }
 }
@@ -42,11 +43,11 @@ fn verdict(preflight: &PreflightView) -> impl IntoView + use<> {
 fn checks(checks: &[CheckLine]) -> impl IntoView + use<> {
     let lines = checks.iter().map(|check| {
         let (shape, word) = match check.state {
-            CheckState::Passed => (Shape::Ready, "Fits: "),
-            CheckState::Failed => (Shape::Failed, "Does not fit: "),
-            CheckState::Warned => (Shape::Degraded, "Warning: "),
-            CheckState::Unknown => (Shape::Unknown, "Not known: "),
-            CheckState::NotYet => (Shape::Ahead, "Not asked yet: "),
+            CheckState::Passed => (Shape::Ready, texts::PASSED),
+            CheckState::Failed => (Shape::Failed, texts::FAILED),
+            CheckState::Warned => (Shape::Degraded, texts::WARNING),
+            CheckState::Unknown => (Shape::Unknown, texts::RESULT_UNKNOWN),
+            CheckState::NotYet => (Shape::Ahead, texts::NOT_CHECKED_YET),
         };
         let what = check.what.clone();
         let what =
@@ -57,46 +58,45 @@ fn checks(checks: &[CheckLine]) -> impl IntoView + use<> {
     view! { <ul class="checks">{lines.collect_view()}</ul> }
 }
 
-/// From the person who submits to the ones who decide.
+/// From the requester to the approvers.
 fn approvals(steps: &[ApprovalStep]) -> impl IntoView + use<> {
     let mut before: Option<u32> = None;
     let steps = steps.iter().map(|step| {
         // Steps of one stage are open at the same time; the next one waits for all of them.
-        let then = before.replace(step.stage).is_some_and(|before| before != step.stage).then_some("Then: ");
-        view! { <li data-st="waiting">{Shape::Waiting.svg()}<span>{then}<b>{step.who.clone()}</b><span class="subtle"><a href=format!("#{}", step.anchor)>{step.title.clone()}</a>", set at "<span class="mono">{step.source.clone()}</span></span></span></li> }
+        let then = before.replace(step.stage).is_some_and(|before| before != step.stage).then_some(texts::THEN);
+        view! { <li data-st="waiting">{Shape::Waiting.svg()}<span>{then}<b>{step.who.clone()}</b><span class="subtle"><a href=format!("#{}", step.anchor)>{step.title.clone()}</a>" · "{forms::SET_AT}" "<span class="mono">{step.source.clone()}</span></span></span></li> }
     });
     view! {
         <ol class="checks">
-            <li data-st="ready">{Shape::Ready.svg()}<span>"You submit"</span></li>
+            <li data-st="ready">{Shape::Ready.svg()}<span>{texts::YOU_SUBMIT}</span></li>
             {steps.collect_view()}
-            <li data-st="ahead">{Shape::Ahead.svg()}<span>"Then it is made"</span></li>
+            <li data-st="ahead">{Shape::Ahead.svg()}<span>{texts::PROVISIONING_STARTS}</span></li>
         </ol>
     }
 }
 
-/// What it costs, and how that adds up; nothing where nobody charges.
+/// The price and its breakdown; nothing if there is no charge.
 pub(super) fn price(price: &PriceView) -> Option<impl IntoView + use<>> {
     let lines = price.lines.iter().map(|line| {
-        let amount = line.monthly.clone().unwrap_or_else(|| "not known".to_owned());
+        let amount = line.monthly.clone().unwrap_or_else(|| texts::UNKNOWN.to_owned());
         view! { <dt>{line.name.clone()}{(!line.why.is_empty()).then(|| view! { <span class="under">{line.why.clone()}</span> })}</dt><dd>{amount}</dd> }
     });
     let lines = lines.collect_view();
     let many = !price.lines.is_empty();
     let total = match &price.monthly {
-        Some(monthly) => format!("{monthly}/month"),
-        None => "not known".to_owned(),
+        Some(monthly) => texts::per_month(monthly),
+        None => texts::UNKNOWN.to_owned(),
     };
     let there = price.monthly.is_some() || price.unknown.is_some();
-    let change =
-        price.change.clone().map(|change| view! { <p class="sum-line"><span>"Against what runs now"</span><span>{change}</span></p> });
+    let change = price.change.clone().map(|change| view! { <p class="sum-line"><span>{texts::CHANGE}</span><span>{change}</span></p> });
     let (unknown, basis) = (price.unknown.clone(), price.basis.clone());
     there.then(|| {
         view! {
-            <section><h2>"Price"</h2>
-                <p class="sum-line total"><span>"This request"</span><b>{total}</b></p>
+            <section><h2>{texts::PRICE}</h2>
+                <p class="sum-line total"><span>{texts::THIS_REQUEST}</span><b>{total}</b></p>
                 {change}
                 {unknown.map(|why| view! { <p class="small muted">{why}</p> })}
-                {many.then(|| view! { <details class="why"><summary>"How it adds up"</summary><dl class="sums">{lines}</dl></details> })}
+                {many.then(|| view! { <details class="why"><summary>{texts::PRICE_BREAKDOWN}</summary><dl class="sums">{lines}</dl></details> })}
                 {(!basis.is_empty()).then(|| view! { <p class="small subtle">{basis}</p> })}
             </section>
         }
@@ -106,11 +106,11 @@ pub(super) fn price(price: &PriceView) -> Option<impl IntoView + use<>> {
 pub(crate) fn room(lines: &[RoomLine]) -> impl IntoView + use<> {
     let lines = lines.iter().map(|line| {
         let state = if line.over { "failed" } else { "ready" };
-        let over = line.over.then(|| view! { <span class="st small" data-st="failed">{Shape::Failed.svg()}"Too much"</span> });
+        let over = line.over.then(|| view! { <span class="st small" data-st="failed">{Shape::Failed.svg()}{texts::OVER_THE_LIMIT}</span> });
         view! {
             <li data-st=state><p class="sum-line"><span>{line.what.clone()}</span><span>{line.after.clone()}</span></p>
-                <meter min="0" max="100" value=line.then.to_string() data-used=line.used.to_string() aria-label=format!("{}: {}", line.what, line.after)></meter>
-                {over}<p class="small subtle"><a href=format!("#{}", line.anchor)>{line.title.clone()}</a>", set at "<span class="mono">{line.source.clone()}</span></p></li>
+                <meter min="0" max="100" value=line.then.to_string() data-used=line.used.to_string() aria-label=texts::usage_of(&line.what, &line.after)></meter>
+                {over}<p class="small subtle"><a href=format!("#{}", line.anchor)>{line.title.clone()}</a>" · "{forms::SET_AT}" "<span class="mono">{line.source.clone()}</span></p></li>
         }
     });
     view! { <ul class="room">{lines.collect_view()}</ul> }
@@ -118,12 +118,12 @@ pub(crate) fn room(lines: &[RoomLine]) -> impl IntoView + use<> {
 
 fn added(preflight: &PreflightView, adds: Option<String>) -> Option<impl IntoView + use<>> {
     let added = preflight.added.clone()?;
-    let objects = promise::wording::counted(added.objects as u64, "object");
-    let counts = format!("{objects}, {} lines: {} yours, {} of policies", added.lines, added.yours, added.policies);
+    let counts = texts::manifest_counts(added.objects, added.lines, added.yours, added.policies);
     let way = match adds {
-        Some(href) => view! { <a href=href>"See every line"</a> }.into_any(),
-        None => view! { <button class="btn btn-sm" form="request" name="_op" value="adds"><Icon name="eye"/>"See every line"</button> }
-            .into_any(),
+        Some(href) => view! { <a href=href>{texts::PREVIEW_MANIFESTS}</a> }.into_any(),
+        None => {
+            view! { <button class="btn btn-sm" form="request" name="_op" value="adds"><Icon name="eye"/>{texts::PREVIEW_MANIFESTS}</button> }.into_any()
+        }
     };
-    Some(view! { <section><h2>"What the platform adds"</h2><p class="small">{counts}</p><p>{way}</p></section> })
+    Some(view! { <section><h2>{texts::MANIFESTS}</h2><p class="small">{counts}</p><p>{way}</p></section> })
 }

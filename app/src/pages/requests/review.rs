@@ -1,4 +1,4 @@
-//! What would be submitted, in words, before it is: the last look.
+//! The last step before a request is submitted: a summary of its values.
 
 use leptos::prelude::*;
 use promise::Result;
@@ -10,6 +10,7 @@ use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, framed};
 use crate::form::{ErrorSummary, Secrets};
 use crate::routes;
+use crate::texts::{forms, requests as texts};
 use crate::ui::{Banner, Crumb, Crumbs, Empty, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
 /// The page of a draft.
@@ -27,56 +28,54 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
     if form.draft.is_none() {
         return Ok(gone(visit, workspace, page));
     }
-    // Of a review, secrets alone can be wrong: everything else is typed in the form.
+    // Only secrets can be wrong here: everything else is entered in the form.
     let wrong = form.ready && form.form.secrets().iter().any(|field| field.problem.is_some());
     let (action, about_form) = (action(of), identity(workspace, of));
     let (workspace, draft, token) = (workspace.to_owned(), draft.to_owned(), backend.viewer().form_token);
     let editing = form.editing.is_some();
-    let title = if editing { format!("Review the change of {}", form.name) } else { format!("Review {}", form.name) };
+    let title = if editing { texts::review_changes_to(&form.name) } else { texts::review_named(&form.name) };
     let about = About {
-        title: if wrong { format!("Error: {title}") } else { title.clone() },
+        title: if wrong { forms::error_title(&title) } else { title.clone() },
         workspace: Some(workspace.clone()),
         section: if editing { routes::requests(&workspace) } else { routes::catalog(&workspace) },
         ..About::default()
     };
     Ok(framed(visit, about, move || {
         let back = routes::with_query(&page, &[("draft", &draft)]);
-        let label = if editing { "Submit change" } else { "Submit request" };
-        let why = (!form.ready)
-            .then(|| "Some values do not fit any more. Go back to see which.".to_owned())
-            .or_else(|| form.submit.reason.clone());
+        let label = if editing { texts::SUBMIT_CHANGE } else { texts::SUBMIT_REQUEST };
+        let why = (!form.ready).then(|| texts::VALUES_NO_LONGER_VALID.to_owned()).or_else(|| form.submit.reason.clone());
         let button = match why {
             Some(why) => view! { <SubmitButton label=label weight=Weight::Primary why=why/> }.into_any(),
             None => view! { <SubmitButton label=label weight=Weight::Primary name="_op" value="submit"/> }.into_any(),
         };
         view! {
             {wrong.then(|| view! { <ErrorSummary form=form.clone()/> })}
-            <Crumbs steps=vec![Crumb::link(form.offer.display_name.clone(), back.clone()), Crumb::here("Review")]/>
-            <PageHead title=title icon=form.offer.icon.clone() meta=view! { <span>{format!("{} {}", form.offer.display_name, form.offer.version)}</span><span>"in "<span class="mono">{workspace.clone()}</span></span> }.into_any()/>
+            <Crumbs steps=vec![Crumb::link(form.offer.display_name.clone(), back.clone()), Crumb::here(texts::REVIEW)]/>
+            <PageHead title=title icon=form.offer.icon.clone() meta=view! { <span>{format!("{} {}", form.offer.display_name, form.offer.version)}</span><span>{texts::IN}" "<span class="mono">{workspace.clone()}</span></span> }.into_any()/>
             <div class="split"><div class="stack">
-                <section aria-labelledby="values"><h2 id="values">"What you ask for"</h2>{parameter_lines(&form.review, "You")}</section>
-                {form.retype.then(|| view! { <Banner shape=Shape::Degraded title="Type the secrets again"><p>"Nothing was submitted. What you typed into secret fields is never kept."</p></Banner> })}
+                <section aria-labelledby="values"><h2 id="values">{texts::SUMMARY}</h2>{parameter_lines(&form.review, texts::YOU)}</section>
+                {form.retype.then(|| view! { <Banner shape=Shape::Degraded title=texts::ENTER_SECRETS_AGAIN><p>{texts::SECRETS_NOT_SAVED_REVIEW}</p></Banner> })}
                 <form method="post" action=action class="form" novalidate>
                     <HiddenToken token=token/>{about_form}<input type="hidden" name="_draft" value=draft.clone()/><input type="hidden" name="_cluster" value=form.cluster.clone()/>
                     {form.editing.clone().map(|version| view! { <input type="hidden" name="_version" value=version/> })}
                     <Secrets form=form.form.clone()/>
-                    <div class="submit-bar">{button}<LinkButton href=back label="Back to the form"/></div>
+                    <div class="submit-bar">{button}<LinkButton href=back label=texts::BACK_TO_FORM/></div>
                 </form>
             </div>{rail(&form, &workspace, Some(adds.clone()))}</div>
         }
     }))
 }
 
-/// The page when the draft is not there any more: most often it was submitted, and somebody went back.
+/// The page for a draft that no longer exists: most often it was submitted, and the user went back.
 fn gone(visit: &Visit, workspace: &str, form: String) -> Page {
-    let title = "Nothing to review";
+    let title = texts::NOTHING_TO_REVIEW;
     let about = About { title: title.to_owned(), workspace: Some(workspace.to_owned()), status: 404, ..About::default() };
     let requests = routes::requests(workspace);
     framed(visit, about, move || {
         view! {
             <h1 class="vh">{title}</h1>
-            <Empty title=title text="What was typed is not there any more: it was submitted already, or is older than a week." shape=Shape::Unknown>
-                <LinkButton href=requests label="Requests" weight=Weight::Primary/><LinkButton href=form label="Open the form"/>
+            <Empty title=title text=texts::NOTHING_TO_REVIEW_TEXT shape=Shape::Unknown>
+                <LinkButton href=requests label=texts::VIEW_REQUESTS weight=Weight::Primary/><LinkButton href=form label=texts::OPEN_FORM/>
             </Empty>
         }
     })

@@ -1,4 +1,4 @@
-//! Requests as rows and as lines: state, name, promise, what is waited for.
+//! Requests as table rows and as lines: state, name, promise, what they are waiting for.
 
 use leptos::prelude::*;
 use promise::api::Health;
@@ -7,6 +7,7 @@ use promise::view::{ChangeState, RequestColumn, RequestRow, RequestState, Sort};
 use super::list::HEADINGS;
 use crate::listing::Listing;
 use crate::routes;
+use crate::texts::requests as texts;
 use crate::ui::{Banner, Moment, Shape, Status, Tile};
 
 /// Shape and word of the state of a request.
@@ -38,15 +39,15 @@ pub(crate) fn change(change: ChangeState) -> (Shape, &'static str) {
 /// Shape and word of an object's health.
 pub(crate) fn health(health: Health) -> (Shape, &'static str) {
     match health {
-        Health::Healthy => (Shape::Ready, "Healthy"),
-        Health::Progressing => (Shape::Provisioning, "On its way"),
-        Health::Degraded => (Shape::Degraded, "Degraded"),
-        Health::Missing => (Shape::Failed, "Missing"),
-        Health::Unknown => (Shape::Unknown, "Unknown"),
+        Health::Healthy => (Shape::Ready, texts::HEALTHY),
+        Health::Progressing => (Shape::Provisioning, texts::STARTING),
+        Health::Degraded => (Shape::Degraded, texts::DEGRADED),
+        Health::Missing => (Shape::Failed, texts::MISSING),
+        Health::Unknown => (Shape::Unknown, texts::UNKNOWN),
     }
 }
 
-/// Requests of several workspaces as lines to recognise: a sentence under the name, the state beside it.
+/// Requests of several workspaces as lines to scan: a sentence under the name, the state beside it.
 pub(crate) fn lines(rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
         let (shape, word) = state(row.states.state);
@@ -61,10 +62,10 @@ pub(crate) fn lines(rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
     view! { <ul class="card lines">{lines.collect_view()}</ul> }
 }
 
-/// Says of a list that it is as old as `at`.
+/// Says that a list was last updated at `at`.
 pub(crate) fn stale(at: &str, now: &str) -> impl IntoView + use<> {
     let (at, now) = (at.to_owned(), now.to_owned());
-    view! { <Banner shape=Shape::Unknown title="This list is not up to date"><p>"The plane was last heard "<Moment at=at now=now/>". What changed since then is missing; the page of a request is read anew each time."</p></Banner> }
+    view! { <Banner shape=Shape::Unknown title=texts::OUT_OF_DATE><p>{texts::LAST_UPDATED}" "<Moment at=at now=now/>". "{texts::LATER_CHANGES_MISSING}</p></Banner> }
 }
 
 /// Requests of one workspace as rows to compare.
@@ -75,17 +76,17 @@ pub(super) fn table(listing: &Listing, sort: Sort<RequestColumn>, rows: &[Reques
         view! {
             <tr>
                 <th scope="row"><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a></th>
-                <td data-label="Promise">{row.promise_title.clone()}" "<span class="subtle nowrap">{row.version.clone()}</span></td>
-                <td data-label="State"><Status shape=shape word=word/>{changed}</td>
-                <td data-label="Waits for">{row.ball.what.clone()}</td>
-                <td data-label="Asked by" class="nowrap">{row.requester.clone()}</td>
-                <td data-label="Asked" class="nowrap"><Moment at=row.created.clone() now=now/></td>
+                <td data-label=texts::PROMISE>{row.promise_title.clone()}" "<span class="subtle nowrap">{row.version.clone()}</span></td>
+                <td data-label=texts::STATE><Status shape=shape word=word/>{changed}</td>
+                <td data-label=texts::WAITING_FOR>{row.ball.what.clone()}</td>
+                <td data-label=texts::REQUESTED_BY class="nowrap">{row.requester.clone()}</td>
+                <td data-label=texts::REQUESTED class="nowrap"><Moment at=row.created.clone() now=now/></td>
             </tr>
         }
     });
     let lines = lines.collect_view();
     let [name, promise, state, requester, created] = HEADINGS.map(|heading| listing.heading(sort, heading));
     view! {
-        <div class="card"><table class="table"><thead><tr>{name}{promise}{state}<th scope="col">"Waits for"</th>{requester}{created}</tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table"><thead><tr>{name}{promise}{state}<th scope="col">{texts::WAITING_FOR}</th>{requester}{created}</tr></thead><tbody>{lines}</tbody></table></div>
     }
 }

@@ -1,16 +1,15 @@
-//! `/w/{workspace}/requests/{namespace}/{name}/objects/{kind}/{object}`: one object that was made for a request; live.
+//! `/w/{workspace}/requests/{namespace}/{name}/objects/{kind}/{object}`: one object of a request; live.
 
 use leptos::prelude::*;
 use promise::Result;
 use promise::view::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, ResourceQuery, WriterLine};
-use promise::wording::counted;
 
-use super::drift;
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::listing::Listing;
 use crate::pages::requests::{health, timeline};
 use crate::routes;
+use crate::texts::resources as texts;
 use crate::ui::{Badge, Banner, Code, CopyButton, Crumb, Crumbs, Icon, Moment, PageHead, Shape, Status};
 
 /// The page.
@@ -18,7 +17,7 @@ pub async fn object(visit: &Visit, workspace: &str, namespace: &str, request: &s
     let backend = visit.backend()?;
     let page = backend.object(workspace, namespace, request, key).await?;
     let about = About {
-        title: format!("{} of {request}", key.title()),
+        title: texts::object_of_request(&key.title(), request),
         workspace: Some(workspace.to_owned()),
         section: routes::resources(workspace),
         script: Some(Script::Live(routes::live_request(workspace, namespace, request, &page.seen))),
@@ -29,7 +28,7 @@ pub async fn object(visit: &Visit, workspace: &str, namespace: &str, request: &s
         let row = &page.request;
         let instance = routes::request(&row.workspace, &row.namespace, &row.name);
         let steps = vec![
-            Crumb::link("Resources", routes::resources(&row.workspace)),
+            Crumb::link(texts::RESOURCES, routes::resources(&row.workspace)),
             Crumb::link(row.name.clone(), format!("{instance}?view=resources")),
             Crumb::here(title.clone()),
         ];
@@ -40,11 +39,11 @@ pub async fn object(visit: &Visit, workspace: &str, namespace: &str, request: &s
             <div data-live="source">{source(&page)}</div>
             <div class="split">
                 <div class="stack">
-                    <section aria-labelledby="conditions" data-live="conditions"><h2 id="conditions">"Conditions"</h2>{conditions(&page, &now)}</section>
-                    <section aria-labelledby="manifest" data-live="manifest"><h2 id="manifest">"YAML"</h2>{manifest(&page)}</section>
-                    <section aria-labelledby="events" data-live="events"><h2 id="events">"Events"</h2>{events(&page, &now)}</section>
+                    <section aria-labelledby="conditions" data-live="conditions"><h2 id="conditions">{texts::CONDITIONS}</h2>{conditions(&page, &now)}</section>
+                    <section aria-labelledby="manifest" data-live="manifest"><h2 id="manifest">{texts::YAML}</h2>{manifest(&page)}</section>
+                    <section aria-labelledby="events" data-live="events"><h2 id="events">{texts::EVENTS}</h2>{events(&page, &now)}</section>
                 </div>
-                <aside class="rail" aria-label="Facts" data-live="facts">{owners(&page, &title)}{facts(&page, &now)}{writers(&page.writers, &now)}</aside>
+                <aside class="rail" aria-label=texts::DETAILS data-live="facts">{owners(&page, &title)}{facts(&page, &now)}{writers(&page.writers, &now)}</aside>
             </div>
         }
     }))
@@ -56,54 +55,54 @@ fn head(page: &ObjectPage, title: &str) -> impl IntoView + use<> {
     let instance = routes::request(&row.workspace, &row.namespace, &row.name);
     let here = routes::object(&row.workspace, &row.namespace, &row.name, &ObjectKey::from(line));
     let meta = view! {
-        <span>"made for "<a href=instance>{row.name.clone()}</a></span>
+        <span>{texts::PART_OF}" "<a href=instance>{row.name.clone()}</a></span>
         <span><a href=routes::promise(&row.workspace, &row.promise, None)>{row.promise_title.clone()}</a>" "{row.version.clone()}</span>
-        <span class="live-state" role="status" data-live-state=""><a href=here><Icon name="refresh-cw"/>"Refresh"</a></span>
+        <span class="live-state" role="status" data-live-state=""><a href=here><Icon name="refresh-cw"/>{texts::REFRESH}</a></span>
     };
     view! { <PageHead title=title.to_owned() beside=view! { <Badge shape=shape word=word/> }.into_any() meta=meta.into_any()/> }
 }
 
-/// How it is, in one sentence: Applied and Healthy are two lights, never merged.
+/// The state: Applied and Healthy are shown apart, never merged.
 fn state(page: &ObjectPage) -> impl IntoView + use<> {
     let line = &page.line;
     let (shape, word) = health(line.health);
-    let (applied, applied_word) = if line.applied { (Shape::Ready, "Applied") } else { (Shape::Ahead, "Not applied yet") };
+    let (applied, applied_word) = if line.applied { (Shape::Ready, texts::APPLIED) } else { (Shape::Ahead, texts::NOT_APPLIED_YET) };
     let message = (!line.message.is_empty()).then(|| view! { <p>{line.message.clone()}</p> });
     view! {
         <div class="ball" data-st=shape.word()>{shape.svg()}
-            <div><p class="row"><Status shape=applied word=applied_word/><Status shape=shape word=word/></p>{message}<p class="next">{format!("Drift: {}.", drift(page.drift))}</p></div>
+            <div><p class="row"><Status shape=applied word=applied_word/><Status shape=shape word=word/></p>{message}<p class="next">{texts::drift_is(&texts::drift(page.drift))}</p></div>
         </div>
     }
 }
 
-/// Why it is not the object itself that is shown, where it is not.
+/// Why the live object isn't shown, if it isn't.
 fn source(page: &ObjectPage) -> Option<impl IntoView + use<>> {
     let ObjectSource::Release(why) = &page.source else { return None };
     let why = why.clone();
-    Some(view! { <Banner shape=Shape::Unknown title="This is not read from where it is"><p>{why}</p></Banner> })
+    Some(view! { <Banner shape=Shape::Unknown title=texts::NO_LIVE_STATE><p>{why}</p></Banner> })
 }
 
 fn conditions(page: &ObjectPage, now: &str) -> AnyView {
     if page.source != ObjectSource::Read {
-        return view! { <p class="muted">"Not read here. What the controller makes of them is the state above."</p> }.into_any();
+        return view! { <p class="muted">{texts::NO_LIVE_CONDITIONS}</p> }.into_any();
     }
     if page.conditions.is_empty() {
-        return view! { <p class="muted">"It has none."</p> }.into_any();
+        return view! { <p class="muted">{texts::NO_CONDITIONS}</p> }.into_any();
     }
     let rows = page.conditions.iter().map(|condition| self::condition(condition, now)).collect_view();
-    view! { <div class="card"><table class="table"><thead><tr><th scope="col">"Condition"</th><th scope="col">"Status"</th><th scope="col">"Why"</th><th scope="col">"Since"</th></tr></thead><tbody>{rows}</tbody></table></div> }
+    view! { <div class="card"><table class="table"><thead><tr><th scope="col">{texts::CONDITION}</th><th scope="col">{texts::STATUS}</th><th scope="col">{texts::REASON}</th><th scope="col">{texts::SINCE}</th></tr></thead><tbody>{rows}</tbody></table></div> }
         .into_any()
 }
 
 fn condition(condition: &ConditionLine, now: &str) -> impl IntoView + use<> {
-    // Whether True is good depends on the condition, so the word stands without a verdict.
+    // Whether True is good depends on the condition, so the status has no shape.
     let why = match (condition.reason.as_str(), condition.message.as_str()) {
         ("", message) => message.to_owned(),
         (reason, "") => reason.to_owned(),
         (reason, message) => format!("{reason}: {message}"),
     };
     let since = (!condition.since.is_empty()).then(|| view! { <Moment at=condition.since.clone() now=now.to_owned()/> });
-    view! { <tr><th scope="row"><span class="name">{condition.name.clone()}</span></th><td data-label="Status">{condition.status.clone()}</td><td data-label="Why"><span class="break">{why}</span></td><td data-label="Since" class="nowrap">{since}</td></tr> }
+    view! { <tr><th scope="row"><span class="name">{condition.name.clone()}</span></th><td data-label=texts::STATUS>{condition.status.clone()}</td><td data-label=texts::REASON><span class="break">{why}</span></td><td data-label=texts::SINCE class="nowrap">{since}</td></tr> }
 }
 
 fn manifest(page: &ObjectPage) -> AnyView {
@@ -112,51 +111,49 @@ fn manifest(page: &ObjectPage) -> AnyView {
         Err(why) => return view! { <p class="muted">{why.clone()}</p> }.into_any(),
     };
     let said = match page.source {
-        ObjectSource::Read => "As the plane holds it, read with your own rights.",
-        ObjectSource::Release(_) => "As the release holds it; what the server filled in is not in it.",
+        ObjectSource::Read => texts::LIVE_OBJECT,
+        ObjectSource::Release(_) => texts::STORED_OBJECT,
     };
-    let secret = (page.line.kind == "Secret" && !page.line.api_version.contains('/'))
-        .then_some(" Values of Secrets are never shown here; outputs are revealed on the page of the instance.");
-    let more =
-        (left_out > 0).then(|| view! { <p class="basis">{format!("{} more, which are not shown.", counted(left_out as u64, "line"))}</p> });
+    let secret = (page.line.kind == "Secret" && !page.line.api_version.contains('/')).then(|| view! { " "{texts::SECRETS_HIDDEN} });
+    let more = (left_out > 0).then(|| view! { <p class="basis">{texts::lines_not_shown(left_out)}</p> });
     let command = (page.source == ObjectSource::Read).then(|| {
         let ObjectKey { kind, group, namespace, name, .. } = ObjectKey::from(&page.line);
         let resource = if group.is_empty() { kind } else { format!("{kind}.{group}") };
         let within = if namespace.is_empty() { String::new() } else { format!(" -n {namespace}") };
-        view! { <Code label="kubectl command" text=format!("kubectl get {} {name}{within} -o yaml", resource.to_lowercase()) copy=true/> }
+        view! { <Code label=texts::KUBECTL_COMMAND text=format!("kubectl get {} {name}{within} -o yaml", resource.to_lowercase()) copy=true/> }
     });
-    view! { <div class="parts"><p class="muted">{said}{secret}</p>{command}<Code label="Manifest" text=text copy=true/>{more}</div> }
+    view! { <div class="parts"><p class="muted">{said}{secret}</p>{command}<Code label=texts::MANIFEST text=text copy=true/>{more}</div> }
         .into_any()
 }
 
 fn events(page: &ObjectPage, now: &str) -> AnyView {
     match &page.events {
-        Ok(events) if events.is_empty() => view! { <p class="muted">"None. Events are kept for a while only."</p> }.into_any(),
+        Ok(events) if events.is_empty() => view! { <p class="muted">{texts::NO_EVENTS}</p> }.into_any(),
         Ok(events) => timeline(events, now).into_any(),
         Err(why) => {
             let row = &page.request;
             let history = routes::request_view(&row.workspace, &row.namespace, &row.name, "history", 1);
-            view! { <p class="muted">{why.clone()}" "<a href=history>"What happened to the instance"</a></p> }.into_any()
+            view! { <p class="muted">{why.clone()}" "<a href=history>{texts::VIEW_INSTANCE_HISTORY}</a></p> }.into_any()
         }
     }
 }
 
-/// From the workspace down to the object: everything that has to be there for it.
+/// From the workspace down to the object: everything that it belongs to.
 fn owners(page: &ObjectPage, title: &str) -> impl IntoView + use<> {
     let row = &page.request;
     let instance = routes::request(&row.workspace, &row.namespace, &row.name);
     let release = (!page.release.is_empty()).then(|| {
         let adds = routes::request_view(&row.workspace, &row.namespace, &row.name, "adds", 1);
-        view! { <li><Icon name="archive"/><span>"Release "<a class="mono break" href=adds>{page.release.clone()}</a></span></li> }
+        view! { <li><Icon name="archive"/><span>{texts::RELEASE}" "<a class="mono break" href=adds>{page.release.clone()}</a></span></li> }
     });
     let others = page.owners.iter().map(|owner| view! { <li><Icon name="box"/><span class="mono break">{owner.clone()}</span></li> });
     let (shape, _) = health(page.line.health);
     view! {
-        <section><h2>"Belongs to"</h2>
+        <section><h2>{texts::BELONGS_TO}</h2>
             <ol class="checks owners">
-                <li><Icon name="network"/><span>"Workspace "<a class="mono" href=routes::requests(&row.workspace)>{row.workspace.clone()}</a></span></li>
-                <li><Icon name="layout-grid"/><span>"Promise "<a href=routes::promise(&row.workspace, &row.promise, None)>{format!("{} {}", row.promise_title, row.version)}</a></span></li>
-                <li><Icon name="git-pull-request-arrow"/><span>"Request "<a href=instance>{row.name.clone()}</a></span></li>
+                <li><Icon name="network"/><span>{texts::WORKSPACE}" "<a class="mono" href=routes::requests(&row.workspace)>{row.workspace.clone()}</a></span></li>
+                <li><Icon name="layout-grid"/><span>{texts::PROMISE}" "<a href=routes::promise(&row.workspace, &row.promise, None)>{format!("{} {}", row.promise_title, row.version)}</a></span></li>
+                <li><Icon name="git-pull-request-arrow"/><span>{texts::REQUEST}" "<a href=instance>{row.name.clone()}</a></span></li>
                 {release}
                 {others.collect_view()}
                 <li data-st=shape.word()>{shape.svg()}<b class="break">{title.to_owned()}</b></li>
@@ -168,7 +165,7 @@ fn owners(page: &ObjectPage, title: &str) -> impl IntoView + use<> {
 fn facts(page: &ObjectPage, now: &str) -> impl IntoView + use<> {
     let (row, line) = (&page.request, &page.line);
     let place = if line.destination.is_empty() {
-        view! { <span>"the workspace of the request"</span> }.into_any()
+        view! { <span>{texts::WORKSPACE_OF_REQUEST}</span> }.into_any()
     } else {
         let there = ResourceQuery { q: line.destination.clone(), ..ResourceQuery::default() };
         view! { <a href=Listing::new(routes::resources(&row.workspace), &there).address()>{line.destination.clone()}</a> }.into_any()
@@ -178,25 +175,25 @@ fn facts(page: &ObjectPage, now: &str) -> impl IntoView + use<> {
         (!value.is_empty()).then(|| view! { <dt>{name}</dt><dd class="mono break">{value}</dd> })
     };
     view! {
-        <section><h2>"About"</h2><dl class="kv">
-            <dt>"Name"</dt><dd class="named"><span class="mono break" id="object-name">{line.name.clone()}</span><CopyButton of="object-name" what="name"/></dd>
-            {fact("Kind", &line.kind)}{fact("API", &line.api_version)}{fact("Namespace", &line.namespace)}
-            <dt>"Where"</dt><dd>{place}</dd>
-            {fact("In the promise", &line.id)}
-            <dt>"Made as"</dt><dd>{format!("number {} in the order of making", page.stage)}</dd>
-            {fact("uid", &page.uid)}
-            <dt>"Instance since"</dt><dd><Moment at=row.created.clone() now=now.to_owned()/></dd>
+        <section><h2>{texts::ABOUT}</h2><dl class="kv">
+            <dt>{texts::NAME}</dt><dd class="named"><span class="mono break" id="object-name">{line.name.clone()}</span><CopyButton of="object-name" what=texts::COPIED_NAME/></dd>
+            {fact(texts::KIND, &line.kind)}{fact(texts::API, &line.api_version)}{fact(texts::NAMESPACE, &line.namespace)}
+            <dt>{texts::LOCATION}</dt><dd>{place}</dd>
+            {fact(texts::RESOURCE_ID, &line.id)}
+            <dt>{texts::APPLY_ORDER}</dt><dd>{page.stage}</dd>
+            {fact(texts::UID, &page.uid)}
+            <dt>{texts::INSTANCE_CREATED}</dt><dd><Moment at=row.created.clone() now=now.to_owned()/></dd>
         </dl></section>
     }
 }
 
 fn writers(writers: &[WriterLine], now: &str) -> Option<impl IntoView + use<>> {
     let lines = writers.iter().map(|writer| {
-        let part = if writer.part.is_empty() { String::new() } else { format!("its {} ", writer.part) };
-        let who = if writer.ours { "the controller" } else { "" };
+        let who = if writer.ours { texts::CONTROLLER } else { "" };
         let at = (!writer.at.is_empty()).then(|| view! { <Moment at=writer.at.clone() now=now.to_owned()/> });
-        view! { <dt><span class="mono break">{writer.manager.clone()}</span><span class="under">{who}</span></dt><dd>{part}{at}</dd> }
+        let separator = (at.is_some() && !writer.part.is_empty()).then_some(" · ");
+        view! { <dt><span class="mono break">{writer.manager.clone()}</span><span class="under">{who}</span></dt><dd>{writer.part.clone()}{separator}{at}</dd> }
     });
     let lines = lines.collect_view();
-    (!writers.is_empty()).then(|| view! { <section><h2>"Who writes it"</h2><dl class="kv">{lines}</dl></section> })
+    (!writers.is_empty()).then(|| view! { <section><h2>{texts::FIELD_MANAGERS}</h2><dl class="kv">{lines}</dl></section> })
 }

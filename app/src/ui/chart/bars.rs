@@ -1,4 +1,4 @@
-//! Bars, on one another or side by side.
+//! Bars, stacked or side by side.
 
 use leptos::prelude::*;
 
@@ -6,12 +6,12 @@ use super::frame::framed;
 use super::scale::{Scale, at, most};
 use super::{Figure, Series};
 
-/// How much of a place its bars take.
+/// Share of a place's width that its bars fill.
 const FILLED: f64 = 0.7;
-/// What is between 0 and this is drawn this high, so that one sees that it is not 0.
+/// Minimum height of a bar above 0, so that it is visibly not 0.
 const LEAST: f64 = 1.5;
 
-/// Series that stand on one another at each place.
+/// Series stacked at each place.
 #[component]
 pub fn StackedBars(figure: Figure) -> impl IntoView {
     let scale = Scale::new(most(&figure, true), figure.labels.len());
@@ -32,7 +32,7 @@ pub fn StackedBars(figure: Figure) -> impl IntoView {
     framed(figure, &scale, marks)
 }
 
-/// Series that stand beside one another at each place.
+/// Series side by side at each place.
 #[component]
 pub fn Bars(figure: Figure) -> impl IntoView {
     let scale = Scale::new(most(&figure, false), figure.labels.len());
@@ -51,7 +51,7 @@ pub fn Bars(figure: Figure) -> impl IntoView {
     framed(figure, &scale, marks)
 }
 
-/// One bar, from `left` as wide as said, between two heights; a pointer that rests on it reads its number.
+/// One bar, from `left` with its width, between two heights; hovering over it shows its number.
 fn bar(figure: &Figure, series: &Series, place: usize, (left, width): (f64, f64), (low, high): (f64, f64)) -> impl IntoView + use<> {
     let height = (low - high).max(LEAST);
     let text = series.at(place).map(|amount| amount.text.clone()).unwrap_or_default();

@@ -1,28 +1,29 @@
-//! What stands around every drawing: title, legend, axes, and the numbers as a table.
+//! The frame of every chart: title, legend, axes, and the numbers as a table.
 
 use leptos::prelude::*;
 
 use super::scale::{GAP, HEIGHT, Scale, WIDTH, at, tick};
 use super::{Figure, Series};
+use crate::ui::texts;
 
-/// A figure around what was drawn.
+/// A figure around a drawing.
 pub(super) fn framed(figure: Figure, scale: &Scale, marks: AnyView) -> impl IntoView + use<> {
     let (title, about) = (format!("{}-title", figure.id), format!("{}-about", figure.id));
     let named = format!("{title} {about}");
     let empty = figure.series.iter().all(|series| series.values.iter().all(Option::is_none));
     view! {
         <figure class="chart-figure">
-            <figcaption><b>{figure.title.clone()}</b>{(!figure.unit.is_empty()).then(|| view! { <span class="subtle">{format!(" in {}", figure.unit)}</span> })}</figcaption>
+            <figcaption><b>{figure.title.clone()}</b>{(!figure.unit.is_empty()).then(|| view! { <span class="subtle">{format!(" ({})", figure.unit)}</span> })}</figcaption>
             {legend(&figure, scale)}
             <svg class="chart" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role="img" aria-labelledby=named>
                 <title id=title>{figure.title.clone()}</title>
-                <desc id=about>{if empty { "Nothing is known yet.".to_owned() } else { figure.description.clone() }}</desc>
+                <desc id=about>{if empty { texts::NO_DATA.to_owned() } else { figure.description.clone() }}</desc>
                 {axis(&figure, scale)}
                 {marks}
                 {level(&figure, scale)}
             </svg>
             {(!figure.description.is_empty()).then(|| view! { <p class="basis">{figure.description.clone()}</p> })}
-            <details class="chart-table"><summary>"As a table"<span class="vh">{format!(": {}", figure.title)}</span></summary>{table(&figure)}</details>
+            <details class="chart-table"><summary>{texts::AS_A_TABLE}<span class="vh">{format!(": {}", figure.title)}</span></summary>{table(&figure)}</details>
         </figure>
     }
 }
@@ -33,8 +34,8 @@ fn legend(figure: &Figure, scale: &Scale) -> impl IntoView + use<> {
         view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><rect class=series.class() width="10" height="10" rx="2"></rect></svg>{series.name.clone()}</li> }
     });
     let line = figure.line.as_ref().map(|(name, amount)| {
-        let far = if scale.holds(amount.size) { "" } else { ", far above what is drawn" };
-        view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><path class="chart-level" d="M0 5h10"></path></svg>{format!("{name} {}{far}", amount.text)}</li> }
+        let words = texts::level(name, &amount.text, scale.holds(amount.size));
+        view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><path class="chart-level" d="M0 5h10"></path></svg>{words}</li> }
     });
     view! { <ul class="legend">{entries.collect_view()}{line}</ul> }
 }
@@ -67,10 +68,10 @@ fn level(figure: &Figure, scale: &Scale) -> Option<impl IntoView + use<>> {
 /// The numbers of the drawing, and nothing else.
 fn table(figure: &Figure) -> impl IntoView + use<> {
     let heads = figure.series.iter().map(|series| view! { <th scope="col" class="num">{series.name.clone()}</th> }).collect_view();
-    // A cell without anything is left out on narrow screens.
+    // An empty cell is left out on narrow screens.
     let cell = |series: &Series, place: usize| match series.at(place) {
         Some(amount) => Some(amount.text.clone()),
-        None => series.covers(place).then(|| "not known".to_owned()),
+        None => series.covers(place).then(|| texts::UNKNOWN.to_owned()),
     };
     let rows = figure.labels.iter().enumerate().map(|(place, label)| {
         let cells = figure.series.iter().map(|series| view! { <td class="num" data-label=series.name.clone()>{cell(series, place)}</td> });

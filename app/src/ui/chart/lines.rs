@@ -6,7 +6,7 @@ use super::Figure;
 use super::frame::framed;
 use super::scale::{Scale, at, most, runs};
 
-/// A line for each series. What is not known parts it; what is a forecast is dashed.
+/// A line for each series. Unknown numbers interrupt it; a forecast is dashed.
 #[component]
 pub fn Lines(figure: Figure) -> impl IntoView {
     let scale = Scale::new(most(&figure, false), figure.labels.len());

@@ -1,8 +1,8 @@
-//! How far something is used.
+//! How much of something is used.
 
 use leptos::prelude::*;
 
-/// One bar with its words, such as how far a budget is used; `used` is a share of 100.
+/// One bar with its text, such as how much of a budget is used; `used` is a percentage.
 #[component]
 pub fn Meter(#[prop(into)] label: String, #[prop(into)] text: String, used: u8, #[prop(default = 1)] tone: u8) -> impl IntoView {
     let width = used.min(100);

@@ -1,4 +1,4 @@
-//! From numbers to places in a drawing.
+//! From numbers to coordinates in a drawing.
 
 use super::{Figure, Series};
 
@@ -6,29 +6,29 @@ use super::{Figure, Series};
 pub(super) const WIDTH: f64 = 640.0;
 /// Height of a drawing.
 pub(super) const HEIGHT: f64 = 240.0;
-/// Left of the first place at least: room for the words of the axis.
+/// Minimum space left of the first place, for the texts of the axis.
 const LEFT: f64 = 48.0;
-/// Room for one character of these words, as narrow drawings write them.
+/// Space for one character of these texts, at the size used in narrow drawings.
 const CHARACTER: f64 = 13.0;
-/// From these words to what they are about.
+/// Gap between these texts and what they label.
 pub(super) const GAP: f64 = 8.0;
 const RIGHT: f64 = 8.0;
 const TOP: f64 = 20.0;
-/// Room for the labels, and between them and the lowest number of the axis.
+/// Space for the labels, including the gap to the lowest number of the axis.
 const BOTTOM: f64 = 40.0;
-/// Labels that a wide drawing has room for, and a narrow one.
+/// Number of labels that fit in a wide drawing, and in a narrow one.
 const LABELS: (usize, usize) = (12, 4);
-/// A line that is so many times as high as everything else is named and not drawn: below it nothing could be told apart.
+/// A line this many times as high as everything else is named but not drawn: nothing below it could be told apart.
 const FAR: f64 = 5.0;
-/// Decimals of a number at most; what is smaller is nothing to look at.
+/// Maximum number of decimals; anything smaller isn't visible.
 const DECIMALS: usize = 9;
 
 /// The axis of numbers, from 0 to a round number, and the places along the other.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Scale {
-    /// Numbers with a line each.
+    /// Numbers with a grid line.
     pub(super) ticks: Vec<f64>,
-    /// From one of these to the next.
+    /// Distance between two of these.
     pub(super) step: f64,
     top: f64,
     places: usize,
@@ -36,7 +36,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Fits numbers up to `most` at `places`.
+    /// Returns a scale that fits numbers up to `most` at `places`.
     pub(super) fn new(most: f64, places: usize) -> Self {
         let step = round_up(most / 4.0);
         let count = if most > 0.0 { (most / step).ceil().clamp(1.0, 5.0) } else { 1.0 };
@@ -46,7 +46,7 @@ impl Scale {
         Self { ticks, step, top: count * step, places: places.max(1), left }
     }
 
-    /// Height at which a number is drawn.
+    /// Returns the height at which a number is drawn.
     pub(super) fn y(&self, number: f64) -> f64 {
         let part = (number / self.top).clamp(0.0, 1.0);
         HEIGHT - BOTTOM - part * (HEIGHT - BOTTOM - TOP)
@@ -57,31 +57,31 @@ impl Scale {
         number <= self.top
     }
 
-    /// The middle of a place.
+    /// Returns the middle of a place.
     pub(super) fn x(&self, place: usize) -> f64 {
         self.left + self.pitch() * (place as f64 + 0.5)
     }
 
-    /// From one place to the next.
+    /// Returns the distance between two places.
     pub(super) fn pitch(&self) -> f64 {
         (WIDTH - self.left - RIGHT) / self.places as f64
     }
 
-    /// Where lines across begin and end.
+    /// Returns where horizontal lines start and end.
     pub(super) fn across(&self) -> (f64, f64) {
         (self.left, WIDTH - RIGHT)
     }
 
-    /// Whether the label of a place is written: on wide drawings, and on narrow ones.
+    /// Whether the label of a place is shown: in wide drawings, and in narrow ones.
     pub(super) fn labelled(&self, place: usize) -> (bool, bool) {
         let wide = self.places.div_ceil(LABELS.0);
-        // Of those of a wide one: no other is written.
+        // A narrow drawing shows only labels that a wide one shows too.
         let narrow = wide * self.places.div_ceil(wide * LABELS.1);
         (place.is_multiple_of(wide), place.is_multiple_of(narrow))
     }
 }
 
-/// The next number of 1, 2, 2.5, 5 and 10 times a power of ten; counts are whole, so that nothing is below 1 unless everything is.
+/// Rounds up to the next number of 1, 2, 2.5, 5 and 10 times a power of ten; counts are whole, so nothing is below 1 unless everything is.
 fn round_up(number: f64) -> f64 {
     if number <= 0.0 {
         return 1.0;
@@ -91,8 +91,7 @@ fn round_up(number: f64) -> f64 {
     if number >= 0.25 { step.max(1.0) } else { step }
 }
 
-/// The highest number, of each place alone or of all that stand on one another there, and of the line as long as that leaves the rest to be
-/// seen.
+/// Returns the highest number: of each place alone or of the stack at a place, and of the line as long as that leaves the rest visible.
 pub(super) fn most(figure: &Figure, stacked: bool) -> f64 {
     let at = |place: usize| {
         let sizes = figure.series.iter().filter_map(|series| series.at(place)).map(|amount| amount.size.max(0.0));
@@ -103,7 +102,7 @@ pub(super) fn most(figure: &Figure, stacked: bool) -> f64 {
     if drawn > 0.0 && line > FAR * drawn { drawn } else { line.max(drawn) }
 }
 
-/// A number of an axis that has one at every `step`, short: `1.5k`. It has as many decimals as tell it from the next.
+/// Formats a number of an axis that has one at every `step`, shortened: `1.5k`. It has as many decimals as distinguish it from the next.
 pub(super) fn tick(number: f64, step: f64) -> String {
     let (size, unit) = match number {
         _ if number >= 1_000_000.0 => (1_000_000.0, "M"),
@@ -116,7 +115,7 @@ pub(super) fn tick(number: f64, step: f64) -> String {
     format!("{text}{unit}")
 }
 
-/// How many decimals a step has.
+/// Returns how many decimals a step has.
 fn decimals(step: f64) -> usize {
     let mut grown = step;
     let is_whole = |grown: f64| (grown - grown.round()).abs() < grown * 1e-6;
@@ -128,13 +127,13 @@ fn decimals(step: f64) -> usize {
     decimals
 }
 
-/// A length of a drawing as an attribute: a tenth of a unit is enough.
+/// Formats a length in a drawing as an attribute: a tenth of a unit is enough.
 pub(super) fn at(length: f64) -> String {
     let text = format!("{length:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// The points of a series without gaps between them: what is not known parts a line.
+/// Returns the points of a series in runs without gaps: unknown numbers interrupt a line.
 pub(super) fn runs(series: &Series, places: usize) -> Vec<Vec<usize>> {
     let mut runs: Vec<Vec<usize>> = Vec::new();
     let mut open = false;

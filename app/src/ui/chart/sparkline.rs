@@ -1,4 +1,4 @@
-//! A line in a sentence or a cell, with what it says in words.
+//! A line chart in a sentence or a cell, with its meaning in words.
 
 use leptos::prelude::*;
 

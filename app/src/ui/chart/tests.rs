@@ -37,8 +37,8 @@ fn a_chart_says_in_words_and_numbers_what_it_draws() {
             "<title id=\"made-title\">",
             "<desc id=\"made-about\">",
             "aria-labelledby=\"made-title made-about\"",
-            "As a table",
-            "not known",
+            "View as table",
+            "Unknown",
         ] {
             assert!(html.contains(part), "{part} in {html}");
         }
@@ -50,7 +50,7 @@ fn a_chart_says_in_words_and_numbers_what_it_draws() {
     }
 }
 
-/// The cells of a series in the table that have words in them.
+/// Counts the cells of a series in the table that have words in them.
 fn cells(html: &str, series: &str) -> usize {
     let label = format!("data-label=\"{series}\"");
     let cells = html.split(label.as_str()).skip(1).filter_map(|rest| rest.split_once('>'));
@@ -68,7 +68,7 @@ fn a_forecast_looks_and_reads_like_one_and_says_nothing_about_what_has_passed() 
         assert_eq!(html.matches("chart-0 chart-ahead").count(), 2, "one bar and its key in the legend: {html}");
         assert!(html.contains("15 Nov, Expected: 7"), "{html}");
         assert_eq!((cells(&html, "Expected"), cells(&html, "Ready"), cells(&html, "Failed")), (1, 2, 3), "{html}");
-        assert_eq!(html.matches("not known").count(), 1, "what is not there is not unknown: {html}");
+        assert_eq!(html.matches("Unknown").count(), 1, "what is not there is not unknown: {html}");
     }
     // A line of two points.
     figure.series[2] = Series { from: 1, values: [7, 9].map(|count| Some(Amount::count(count))).into(), ..figure.series[2].clone() };
@@ -95,7 +95,7 @@ fn scales_end_at_round_numbers_above_everything() {
     }
     assert_eq!(most(&figure(), true), 50.0, "the line counts");
     let empty = Figure { id: "none".into(), ..Figure::default() };
-    assert!(view! { <Lines figure=empty/> }.to_html().contains("Nothing is known yet."));
+    assert!(view! { <Lines figure=empty/> }.to_html().contains("No data yet"));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_line_far_above_everything_is_told_and_does_not_flatten_the_rest() {
         let html = view! { <StackedBars figure=figure/> }.to_html();
         // One key in the legend, and the line itself.
         assert_eq!(html.matches("chart-level").count(), if drawn { 2 } else { 1 }, "{html}");
-        assert_eq!(html.contains("Budget much, far above what is drawn"), !drawn, "{html}");
+        assert_eq!(html.contains("Budget much (above the chart)"), !drawn, "{html}");
     }
     let nothing = Figure { series: Vec::new(), ..budget(9.0) };
     assert_eq!(most(&nothing, true), 9.0, "alone it is to be seen");

@@ -39,7 +39,7 @@ fn asked(world: &World) -> Vec<Asked> {
     let one = |rule: &str, emergency| Asked {
         ordinary: true,
         rule: rule.into(),
-        title: format!("One of acme-approvers decides ({rule})"),
+        title: format!("One of acme-approvers must approve ({rule})"),
         emergency,
     };
     if world.refused.is_some() { Vec::new() } else { vec![one("acme/production-databases/four-eyes", true), one("acme/other/rule", false)] }
@@ -53,7 +53,7 @@ fn changed() -> Vec<ValueChange> {
         after: Some("200 GiB".into()),
         note: note.into(),
     };
-    vec![change("Storage", Some("150 GiB"), "Storage is at most 2000."), change("Extra", None, "")]
+    vec![change("Storage", Some("150 GiB"), "Storage must be at most 2000."), change("Extra", None, "")]
 }
 
 #[async_trait]
@@ -181,7 +181,7 @@ impl Approvals for World {
         let like = self.review(uid, "").await?;
         let asked = Asked {
             rule: "acme/production-databases/four-eyes".into(),
-            title: "One of acme-approvers decides".into(),
+            title: "One of acme-approvers must approve".into(),
             ordinary: true,
             emergency: false,
         };

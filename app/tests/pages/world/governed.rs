@@ -13,7 +13,11 @@ fn row(name: &str, compiled: Compiled) -> PolicyRow {
         workspace: "root:acme".into(),
         name: name.into(),
         title: "Production baseline".into(),
-        sentences: vec!["Replicas is between 2 and 5.".into(), "Region starts as eu-west.".into(), "One of security approves.".into()],
+        sentences: vec![
+            "Replicas must be between 2 and 5.".into(),
+            "Region defaults to eu-west.".into(),
+            "Amara must approve first.".into(),
+        ],
         category: PolicyCategory::Operations,
         enforcement: Enforcement::Warn,
         owner: "Acme operations".into(),
@@ -106,6 +110,31 @@ impl Platform for World {
         })
     }
 
+    async fn promises(&self, query: &PromisesQuery) -> Result<PromisesPage> {
+        let row = |name: &str, state: PublishState| PromiseRow {
+            workspace: "root:platform".into(),
+            name: name.into(),
+            title: name.into(),
+            version: "1.2.0".into(),
+            team: "data-services".into(),
+            state,
+            instances: 12,
+            created: "2026-10-01T08:00:00Z".into(),
+            ..PromiseRow::default()
+        };
+        let refused = PublishState::Refused("Two outputs have the same name.".into());
+        let rows = if self.empty { Vec::new() } else { vec![row("postgresql", PublishState::Published), row("redis", refused)] };
+        Ok(PromisesPage {
+            fit: rows.len(),
+            total: rows.len(),
+            rows,
+            pages: 2,
+            states: facets(&[("published", 1, true), ("refused", 1, false)]),
+            query: query.clone(),
+            ..PromisesPage::default()
+        })
+    }
+
     async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage> {
         let broken = Compiled::No(".rules[0].validate.expression: parameters.nothing is not there".into());
         let rows = if self.empty { Vec::new() } else { vec![row("production-baseline", Compiled::Yes), row("broken", broken)] };
@@ -121,7 +150,7 @@ impl Platform for World {
             outdated: 9,
             priced: vec![concerned("cache", "It was accepted at 9.50 EUR/month and would cost 11.00 EUR/month today.")],
             priced_total: 1,
-            others: vec![concerned("orders-db", "The rule size of former, set at root:acme, no longer applies: Size is at most 3.")],
+            others: vec![concerned("orders-db", "The rule size of former, set at root:acme, no longer applies: Size must be at most 3.")],
             others_total: 4,
             writable: if self.refused.is_some() { Vec::new() } else { vec!["root:acme".into()] },
             as_of: None,
@@ -129,9 +158,9 @@ impl Platform for World {
     }
 
     async fn policy(&self, _: &str, name: &str, _: &str, sample: Option<&Sample>) -> Result<PolicyPage> {
-        let rule = PolicyRule { name: "replicas".into(), sentence: "Replicas is between 2 and 5.".into(), kind: "constrain".into() };
+        let rule = PolicyRule { name: "replicas".into(), sentence: "Replicas must be between 2 and 5.".into(), kind: "constrain".into() };
         let tried = sample.map(|_| Tried {
-            unreadable: (!self.fits).then(|| "Correct line 1, column 2: it cannot be read as YAML.".to_owned()),
+            unreadable: (!self.fits).then(|| "Fix line 1, column 2: it isn't valid YAML.".to_owned()),
             passes: false,
             lines: policies("postgresql"),
             problems: vec!["Choose at least 2 replicas".into()],
@@ -143,7 +172,7 @@ impl Platform for World {
             denials_total: 1,
             warned: if self.fits { vec![concerned("cache", "Warned: Choose the small size for development.")] } else { Vec::new() },
             warned_total: usize::from(self.fits),
-            outdated: vec![concerned("orders-db", "Changed: Replicas is between 2 and 5.")],
+            outdated: vec![concerned("orders-db", "Changed: Replicas must be between 2 and 5.")],
             outdated_total: 9,
             yaml: "kind: Policy\n".into(),
             edit: self.refused.clone(),

@@ -42,13 +42,13 @@ impl Notices for World {
         Ok(NoticesPage { rows, unread, total, page: 1, pages: 2, query: query.clone(), kept_days: 90, seen: "3-n0".into() })
     }
 
-    async fn mark_read(&self, _: &str, _: &str) -> Result<()> {
+    async fn mark_read(&self, _: &Selection, _: &str) -> Result<()> {
         Ok(())
     }
 
     async fn notice_rules(&self, _: Option<&Pairs>) -> Result<NoticeRules> {
         let texts = [("quiet.from", "19:00"), ("quiet.to", "07:00"), ("zone", "Europe/Berlin"), ("digest.at", "17:00")];
-        let problem = |path: &str| Problem { path: path.into(), message: "Enter a time of the day such as 07:30.".into() };
+        let problem = |path: &str| Problem { path: path.into(), message: "Enter a time such as 07:30.".into() };
         Ok(NoticeRules {
             settings: Settings { quiet: Some(Quiet { from: 1140, to: 420, weekends: true }), ..Settings::default() },
             texts: texts.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
@@ -70,7 +70,7 @@ impl Notices for World {
         let away = Away { deputy: "olga".into(), from: "2026-12-21".into(), to: "2027-01-04".into() };
         let lacks = if self.refused.is_some() { vec!["production-databases, set at root:acme".to_owned()] } else { Vec::new() };
         let texts = [("deputy", "olga"), ("from", "2026-12-21"), ("to", "2027-01-04")];
-        let problem = |path: &str| Problem { path: path.into(), message: "Enter a day such as 2026-12-21.".into() };
+        let problem = |path: &str| Problem { path: path.into(), message: "Enter a date such as 2026-12-21.".into() };
         let named = NamedLine { away, now: true, lacks: lacks.clone(), looked: self.fits.then(|| "2026-11-21T10:00:00Z".into()) };
         Ok(StandInPage {
             named: (!self.empty).then_some(named),
@@ -108,7 +108,7 @@ impl Notices for World {
         Ok(DeliveriesPage { dead: rows.len() as u64, waiting: 1, sent: 40, page: 1, pages: 1, query: query.clone(), rows })
     }
 
-    async fn send_again(&self, _: &str) -> Result<()> {
+    async fn send_again(&self, _: &Selection) -> Result<()> {
         Ok(())
     }
 }

@@ -76,7 +76,7 @@ impl Requests for World {
             hash: Some("9f2c41d0aa".into()),
             outdated: (!self.fits).then(|| OutdatedView {
                 digest: "77aa".into(),
-                changes: vec!["replicas of production-baseline changed (Replicas is between 2 and 4)".into()],
+                changes: vec!["replicas of production-baseline changed (Replicas must be between 2 and 4)".into()],
                 refusals: vec!["Choose at least 2 replicas".into()],
                 allowed: not(&self.refused),
             }),

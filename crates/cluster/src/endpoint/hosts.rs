@@ -1,4 +1,4 @@
-//! The other servers of a plane: each shard of a kcp serves what its consumers hold under a host of its own.
+//! The other servers of a control plane: each shard of a kcp serves the objects of its consumers under its own host.
 
 use http::Uri;
 use kube::config::{AuthInfo, Config, KubeConfigOptions, Kubeconfig};
@@ -6,7 +6,7 @@ use kube::config::{AuthInfo, Config, KubeConfigOptions, Kubeconfig};
 use super::OwnError;
 use super::own::{CONNECT_TIMEOUT, origin};
 
-/// Opens connections to servers that the plane names, with the CA that the operator's kubeconfig has for each.
+/// Opens connections to servers that the control plane names, with the CA that the operator's kubeconfig has for each.
 pub(super) struct Hosts {
     file: Kubeconfig,
     context: String,
@@ -19,18 +19,18 @@ impl Hosts {
         Self { file, context, own: origin(server) }
     }
 
-    /// The server that the context leads to, as `https://host:port`.
+    /// Returns the server that the context leads to, as `https://host:port`.
     pub(super) fn address(&self) -> String {
         self.own.to_string().trim_end_matches('/').to_owned()
     }
 
-    /// Whether an address is on the server that the context leads to.
+    /// Checks whether an address is on the server that the context leads to.
     pub(super) fn is_own(&self, server: &Uri) -> bool {
         origin(server) == self.own
     }
 
-    /// A connection without any identity. A cluster entry of the kubeconfig with this host and port says by which CA the server is known;
-    /// without one it is that of the context.
+    /// Opens a connection without an identity. The CA is that of the kubeconfig's cluster entry with this host and port, or that of the
+    /// context if there is no such entry.
     pub(super) async fn open(&self, server: &Uri) -> Result<kube::Client, OwnError> {
         if server.scheme_str() != Some("https") {
             return Err(OwnError::NotSecure(server.to_string()));
@@ -45,7 +45,7 @@ impl Hosts {
         let config = Config::from_custom_kubeconfig(self.file.clone(), &options).await;
         let mut config = config.map_err(|error| OwnError::Unreadable(error.to_string()))?;
         if known.is_none() {
-            // The name is that of another server.
+            // This name belongs to another server.
             config.tls_server_name = None;
         }
         config.cluster_url = address;

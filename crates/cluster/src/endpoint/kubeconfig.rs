@@ -1,4 +1,4 @@
-//! Reading a kubeconfig without trusting it.
+//! Reads a kubeconfig without trusting it.
 
 use std::time::Duration;
 
@@ -8,32 +8,32 @@ use secrecy::ExposeSecret;
 
 use super::Token;
 
-/// A server that does not take a connection for so long does not answer.
+/// A server that doesn't accept a connection within this time counts as not responding.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a kubeconfig says besides where the server is.
+/// The content of a kubeconfig besides the server's address.
 #[derive(Clone, Debug, Default)]
 pub struct Credential {
-    /// Bearer token; none when the transport carries a client certificate.
+    /// Bearer token; `None` if the transport carries a client certificate.
     pub token: Option<Token>,
     /// Path of the server address, such as `/clusters/root:acme`.
     pub prefix: String,
 }
 
-/// Why a kubeconfig cannot be used.
+/// Why a kubeconfig can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KubeconfigError {
-    /// Not a kubeconfig. The reader's own words are left out: they repeat what stands there, which may be a credential.
-    #[error("it is not the YAML of a kubeconfig")]
+    /// Not a kubeconfig. The parser's message is left out because it repeats the input, which might be a credential.
+    #[error("it isn't a valid YAML kubeconfig")]
     Unreadable,
-    /// It does not name what it needs.
+    /// A required entry is missing.
     #[error("the kubeconfig has no {0}")]
     Missing(&'static str),
-    /// It asks for something that is not done on somebody else's word.
-    #[error("the kubeconfig uses {0}, which is refused; put the data itself into it")]
+    /// It asks for something that a kubeconfig from another party isn't trusted with.
+    #[error("the kubeconfig uses {0}, which isn't accepted; include the data itself instead")]
     Refused(&'static str),
-    /// The connection cannot be prepared.
-    #[error("the connection cannot be prepared: {0}")]
+    /// The connection can't be prepared.
+    #[error("can't set up the connection: {0}")]
     Transport(String),
 }
 
@@ -42,7 +42,7 @@ pub(super) fn open(yaml: &str) -> Result<(kube::Client, Credential), KubeconfigE
     let file = Kubeconfig::from_yaml(yaml).map_err(|_| KubeconfigError::Unreadable)?;
     let current = file.current_context.as_deref().ok_or(KubeconfigError::Missing("current-context"))?;
     let context = file.contexts.iter().find(|c| c.name == current).and_then(|c| c.context.as_ref());
-    let context = context.ok_or(KubeconfigError::Missing("context of the name in current-context"))?;
+    let context = context.ok_or(KubeconfigError::Missing("context with the name in current-context"))?;
     let cluster = file.clusters.iter().find(|c| c.name == context.cluster).and_then(|c| c.cluster.as_ref());
     let cluster = cluster.ok_or(KubeconfigError::Missing("cluster of the current context"))?;
     let user = file.auth_infos.iter().find(|u| Some(&u.name) == context.user.as_ref()).and_then(|u| u.auth_info.as_ref());
@@ -77,7 +77,7 @@ pub(super) fn open(yaml: &str) -> Result<(kube::Client, Credential), KubeconfigE
     let mut config = Config::try_from(file).map_err(|_| KubeconfigError::Unreadable)?;
     config.cluster_url = origin;
     config.connect_timeout = Some(CONNECT_TIMEOUT);
-    // The transport is anonymous: the token is sent by the client that is made for it.
+    // The transport is anonymous: the client created for the token sends it.
     config.auth_info.token = None;
     let client = kube::Client::try_from(config).map_err(|e| KubeconfigError::Transport(e.to_string()))?;
     Ok((client, Credential { token, prefix }))

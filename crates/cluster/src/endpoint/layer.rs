@@ -1,4 +1,4 @@
-//! The tower service that says who asks and where.
+//! The tower service that adds identity and path prefix to requests.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,20 +13,20 @@ use tower::{BoxError, Service, ServiceExt};
 use super::Token;
 use super::stall::Stall;
 
-/// Whom a client acts as.
+/// The user that a client acts as.
 const IMPERSONATE_USER: HeaderName = HeaderName::from_static("impersonate-user");
-/// [`promise::names::IMPERSONATED_BY_EXTRA`], as a header names it.
+/// [`promise::names::IMPERSONATED_BY_EXTRA`] as the name of a header.
 const IMPERSONATED_BY: HeaderName = HeaderName::from_static("impersonate-extra-platform.opmodel.dev%2fimpersonated-by");
-/// How often a request is sent again while the plane answers 429; it does so for about a second after a binding.
+/// How often a request is sent while the control plane answers 429, which it does for about a second after a binding.
 const ATTEMPTS: u32 = 5;
-/// Longest wait before one repetition, whatever the plane asks for.
+/// Longest pause before a retry, whatever the control plane asks for.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
-/// How long a server may take to begin its answer to a question; a watch begins its answer at once.
+/// How long a server can take to start its response to a read. Watches start their response at once.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// The same for a write: admission webhooks have 30 s at most.
+/// The same for a write: admission webhooks have at most 30 s.
 const PATIENCE_FOR_WRITES: Duration = Duration::from_secs(40);
 
-/// Puts a path prefix and a bearer token before every request.
+/// Adds a path prefix and a bearer token to every request.
 #[derive(Clone)]
 pub struct Authorized<S> {
     inner: S,
@@ -35,19 +35,19 @@ pub struct Authorized<S> {
     acts_as: Vec<(HeaderName, HeaderValue)>,
 }
 
-/// Whom a client acts as, where that is somebody else than the token says.
+/// The user that a client acts as, if it isn't the token's own user.
 #[derive(Clone, Copy)]
 pub struct ActsAs<'a> {
     /// User name.
     pub user: &'a str,
-    /// Who acts so, in [`promise::names::IMPERSONATED_BY_EXTRA`].
+    /// The component that impersonates, for [`promise::names::IMPERSONATED_BY_EXTRA`].
     pub by: Option<&'static str>,
 }
 
 impl<S> Authorized<S> {
-    /// Without a token the transport authenticates, for example by certificate.
+    /// Creates the service. Without a token the transport authenticates, for example with a client certificate.
     pub fn new(inner: S, token: Option<&Token>, prefix: String, acts_as: Option<ActsAs<'_>>) -> Self {
-        // A name that no header can hold becomes an empty one, which the plane refuses.
+        // A name that doesn't fit in a header becomes an empty one, which the control plane refuses.
         let user = |acts_as: ActsAs<'_>| (IMPERSONATE_USER, HeaderValue::try_from(acts_as.user).unwrap_or(HeaderValue::from_static("")));
         let by = acts_as.and_then(|acts_as| acts_as.by).map(|by| (IMPERSONATED_BY, HeaderValue::from_static(by)));
         Self { inner, prefix, token: token.cloned(), acts_as: acts_as.map(user).into_iter().chain(by).collect() }
@@ -56,10 +56,10 @@ impl<S> Authorized<S> {
     fn prepare(&self, request: &mut Request<Body>) -> Result<(), BoxError> {
         let path = request.uri().path_and_query().map_or("/", |p| p.as_str());
         if request.uri().path().split('/').any(leads_elsewhere) {
-            return Err(format!("a name must not be a relative path: {path}").into());
+            return Err(format!("a name can't be a relative path: {path}").into());
         }
         *request.uri_mut() = Uri::try_from(format!("{}{path}", self.prefix))?;
-        // Whoever builds requests further up must not be able to act as somebody else.
+        // Code that builds requests further up must not be able to act as another user.
         let own: Vec<HeaderName> = request.headers().keys().filter(|name| speaks_for(name)).cloned().collect();
         for name in own {
             request.headers_mut().remove(name);
@@ -82,7 +82,7 @@ where
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        // Each call waits for a clone of its own, see below.
+        // Each call waits for its own clone, see below.
         Poll::Ready(Ok(()))
     }
 
@@ -107,30 +107,32 @@ where
     }
 }
 
-/// Whether a request asks for changes as they come.
+/// Checks whether a request is a watch.
 fn is_watch(uri: &Uri) -> bool {
     uri.query().unwrap_or_default().split('&').any(|pair| matches!(pair, "watch=true" | "watch=1"))
 }
 
-/// Whether a segment of a path is more than a name: servers take away its escapes before they look at it.
+/// Checks whether a path segment is more than a name. Servers unescape segments before they interpret them.
 fn leads_elsewhere(segment: &str) -> bool {
     let decoded = segment.to_ascii_lowercase().replace("%2e", ".").replace("%2f", "/");
     decoded == "." || decoded == ".." || decoded.contains('/')
 }
 
-/// Whether a header says who asks.
+/// Checks whether a header carries an identity.
 fn speaks_for(name: &HeaderName) -> bool {
     *name == AUTHORIZATION || name.as_str().starts_with("impersonate-") || name.as_str().starts_with("x-remote-")
 }
 
-/// The answer, once its head is there; see [`Stall`] for the rest. A server that takes connections
-/// and says nothing must not keep anybody for ever.
+/// Returns the response once its head has arrived; see [`Stall`] for the body. A server that accepts connections and never responds must
+/// not block callers forever.
 async fn answer<S>(server: S, request: Request<Body>) -> Result<Response<Body>, BoxError>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = BoxError>,
 {
     let patience = if request.method() == Method::GET { PATIENCE } else { PATIENCE_FOR_WRITES };
-    tokio::time::timeout(patience, server.oneshot(request)).await.map_err(|_| format!("no answer within {} seconds", patience.as_secs()))?
+    tokio::time::timeout(patience, server.oneshot(request))
+        .await
+        .map_err(|_| format!("no response within {} seconds", patience.as_secs()))?
 }
 
 fn wait(response: &Response<Body>) -> Duration {

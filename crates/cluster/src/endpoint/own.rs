@@ -1,6 +1,6 @@
-//! The operator's own kubeconfig. It is believed as kubectl believes it: files, commands and client certificates included.
+//! The operator's own kubeconfig. It is trusted as kubectl trusts it, including files, commands and client certificates.
 //!
-//! One that comes from a Secret is read by [`Endpoint::from_kubeconfig`] instead, which believes nothing.
+//! A kubeconfig from a Secret is read by [`Endpoint::from_kubeconfig`] instead, which trusts none of these.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,42 +15,43 @@ use super::hosts::Hosts;
 use super::{Credential, Endpoint, Scope, Token};
 use crate::topology::Topology;
 
-/// A server that does not take a connection for so long does not answer.
+/// A server that doesn't accept a connection within this time counts as not responding.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why the operator's kubeconfig cannot be used.
+/// Why the operator's kubeconfig can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnError {
-    /// There is none, or it is not one.
-    #[error("the kubeconfig cannot be read: {0} (name another with --kubeconfig)")]
+    /// The file is missing, or it isn't a kubeconfig.
+    #[error("can't read the kubeconfig: {0} (choose another with --kubeconfig)")]
     Unreadable(String),
-    /// No context is chosen, or one that is not there.
-    #[error("the kubeconfig has no context {0}; `kubectl config get-contexts` lists what it has")]
+    /// No context is selected, or the selected one doesn't exist.
+    #[error("the kubeconfig has no context {0}; `kubectl config get-contexts` lists the contexts it has")]
     NoContext(String),
-    /// Tokens of people would travel in clear text, and a proxy such as `kubectl proxy` would make everybody its own user.
-    #[error("the server {0} is not reached by https; people's tokens are sent to no other")]
+    /// The connection isn't secure. Users' tokens would be sent in clear text, and a proxy such as `kubectl proxy` would turn every user
+    /// into its own.
+    #[error("the server {0} doesn't use https; user tokens are only sent over https")]
     NotSecure(String),
-    /// The connection cannot be prepared.
-    #[error("the connection to {server} cannot be prepared: {why}")]
+    /// The connection can't be prepared.
+    #[error("can't set up the connection to {server}: {why}")]
     Transport {
-        /// Address.
+        /// Address of the server.
         server: String,
-        /// Why.
+        /// Reason.
         why: String,
     },
-    /// An identity of ours needs a token that can be sent.
+    /// One of our own identities has no token that can be sent, and needs one.
     #[error("the user of the context {0} has no token (token or tokenFile) in the kubeconfig")]
     NoToken(String),
 }
 
-/// A server as a context of the operator's kubeconfig reaches it.
+/// A server as reached through a context of the operator's kubeconfig.
 #[derive(Clone, Debug)]
 pub struct Own {
     /// Name of the context.
     pub context: String,
-    /// The server as the context's user: the connection itself is that user's.
+    /// The server as the context's user: the connection itself carries that identity.
     pub operator: Endpoint,
-    /// What [`Endpoint::client_at`] needs beside it.
+    /// The credential that [`Endpoint::client_at`] needs with `operator`.
     pub credential: Credential,
     /// The server without any identity.
     nobody: Endpoint,
@@ -58,14 +59,14 @@ pub struct Own {
 }
 
 impl Own {
-    /// Reads `file`, or what kubectl would read without one (`KUBECONFIG`, then `~/.kube/config`), and prepares the connection of `context`,
-    /// or of the current one. Nothing is sent.
+    /// Reads `file`, or without one what kubectl would read (`KUBECONFIG`, then `~/.kube/config`), and prepares the connection of
+    /// `context`, or of the current context. Nothing is sent.
     ///
     /// # Errors
-    /// There is no such file or context, or its server cannot be used.
+    /// If there is no such file or context, or its server can't be used.
     pub async fn open(file: Option<&Path>, context: Option<&str>) -> Result<Self, OwnError> {
         let file = file.map_or_else(Kubeconfig::read, Kubeconfig::read_from).map_err(|error| OwnError::Unreadable(error.to_string()))?;
-        let chosen = context.or(file.current_context.as_deref()).ok_or_else(|| OwnError::NoContext("that is current".to_owned()))?;
+        let chosen = context.or(file.current_context.as_deref()).ok_or_else(|| OwnError::NoContext("set as current".to_owned()))?;
         let context = chosen.to_owned();
         if !file.contexts.iter().any(|known| known.name == context) {
             return Err(OwnError::NoContext(context));
@@ -83,7 +84,7 @@ impl Own {
         config.connect_timeout = Some(CONNECT_TIMEOUT);
         let transport = |error: kube::Error| OwnError::Transport { server: server.clone(), why: error.to_string() };
         let operator = kube::Client::try_from(config.clone()).map_err(transport)?;
-        // What people ask is asked with their tokens alone: neither token nor certificate of the operator may stand behind it.
+        // Users' requests carry only their own tokens: no token or certificate of the operator must be sent with them.
         config.auth_info = AuthInfo::default();
         let nobody = kube::Client::try_from(config).map_err(transport)?;
         let operator = Endpoint::over(&context, operator);
@@ -91,26 +92,26 @@ impl Own {
         Ok(Self { context, operator, credential: Credential { token: None, prefix }, nobody, file })
     }
 
-    /// The server for whoever has a token.
+    /// Returns the server without an identity, for callers that have a token.
     pub fn endpoint(&self, topology: &Topology) -> Endpoint {
         Endpoint { base: Arc::from(topology.base(&self.credential.prefix)), ..self.nobody.clone() }
     }
 
-    /// A client that acts as the user of the context.
+    /// Returns a client that acts as the user of the context.
     pub fn client_at(&self, topology: &Topology, scope: &Scope) -> kube::Client {
         self.operator.client_at(&self.credential, topology, scope)
     }
 
-    /// The address of a place on the server, such as that of a workspace.
+    /// Returns the address of a scope on the server, such as a workspace.
     pub fn address_of(&self, topology: &Topology, scope: &Scope) -> String {
         let server = self.nobody.hosts.as_ref().map(|hosts| hosts.address()).unwrap_or_default();
         format!("{server}{}{}", topology.base(&self.credential.prefix), scope.prefix())
     }
 
-    /// The token of the user of another context of the same file; none where there is no such context.
+    /// Returns the token of the user of another context in the same file, or `None` if there is no such context.
     ///
     /// # Errors
-    /// The user has none that can be sent, or its file cannot be read.
+    /// If the user has no token that can be sent, or its file can't be read.
     pub fn token_of(&self, context: &str) -> Result<Option<Token>, OwnError> {
         let Some(user) = self.file.contexts.iter().find(|known| known.name == context).and_then(|known| known.context.as_ref()) else {
             return Ok(None);
@@ -130,7 +131,7 @@ impl Own {
     }
 }
 
-/// Scheme, host and port of an address.
+/// Returns scheme, host and port of an address.
 pub(super) fn origin(server: &Uri) -> Uri {
     let mut parts = server.clone().into_parts();
     parts.path_and_query = Some(PathAndQuery::from_static("/"));

@@ -1,42 +1,42 @@
-//! Where in the plane a client works.
+//! Which part of the control plane a client works in.
 
 use crate::workspaces::{ClusterId, WorkspacePath};
 
-/// Where in the plane a client works.
+/// The part of the control plane that a client works in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// The server itself: plain Kubernetes, or the paths of a plane that belong to no workspace.
+    /// The server itself: plain Kubernetes, or the paths of a control plane that belong to no workspace.
     Root,
-    /// A workspace by path. Of plain Kubernetes it is the server itself.
+    /// A workspace by path. On plain Kubernetes, the server itself.
     Workspace(WorkspacePath),
-    /// A workspace by id. Of plain Kubernetes it is the server itself.
+    /// A workspace by id. On plain Kubernetes, the server itself.
     Cluster(ClusterId),
-    /// What consumers of an export hold, through its virtual workspace.
+    /// Objects in the consumers of an export, through the export's virtual workspace.
     Export {
         /// Id of the provider workspace.
         cluster: ClusterId,
         /// Name of the export.
         export: String,
-        /// Which consumers.
+        /// The consumers.
         target: Target,
     },
 }
 
-/// Which consumers of an export.
+/// The consumers of an export that a client reaches.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// All, to list and watch.
+    /// All consumers, to list and watch.
     Wildcard,
-    /// One, to read and write.
+    /// One consumer, to read and write.
     Workspace(ClusterId),
 }
 
 impl Scope {
-    /// What stands before `/api` and `/apis`. The parts were parsed, so that they need no escaping.
+    /// Returns the path in front of `/api` and `/apis`. Its parts were validated when they were parsed, so they need no escaping.
     pub(super) fn prefix(&self) -> String {
         match self {
             Self::Root => String::new(),
-            // A cluster of namespaces has no paths of its own; the namespace stands behind `/api`.
+            // On plain Kubernetes a workspace has no path of its own; the namespace comes after `/api`.
             Self::Workspace(path) if path.is_of_kubernetes() => String::new(),
             Self::Cluster(id) if id.is_of_kubernetes() => String::new(),
             Self::Workspace(path) => format!("/clusters/{path}"),

@@ -1,4 +1,4 @@
-//! ServiceAccounts as identities: their tokens end after a while, and are asked for again before that.
+//! ServiceAccounts as identities: their tokens expire, and are renewed before that.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use super::Token;
 use crate::clock::Clock;
 use crate::error::from_plane;
 
-/// How long a token is asked for, in seconds. Servers may give less or more.
+/// Requested lifetime of a token in seconds. Servers can grant less or more.
 const LASTS: i64 = 3600;
-/// Pause before a server that refused is asked again.
+/// Pause before asking again after a server refused.
 const AGAIN: Duration = Duration::from_secs(30);
-/// A token is kept so long at least, whatever the server says of its end.
+/// Shortest time that a token is kept, whatever expiry the server reports.
 const LEAST: Duration = Duration::from_secs(60);
 
 /// A ServiceAccount.
@@ -30,7 +30,7 @@ pub struct ServiceAccount {
     pub name: String,
 }
 
-/// A token with its end.
+/// A token with its expiry.
 pub struct Issued {
     /// The token.
     pub token: Token,
@@ -38,12 +38,12 @@ pub struct Issued {
 }
 
 impl ServiceAccount {
-    /// Its user name: what rights and admission policies see.
+    /// Returns its user name, as access checks and admission policies see it.
     pub fn username(&self) -> String {
         format!("system:serviceaccount:{}:{}", self.namespace, self.name)
     }
 
-    /// Asks for a token. `client` may create tokens of the account. Errors: what the server says instead.
+    /// Requests a token. `client` must be allowed to create tokens of the account. The error is the server's answer.
     pub async fn issue(&self, client: &kube::Client) -> promise::Result<Issued> {
         let (text, expires) = self.ask(client).await?;
         Ok(Issued { token: Token::new(text), expires })
@@ -59,7 +59,7 @@ impl ServiceAccount {
         issued.ok_or(promise::Error::Internal)
     }
 
-    /// Renews the token of an account when half of its time is over, until `shutdown`.
+    /// Renews the token of an account when half of its lifetime is over, until `shutdown`.
     pub async fn keep(self, client: kube::Client, issued: Issued, clock: Arc<dyn Clock>, shutdown: CancellationToken) {
         let Issued { token, mut expires } = issued;
         loop {
@@ -76,7 +76,7 @@ impl ServiceAccount {
                         expires = until;
                         break;
                     }
-                    Err(error) => tracing::warn!(%error, "a token is not renewed, trying again"),
+                    Err(error) => tracing::warn!(%error, "cannot renew a token, retrying"),
                 }
                 pause = AGAIN;
             }

@@ -1,4 +1,4 @@
-//! Answers whose body stalls: a server that says nothing in the middle must not keep anybody for ever.
+//! Responses whose body stalls: a server that goes silent in the middle of one must not block callers forever.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -8,7 +8,7 @@ use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep};
 use tower::BoxError;
 
-/// How long a server may be silent in the middle of a body.
+/// How long a server can be silent in the middle of a body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A body that fails if it receives no data for a while. Watches are exempt, because events can be any time apart; their reader has its own
@@ -19,7 +19,7 @@ pub struct Stall<B> {
 }
 
 impl<B> Stall<B> {
-    /// `is_watch` says whether the body may be silent.
+    /// Wraps a body. `is_watch` says whether it can be silent.
     pub fn new(inner: B, is_watch: bool) -> Self {
         Self { inner, due: (!is_watch).then(|| Box::pin(tokio::time::sleep(PATIENCE))) }
     }
@@ -42,7 +42,7 @@ where
         }
         let Some(due) = &mut self.due else { return Poll::Pending };
         due.as_mut().poll(context).map(|()| {
-            let silent = format!("the answer stopped in the middle for {} seconds", PATIENCE.as_secs());
+            let silent = format!("the response stalled for {} seconds", PATIENCE.as_secs());
             Some(Err(silent.into()))
         })
     }

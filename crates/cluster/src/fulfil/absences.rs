@@ -1,4 +1,4 @@
-//! Since when Destinations and homes are missed, as far as this term of leading saw.
+//! Since when Destinations and homes have been missing, as far as this leadership term has seen.
 
 use std::collections::HashMap;
 
@@ -7,19 +7,20 @@ use parking_lot::Mutex;
 
 use crate::watch::Key;
 
-/// What is missed, each since when it was first seen missing. A new term begins to count anew: nobody saw what was there in between.
+/// Missing objects, each with the time at which it was first seen missing. A new leadership term starts counting again, because no one saw
+/// what existed in between.
 #[derive(Default)]
 pub struct Absences {
     since: Mutex<HashMap<Key, Timestamp>>,
 }
 
 impl Absences {
-    /// It is not there now. How long that is so.
+    /// Records that an object is missing now. Returns how long it has been missing.
     pub fn missed(&self, key: &Key, now: Timestamp) -> SignedDuration {
         now.duration_since(*self.since.lock().entry(key.clone()).or_insert(now))
     }
 
-    /// It is there, or nobody waits for it any more.
+    /// Records that an object exists, or that nothing waits for it any more.
     pub fn ends(&self, key: &Key) {
         self.since.lock().remove(key);
     }

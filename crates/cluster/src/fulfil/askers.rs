@@ -1,7 +1,8 @@
-//! Who is behind what a request asks for: who asked for it, and who changed it last. Of a request that a promise makes it is also whoever
-//! asked for what made it, or changed that: the plane stamps the controller there, and nobody may approve in that way what is their own.
+//! The people behind the content of a request: who requested it, and who last changed it. For a request that a promise created, they
+//! include the people who requested or changed the request that it came from: there the control plane stamps the controller, and no one can
+//! approve their own content that way.
 //!
-//! Which request made which is read from their status, which nobody but the controller writes.
+//! Which request created which is read from their status, which only the controller writes.
 
 use std::sync::Arc;
 
@@ -23,52 +24,52 @@ use crate::watch::Key;
 use crate::workspaces::ClusterId;
 use crate::world::World;
 
-/// Requests of which each made the next, at most.
+/// Longest chain of requests in which each created the next.
 const DEEPEST: usize = 16;
 
-/// Who the controller is, asked for when it is first needed.
+/// Identity of the controller, looked up when it is first needed.
 #[derive(Default)]
 pub struct OwnName(OnceCell<PersonId>);
 
 impl OwnName {
-    /// As the plane authenticates it. Errors: a sentence.
+    /// Returns the identity as the control plane authenticates it. The error is a sentence.
     async fn get(&self, world: &World) -> Result<&PersonId, String> {
         let asking = || async {
             let access = world.access();
             let reviews = Api::<SelfSubjectReview>::all(access.endpoint.client(&access.token, &access.topology.own()));
             let answer = reviews.create(&PostParams::default(), &SelfSubjectReview::default()).await;
-            let answer = answer.map_err(|error| told(&error, "ask for its own name"))?;
+            let answer = answer.map_err(|error| told(&error, "look up its own user name"))?;
             let user = answer.status.and_then(|status| status.user_info).unwrap_or_default();
             let home = user.extra.as_ref().and_then(|extra| extra.get(names::KCP_USER_CLUSTER)?.first());
             let name = user.username.filter(|name| !name.is_empty()).map(|name| PersonId::new(&name, home.map(String::as_str)));
-            name.ok_or_else(|| "The plane did not say who the controller is.".to_owned())
+            name.ok_or_else(|| "The control plane didn't return the controller's user name.".to_owned())
         };
         self.0.get_or_try_init(asking).await
     }
 }
 
-/// Who is behind what a request asks for.
+/// The people behind the content of a request.
 pub struct Behind {
-    /// Who asked for it, in the end; nothing where that cannot be told.
+    /// The original requester; `None` if that can't be determined.
     pub requester: Option<Requester>,
-    /// Who changed it last, or one of the requests that made it, and who asked for those in between.
+    /// The people who last changed the request or one of the requests that created it, and the requesters of those in between.
     pub changers: Vec<Changer>,
 }
 
-/// A request that names typed secrets.
+/// A request that refers to secret inputs.
 #[derive(Clone, Copy)]
 pub struct Namer<'a> {
-    /// Of the controller.
+    /// Caches of the controller.
     pub world: &'a World,
-    /// Where it is.
+    /// Key of the request.
     pub key: &'a Key,
-    /// Its uid.
+    /// uid of the request.
     pub uid: &'a str,
 }
 
 impl Namer<'_> {
-    /// Whether it can use a Secret that was typed for `request` in its namespace: for itself, or for a request that created it and passes the
-    /// secret on. Being allowed to create requests doesn't mean being allowed to read the secrets of others.
+    /// Checks whether it can use a Secret that was typed for `request` in its namespace: for itself, or for a request that created it and
+    /// passes the secret on. Being allowed to create requests doesn't mean being allowed to read the secrets of others.
     pub fn may_name(&self, request: &str) -> bool {
         let is_it = |maker: &PromiseRequest| maker.name_any() == request && maker.namespace().as_ref() == Some(&self.key.namespace);
         let makers = || makers(&self.world.requests.snapshot(), &self.key.cluster, self.uid.to_owned());
@@ -76,19 +77,19 @@ impl Namer<'_> {
     }
 }
 
-/// Finds out who is behind what a request asks for.
+/// Finds the people behind the content of a request.
 pub async fn behind(core: &Core, key: &Key, request: &PromiseRequest) -> Behind {
     let changer = changer(request);
     let Some(stamped) = request.spec.requester.clone() else {
         return Behind { requester: None, changers: changer.into_iter().collect() };
     };
-    // As whom requests are made beside this one.
+    // The identity that creates requests beside this one.
     let maker = match key.cluster.namespace() {
         Some(namespace) => PersonId::new(&fulfiller(namespace), None),
         None => match core.own_name.get(&core.world).await {
             Ok(name) => name.clone(),
             Err(why) => {
-                tracing::warn!(request = %key, why, "who asked for it cannot be told");
+                tracing::warn!(request = %key, why, "the requester is unknown");
                 return Behind { requester: None, changers: changer.into_iter().collect() };
             }
         },
@@ -101,14 +102,14 @@ pub async fn behind(core: &Core, key: &Key, request: &PromiseRequest) -> Behind 
     match as_they_are(core, key, &above).await {
         Ok(above) => people(&maker, stamped, changer, &above),
         Err(why) => {
-            tracing::warn!(request = %key, why, "who asked for it cannot be told");
+            tracing::warn!(request = %key, why, "the requester is unknown");
             Behind { requester: None, changers: changer.into_iter().collect() }
         }
     }
 }
 
-/// The same requests as they are now: the caches may not have heard yet of who changed one, and what it makes is judged already. One that is
-/// gone ends the way up. Errors: a sentence.
+/// Returns the same requests as they are now: the caches might not show yet who changed one, while what it creates is already being judged.
+/// The chain ends at a request that no longer exists. The error is a sentence.
 async fn as_they_are(core: &Core, key: &Key, rows: &[Arc<PromiseRequest>]) -> Result<Vec<PromiseRequest>, String> {
     let client = core.targets.workspace(&key.cluster)?;
     let read = rows.iter().map(|row| async {
@@ -121,8 +122,8 @@ async fn as_they_are(core: &Core, key: &Key, rows: &[Arc<PromiseRequest>]) -> Re
     Ok(read.into_iter().map_while(|read| read).collect())
 }
 
-/// Who is behind a request that the plane stamped so, with the requests of which each made the one before, the nearest first. `maker` makes
-/// requests for promises and asks for nothing itself.
+/// Returns the people behind a request with these stamps. `above` are the requests of which each created the one before, the nearest first.
+/// `maker` creates requests for promises and requests nothing itself.
 fn people(maker: &PersonId, stamped: Requester, changer: Option<Changer>, above: &[PromiseRequest]) -> Behind {
     let first = above.last().and_then(|first| first.spec.requester.clone());
     let requester = if is_maker(maker, &stamped) { first.filter(|asked| !is_maker(maker, asked)) } else { Some(stamped) };
@@ -132,17 +133,17 @@ fn people(maker: &PersonId, stamped: Requester, changer: Option<Changer>, above:
     Behind { changers: changers.collect(), requester }
 }
 
-/// Whether a stamp is the maker's. Earlier installations recorded no cluster.
+/// Checks whether a stamp is the maker's. Earlier installations recorded no cluster.
 fn is_maker(maker: &PersonId, stamp: &Requester) -> bool {
     stamp.username == maker.username() && stamp.cluster.as_deref().is_none_or(|cluster| maker.cluster() == Some(cluster))
 }
 
-/// Who changed last what a request itself asks for, as admission noted it.
+/// Returns who last changed the content of the request itself, as recorded by admission.
 fn changer(request: &PromiseRequest) -> Option<Changer> {
     Changer::of(request.annotations())
 }
 
-/// The request that made the one with this uid, the one that made that, and so on; none where none did.
+/// Returns the request that created the one with this uid, the one that created that, and so on. Empty if no request did.
 fn makers(rows: &OrdMap<Key, Arc<PromiseRequest>>, cluster: &ClusterId, mut uid: String) -> Vec<Arc<PromiseRequest>> {
     let from = Key { cluster: cluster.clone(), namespace: String::new(), name: String::new() };
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! The controller as a whole: who leads, and its workers.
+//! The controller as a whole: leader election, and its workers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,46 +30,48 @@ use crate::topology::Topology;
 use crate::workspaces::WorkspacePath;
 use crate::world::{Access, World};
 
-/// Pause before the key is asked for again.
+/// Pause before the digest key is read again.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// How the controller is set up.
+/// Configuration of the controller.
 #[derive(Clone)]
 pub struct Options {
-    /// The plane, the controller's own token, and what the plane has in the way of workspaces.
+    /// The control plane, the controller's own token, and how workspaces are represented.
     pub access: Access,
-    /// Homes that may offer across the tree and own destinations.
+    /// Homes that can offer promises across the tree and own Destinations.
     pub trusted_homes: Vec<WorkspacePath>,
-    /// Name of this process in the Lease, and of no other that may run at the same time: two of one name would both lead.
+    /// Name of this process in the Lease. It must be unique among all processes that might run at the same time: two with the same name
+    /// would both lead.
     pub identity: String,
-    /// Time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Randomness, for the key that the first controller of an installation makes.
+    /// Randomness, for the digest key that the first controller of an installation creates.
     pub random: Arc<dyn Random>,
-    /// Requests looked after at the same time.
+    /// Number of requests reconciled at the same time.
     pub workers: usize,
-    /// Evaluations of expressions at the same time; each keeps a thread busy.
+    /// Number of expressions evaluated at the same time; each keeps a thread busy.
     pub evaluations: usize,
 }
 
-/// The controller. One leads per plane and serves all workspaces.
+/// The controller. One instance leads per control plane and serves all workspaces.
 pub struct Controller {
     options: Options,
     report: Arc<Report>,
 }
 
 impl Controller {
-    /// A controller that does nothing yet.
+    /// Creates a controller that does nothing yet.
     pub fn new(options: Options) -> Self {
         Self { options, report: Arc::default() }
     }
 
-    /// What the controller is doing, now and later.
+    /// Returns a receiver for the state of the controller, now and later.
     pub fn standing(&self) -> watch::Receiver<Standing> {
         self.report.subscribe()
     }
 
-    /// Leads and works until `shutdown`, through losses of its Lease. A unit of work that has begun is finished, except when the Lease is lost.
+    /// Leads and works until `shutdown`, across losses of its Lease. A unit of work that was started is finished, except when the Lease is
+    /// lost.
     pub async fn run(self, shutdown: CancellationToken) {
         let access = &self.options.access;
         let own = access.endpoint.client(&access.token, &access.topology.own());
@@ -82,7 +84,7 @@ impl Controller {
             self.report.leads();
             let term = shutdown.child_token();
             let lost = CancellationToken::new();
-            // Whoever drops this future must not leave workers behind.
+            // Dropping this future must not leave workers behind.
             let _ended = (term.clone().drop_guard(), lost.clone().drop_guard());
             let tasks = TaskTracker::new();
             let ends = Ends { term: term.clone(), lost: lost.clone() };
@@ -95,27 +97,27 @@ impl Controller {
             if leadership.keep(leading, drained).await {
                 leadership.release().await;
             } else {
-                // Another instance may work already: what has begun is left where it is, as in a crash.
+                // Another instance might already be working: what was started is left where it is, as in a crash.
                 lost.cancel();
                 term.cancel();
                 tasks.wait().await;
-                self.report.waits("It lost its Lease; another instance may lead now.".to_owned());
+                self.report.waits("The controller lost its Lease; another instance might lead now.".to_owned());
             }
         }
         self.report.ends();
     }
 }
 
-/// How a term of leading ends.
+/// How a leadership term ends.
 #[derive(Clone)]
 struct Ends {
-    /// Nothing new is begun.
+    /// Cancelled when no new work must be started.
     term: CancellationToken,
-    /// Workers stop where they are; a write that is on its way may still arrive.
+    /// Cancelled when workers must stop where they are. A write in flight might still arrive.
     lost: CancellationToken,
 }
 
-/// One term of leading.
+/// Runs one leadership term.
 async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTracker, ends: Ends) {
     let term = ends.term.clone();
     let digests = tokio::select! {
@@ -150,7 +152,7 @@ async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTra
     });
     tasks.spawn(tell_gaps(core.world.clone(), report.clone(), term.clone()));
     let wakes = Wakes::new(core.clone(), tasks.clone(), term.clone());
-    // Subscribed before the first list is read, so that nothing falls between.
+    // Subscribed before the first list is read, so that no change is missed.
     wakes.start(finds, losses);
     tokio::select! {
         () = term.cancelled() => return,
@@ -163,7 +165,7 @@ async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTra
     }
 }
 
-/// The key of the digests; while there is none, nothing can be applied.
+/// Returns the digest key. Nothing can be applied without it.
 async fn key(own: &Client, topology: &Topology, random: &dyn Random, report: &Report) -> DigestKey {
     loop {
         match keys::open(own, topology, random).await {
@@ -177,7 +179,7 @@ async fn key(own: &Client, topology: &Topology, random: &dyn Random, report: &Re
     }
 }
 
-/// Says what cannot be read, as long as that is so.
+/// Reports what can't be read, for as long as that is so.
 async fn tell_gaps(world: World, report: Arc<Report>, term: CancellationToken) {
     let mut changes = world.gap_changes();
     loop {
@@ -211,12 +213,12 @@ async fn worker(core: Arc<Core>, ends: Ends) {
     }
 }
 
-/// Work that panics has failed: it is tried again, and as long as it panics the controller says so.
+/// Treats a panic as a failure: the work is retried, and as long as it panics the controller reports it.
 async fn caught(report: &Report, work: &Work, after: impl Future<Output = After>) -> After {
     if let Some(after) = guarded_task(work, after).await {
         return after;
     }
-    report.refused(work, Some(format!("The controller failed over {work}; its log says why.")));
+    report.refused(work, Some(format!("The controller failed on {work}. See its log for details.")));
     After::Failed
 }
 

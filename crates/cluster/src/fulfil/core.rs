@@ -1,4 +1,4 @@
-//! What all parts of the controller share.
+//! State shared by all parts of the controller.
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ use crate::watch::Key;
 use crate::workspaces::{Node, WorkspacePath};
 use crate::world::World;
 
-/// One thing to look at.
+/// An object to reconcile.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Work {
     /// A request.
@@ -65,55 +65,55 @@ impl Tenanted for Work {
     }
 }
 
-/// What all parts of the controller share.
+/// State shared by all parts of the controller.
 pub struct Core {
     pub world: World,
     pub targets: Targets,
     pub eyes: Eyes,
     /// How long removals have been missing what they need.
     pub absences: Absences,
-    /// Since when requests are in trouble that may pass.
+    /// Since when requests have had problems that might pass.
     pub patience: Patience,
-    /// What was accepted just now.
+    /// Requests that were accepted just now.
     pub acceptances: Arc<Acceptances>,
-    /// Takes what is noted about requests.
+    /// Writes events about requests.
     pub events: Events,
-    /// Which request has which uid, and which approvals are about it.
+    /// Requests by uid, and approvals by the request that they are about.
     pub whose: Whose,
-    /// How many requests use which revision.
+    /// Number of requests that use each revision.
     pub uses: Uses,
-    /// As whom it acts.
+    /// Identity of the controller.
     pub own_name: OwnName,
     pub queue: Queue<Work>,
     pub clock: Arc<dyn Clock>,
-    /// With it digests are made that may be seen by people who may not see what they are of.
+    /// Key for digests of secret values, safe to show to people who can't read the values.
     pub digests: DigestKey,
     pub trusted: Vec<WorkspacePath>,
-    /// How the controller is doing.
+    /// State of the controller.
     pub report: Arc<Report>,
-    /// Revisions whose expressions were read.
+    /// Revisions with compiled expressions.
     pub compiled: Arc<CompiledRevisions>,
-    /// All policies, read.
+    /// All policies, parsed.
     pub policies: Arc<PolicyBook>,
-    /// Whether policies fit promises.
+    /// Results of checking policies against promises.
     pub fits: Arc<Fits>,
-    /// Expressions and schemas of strangers are evaluated here and nowhere else, a few at a time.
+    /// Limits concurrent evaluations. Expressions and schemas of other people are evaluated only within it.
     pub evaluations: Arc<Semaphore>,
 }
 
 impl Core {
-    /// RFC 3339, whole seconds: what is shown to people and compared for equality.
+    /// Returns the current time as RFC 3339 in whole seconds: the form that is shown to people and compared for equality.
     pub fn now(&self) -> String {
         self.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 
-    /// There is nothing left to do about something, and nothing in its way.
+    /// Reports that an object needs no more work, and that nothing blocks it.
     pub fn settled(&self, work: &Work) -> After {
         self.report.refused(work, None);
         After::Done
     }
 
-    /// One of our own kinds cannot be read or written now.
+    /// Reports that an object of one of our own kinds can't be read or written now.
     pub fn refused(&self, work: &Work, export: Export, error: &kube::Error, doing: &str) -> After {
         let why = told_of(self.targets.topology(), export, error, doing);
         tracing::warn!(?work, why, "not now");
@@ -121,14 +121,14 @@ impl Core {
         After::Failed
     }
 
-    /// Whether a workspace is a trusted home.
+    /// Checks whether a workspace is a trusted home.
     pub fn trusts(&self, node: &Node) -> bool {
         self.trusted.contains(&node.path)
     }
 
-    /// Runs a pure function on the blocking pool, when there is room. Errors: it panicked, or the process ends.
+    /// Runs a pure function on the blocking pool, once there is room. Errors if it panics, or if the process ends.
     pub async fn evaluate<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
-        let failed = || "The controller could not evaluate the request; its log says why.".to_owned();
+        let failed = || "The controller couldn't evaluate the request. See its log for details.".to_owned();
         let permit = self.evaluations.clone().acquire_owned().await.map_err(|_| failed())?;
         let result = tokio::task::spawn_blocking(move || {
             let _held = permit;
@@ -140,14 +140,14 @@ impl Core {
         })
     }
 
-    /// The expressions of a revision, read once. Errors: a sentence.
+    /// Returns the compiled expressions of a revision, compiled once. The error is a sentence.
     pub async fn compiled(&self, hash: &str, spec: &Arc<PromiseSpec>) -> Result<Arc<Compiled>, String> {
         if let Some(known) = self.compiled.known(hash) {
             return Ok(known);
         }
         let (hash, spec, revisions) = (hash.to_owned(), spec.clone(), self.compiled.clone());
         let compiled = self.evaluate(move || revisions.read(&hash, &spec)).await?;
-        compiled.map_err(|problems| format!("The promise cannot be used: {}", problems_in_words(&problems)))
+        compiled.map_err(|problems| format!("The promise can't be used: {}", problems_in_words(&problems)))
     }
 }
 

@@ -1,6 +1,6 @@
-//! Which release a request should have: the one that runs, or a new one.
+//! Decides which release a request should have: the running one, or a new one.
 //!
-//! Here the facts are gathered; what follows from them is asked of `promise`.
+//! This module gathers the facts; `promise` decides what follows from them.
 
 mod evaluate;
 mod lineage;
@@ -43,7 +43,7 @@ use crate::usage::Accepted;
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
 
-/// A release with the promise that it was made of.
+/// A release together with the promise that it was made from.
 #[derive(Clone)]
 pub struct Chosen {
     /// Name of the PromiseRelease.
@@ -52,93 +52,93 @@ pub struct Chosen {
     pub release: PromiseReleaseSpec,
     /// Version of the promise.
     pub version: String,
-    /// Its expressions.
+    /// Its compiled expressions.
     pub compiled: Arc<Compiled>,
-    /// What expressions may know.
+    /// The context that expressions can read.
     pub context: Arc<Context>,
     /// Home of the promise.
     pub home: Node,
-    /// Whether that is a trusted home.
+    /// Whether the home is a trusted one.
     pub trusted: bool,
-    /// Generation of the request that it was last found to be the content of.
+    /// Latest generation of the request that was found to have this content.
     pub generation: i64,
 }
 
-/// A content that is not accepted: people have to decide, or have decided.
+/// Content that isn't accepted: approvers have to decide about it, or have decided.
 pub struct Held {
-    /// The release that it would be.
+    /// The release that it would become.
     pub chosen: Chosen,
-    /// What they decided.
+    /// The decisions of approvers.
     pub judgement: Judgement,
 }
 
-/// What a request should have, and why not more.
+/// What a request should have, and why it can't have more.
 #[derive(Default)]
 pub struct Decision {
-    /// Why the request does not fit its promise.
+    /// Why the request doesn't match its promise.
     pub problems: Vec<Problem>,
     /// Why policies refuse it.
     pub refusals: Vec<String>,
-    /// Why the policies cannot all be seen.
+    /// Why not all policies can be read.
     pub unknown: Option<String>,
     /// Whether nothing but a limit or a budget refuses it.
     pub full: bool,
-    /// What every rule did.
+    /// Outcomes of all rules.
     pub outcomes: Vec<PolicyOutcome>,
-    /// What would change under the rules of today.
+    /// What would change under today's rules.
     pub outdated: Option<OutdatedStatus>,
-    /// What runs.
+    /// The running release.
     pub current: Option<Chosen>,
-    /// What is meant to run next, accepted.
+    /// The accepted release that is meant to run next.
     pub next: Option<Chosen>,
-    /// Whether `next` was made just now and is not recorded yet.
+    /// Whether `next` was created just now and isn't recorded yet.
     pub fresh: bool,
-    /// What was accepted before `next` was, and is still being made.
+    /// The release that was accepted before `next` and is still being rolled out.
     pub former: Option<Chosen>,
-    /// What waits for people, or was turned down by them.
+    /// Content that waits for approvers, or that they rejected.
     pub held: Option<Held>,
-    /// What people decided against, and what stands although the request would have another content by now.
+    /// A decision against the content that still stands, although the request would have other content by now.
     pub upheld: Option<Upheld>,
-    /// What people decided about what is accepted or held now; nothing when they were not asked anew.
+    /// Decisions about the content that is accepted or held now; `None` if approvers weren't asked again.
     pub approvals: Option<Vec<ApprovalStatus>>,
-    /// What they were asked last, while it is still what the request wants.
+    /// The question that approvers were last asked, while the request still wants that content.
     pub question: Option<QuestionStatus>,
-    /// Something may change that nothing announces.
+    /// Whether something might change without an event.
     pub unannounced: bool,
-    /// Something the controller cannot do.
+    /// Something that the controller can't do.
     pub failure: Option<Refusal>,
-    /// A release that the status names and that cannot be loaded: everything stays as it is.
+    /// A release that the status names and that can't be loaded. Everything stays as it is.
     pub lost: Option<Lost>,
-    /// Whether a failure kept it from deciding.
+    /// Whether a failure prevented a decision.
     undecided: bool,
 }
 
 impl Decision {
-    /// The release that decides what exists.
+    /// Returns the release that determines which objects exist.
     pub fn wanted(&self) -> Option<&Chosen> {
         self.next.as_ref().or(self.current.as_ref())
     }
 
-    /// Whether it could not be told what the request should have.
+    /// Checks whether it couldn't be determined what the request should have.
     pub fn is_undecided(&self) -> bool {
         self.unknown.is_some() || self.undecided
     }
 
-    /// What the request wants now is not accepted: what was accepted before goes on, and is what runs, however far it is. So it counts under
-    /// limits and budgets as long as anything of it exists.
+    /// The request now wants content that isn't accepted. The release that was accepted before continues and counts as the running one,
+    /// however far it is. So it counts toward limits and budgets as long as anything of it exists.
     fn go_on(&mut self) {
         if let Some(accepted) = self.next.take() {
             self.current = Some(accepted);
         }
     }
 
-    /// The request wants what is accepted already: whatever people are asked about otherwise, they need not answer.
+    /// The request wants content that is already accepted, so approvers don't need to answer any other question about it.
     fn withdraw_question(&mut self) {
         let accepted = self.wanted().map(|wanted| wanted.release.content_hash.clone());
         self.question = self.question.take().filter(|question| Some(&question.content_hash) == accepted.as_ref());
     }
 
-    /// Lets stand what people decided against.
+    /// Keeps a decision against the content in force.
     fn uphold(&mut self, upheld: Option<Upheld>) {
         if let Some(upheld) = upheld {
             self.approvals = Some(upheld.approvals.clone());
@@ -151,7 +151,7 @@ impl Decision {
     }
 }
 
-/// Why a request that a promise made is not accepted while the request that made it is not known.
+/// Why a request that a promise created isn't accepted while the request that created it is unknown.
 const REQUESTER_UNKNOWN: &str =
     "The request that created this one is missing, so its requester is unknown. Delete this request and create it yourself.";
 
@@ -166,7 +166,7 @@ pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: 
         Ok(lineage) => lineage,
         Err(why) => {
             decision.unknown = Some(why);
-            // A list that is the same as before the outage announces nothing.
+            // A list that is the same as before the outage triggers no event.
             decision.unannounced = stale(core).is_some();
             keep_outcomes(&mut decision);
             return decision;
@@ -176,7 +176,7 @@ pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: 
     let settled = decision.wanted().is_some_and(|base| base.generation == generation);
     match offer(core, request, &lineage) {
         Err(problem) if settled => {
-            // What runs does not need its promise to be on offer.
+            // What runs doesn't need its promise to be on offer.
             tracing::debug!(request = %key, problem = problem.message, "no longer on offer");
         }
         Err(problem) => {
@@ -186,14 +186,14 @@ pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: 
         Ok(found) => consider(core, key, request, &lineage, found, None, &mut decision).await,
     }
     decision.undecided = decision.failure.is_some();
-    // What cannot be counted now is refused, and may have room.
+    // What can't be counted now is refused, although there might be room.
     decision.unannounced |= !decision.refusals.is_empty() && !core.world.is_counted();
     keep_outcomes(&mut decision);
     core.acceptances.keep(key, decision.wanted().map(|wanted| wanted.name.as_str()));
     decision
 }
 
-/// Without a new evaluation the status goes on showing what the rules did to the release.
+/// Without a new evaluation the status continues to show what the rules did to the release.
 fn keep_outcomes(decision: &mut Decision) {
     if decision.outcomes.is_empty() && decision.problems.is_empty() {
         decision.outcomes = decision.wanted().map(|base| base.release.outcomes.clone()).unwrap_or_default();
@@ -221,7 +221,7 @@ async fn consider(
     let (at, revision) = match of {
         Ok(chosen) => chosen,
         Err(_) if settled => return,
-        // Asked for in the moment in which it was published: what there is of it is known as soon as that is done.
+        // The request came while the promise was being published. Its revision is known as soon as that is done.
         Err(_) if found.is_being_published(core) => {
             decision.failure = Some(format!("The promise {name} is being published.").into());
             return;
@@ -232,7 +232,7 @@ async fn consider(
             return;
         }
     };
-    // What was accepted before needs nothing of it any more.
+    // What was accepted before no longer needs any of it.
     let unasked = core.world.unasked(&found.home.cluster, &revision.spec.spec.requires, &core.trusted);
     if let Some(why) = unasked.filter(|_| decision.wanted().is_none()) {
         decision.failure = Some(why.into());
@@ -249,9 +249,9 @@ async fn consider(
         }
     };
     let mut context = context(request, workspace, name, &revision.spec.version, &found.home, book.values.clone());
-    // A request that a promise makes is stamped with the controller. Rules are about the person who asked first, and so are templates.
+    // A request that a promise creates is stamped with the controller, but rules and templates are about the original requester.
     let askers::Behind { requester, changers } = askers::behind(core, key, request).await;
-    // Of changes that an earlier installation noted only the username is known.
+    // For changes recorded by an earlier installation, only the username is known.
     context.request.changers = changers.into_iter().filter(|changer| changer.has_groups).map(|changer| changer.stamp).collect();
     match requester {
         Some(asked) => context.request.requester = asked,
@@ -312,7 +312,7 @@ async fn consider(
             return;
         }
     }
-    // Typed secrets change without another generation, and are content all the same.
+    // Secret inputs change without a new generation, but they are content all the same.
     let same_secrets = decision.wanted().is_some_and(|base| base.release.secrets == input.secrets);
     if settled && same_revision && same_secrets {
         let today = core.evaluate(move || {
@@ -323,7 +323,7 @@ async fn consider(
             Ok((kept, today)) => {
                 input = kept;
                 decision.outdated = decision.wanted().and_then(|base| changed_since(core, base, &spec, &today));
-                // What runs is left as it is until somebody asks for the rules of today by name.
+                // What runs stays as it is until today's rules are rolled out by name.
                 let asked = |name: &str| request.annotations().get(name).map(String::as_str);
                 if decision.outdated.is_none() || !outdated::rolls_out(asked, &today.effective.rules) {
                     decision.withdraw_question();
@@ -363,11 +363,12 @@ async fn consider(
     }
     let home = found.home;
     let name = releases::name(&key.name, &release.content_hash);
-    // What was written down for those who decide is what is made: its context may say what the content does not hash, such as single prices.
+    // Exactly what was recorded for the approvers is created: its context can include values that the content hash doesn't cover, such as
+    // single prices.
     let (release, context) = match core.world.releases.get(&Key { name: name.clone(), ..key.clone() }) {
         Some(known) if known.spec.content_hash == release.content_hash => {
             let recorded = known.spec.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
-            // Who asked has to be known now, too.
+            // The requester has to be known now, too.
             let recorded = recorded.filter(|recorded| recorded.request.requester == context.request.requester);
             (known.spec.clone(), recorded.map_or(context, Arc::new))
         }
@@ -375,14 +376,14 @@ async fn consider(
     };
     let chosen = Chosen { name, release, version: spec.version.clone(), compiled, context, home, trusted, generation };
     if let Some(again) = again {
-        // The same content was accepted before: it needs no approval.
+        // The same content was accepted before, so it needs no approval.
         decision.next = Some(chosen).filter(|chosen| chosen.release.content_hash == again.content_hash);
         return;
     }
     ask(core, key, request, chosen, &evaluated, decision).await;
 }
 
-/// The prices of the candidate that people decide about: its quote holds while it waits, whatever catalogs say meanwhile.
+/// Returns the prices of the candidate that approvers decide about. Its quote holds while it waits, whatever catalogs say meanwhile.
 fn quote(core: &Core, key: &Key, request: &PromiseRequest) -> Option<PriceBook> {
     let candidate = request.status.as_ref()?.candidate.as_ref()?;
     if !matches!(candidate.state, CandidateState::AwaitingApproval | CandidateState::ChangesRequested) {
@@ -394,7 +395,7 @@ fn quote(core: &Core, key: &Key, request: &PromiseRequest) -> Option<PriceBook> 
     same.then(|| Estimate::kept(&release.spec)).flatten().map(|estimate| PriceBook::frozen(&context, &estimate))
 }
 
-/// What would change for a release under the rules and prices of today.
+/// Returns what would change for a release under today's rules and prices.
 fn changed_since(core: &Core, base: &Chosen, spec: &PromiseSpec, today: &Preflight) -> Option<OutdatedStatus> {
     let (before, now) = (Estimate::kept(&base.release), today.estimate.as_ref());
     let price = match (&before, now) {
@@ -410,7 +411,7 @@ fn changed_since(core: &Core, base: &Chosen, spec: &PromiseSpec, today: &Preflig
     outdated::compare(spec, &base.release.rules, outdated::Today { rules, sentences, price, refusals }, place)
 }
 
-/// Accepts a content at once, or once the people agree who are asked for it.
+/// Accepts content at once, or as soon as the approvers who are asked about it agree.
 async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, evaluated: &Preflight, decision: &mut Decision) {
     if let Some(upheld) = upheld(core, key, request, Some(&chosen.release)) {
         decision.go_on();
@@ -418,7 +419,8 @@ async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, e
         return;
     }
     let mut heard = votes::hear(core, key, request, &chosen.release.content_hash, &evaluated.approvals).await;
-    // Named by when it was asked, so that the same content can be asked about again. What was accepted before stays so.
+    // The annotation names the time of the question, so that the same content can be asked about again. What was accepted before stays
+    // accepted.
     let taken_back = request.annotations().get(names::WITHDRAW_ANNOTATION) == Some(&heard.question.since);
     if taken_back && !was_accepted(request, &chosen) {
         heard.judgement = heard.judgement.taken_back(request.spec.requester.as_ref());
@@ -450,7 +452,7 @@ async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, e
     decision.held = Some(Held { chosen, judgement: heard.judgement });
 }
 
-/// Whether this very content was accepted before: it is asked about again because its release is gone.
+/// Checks whether this exact content was accepted before. It is asked about again because its release is gone.
 fn was_accepted(request: &PromiseRequest, chosen: &Chosen) -> bool {
     let Some(status) = &request.status else { return false };
     let next = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted);
@@ -458,7 +460,7 @@ fn was_accepted(request: &PromiseRequest, chosen: &Chosen) -> bool {
         || status.current.as_ref().is_some_and(|current| current.release == chosen.name)
 }
 
-/// Takes the room that a release needs under limits and budgets, unless somebody else took it meanwhile: then what they say.
+/// Takes the room that a release needs under limits and budgets. If another request took it meanwhile, returns what they say.
 fn refused_for_room(core: &Core, key: &Key, request: &PromiseRequest, chosen: &Chosen, evaluated: &Preflight) -> Option<Judged> {
     let accepted = Accepted::of(&chosen.name, &request.spec.promise.name, &chosen.release);
     core.acceptances.decide(&core.world, key, &accepted, |census| {
@@ -468,7 +470,7 @@ fn refused_for_room(core: &Core, key: &Key, request: &PromiseRequest, chosen: &C
     })
 }
 
-/// Whether nothing but limits and budgets stands against a request: it is accepted as soon as there is room.
+/// Checks whether nothing but limits and budgets refuses a request. It is accepted as soon as there is room.
 fn is_full(evaluated: &Preflight) -> bool {
     let caps: Vec<&Provenance> =
         evaluated.limits.iter().map(|limit| &limit.from).chain(evaluated.budgets.iter().map(|budget| &budget.from)).collect();
@@ -483,7 +485,7 @@ fn is_same_rule(one: &PolicyOutcome, other: &PolicyOutcome) -> bool {
     (&one.policy, &one.rule, &one.source) == (&other.policy, &other.rule, &other.source)
 }
 
-/// Digests of what the request refers to in its secret parameters. Errors: why not.
+/// Returns digests of the secrets that the request refers to in its secret parameters. The error is the reason why it can't.
 async fn secrets(core: &Core, key: &Key, request: &PromiseRequest, spec: &PromiseSpec) -> Result<BTreeMap<String, String>, Refusal> {
     if spec.secret_parameters.is_empty() {
         return Ok(BTreeMap::new());

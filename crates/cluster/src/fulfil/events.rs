@@ -1,5 +1,5 @@
-//! Kubernetes Events about requests, for `kubectl describe` and the request page: written beside fulfilment, which neither waits
-//! for them nor fails with them. What cannot be written is lost: the status says everything that matters.
+//! Kubernetes Events about requests, for `kubectl describe` and the request page. They are written beside fulfilment, which neither waits
+//! for them nor fails with them. Events that can't be written are lost: the status says everything that matters.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -25,20 +25,20 @@ use crate::topology::Topology;
 use crate::watch::Key;
 use crate::workspaces::ClusterId;
 
-/// Who reports, in `source.component` and `reportingComponent`.
+/// Name of the reporter, in `source.component` and `reportingComponent`.
 const COMPONENT: &str = "opm-controller";
-/// Requests whose milestones wait for being written; more are dropped.
+/// Number of requests whose milestones can wait to be written; more are dropped.
 const QUEUE: usize = 4096;
-/// How long the same event is counted as one.
+/// How long repetitions are counted on the same event.
 const SAME: SignedDuration = SignedDuration::from_hours(1);
-/// Longest message in bytes, as Kubernetes bounds the notes of events.
+/// Longest message in bytes; Kubernetes limits the notes of events to that.
 const LONGEST: usize = 1024;
-/// Longest wait for the plane's answer.
+/// Longest wait for the control plane's answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What is left of the queue at the end of a term has so long.
+/// How long the rest of the queue can take at the end of a term.
 const LAST: Duration = Duration::from_secs(2);
 
-/// Milestones of one request.
+/// Milestones of one request that wait to be written.
 struct Told {
     client: Client,
     request: Key,
@@ -46,40 +46,40 @@ struct Told {
     milestones: Vec<Milestone>,
 }
 
-/// Takes milestones to be written as events.
+/// Accepts milestones to be written as events.
 pub struct Events {
     queue: mpsc::Sender<Told>,
 }
 
-/// Writes what an [`Events`] takes.
+/// Writes what [`Events`] accepts.
 pub struct Writer {
     queue: mpsc::Receiver<Told>,
     clock: Arc<dyn Clock>,
-    /// Workspaces that do not let us write events, as far as the log knows.
+    /// Workspaces for which the log already says that they don't let us write events.
     denied: HashSet<ClusterId>,
 }
 
-/// A queue, and what empties it.
+/// Returns a queue, and the writer that empties it.
 pub fn channel(clock: Arc<dyn Clock>) -> (Events, Writer) {
     let (sender, queue) = mpsc::channel(QUEUE);
     (Events { queue: sender }, Writer { queue, clock, denied: HashSet::new() })
 }
 
 impl Events {
-    /// Has milestones of a request written some time, through `client`. Never waits.
+    /// Queues milestones of a request, to be written through `client`. Never waits.
     pub fn tell(&self, client: Client, key: &Key, request: &PromiseRequest, milestones: Vec<Milestone>) {
         if milestones.is_empty() {
             return;
         }
         let told = Told { client, request: key.clone(), subject: request.object_ref(&()), milestones };
         if self.queue.try_send(told).is_err() {
-            tracing::warn!(request = %key, "too many events wait, so some are not written");
+            tracing::warn!(request = %key, "too many events are queued, so some were dropped");
         }
     }
 }
 
 impl Writer {
-    /// Writes until every [`Events`] is gone, and a little longer than `term` at most.
+    /// Writes until every [`Events`] is dropped, at most a little longer than `term`.
     pub async fn run(mut self, term: CancellationToken) {
         let writing = async {
             while let Some(told) = self.queue.recv().await {
@@ -92,7 +92,7 @@ impl Writer {
             () = term.cancelled() => {}
         }
         if tokio::time::timeout(LAST, writing).await.is_err() {
-            tracing::warn!("some events were not written before the end");
+            tracing::warn!("some events were not written before the shutdown");
         }
     }
 
@@ -102,7 +102,7 @@ impl Writer {
             let event = event(&told.subject, milestone, self.clock.now());
             match tokio::time::timeout(PATIENCE, put(&api, &event)).await {
                 Ok(Ok(())) => drop(self.denied.remove(&told.request.cluster)),
-                // Nobody reads events of what goes away whole.
+                // No one reads events in a namespace or workspace that is being deleted as a whole.
                 Ok(Err(error)) if is_terminating(&error) => return,
                 Ok(Err(error)) if is_denied(&error) => {
                     let why = match told.request.cluster.namespace() {
@@ -110,13 +110,13 @@ impl Writer {
                         None => told_beside(&told.request.cluster, &error, "write events"),
                     };
                     if self.denied.insert(told.request.cluster.clone()) {
-                        tracing::warn!(request = %told.request, why, "requests of this workspace get no events");
+                        tracing::warn!(request = %told.request, why, "cannot write events for requests of this workspace");
                     }
                     return;
                 }
                 Ok(Err(error)) => tracing::info!(request = %told.request, %error, reason = milestone.reason, "an event was not written"),
                 Err(_) => {
-                    tracing::info!(request = %told.request, "events are not written: there is no answer");
+                    tracing::info!(request = %told.request, "events were not written: no response");
                     return;
                 }
             }
@@ -124,7 +124,7 @@ impl Writer {
     }
 }
 
-/// Makes an event, or counts on the one that says the same.
+/// Creates an event, or counts a repetition on the one that says the same.
 async fn put(api: &Api<Event>, event: &Event) -> Result<(), kube::Error> {
     let params = PostParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PostParams::default() };
     match api.create(&params, event).await {
@@ -136,7 +136,7 @@ async fn put(api: &Api<Event>, event: &Event) -> Result<(), kube::Error> {
     api.patch(&event.name_any(), &params, &Patch::Merge(&again(&known, event))).await.map(drop)
 }
 
-/// What makes of the event that there is the same once more. After a while without it, its count starts over.
+/// Returns the patch that counts a repetition of an event. After a while without one, its count starts over.
 fn again(known: &Event, event: &Event) -> Value {
     let last = known.last_timestamp.as_ref().map(|time| time.0);
     let now = event.last_timestamp.as_ref().map(|time| time.0);
@@ -156,10 +156,10 @@ fn event(subject: &ObjectReference, milestone: &Milestone, now: Timestamp) -> Ev
     let uid = subject.uid.as_deref().unwrap_or_default();
     let message = shortened(&milestone.message);
     let hash = hex::encode(Sha256::digest(&message));
-    // Kubernetes keeps whole seconds here.
+    // Kubernetes stores whole seconds here.
     let now = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
     let mut event = Event {
-        // Another version of the request is still the request that this is about.
+        // A new version of the request is still the same subject.
         involved_object: ObjectReference { resource_version: None, ..subject.clone() },
         type_: Some(if milestone.warning { "Warning" } else { "Normal" }.to_owned()),
         reason: Some(milestone.reason.to_owned()),

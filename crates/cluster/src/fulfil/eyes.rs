@@ -1,5 +1,5 @@
-//! Watches on what was made: one per place and kind, opened when the first object of its sort is made there, and closed some time after the
-//! last request that has one is gone.
+//! Watches on created objects: one per place and kind, opened when the first object of that kind is created there, and closed some time
+//! after the last request that has one is gone.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -22,12 +22,12 @@ use crate::clock::Clock;
 use crate::watch::{Cache, Changes, Key, Origin, Row, Source};
 use crate::workspaces::ClusterId;
 
-/// How long a watch stays that no request needs: the next one may come at once, and opening it costs a list.
+/// How long a watch stays open that no request needs. The next one might come at once, and opening a watch costs a list.
 const GRACE: SignedDuration = SignedDuration::from_secs(60);
-/// How often it is asked whether a watch may be closed.
+/// How often watches are checked for closing.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// Watches on what was made; each change comes out as the uid of the request that it belongs to.
+/// Watches on created objects. Each change is reported as the uid of the request that it belongs to.
 pub struct Eyes {
     state: Arc<Mutex<State>>,
     found: mpsc::UnboundedSender<String>,
@@ -39,7 +39,7 @@ pub struct Eyes {
 #[derive(Default)]
 struct State {
     open: HashMap<Spot, Watch>,
-    /// By request, what it needs and for which objects.
+    /// By request: the watches that it needs, and for which objects.
     needs: HashMap<Key, HashMap<Spot, Sort>>,
 }
 
@@ -47,15 +47,15 @@ struct State {
 type Spot = (Place, String);
 
 struct Watch {
-    /// Of the client that it was opened with.
+    /// Session of the client that it was opened with.
     session: u64,
     end: CancellationToken,
     needed_by: HashSet<Key>,
-    /// Since when no request needs it.
+    /// Since when no request has needed it.
     idle: Option<Timestamp>,
 }
 
-/// Objects of one kind that a request has at one Destination, or beside itself, in whichever version.
+/// Objects of one kind that a request has at one Destination, or beside itself, in any version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sort {
     destination: Option<String>,
@@ -64,12 +64,12 @@ pub struct Sort {
 }
 
 impl Sort {
-    /// Of an object.
+    /// Returns the sort of an object.
     pub fn of(key: &ObjectKey) -> Self {
         Self { destination: key.destination.clone(), group: key.group.clone(), kind: key.kind.clone() }
     }
 
-    /// Of everything that was made for a request.
+    /// Returns the sorts of everything that was created for a request.
     pub fn all(inventory: &[InventoryItem]) -> BTreeSet<Self> {
         inventory.iter().map(|item| Self::of(&ObjectKey::of_item(item))).collect()
     }
@@ -88,14 +88,14 @@ impl Row for Sight {
 }
 
 impl Eyes {
-    /// `found` receives uids of requests.
+    /// Creates the watches. `found` receives uids of requests.
     pub fn new(found: mpsc::UnboundedSender<String>, clock: Arc<dyn Clock>, tasks: TaskTracker, shutdown: CancellationToken) -> Self {
         let state = Arc::<Mutex<State>>::default();
         tasks.spawn(close_idle(state.clone(), clock.clone(), shutdown.clone()));
         Self { state, found, clock, tasks, shutdown }
     }
 
-    /// Watches a kind at a place for a request that has or makes such objects, if it is not watched yet with this very client.
+    /// Watches a kind at a place for a request that has or creates such objects, unless it is already watched with this client.
     pub fn open(&self, request: &Key, sort: Sort, place: &Place, kind: &GroupVersionKind, reach: &Reach) {
         let at = (place.clone(), format!("{}/{}", kind.api_version(), kind.kind));
         let shutdown = self.shutdown.child_token();
@@ -104,24 +104,24 @@ impl Eyes {
         }
         let origin = match place {
             Place::Workspace(cluster) if cluster.namespace().is_none() => Origin::Annotated,
-            // Here all that is watched belongs together: one id stands for it.
+            // Everything that is watched here belongs together: one id stands for it.
             Place::Workspace(_) | Place::Destination(_) => Origin::One(ClusterId::root()),
         };
         let source = Source::dynamic(reach.client.clone(), reach.resource.clone());
         let source = source.labelled(names::REQUEST_UID_LABEL).told_apart(origin).within(reach.within.clone()).in_part();
         let cache = Cache::default();
-        // Subscribed before the first list is read, so that nothing falls between.
+        // Subscribed before the first list is read, so that no change is missed.
         let changes = cache.changes();
         self.tasks.spawn(tell(cache.clone(), changes, self.found.clone(), shutdown.clone()));
         self.tasks.spawn(source.run(cache, sight, self.clock.clone(), shutdown));
     }
 
-    /// Says what there is of a request: it needs no watch on anything else.
+    /// Sets what a request has. It needs no watch on anything else.
     pub fn keep(&self, request: &Key, sorts: &BTreeSet<Sort>) {
         self.state.lock().keep(request, sorts, self.clock.now());
     }
 
-    /// Watches nothing at a place any more: it is gone.
+    /// Closes all watches at a place that is gone.
     pub fn close(&self, place: &Place) {
         self.state.lock().open.retain(|(at, _), watch| {
             if at == place {
@@ -133,7 +133,7 @@ impl Eyes {
 }
 
 impl State {
-    /// Notes that a request needs a watch, which ends with `end`; whether it has to be opened.
+    /// Records that a request needs a watch, which ends with `end`. Returns whether the watch has to be opened.
     fn open(&mut self, request: &Key, sort: Sort, at: Spot, session: u64, end: &CancellationToken) -> bool {
         self.needs.entry(request.clone()).or_default().insert(at.clone(), sort);
         if let Some(watch) = self.open.get_mut(&at) {
@@ -168,7 +168,7 @@ impl State {
         }
     }
 
-    /// Ends the watches that no request needed for long enough.
+    /// Closes the watches that no request has needed for long enough.
     fn close_idle(&mut self, now: Timestamp) {
         self.open.retain(|_, watch| {
             let needed = watch.idle.is_none_or(|since| now.duration_since(since) < GRACE);
@@ -196,7 +196,7 @@ fn sight(object: DynamicObject) -> Option<Sight> {
 }
 
 async fn tell(cache: Cache<Sight>, mut changes: Changes, found: mpsc::UnboundedSender<String>, shutdown: CancellationToken) {
-    // Rows that go leave nothing behind that says whose they were.
+    // A deleted row leaves nothing behind that says which request it belonged to.
     let mut owners: HashMap<Key, String> = HashMap::new();
     loop {
         let change = tokio::select! {
@@ -248,7 +248,7 @@ mod tests {
         Sort { destination: None, group: String::new(), kind: kind.to_owned() }
     }
 
-    /// Has a request need a watch on a kind; whether it has to be opened.
+    /// Records that a request needs a watch on a kind. Returns whether it has to be opened.
     fn open(state: &mut State, request: &str, kind: &str, session: u64) -> (bool, CancellationToken) {
         let (at, end) = ((Place::Workspace(ClusterId::root()), kind.to_owned()), CancellationToken::new());
         (state.open(&Key::cluster_scoped(&ClusterId::root(), request), sort(kind), at, session, &end), end)

@@ -1,5 +1,5 @@
-//! Whether policies fit the promises that they meet, kept for each pair of both: reading a schema and every expression against it costs
-//! milliseconds, and most of what changes on a plane changes neither.
+//! Results of checking policies against the promises that they apply to, kept for each pair: parsing a schema and checking every expression
+//! against it takes milliseconds, and most changes on a control plane change neither.
 
 use std::collections::HashMap;
 
@@ -12,40 +12,40 @@ use crate::watch::Key;
 /// How many problems of a policy are reported.
 const TOLD: usize = 10;
 
-/// What was found of each policy.
+/// Results of each policy.
 #[derive(Default)]
 pub struct Fits(Mutex<HashMap<Key, Kept>>);
 
 struct Kept {
     trusted: bool,
     spec: PolicySpec,
-    /// What is wrong with it by itself.
+    /// Problems of the policy itself.
     invalid: Vec<Problem>,
-    /// What does not fit, by name of the promise and hash of its revision.
+    /// Mismatches, by name of the promise and hash of its revision.
     pairs: HashMap<(String, String), Vec<Problem>>,
 }
 
-/// A promise that a policy has to fit.
+/// A promise that a policy has to match.
 pub struct Met<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Hash of what is published of it.
+    /// Hash of its published spec.
     pub hash: &'a str,
-    /// What is published of it.
+    /// Its published spec.
     pub spec: &'a PromiseSpec,
 }
 
-/// How policies are judged.
+/// How policies are checked.
 pub struct Judge<V, C> {
-    /// What is wrong with a policy by itself, set in a trusted home or not.
+    /// Returns problems of a policy itself, given whether it is set in a trusted home.
     pub validity: V,
-    /// What of a policy does not fit a promise of a name.
+    /// Returns the mismatches between a policy and a promise of a given name.
     pub check: C,
 }
 
 impl Fits {
-    /// What is wrong with a policy by itself, else what does not fit the promises that it meets. Only what is not known is judged. One
-    /// policy is looked at once at a time.
+    /// Returns the problems of a policy itself, otherwise its mismatches with the promises that it applies to. Only pairs without a result
+    /// are checked. A policy is checked only once at a time.
     pub fn problems<'m, V, C>(
         &self,
         key: &Key,
@@ -58,7 +58,7 @@ impl Fits {
         V: Fn(&PolicySpec, bool) -> Vec<Problem>,
         C: Fn(&PolicySpec, &str, &PromiseSpec) -> Vec<Problem>,
     {
-        // Nothing is locked while expressions of strangers are read.
+        // No lock is held while expressions of other people are parsed.
         let before = self.0.lock().remove(key);
         let (invalid, mut known) = match before {
             Some(kept) if kept.trusted == trusted && decides(&kept.spec) == decides(spec) => (kept.invalid, kept.pairs),
@@ -76,7 +76,7 @@ impl Fits {
                 pairs.insert(pair, found);
                 if problems.len() >= TOLD {
                     problems.truncate(TOLD);
-                    // What was not asked for now may be asked for when some of this is corrected.
+                    // Results that weren't needed now might be needed when some of this is fixed.
                     pairs.extend(known);
                     break;
                 }
@@ -86,13 +86,13 @@ impl Fits {
         problems
     }
 
-    /// Forgets a policy that is gone.
+    /// Drops the results of a policy that is gone.
     pub fn forget(&self, key: &Key) {
         self.0.lock().remove(key);
     }
 }
 
-/// What of a policy decides whether it fits: its words for people do not.
+/// Returns the parts of a policy that determine whether it matches. Its texts for people don't.
 fn decides(spec: &PolicySpec) -> (&AppliesTo, &[Rule]) {
     (&spec.applies_to, &spec.rules)
 }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::workspaces::ClusterId;
 
-    /// A plane of promises, and how often a pair was judged.
+    /// A control plane with promises that counts how often a pair was checked.
     struct Plane {
         fits: Fits,
         promises: Vec<(String, String, PromiseSpec)>,

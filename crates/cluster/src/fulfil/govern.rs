@@ -1,4 +1,4 @@
-//! Policies and destinations: whether they can be used, as conditions.
+//! Policies and Destinations: whether they can be used, as conditions.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::kinds::{Kind, Object, Promise, PromiseRevision};
 use crate::watch::Key;
 use crate::workspaces::WorkspacePath;
 
-/// How often a Destination is asked whether it still answers.
+/// How often a Destination is asked whether it still responds.
 const LOOK: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// A condition that keeps its time while its status stays.
+/// Returns a condition that keeps its transition time while its status stays.
 pub fn condition(
     before: &[Condition],
     name: &str,
@@ -40,7 +40,7 @@ pub fn condition(
     }
 }
 
-/// Problems as one text, each with its path.
+/// Formats problems as one text, each with its path.
 pub fn problems_in_words(problems: &[Problem]) -> String {
     let told: Vec<String> = problems
         .iter()
@@ -49,7 +49,7 @@ pub fn problems_in_words(problems: &[Problem]) -> String {
     told.join(" ")
 }
 
-/// Looks after one policy: says whether its rules can be applied, by themselves and to the promises that they may meet.
+/// Reconciles one policy: reports whether its rules are valid, by themselves and for the promises that they might apply to.
 pub async fn policy(core: &Core, key: &Key) -> After {
     let Some(row) = core.world.policies.get(key) else {
         core.fits.forget(key);
@@ -69,7 +69,7 @@ pub async fn policy(core: &Core, key: &Key) -> After {
         Err(_) => return After::Failed,
     };
     let (holds, reason, message) = match problems.as_slice() {
-        [] => (ConditionStatus::True, "Compiled", "Its rules can be applied".to_owned()),
+        [] => (ConditionStatus::True, "Compiled", "The rules can be applied".to_owned()),
         problems => (ConditionStatus::False, "Invalid", problems_in_words(problems)),
     };
     let before = row.status.clone().unwrap_or_default();
@@ -80,8 +80,8 @@ pub async fn policy(core: &Core, key: &Key) -> After {
     if row.status.as_ref() == Some(&status) { After::Done } else { write_status(core, Work::Policy(key.clone()), key, &row, &status).await }
 }
 
-/// The promises in the range of a policy at `place` that are published where it has to fit them, by name. Where the place is not proven,
-/// these are those of trusted homes, which may be offered anywhere.
+/// Returns the promises in the scope of a policy at `place` that are published where it has to match them, by name. If the place isn't
+/// proven, these are the promises of trusted homes, which can be offered anywhere.
 fn met(core: &Core, place: Option<&WorkspacePath>, spec: &PolicySpec) -> Vec<(String, Arc<PromiseRevision>)> {
     let (world, tree) = (&core.world, core.world.tree());
     let place = place.map(WorkspacePath::as_str).unwrap_or_default();
@@ -95,7 +95,7 @@ fn met(core: &Core, place: Option<&WorkspacePath>, spec: &PolicySpec) -> Vec<(St
     world.promises.snapshot().into_iter().filter_map(published).collect()
 }
 
-/// Looks after one destination: says whether it answers and takes its credential.
+/// Reconciles one Destination: reports whether it responds and accepts its credential.
 pub async fn destination(core: &Core, key: &Key) -> After {
     let place = Place::Destination(key.clone());
     let Some(row) = core.world.destinations.get(key) else {
@@ -111,7 +111,7 @@ pub async fn destination(core: &Core, key: &Key) -> After {
     let (holds, reason, message, version) = match answer {
         // It is probed anyway, so that objects created there earlier can still be deleted.
         _ if supported.is_err() => (ConditionStatus::False, "NotSupported", supported.err().unwrap_or_default(), before.version.clone()),
-        Ok(version) => (ConditionStatus::True, "Reachable", "It answers".to_owned(), Some(version)),
+        Ok(version) => (ConditionStatus::True, "Reachable", "The server responds".to_owned(), Some(version)),
         Err(why) => (ConditionStatus::False, "NotReachable", why, before.version.clone()),
     };
     let apis = if holds == ConditionStatus::True { required(core, key, &before.apis).await } else { before.apis.clone() };
@@ -119,7 +119,7 @@ pub async fn destination(core: &Core, key: &Key) -> After {
     let reachable = condition(&before.conditions, "Reachable", holds, reason, message, row.metadata.generation, &core.now());
     let status = DestinationStatus {
         observed_generation: row.metadata.generation.unwrap_or_default(),
-        // The time of the last answer is that of the last change: one write a minute would tell nobody more.
+        // The time of the last answer is that of the last change: one write per minute would tell readers nothing more.
         last_seen: if holds == ConditionStatus::True { reachable.last_transition_time.clone() } else { before.last_seen.clone() },
         conditions: vec![reachable],
         version,
@@ -129,11 +129,11 @@ pub async fn destination(core: &Core, key: &Key) -> After {
     {
         return After::Failed;
     }
-    // A missing API may come at any moment, and requests wait for it.
+    // A missing API might appear at any moment, and requests wait for it.
     if holds == ConditionStatus::True && all_served { After::Later(LOOK) } else { After::Waits }
 }
 
-/// Asks a Destination which of the APIs that promises require it serves. While it does not say, what it said `before` counts.
+/// Asks a Destination which of the APIs that promises require it serves. While it doesn't answer, what it said `before` counts.
 async fn required(core: &Core, key: &Key, before: &[RequiredApi]) -> Vec<RequiredApi> {
     let required = core.world.required_apis(key, &core.trusted);
     if required.is_empty() {
@@ -142,13 +142,13 @@ async fn required(core: &Core, key: &Key, before: &[RequiredApi]) -> Vec<Require
     match core.targets.serving(key, &required).await {
         Ok(serving) => required.into_iter().map(|api| RequiredApi { served: serving.contains(&api), api }).collect(),
         Err(why) => {
-            tracing::warn!(destination = %key, why, "it is not known which APIs are served");
+            tracing::warn!(destination = %key, why, "cannot tell which APIs the destination serves");
             before.to_vec()
         }
     }
 }
 
-/// Writes the status of one of our own kinds that was judged by its row in the caches.
+/// Writes the status of an object of one of our own kinds, as judged by its row in the caches.
 pub async fn write_status<K>(core: &Core, work: Work, key: &Key, row: &Object<K>, status: &K::Status) -> After
 where
     K: Kind<Scope = k8s_openapi::ClusterResourceScope>,
@@ -157,8 +157,8 @@ where
     match write::status(&Api::all(client), row, status).await {
         Ok(_) => core.settled(&work),
         Err(error) if is_missing(&error) => core.settled(&work),
-        // The caches are behind, most often behind our own writes: it is judged again by the row that they show then.
+        // The caches are behind, usually behind our own writes. The object is judged again by the row that they show then.
         Err(error) if is_conflict(&error) => After::Failed,
-        Err(error) => core.refused(&work, K::EXPORT, &error, &format!("write into {}", K::PLURAL)),
+        Err(error) => core.refused(&work, K::EXPORT, &error, &format!("update {}", K::PLURAL)),
     }
 }

@@ -1,8 +1,8 @@
-//! Typed secrets: a rendered Secret names them by reference, and gets their values on the way to its place.
+//! Secret inputs: a rendered Secret refers to them, and their values are filled in when it is written to its place.
 //!
-//! Parameters, releases, diffs and status hold references `{name, key}` alone. A reference counts only for a Secret beside the request that
-//! its owner labelled as inputs and that wasn't typed for another request. Without that, anyone who can create requests could read every Secret
-//! in the namespace through a promise.
+//! Parameters, releases, diffs and status hold only references `{name, key}`. A reference counts only for a Secret beside the request that
+//! its owner labelled as inputs and that wasn't typed for another request. Without that, anyone who can create requests could read every
+//! Secret in the namespace through a promise.
 
 mod digests;
 
@@ -26,19 +26,19 @@ use crate::workspaces::ClusterId;
 
 pub use digests::digests;
 
-/// Digests of the typed secrets that a release was accepted with, by name and key of the Secret.
+/// Digests of the secret inputs that a release was accepted with, by name and key of the Secret.
 pub type Accepted = BTreeMap<(String, String), String>;
 
-/// Why an object cannot be filled.
+/// Why an object can't be filled.
 #[derive(Debug)]
 pub enum Unfilled {
-    /// A Secret cannot be read; a sentence.
+    /// A Secret can't be read; a sentence.
     Unread(String),
-    /// The Secret of this name holds another value than the one that was accepted, and nothing holds that one any more.
+    /// The Secret of this name holds another value than the accepted one, and nothing holds the accepted value any more.
     Changed(String),
 }
 
-/// The typed secrets that a release was accepted with.
+/// Returns the secret inputs that a release was accepted with.
 pub fn accepted(release: &PromiseReleaseSpec) -> Accepted {
     let parameters = release.parameters.as_ref();
     let of = |(path, digest): (&String, &String)| {
@@ -48,8 +48,9 @@ pub fn accepted(release: &PromiseReleaseSpec) -> Accepted {
     release.secrets.iter().filter_map(of).collect()
 }
 
-/// A rendered object with the values of the secrets that it names; only Secrets are looked through. A value that is not the accepted one is
-/// another content, to be decided about first: until then the object keeps the value that it was made with. `made` is the object as it is.
+/// Returns a rendered object with the values of the secrets that it refers to. Only Secrets are searched. A value other than the accepted
+/// one is new content that has to be decided about first: until then the object keeps the value that it was created with. `made` is the
+/// existing object.
 pub async fn filled(
     core: &Core,
     namer: Namer<'_>,
@@ -67,13 +68,13 @@ pub async fn filled(
     for reference in &named {
         if !read.contains_key(reference.name.as_str()) {
             let secret = secrets.get(&reference.name).await;
-            let told = |error| told_beside(workspace, &error, &format!("read the typed secrets in {}", reference.name));
+            let told = |error| told_beside(workspace, &error, &format!("read the secret values in {}", reference.name));
             let typed = secret.map_err(told).and_then(|secret| data(secret, namer.key, |request| namer.may_name(request)));
             read.insert(&reference.name, typed.map_err(Unfilled::Unread)?);
         }
         let value = read.get(reference.name.as_str()).and_then(|data| data.get(&reference.key));
         let value = value.ok_or_else(|| {
-            Unfilled::Unread(format!("The Secret {} has no key {}. Type the secret again.", reference.name, reference.key))
+            Unfilled::Unread(format!("The Secret {} has no key {}. Enter the secret again.", reference.name, reference.key))
         })?;
         let wanted = accepted.get(&(reference.name.clone(), reference.key.clone()));
         let is_it = |value: &ByteString| wanted.is_none_or(|wanted| digests::digest(&core.digests, value).as_ref() == Ok(wanted));
@@ -84,7 +85,7 @@ pub async fn filled(
     Ok(object)
 }
 
-/// Whether somebody typed secrets for a request, as far as we may see.
+/// Checks whether secrets were typed for a request, as far as we can see.
 pub async fn are_typed(core: &Core, workspace: &ClusterId, namespace: &str, request: &str) -> bool {
     let Ok(client) = core.targets.beside(workspace) else { return false };
     let secrets: Api<Secret> = Api::namespaced(client, namespace);
@@ -92,7 +93,7 @@ pub async fn are_typed(core: &Core, workspace: &ClusterId, namespace: &str, requ
     found.is_ok_and(|secret| is_inputs(&secret.metadata) && is_of(&secret.metadata, request))
 }
 
-/// Removes the typed secrets of a request that is being removed. Errors: a sentence about what may be tried again.
+/// Removes the secrets that were typed for a request that is being removed. The error is a sentence about something that can be retried.
 pub async fn forget(core: &Core, workspace: &ClusterId, namespace: &str, request: &str) -> Result<(), String> {
     let name = names::inputs_secret(request);
     let secrets: Api<Secret> = Api::namespaced(core.targets.beside(workspace)?, namespace);
@@ -100,16 +101,16 @@ pub async fn forget(core: &Core, workspace: &ClusterId, namespace: &str, request
         Ok(secret) if is_inputs(&secret.metadata) && is_of(&secret.metadata, request) => secret,
         Ok(_) => return Ok(()),
         Err(error) if is_missing(&error) || is_missing_api(&error) => return Ok(()),
-        // Nothing that people take from us must keep their request from going.
+        // A permission that people take away from us must not block the removal of their request.
         Err(error) if is_denied(&error) => {
-            tracing::warn!(why = told(&error, &format!("remove the typed secrets in {name}")), "what was typed stays");
+            tracing::warn!(why = told(&error, &format!("remove the secret values in {name}")), "secret values were not removed");
             return Ok(());
         }
-        Err(error) => return Err(told(&error, &format!("read the typed secrets in {name}"))),
+        Err(error) => return Err(told(&error, &format!("read the secret values in {name}"))),
     };
     let preconditions = Preconditions { uid: secret.metadata.uid, resource_version: None };
     match secrets.delete(&name, &DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() }).await {
-        Err(error) if !is_missing(&error) && !is_denied(&error) => Err(told(&error, &format!("remove the typed secrets in {name}"))),
+        Err(error) if !is_missing(&error) && !is_denied(&error) => Err(told(&error, &format!("remove the secret values in {name}"))),
         _ => Ok(()),
     }
 }
@@ -123,18 +124,18 @@ fn is_of(secret: &ObjectMeta, request: &str) -> bool {
     typed_for(secret) == Some(request)
 }
 
-/// The request that a Secret was typed for; none where its owner means it for all of them.
+/// Returns the request that a Secret was typed for, or `None` if its owner means it for all of them.
 fn typed_for(secret: &ObjectMeta) -> Option<&str> {
     secret.labels.as_ref()?.get(names::REQUEST_NAME_LABEL).map(String::as_str)
 }
 
-/// What a Secret holds for a request that names it; `may_name` says of another request whether what was typed for it can be used. Errors: a
-/// sentence, where it can't.
+/// Returns the data of a Secret for a request that refers to it. `may_name` says whether what was typed for another request can be used.
+/// The error is a sentence that says why the Secret can't be used.
 fn data(secret: Secret, by: &Key, may_name: impl Fn(&str) -> bool) -> Result<BTreeMap<String, ByteString>, String> {
     let name = secret.metadata.name.as_deref().unwrap_or_default();
     if !is_inputs(&secret.metadata) {
         let label = names::SECRET_ROLE_LABEL;
-        return Err(format!("The Secret {name} is not meant for requests. Its owner has to label it {label}={ROLE_INPUTS}."));
+        return Err(format!("The Secret {name} isn't labeled for requests. Its owner must add the label {label}={ROLE_INPUTS}."));
     }
     match typed_for(&secret.metadata) {
         Some(other) if !may_name(other) => {
@@ -144,7 +145,7 @@ fn data(secret: Secret, by: &Key, may_name: impl Fn(&str) -> bool) -> Result<BTr
     }
 }
 
-/// Where a rendered Secret names a typed one.
+/// A reference to a secret input in a rendered Secret.
 #[derive(Debug, PartialEq, Eq)]
 struct Reference {
     /// Key of the rendered Secret.
@@ -153,7 +154,7 @@ struct Reference {
     key: String,
 }
 
-/// The references in the data of a rendered Secret.
+/// Returns the references in the data of a rendered Secret.
 fn references(object: &Value) -> Vec<Reference> {
     if object["apiVersion"] != "v1" || object["kind"] != "Secret" {
         return Vec::new();
@@ -167,7 +168,7 @@ fn reference(field: &str, value: &Map<String, Value>) -> Option<Reference> {
     (value.len() == 2).then_some(Reference { field: field.to_owned(), name: text("name")?, key: text("key")? })
 }
 
-/// Puts a value in the place of its reference. Bytes that are no text go where bytes may stand.
+/// Replaces a reference with its value. Bytes that aren't text go to a field that can hold bytes.
 fn put(object: &mut Value, field: &str, value: &ByteString) {
     for part in ["data", "stringData"] {
         if let Some(fields) = object.get_mut(part).and_then(Value::as_object_mut) {

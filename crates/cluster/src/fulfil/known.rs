@@ -1,4 +1,4 @@
-//! What was last seen of each object, as far as it decides who is woken.
+//! The last known state of each object, as far as it decides what is enqueued.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,45 +13,45 @@ use crate::kinds::PromiseRequest;
 use crate::usage::in_force;
 use crate::watch::Key;
 
-/// What was last seen of each object, as far as it decides who is woken.
+/// The last known state of each object, as far as it decides what is enqueued.
 #[derive(Default)]
 pub struct Known {
     pub requests: HashMap<Key, Told>,
     /// Requests that wait for room under a limit or a budget.
     full: BTreeSet<Key>,
-    /// Promises by name: several homes can have one of the same name.
+    /// Promises by name. Several homes can have one with the same name.
     promises: HashMap<String, BTreeSet<Key>>,
     /// Digests of what others depend on, by object.
     pub editions: HashMap<Work, u64>,
     /// Digests of what requests and policies see of each promise.
     offers: HashMap<Key, u64>,
-    /// What decides of each policy: its spec without words for people.
+    /// The part of each policy that matters: its spec without texts for people.
     pub rules: HashMap<Key, PolicySpec>,
-    /// What decides of each catalog: its spec without words for people.
+    /// The part of each catalog that matters: its spec without texts for people.
     pub shelves: HashMap<Key, PromiseCatalogSpec>,
 }
 
-/// What was last seen of a request.
+/// The last known state of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
     pub uid: String,
     pub promise: String,
-    /// Digest of everything but status.
+    /// Digest of everything except status.
     pub edition: u64,
-    /// The revisions that it uses.
+    /// Revisions that it uses.
     pub uses: BTreeSet<Used>,
-    /// Name of the release that is accepted: what it holds of limits and budgets.
+    /// Name of the accepted release, which determines what the request holds of limits and budgets.
     pub holds: Option<String>,
-    /// Whether it waits for what others hold.
+    /// Whether it waits for room that other requests hold.
     pub waits_for_room: bool,
-    /// Version that works: what other promises may require.
+    /// The working version, which other promises can require.
     pub works: Option<String>,
-    /// Digest of what it says about decisions; nothing where it says nothing.
+    /// Digest of what its status says about decisions; `None` if it says nothing.
     pub decisions: Option<u64>,
 }
 
 impl Known {
-    /// Takes in what is now known of an object; whether that is something new.
+    /// Updates what is known of an object. Returns whether that is new.
     pub fn is_new(&mut self, work: &Work, edition: Option<u64>) -> bool {
         match edition {
             Some(edition) => self.editions.insert(work.clone(), edition) != Some(edition),
@@ -62,8 +62,9 @@ impl Known {
         }
     }
 
-    /// Looks at a request: what was known of it before, and what is known now. `read`, what is remembered, and what `note` keeps elsewhere are
-    /// one step, because several tasks look at requests, and a count that is added must be the one that is taken away later.
+    /// Updates what is known of a request. Returns what was known before, and what is known now. Calling `read`, storing its result, and
+    /// what `note` stores elsewhere are one step, because several tasks look at requests, and a count that is added must be the one that is
+    /// subtracted later.
     pub fn look(
         known: &Mutex<Self>,
         key: &Key,
@@ -91,12 +92,12 @@ impl Known {
 }
 
 impl Known {
-    /// Requests that wait for room, in the order of their keys.
+    /// Returns the requests that wait for room, in the order of their keys.
     pub fn waiting_for_room(&self) -> Vec<Key> {
         self.full.iter().cloned().collect()
     }
 
-    /// Takes in what requests and policies see of a promise. Answers with what they saw before.
+    /// Updates what requests and policies see of a promise. Returns what they saw before.
     pub fn offers(&mut self, key: &Key, offer: Option<u64>) -> Option<u64> {
         match offer {
             Some(offer) => {
@@ -115,14 +116,14 @@ impl Known {
         }
     }
 
-    /// Promises of a name, in the order of their keys.
+    /// Returns the promises with a name, in the order of their keys.
     pub fn promises_called(&self, name: &str) -> Vec<Key> {
         self.promises.get(name).into_iter().flatten().cloned().collect()
     }
 }
 
 impl Told {
-    /// What decides of a request now.
+    /// Returns the part of a request that matters now.
     pub fn of(request: &PromiseRequest) -> Self {
         let status = request.status.as_ref();
         let used = |revision: &String, home: &Option<String>| Used { revision: revision.clone(), home: home.clone() };
@@ -141,13 +142,13 @@ impl Told {
     }
 }
 
-/// Digest of everything in an object that is not its status, and of `more`.
+/// Returns a digest of everything in an object except its status, and of `more`.
 pub fn edition(metadata: &ObjectMeta, more: impl Hash) -> u64 {
     let ObjectMeta { uid, generation, labels, annotations, finalizers, deletion_timestamp, .. } = metadata;
     digest((uid, generation, labels, annotations, finalizers, deletion_timestamp.is_some(), more))
 }
 
-/// Digest of everything by which a decision may say what became of it.
+/// Returns a digest of everything that decisions read to report their outcome.
 fn decisions(status: &PromiseRequestStatus) -> u64 {
     let candidate = status.candidate.as_ref().map(|candidate| (&candidate.content_hash, candidate.state));
     let lines = status.approvals.iter().map(|line| {
@@ -157,14 +158,14 @@ fn decisions(status: &PromiseRequestStatus) -> u64 {
     digest((candidate, lines.collect::<Vec<_>>()))
 }
 
-/// Digest of anything.
+/// Returns a digest of any value.
 pub fn digest(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
 }
 
-/// Version that runs, however it is.
+/// Returns the running version, in whatever state it is.
 pub fn current_version(request: &PromiseRequest) -> Option<&str> {
     Some(&request.status.as_ref()?.current.as_ref()?.version)
 }
@@ -174,7 +175,7 @@ fn waits_for_room(request: &PromiseRequest) -> bool {
     waits.is_some_and(|waits| waits.kind == WaitingKind::Capacity)
 }
 
-/// Whether it works.
+/// Checks whether a request is ready.
 pub fn is_ready(request: &PromiseRequest) -> bool {
     request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)
 }
@@ -203,7 +204,7 @@ mod tests {
         }
     }
 
-    /// Otherwise one could count what the other has read, and neither takes it away again.
+    /// Otherwise one task could add what the other has read, and neither would subtract it again.
     #[test]
     fn of_two_tasks_that_look_at_a_request_one_waits_until_the_other_has_noted_what_it_saw() {
         let (known, key) = (Mutex::<Known>::default(), Key::cluster_scoped(&ClusterId::root(), "web"));

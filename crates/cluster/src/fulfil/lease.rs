@@ -1,7 +1,7 @@
-//! One controller at a time: a Lease beside the controller's own things.
+//! One active controller at a time: a Lease beside the controller's own objects.
 //!
-//! Whether a foreign Lease has run out is judged by watching it not change for its duration on our own clock, so that the
-//! clocks of two machines need not agree.
+//! The Lease of another instance has expired when it doesn't change for its duration on our own clock, so that the clocks of two machines
+//! need not agree.
 
 use std::future::Future;
 use std::pin::pin;
@@ -21,11 +21,11 @@ use crate::error::{is_conflict, is_denied, is_missing};
 use crate::install::{LEASE, SYSTEM_NAMESPACE, mend};
 use crate::topology::Topology;
 
-/// How long a leader that says nothing still counts.
+/// How long a leader that doesn't renew the Lease still counts.
 const DURATION: Duration = Duration::from_secs(15);
-/// How often a leader says something.
+/// How often a leader renews the Lease.
 const RENEWAL: Duration = Duration::from_secs(5);
-/// How often the others look.
+/// How often the other instances check the Lease.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// The Lease of one instance.
@@ -36,33 +36,35 @@ pub struct Leadership {
     topology: Topology,
 }
 
-/// What somebody else was last seen to say, and when we saw it first.
+/// The Lease of another instance as it was last seen, and when we saw that first.
 struct Rival {
     said: (Option<String>, Option<MicroTime>),
     since: Instant,
 }
 
 impl Leadership {
-    /// `client` acts where the controller's own objects are. `identity` names this process and no other: whoever has the Lease under the
-    /// same name leads at once.
+    /// Creates the Lease of this instance. `client` acts where the controller's own objects are. `identity` must be unique to this process:
+    /// a process that already holds the Lease under the same name leads at once.
     pub fn new(client: Client, topology: Topology, identity: String, clock: Arc<dyn Clock>) -> Self {
         Self { api: Api::namespaced(client, SYSTEM_NAMESPACE), identity, clock, topology }
     }
 
-    /// Waits until this instance leads, and answers with the moment from which the Lease counts. What stands in the way is told, and tried
-    /// again: without its right to the Lease it never leads.
+    /// Waits until this instance leads, and returns the moment from which the Lease counts. Problems are reported through `tell` and
+    /// retried: without permission for the Lease this instance never leads.
     pub async fn acquire(&self, tell: impl Fn(Standing)) -> Instant {
         let mut rival: Option<Rival> = None;
         loop {
             let asked = Instant::now();
             match self.attempt(&mut rival).await {
-                // An answer that came late is asked for again: by now somebody else may lead.
+                // A late answer is asked for again: another instance might lead by now.
                 Ok(true) if asked.elapsed() < RENEWAL => return asked,
                 Ok(true) => continue,
                 Ok(false) => {
                     let name = rival.as_ref().and_then(|rival| rival.said.0.as_deref());
-                    let why =
-                        name.map_or_else(|| "Another instance was faster.".to_owned(), |name| format!("Another instance leads: {name}."));
+                    let why = name.map_or_else(
+                        || "Another instance took the Lease first.".to_owned(),
+                        |name| format!("Another instance leads: {name}."),
+                    );
                     tell(Standing::Standby { why });
                 }
                 Err(error) => tell(Standing::Waiting { why: self.without(&error, "take") }),
@@ -71,8 +73,8 @@ impl Leadership {
         }
     }
 
-    /// Keeps the Lease, which counts from `leading`, until all work is `done` (true) or until it is lost (false). Work that is being ended
-    /// is work: nobody else may begin before it is done.
+    /// Renews the Lease, which counts from `leading`, until all work is `done` (returns true) or until the Lease is lost (returns false).
+    /// Work that is being stopped is still work: no other instance can start before it is done.
     pub async fn keep(&self, leading: Instant, done: impl Future<Output = ()>) -> bool {
         let mut renewed = leading;
         let mut done = pin!(done);
@@ -81,22 +83,22 @@ impl Leadership {
                 () = &mut done => return true,
                 () = tokio::time::sleep(RENEWAL) => {}
             }
-            // Others count from when they saw the renewal, which is no sooner than when it was asked for.
+            // Other instances count from when they saw the renewal, which is no sooner than when it was requested.
             let asked = Instant::now();
-            // Stop before somebody else may start, whether the plane answers or not.
+            // Stop before another instance can start, whether the control plane responds or not.
             let last = renewed + DURATION - RENEWAL;
             match tokio::time::timeout_at(last, self.attempt(&mut None)).await {
                 Ok(Ok(true)) => renewed = asked,
                 Ok(Ok(false)) | Err(_) => return false,
-                Ok(Err(error)) => tracing::warn!(why = self.without(&error, "renew"), "no longer sure to lead"),
+                Ok(Err(error)) => tracing::warn!(why = self.without(&error, "renew"), "this instance might no longer lead"),
             }
         }
     }
 
-    /// Gives the Lease back, so that a successor need not wait, if the plane answers soon.
+    /// Gives the Lease back, so that a successor doesn't need to wait, if the control plane responds soon.
     pub async fn release(&self) {
         if tokio::time::timeout(LOOK, self.give_back()).await.is_err() {
-            tracing::info!("the Lease of the controller was not given back: there is no answer");
+            tracing::info!("the controller's Lease was not released: no response");
         }
     }
 
@@ -109,12 +111,12 @@ impl Leadership {
                 spec.holder_identity = None;
             }
             if let Err(error) = self.api.replace(LEASE, &PostParams::default(), &freed).await {
-                tracing::info!(%error, "the Lease of the controller was not given back");
+                tracing::info!(%error, "the controller's Lease was not released");
             }
         }
     }
 
-    /// What is wrong with the Lease, and who can mend it.
+    /// Explains what is wrong with the Lease, and who can fix it.
     fn without(&self, error: &kube::Error, doing: &str) -> String {
         let why = told(error, &format!("{doing} its {}", self.topology.own_object("Lease", LEASE)));
         if is_denied(error) || is_missing(error) { format!("{why} {}", mend(&self.topology)) } else { why }
@@ -177,7 +179,7 @@ fn expired(rival: &mut Option<Rival>, lease: &Lease) -> bool {
     }
 }
 
-/// How long the other instance says that its word counts; it may be of another build.
+/// Returns the duration that the other instance put into the Lease. It might be of another build.
 fn lasts(spec: Option<&LeaseSpec>) -> Duration {
     let seconds = spec.and_then(|spec| spec.lease_duration_seconds).and_then(|seconds| u64::try_from(seconds).ok());
     seconds.map_or(DURATION, Duration::from_secs).max(DURATION)

@@ -1,4 +1,4 @@
-//! Looking at, applying and removing single objects. Everything is idempotent and carries a precondition where there is one.
+//! Reading, applying and deleting single objects. Every operation is idempotent and carries a precondition where there is one.
 
 use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, Preconditions};
 use kube::core::{GroupVersionKind, Status};
@@ -16,12 +16,12 @@ use super::words::{told_at, told_beside, told_of};
 use crate::error::{is_missing, is_missing_api};
 use crate::kinds::Export;
 
-/// Kind of a key.
+/// Returns the kind of a key.
 pub fn kind(key: &Key) -> GroupVersionKind {
     GroupVersionKind::gvk(&key.group, &key.version, &key.kind)
 }
 
-/// The object at a key, none when it is not there or its kind is gone. Errors: a sentence.
+/// Returns the object at a key, or `None` if it doesn't exist or its kind is gone. The error is a sentence.
 pub async fn look(targets: &Targets, place: &Place, key: &Key) -> Result<Option<Value>, String> {
     match targets.find(place, &kind(key)).await? {
         Some(reach) => read(targets, place, key, reach).await,
@@ -29,7 +29,7 @@ pub async fn look(targets: &Targets, place: &Place, key: &Key) -> Result<Option<
     }
 }
 
-/// The same, where it is known how its kind is reached.
+/// Like [`look`], where it is known how the kind is reached.
 pub async fn read(targets: &Targets, place: &Place, key: &Key, reach: Reach) -> Result<Option<Value>, String> {
     match whole(api(reach, key).get(&key.name)).await {
         Ok(object) => {
@@ -40,14 +40,14 @@ pub async fn read(targets: &Targets, place: &Place, key: &Key, reach: Reach) -> 
             answered(targets, place);
             Ok(None)
         }
-        // What was learnt of the kinds there may be old.
+        // What is remembered of the kinds there might be outdated.
         Err(error) if is_missing_api(&error) && targets.is_gone(place, &kind(key)).await? => Ok(None),
         Err(error) => Err(failed(targets, place, &error, &format!("read {key}"))),
     }
 }
 
-/// Writes an object whole, so that what it leaves out goes, and answers with what the server made of it. `uid` is that of the object that
-/// was seen, and `sites` say which cluster was.
+/// Writes an object whole, so that what it leaves out is removed, and returns what the server made of it. `uid` is that of the observed
+/// object, and `sites` identify the cluster in which it was observed.
 pub async fn apply(
     targets: &Targets,
     (sites, place): (&Sites, &Place),
@@ -74,23 +74,23 @@ pub async fn apply(
 async fn applied(api: &Api<DynamicObject>, key: &Key, object: &Value, uid: Option<&str>, why: Why) -> Result<DynamicObject, kube::Error> {
     let mut body = object.clone();
     if let Some(uid) = uid {
-        // Whatever has come in its place meanwhile is not ours to change.
+        // An object that has taken its place meanwhile isn't ours to change.
         body["metadata"]["uid"] = json!(uid);
     }
     let mut params = PatchParams::apply(names::MANAGER_FULFIL);
-    // A new object must not meet other owners of its fields; an object that carries our label is ours whole.
+    // A new object must not meet other owners of its fields. An object that carries our label is ours as a whole.
     params.force = why != Why::Create;
     whole(api.patch(&key.name, &params, &Patch::Apply(&body))).await
 }
 
-/// Deletes an object, if it still is the one with this uid.
+/// Deletes an object, if it still has this uid.
 pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), Refusal> {
     let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };
     let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: None };
     let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };
     match whole(api(reach, key).delete(&key.name, &params)).await {
         Err(error) if !is_missing(&error) => Err(Refusal::of(&error, failed(targets, place, &error, &format!("delete {key}")))),
-        // It went, or was gone already.
+        // It was deleted, or was already gone.
         _ => {
             answered(targets, place);
             Ok(())
@@ -98,8 +98,8 @@ pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
     }
 }
 
-/// Takes our marks off an object, if it still is the one with this uid, and leaves it as it is. No field of it is ours afterwards, but for the
-/// note of whose it was.
+/// Removes our marks from an object, if it still has this uid, and otherwise leaves it as it is. Afterwards we own none of its fields,
+/// except the note of whose it was.
 pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), Refusal> {
     let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };
     let api = api(reach, key);
@@ -126,8 +126,8 @@ pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
     }
 }
 
-/// Who owns fields of an object that is handed over, as it is written back: everybody else. Without any entry the server would give all
-/// fields to `before-first-apply` at the next apply, which then meets a conflict in each field that it changes.
+/// Returns the owners of fields of an object that is handed over, as they are written back: everyone else. Without any entry the server
+/// would give all fields to `before-first-apply` at the next apply, which then gets a conflict in each field that it changes.
 fn left(object: &DynamicObject) -> Value {
     let entries = object.metadata.managed_fields.iter().flatten();
     let others: Vec<_> = entries.filter(|entry| entry.manager.as_deref() != Some(names::MANAGER_FULFIL)).collect();
@@ -149,29 +149,29 @@ fn api(reach: Reach, key: &Key) -> Api<DynamicObject> {
     }
 }
 
-/// A place that did what was asked works.
+/// Records that a place did what was asked.
 fn answered(targets: &Targets, place: &Place) {
     if let Place::Destination(key) = place {
         targets.heard(key, None);
     }
 }
 
-/// Why an apply failed. What a server finds wrong with a Secret may repeat the secret, and conditions are read by more people.
+/// Explains why an apply failed. What a server finds wrong with a Secret might repeat the secret, and conditions are read by more people.
 fn refused(targets: &Targets, place: &Place, key: &Key, error: &kube::Error) -> String {
     let why = failed(targets, place, error, &format!("apply {key}"));
     let secret = key.group.is_empty() && key.kind == "Secret";
     match error {
         kube::Error::Api(status) if secret && may_repeat(status) => {
             format!(
-                "The controller cannot apply {key}: the server refuses what stands in it. Its words are not shown, because they may repeat a secret."
+                "The controller can't apply {key}: the server rejected its content. Its message is hidden because it might repeat a secret."
             )
         }
         _ => why,
     }
 }
 
-/// Whether the words of a refusal may repeat what was sent: those of a check of the content, whatever code it answers with. A missing
-/// right and owners of fields are told without it.
+/// Checks whether the message of a refusal might repeat what was sent. That is so for checks of the content, whatever code they answer
+/// with. Missing permissions and owners of fields are reported without it.
 fn may_repeat(status: &Status) -> bool {
     // A webhook "denied the request", a ValidatingAdmissionPolicy "denied request".
     let admission = ["denied the request", "denied request"].iter().any(|words| status.message.contains(words));
@@ -180,7 +180,7 @@ fn may_repeat(status: &Status) -> bool {
 
 fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) -> String {
     match place {
-        // On kcp all claims are in force, so it is not these that are missing.
+        // On kcp all claims are in force, so the missing permission isn't one of these.
         Place::Workspace(cluster) if cluster.namespace().is_none() && targets.is_granted(cluster) => {
             told_of(targets.topology(), Export::Requests, error, doing)
         }
@@ -194,7 +194,7 @@ fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) ->
 
 fn value(object: DynamicObject) -> Value {
     let mut object = object;
-    // When who wrote last tells what a status is about; which fields they own is much, and nothing to us.
+    // The times of the last writes show what a status is about. The lists of owned fields are large, and we don't need them.
     for entry in object.metadata.managed_fields.iter_mut().flatten() {
         entry.fields_v1 = None;
     }

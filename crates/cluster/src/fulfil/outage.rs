@@ -1,4 +1,4 @@
-//! Destinations that do not answer: one asks whether they are back, and meanwhile nobody waits for them.
+//! Destinations that don't respond: one caller checks whether they are back, and meanwhile nothing else waits for them.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -9,52 +9,53 @@ use tokio::sync::mpsc;
 
 use crate::watch::Key;
 
-/// Longest wait for a whole answer, repetitions included: a server that stalls in the middle must not keep anybody for ever.
+/// Longest wait for a complete answer, retries included: a server that stalls in the middle must not block callers forever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A call with its whole answer. Errors: those of the call; a late answer is none.
+/// Waits for the complete answer of a call. Errors are those of the call; a late answer counts as none.
 pub async fn whole<T>(call: impl Future<Output = Result<T, kube::Error>>) -> Result<T, kube::Error> {
-    let late = |_| kube::Error::Service(format!("no whole answer within {} seconds", PATIENCE.as_secs()).into());
+    let late = |_| kube::Error::Service(format!("no complete response within {} seconds", PATIENCE.as_secs()).into());
     tokio::time::timeout(PATIENCE, call).await.map_err(late)?
 }
 
-/// Which Destinations do not answer.
+/// The Destinations that don't respond.
 pub struct Outages {
     out: Mutex<HashSet<Key>>,
     lost: mpsc::UnboundedSender<Key>,
 }
 
 impl Outages {
-    /// `lost` receives each Destination that stops to answer: whoever reads it has to ask until it is back.
+    /// Creates an empty set. `lost` receives each Destination that stops responding. Its reader has to probe the Destination until it is
+    /// back.
     pub fn new(lost: mpsc::UnboundedSender<Key>) -> Self {
         Self { out: Mutex::default(), lost }
     }
 
-    /// Whether it may be asked. Errors: a sentence.
+    /// Checks whether a Destination can be called. The error is a sentence.
     pub fn admit(&self, key: &Key) -> Result<(), String> {
         if self.out.lock().contains(key) {
-            return Err(format!("The destination {} does not answer. The controller tries again.", key.name));
+            return Err(format!("The destination {} doesn't respond. The controller tries again.", key.name));
         }
         Ok(())
     }
 
-    /// It did not answer.
+    /// Records that a Destination didn't respond.
     pub fn begins(&self, key: &Key) {
         if self.out.lock().insert(key.clone()) {
-            tracing::warn!(destination = %key, "there is no answer");
-            // Nobody reads it any more when the term of leading ends.
+            tracing::warn!(destination = %key, "the destination does not respond");
+            // There is no reader any more once the leadership term has ended.
             let _ = self.lost.send(key.clone());
         }
     }
 
-    /// It answered.
+    /// Records that a Destination responded.
     pub fn ends(&self, key: &Key) {
         if self.out.lock().remove(key) {
-            tracing::info!(destination = %key, "it answers again");
+            tracing::info!(destination = %key, "the destination responds again");
         }
     }
 
-    /// What was known of it counts no longer.
+    /// Drops what is known of a Destination.
     pub fn forget(&self, key: &Key) {
         self.out.lock().remove(key);
     }

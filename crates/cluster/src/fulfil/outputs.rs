@@ -1,7 +1,7 @@
-//! Secret outputs: copied beside the request, where its people can read them with their own rights.
+//! Secret outputs: copied to a Secret beside the request, where its users can read them with their own permissions.
 //!
-//! The controller can read more Secrets than they can, and templates choose names: so a Secret counts as an output only where it belongs to
-//! the request. It is one of its objects, one of them owns it, one of them names it in its status, or its secret inputs name it.
+//! The controller can read more Secrets than they can, and templates choose names. So a Secret counts as an output only if it belongs to
+//! the request: it is one of its objects, one of them owns it, one of them names it in its status, or its secret inputs name it.
 
 use std::collections::BTreeMap;
 
@@ -19,19 +19,19 @@ use crate::install::{ROLE_INPUTS, ROLE_OUTPUTS};
 /// Id of the copy in the inventory; the hyphen keeps it apart from the promise's own resources.
 const ID: &str = "outputs-secret";
 
-/// What the secret outputs of a request come to.
+/// Result of reading the secret outputs of a request.
 #[derive(Default)]
 pub struct Copied {
-    /// The copy, once every source is there.
+    /// The copy, once every source exists.
     pub desired: Option<Desired>,
-    /// Sources that are not there yet.
+    /// Sources that don't exist yet.
     pub pending: Vec<Pending>,
-    /// Where people find the values.
+    /// Where users find the values.
     pub outputs: Vec<OutputStatus>,
 }
 
-/// Reads the sources and says what the copy has to be. `made` are the objects of the release with their places, `seen` is what was
-/// looked at in this round already, `accepted` the typed secrets that the release was accepted with.
+/// Reads the sources and returns what the copy has to be. `made` are the objects of the release with their places, `seen` is what was
+/// already read in this reconcile, `accepted` the secret inputs that the release was accepted with.
 pub async fn copied(
     core: &Core,
     subject: &Subject,
@@ -50,7 +50,7 @@ pub async fn copied(
     let mut read: BTreeMap<ObjectKey, Result<Option<Value>, String>> = BTreeMap::new();
     for source in sources {
         let Some(key) = source_key(source, made) else {
-            copied.pending.push(waiting(stage, format!("{} to be made", source.resource)));
+            copied.pending.push(waiting(stage, format!("{} to be created", source.resource)));
             continue;
         };
         if !read.contains_key(&key) {
@@ -99,7 +99,7 @@ fn waiting(stage: u32, waits_for: String) -> Pending {
     Pending { id: ID.to_owned(), stage, waits_for }
 }
 
-/// Whether a Secret belongs to the request, so that its people may have it.
+/// Checks whether a Secret belongs to the request, so that its users can have it.
 fn belongs(secret: &Value, source: &SecretSource, subject: &Subject, made: &[Desired], seen: &BTreeMap<ObjectKey, Seen>) -> bool {
     let labels = &secret["metadata"]["labels"];
     let objects: Vec<&Value> = seen.values().filter_map(|seen| own(seen, subject)).collect();
@@ -107,7 +107,7 @@ fn belongs(secret: &Value, source: &SecretSource, subject: &Subject, made: &[Des
     let owners = secret["metadata"]["ownerReferences"].as_array();
     let named = || {
         let beside = made.iter().find(|desired| desired.id == source.resource)?;
-        // What the promise itself wrote there proves nothing.
+        // What the promise itself wrote there is no proof.
         let told = beside.object["status"].is_null().then(|| seen.get(&beside.key)).flatten().and_then(|seen| own(seen, subject))?;
         Some(names_secret(&told["status"], &secret["metadata"]["name"], false))
     };
@@ -116,14 +116,14 @@ fn belongs(secret: &Value, source: &SecretSource, subject: &Subject, made: &[Des
         || named().unwrap_or_default()
 }
 
-/// Whether a Secret is one of the request's secret inputs, which were judged when it was accepted.
+/// Checks whether a Secret is one of the request's secret inputs, which were judged when it was accepted.
 fn is_input(key: &ObjectKey, secret: &Value, subject: &Subject, accepted: &inputs::Accepted) -> bool {
     let is_beside = key.destination.is_none() && key.namespace.as_ref() == Some(&subject.namespace);
     let is_named = accepted.keys().any(|(name, _)| *name == key.name);
     is_beside && is_named && secret["metadata"]["labels"][names::SECRET_ROLE_LABEL] == ROLE_INPUTS
 }
 
-/// What was seen, if it is an object of the request.
+/// Returns the observed object, if it is one of the request's.
 fn own<'s>(seen: &'s Seen, subject: &Subject) -> Option<&'s Value> {
     match seen {
         Seen::Present { object, .. } if object["metadata"]["labels"][names::REQUEST_UID_LABEL] == subject.uid => Some(object),
@@ -131,8 +131,8 @@ fn own<'s>(seen: &'s Seen, subject: &Subject) -> Option<&'s Value> {
     }
 }
 
-/// Whether a status names a Secret in a field that is about Secrets: `secretRef`, `connectionSecret`, `credentials`, or `binding` from the
-/// Service Binding Specification. Other fields, such as the outputs of a request, can contain text that a user typed.
+/// Checks whether a status names a Secret in a field that is about Secrets: `secretRef`, `connectionSecret`, `credentials`, or `binding`
+/// from the Service Binding Specification. Other fields, such as the outputs of a request, can contain text that a user typed.
 fn names_secret(status: &Value, name: &Value, about_secrets: bool) -> bool {
     match status {
         Value::Array(all) => all.iter().any(|part| names_secret(part, name, about_secrets)),
@@ -146,7 +146,7 @@ fn is_about_secrets(field: &str) -> bool {
     field == "binding" || field.contains("secret") || field.contains("credential")
 }
 
-/// The Secret that holds a source: the resource itself, or one that its controller writes beside it.
+/// Returns the key of the Secret that holds a source: the resource itself, or one that its controller writes beside it.
 fn source_key(source: &SecretSource, made: &[Desired]) -> Option<ObjectKey> {
     let beside = made.iter().find(|desired| desired.id == source.resource)?;
     let name = source.name.clone().unwrap_or_else(|| beside.key.name.clone());

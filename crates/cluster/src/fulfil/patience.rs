@@ -1,4 +1,4 @@
-//! Trouble that may pass by itself: a call that found no answer, or a server that was busy, is tried again before anybody is told.
+//! Problems that might pass: a call that got no answer or met a busy server is retried before anything is reported.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use tokio::time::Instant;
 use super::words::is_passing;
 use crate::watch::Key;
 
-/// How long it is only tried again.
+/// How long a call is only retried.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// First pause; each is as long as everything before it.
+/// First pause. Each pause is as long as everything before it.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Why something could not be done, as a sentence.
@@ -19,17 +19,17 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub struct Refusal {
     /// The sentence.
     pub why: String,
-    /// Whether the next attempt may succeed although nobody does anything.
+    /// Whether the next attempt might succeed without anyone doing anything.
     pub passing: bool,
 }
 
 impl Refusal {
-    /// A call was answered with `error`; `why` says so.
+    /// Creates the refusal of a call that was answered with `error`. `why` describes it.
     pub fn of(error: &kube::Error, why: String) -> Self {
         Self { why, passing: is_passing(error) }
     }
 
-    /// It is not known now, and may be the next time.
+    /// Creates the refusal for something that isn't known now, and might be the next time.
     pub fn not_now(why: String) -> Self {
         Self { why, passing: true }
     }
@@ -47,21 +47,21 @@ impl From<Refusal> for String {
     }
 }
 
-/// Which requests are in such trouble, and since when. A new term of leading begins to count anew.
+/// Requests with such problems, each with the time since when. A new leadership term starts counting again.
 #[derive(Default)]
 pub struct Patience {
     since: Mutex<HashMap<Key, Instant>>,
 }
 
 impl Patience {
-    /// When to try again, while the trouble of a request is so new that nobody is told of it yet.
+    /// Returns when to try again, while the problem of a request is too new to be reported.
     pub fn bears(&self, request: &Key) -> Option<Duration> {
         let elapsed = self.since.lock().entry(request.clone()).or_insert_with(Instant::now).elapsed();
         let left = PATIENCE.checked_sub(elapsed).filter(|left| !left.is_zero())?;
         Some(elapsed.max(PAUSE).min(left))
     }
 
-    /// There is none.
+    /// Records that a request has no such problem.
     pub fn ends(&self, request: &Key) {
         self.since.lock().remove(request);
     }

@@ -1,4 +1,4 @@
-//! Promises: each published version becomes an immutable revision in its home, and the promise says so.
+//! Promises: each published version becomes an immutable revision in its home, and the promise's status says so.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::kinds::{Export, Promise, PromiseRelease, PromiseRevision, object};
 use crate::topology::Topology;
 use crate::watch::Key;
 
-/// Reason of `Published` while the controller could not do its part.
+/// Reason of the condition `Published` while the controller couldn't do its part.
 const NOT_RECORDED: &str = "NotRecorded";
 
-/// Looks after one promise.
+/// Reconciles one promise.
 pub async fn promise(core: &Core, key: &Key) -> After {
     let work = Work::Promise(key.clone());
     let Ok(client) = core.targets.home(&key.cluster) else { return After::Failed };
@@ -30,7 +30,7 @@ pub async fn promise(core: &Core, key: &Key) -> After {
     let promise = match api.get(&key.name).await {
         Ok(promise) => promise,
         Err(error) if is_missing(&error) => return core.settled(&work),
-        // Its workspace is gone, or does not use our kinds any more.
+        // Its workspace is gone, or no longer uses our kinds.
         Err(error) if !is_unanswered(&error) && core.world.promises.get(key).is_none() => return core.settled(&work),
         Err(error) => return core.refused(&work, Export::Catalog, &error, "read promises"),
     };
@@ -41,7 +41,7 @@ pub async fn promise(core: &Core, key: &Key) -> After {
             let recorded = status.conditions.iter().all(|condition| condition.reason != NOT_RECORDED);
             write::status(&api, &promise, &status).await.map(|_| recorded)
         }
-        // It is gone.
+        // The promise is gone.
         Ok(None) => Ok(true),
         Err(error) => Err(error),
     };
@@ -52,11 +52,11 @@ pub async fn promise(core: &Core, key: &Key) -> After {
         }
         Err(error) if is_missing(&error) => core.settled(&work),
         Err(error) if is_conflict(&error) => After::Failed,
-        Err(error) => core.refused(&work, Export::Catalog, &error, "write into promises"),
+        Err(error) => core.refused(&work, Export::Catalog, &error, "update promises"),
     }
 }
 
-/// Requests whose release was made from a revision of this promise.
+/// Returns the number of requests whose release was made from a revision of this promise.
 fn instances(core: &Core, key: &Key) -> usize {
     let own = core.world.revisions_of(&key.cluster, &key.name);
     // Requests whose status has no home yet count for every promise that has a revision of this name.
@@ -64,7 +64,7 @@ fn instances(core: &Core, key: &Key) -> usize {
     core.uses.count(own.into_iter().flat_map(|(at, _)| homes.clone().map(|home| Used { revision: at.name.clone(), home })))
 }
 
-/// Keeps a promise while there are instances. Answers with the promise as it is then, or none when it went.
+/// Keeps a promise while there are instances. Returns the promise as it is then, or `None` if it is gone.
 async fn hold(api: &Api<Promise>, promise: &Promise, instances: usize) -> Result<Option<Promise>, kube::Error> {
     let held = promise.finalizers().iter().any(|finalizer| finalizer == names::PROMISE_FINALIZER);
     let deleting = promise.metadata.deletion_timestamp.is_some();
@@ -82,7 +82,7 @@ async fn hold(api: &Api<Promise>, promise: &Promise, instances: usize) -> Result
     Ok((!deleting || wanted).then_some(patched))
 }
 
-/// Validates and publishes; the status says how that went.
+/// Validates and publishes a promise. Returns a status that reports the result.
 async fn published(core: &Core, key: &Key, promise: &Promise, revisions: &Api<PromiseRevision>, instances: usize) -> PromiseStatus {
     let before = promise.status.clone().unwrap_or_default();
     let count = i64::try_from(instances).unwrap_or(i64::MAX);
@@ -100,7 +100,7 @@ async fn published(core: &Core, key: &Key, promise: &Promise, revisions: &Api<Pr
             before.revision.clone(),
             ConditionStatus::False,
             "Draft",
-            "It is a draft. Set its lifecycle to published to offer it.".to_owned(),
+            "This promise is a draft. Set its lifecycle to published to offer it.".to_owned(),
         );
     }
     match publish(core, key, promise, revisions).await {
@@ -115,23 +115,25 @@ async fn published(core: &Core, key: &Key, promise: &Promise, revisions: &Api<Pr
 
 fn removal(core: &Core, promise: &Promise, before: &[Condition], instances: usize) -> Option<Condition> {
     let leaving = promise.metadata.deletion_timestamp.is_some() || promise.spec.lifecycle == Lifecycle::Retired;
-    let message = format!("{} still use it", promise::wording::counted(instances as u64, "request"));
+    let message = format!("Used by {}", promise::wording::counted(instances as u64, "request"));
     let (holds, reason) = if instances == 0 { (ConditionStatus::False, "Unused") } else { (ConditionStatus::True, "Used") };
     leaving.then(|| condition(before, "InUse", holds, reason, message, promise.metadata.generation, &core.now()))
 }
 
-/// Makes sure that the revision of this version exists. Errors: what is wrong with the promise; outside, why it could not be recorded.
+/// Makes sure that the revision of this version exists. The inner error lists the problems of the promise; the outer error is the reason
+/// why the revision couldn't be recorded.
 async fn publish(core: &Core, key: &Key, promise: &Promise, api: &Api<PromiseRevision>) -> Result<Result<String, Vec<Problem>>, String> {
     let hash = match revision::hash(&promise.spec) {
         Ok(hash) => hash,
-        Err(error) => return Ok(Err(vec![Problem { path: String::new(), message: format!("Change a number: {error}.") }])),
+        Err(error) => return Ok(Err(vec![Problem { path: String::new(), message: format!("Use a different number: {error}.") }])),
     };
     let name = revision::name(&key.name, &hash);
     if let Some(known) = recorded(core, key, &name, &hash) {
         let problems = promise::publish::deprecation(&promise.spec);
         return Ok(if problems.is_empty() { Ok(known) } else { Err(problems) });
     }
-    // A revision that releases were made from was judged when it was published first: whatever came after, it can be recorded again.
+    // A revision that releases were made from was judged when it was first published. It can be recorded again, whatever was published
+    // since.
     let previous = if is_lost(core, key, &hash) { None } else { newest(core, key) };
     let trusted = core.world.tree().lineage(&key.cluster).and_then(|mut way| way.pop()).is_some_and(|home| core.trusts(&home));
     let spec = promise.spec.clone();
@@ -155,12 +157,13 @@ async fn publish(core: &Core, key: &Key, promise: &Promise, api: &Api<PromiseRev
     let params = PostParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PostParams::default() };
     match api.create(&params, &record).await {
         Ok(_) => Ok(Ok(name)),
-        // Recorded before, and not heard of yet; or something else has its name.
-        // Listed by name, because that takes no right that the watches do not have already.
+        // It was recorded before and isn't in the caches yet, or something else has its name. Listed by name, because that takes no
+        // permission that the watches don't already have.
         Err(error) if is_conflict(&error) => match api.list(&ListParams::default().fields(&format!("metadata.name={name}"))).await {
             Ok(found) if found.items.iter().any(|known| known.spec.hash == hash && known.spec.promise == key.name) => Ok(Ok(name)),
             Ok(_) => {
-                let message = format!("The revision {name} exists with other content. Change the promise, then publish it again.");
+                let message =
+                    format!("The revision {name} already exists with different content. Change the promise, then publish it again.");
                 Ok(Err(vec![Problem { path: String::new(), message }]))
             }
             Err(error) => Err(told_of(core.targets.topology(), Export::Catalog, &error, &format!("read the revision {name}"))),
@@ -169,22 +172,22 @@ async fn publish(core: &Core, key: &Key, promise: &Promise, api: &Api<PromiseRev
     }
 }
 
-/// Whether releases were made from a revision that is not there any more. Only the very same content counts.
+/// Checks whether releases were made from a revision that no longer exists. Only exactly the same content counts.
 fn is_lost(core: &Core, key: &Key, hash: &str) -> bool {
     let made_from_it =
         |release: &PromiseRelease| release.spec.revision.hash == hash && release.spec.revision.cluster == key.cluster.as_str();
     core.world.releases.snapshot().values().any(|release| made_from_it(release))
 }
 
-/// Name of the revision of a promise with this hash, where there is one. Older builds gave them shorter names.
+/// Returns the name of the promise's revision with this hash, if there is one. Older builds gave them shorter names.
 fn recorded(core: &Core, key: &Key, name: &str, hash: &str) -> Option<String> {
     let own = core.world.revisions_of(&key.cluster, &key.name);
     let named = own.iter().filter(|(_, revision)| revision.spec.hash == hash).map(|(at, _)| &at.name);
-    // The one of today's name first.
+    // The one with today's name comes first.
     named.max_by_key(|known| *known == name).cloned()
 }
 
-/// Spec of the newest version that was published before.
+/// Returns the spec of the newest version that was published before.
 fn newest(core: &Core, key: &Key) -> Option<Arc<PromiseSpec>> {
     let own = core.world.revisions_of(&key.cluster, &key.name).into_iter();
     let versions = own.filter_map(|(_, revision)| Some((semver::Version::parse(&revision.spec.version).ok()?, revision)));

@@ -1,7 +1,7 @@
-//! Who is next: each key at most once at a time, with pauses after failures.
+//! The work queue: each key is worked on at most once at a time, with pauses after failures.
 //!
-//! What is new goes before what changed, and that before what is only looked at again; within each, tenants take turns, so that one with
-//! ten thousand keys in line does not keep the others waiting.
+//! New keys go before changed ones, and those before keys that are only looked at again. Within each class tenants take turns, so that a
+//! tenant with ten thousand keys in line doesn't keep the others waiting.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
@@ -11,30 +11,30 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// First pause after a failure or before another look; each in a row is twice as long.
+/// First pause after a failure or before another look. Each consecutive one is twice as long.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Longest pause after failures in a row.
+/// Longest pause after consecutive failures.
 const LONGEST: Duration = Duration::from_secs(60);
-/// Longest pause before another look at what nobody announces.
+/// Longest pause before another look at something that triggers no event.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
-/// Of so many keys that are taken, one is the least urgent that waits, and one has changed: both get their turn, however much is new.
+/// Of this many keys that are taken, one is the least urgent that waits, and one has changed: both get their turn, however many are new.
 const TURN: u64 = 8;
 
-/// How urgent a key is. The order is that of urgency.
+/// Urgency of a key, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Nothing is known to have changed, or it changed for many at once.
+    /// Nothing is known to have changed, or something changed for many keys at once.
     Sweep,
-    /// It changed.
+    /// The object changed.
     Changed,
-    /// A person waits for its first result.
+    /// A user waits for its first result.
     New,
 }
 
-/// Something that belongs to a tenant.
+/// A key that belongs to a tenant.
 pub trait Tenanted {
-    /// Whose it is; tenants take turns.
+    /// Returns the tenant. Tenants take turns.
     fn tenant(&self) -> &str;
 }
 
@@ -43,24 +43,24 @@ pub trait Tenanted {
 pub enum After {
     /// Nothing until something changes.
     Done,
-    /// Again after a growing pause.
+    /// Retry after a growing pause.
     Failed,
-    /// Again when something changes; and after a growing pause, because what it waits for may come unannounced.
+    /// Retry when something changes, and after a growing pause, because what it waits for might appear without an event.
     Waits,
-    /// Again at this moment from now, whatever happens.
+    /// Look again after this duration, whatever happens.
     Later(Duration),
 }
 
-/// A queue of keys.
+/// A work queue of keys.
 pub struct Queue<K> {
     state: Mutex<State<K>>,
     wake: Notify,
 }
 
 struct State<K> {
-    /// By class.
+    /// Lanes by class.
     ready: [Lane<K>; 3],
-    /// How many keys were taken.
+    /// Number of keys that were taken.
     taken: u64,
     later: BTreeMap<(Instant, u64), K>,
     entries: HashMap<K, Entry>,
@@ -69,7 +69,7 @@ struct State<K> {
 
 /// Keys that wait, by tenant.
 struct Lane<K> {
-    /// Whose turn it is.
+    /// Tenants in the order of their turns.
     turns: VecDeque<String>,
     waiting: HashMap<String, VecDeque<K>>,
 }
@@ -92,7 +92,7 @@ impl<K: Tenanted> Lane<K> {
         self.waiting.insert(tenant, VecDeque::from([key]));
     }
 
-    /// The next key of the tenant whose turn it is.
+    /// Takes the next key of the tenant whose turn it is.
     fn pop(&mut self) -> Option<K> {
         let tenant = self.turns.pop_front()?;
         let waiting = self.waiting.get_mut(&tenant)?;
@@ -112,15 +112,15 @@ impl<K: Tenanted> Lane<K> {
 
 #[derive(Default)]
 struct Entry {
-    /// How urgent it waits; one that became more urgent stands in the lines of both.
+    /// Class with which it waits. A key that became more urgent is in both lanes.
     queued: Option<Class>,
     running: bool,
     /// What came while it was being worked on, and how urgent the most urgent of it is.
     came: Came,
     class: Option<Class>,
-    /// Attempts that failed, since one did not.
+    /// Consecutive failed attempts.
     failures: u32,
-    /// Looks that found it waiting, since one did not; failures between them count for themselves.
+    /// Consecutive looks that found it waiting. Failures between them are counted separately.
     waits: u32,
     due: Option<(Instant, u64)>,
 }
@@ -142,31 +142,31 @@ impl<K> Default for Queue<K> {
 }
 
 impl<K: Clone + Eq + Hash + Tenanted> Queue<K> {
-    /// Puts a key in line, unless it is there. A key that is being worked on comes back afterwards.
+    /// Adds a key, unless it is already queued. A key that is being worked on is queued again afterwards.
     pub fn add(&self, key: K) {
         self.add_as(key, Class::Changed);
     }
 
-    /// The same with its class. One that waits already waits with the more urgent of both.
+    /// Like [`Queue::add`], with a class. A key that already waits keeps the more urgent of both classes.
     pub fn add_as(&self, key: K, class: Class) {
         self.state.lock().add(key, Came::Change, class);
         self.wake.notify_one();
     }
 
-    /// The same for a change that may be nothing but the echo of the work itself: it does not cut a pause after a failure short.
+    /// Like [`Queue::add`], for a change that might be only an echo of the work itself: it doesn't shorten a pause after a failure.
     pub fn echo(&self, key: K) {
         self.state.lock().add(key, Came::Echo, Class::Changed);
         self.wake.notify_one();
     }
 
-    /// Waits for the next key. Whoever takes it has to give it back to [`Queue::done`].
+    /// Waits for the next key. The caller has to give it back to [`Queue::done`].
     pub async fn next(&self) -> K {
         loop {
             let due = {
                 let mut state = self.state.lock();
                 state.ripen(Instant::now());
                 if let Some(key) = state.take() {
-                    // More may be waiting than wakes were stored.
+                    // More keys might be waiting than wake-ups were stored.
                     if state.ready.iter().any(|lane| !lane.is_empty()) {
                         self.wake.notify_one();
                     }
@@ -184,7 +184,7 @@ impl<K: Clone + Eq + Hash + Tenanted> Queue<K> {
         }
     }
 
-    /// Ends work on a key.
+    /// Ends the work on a key.
     pub fn done(&self, key: &K, after: After) {
         self.state.lock().done(key, after, Instant::now());
         self.wake.notify_one();
@@ -228,7 +228,7 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
         };
         for class in classes {
             while let Some(key) = self.ready[class as usize].pop() {
-                // One that became more urgent was taken from the other line.
+                // A key that became more urgent was already taken from the other lane.
                 let Some(entry) = self.entries.get_mut(&key).filter(|entry| entry.queued == Some(class)) else { continue };
                 entry.queued = None;
                 entry.running = true;
@@ -249,7 +249,7 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
         };
         let (came, class) = (std::mem::take(&mut entry.came), entry.class.take());
         let (pause, at_once) = match after {
-            // A change during a failing attempt waits as well: otherwise a broken object that changes often keeps everybody busy.
+            // A change during a failing attempt waits as well: otherwise a broken object that changes often keeps all workers busy.
             After::Failed => (Some(pause(entry.failures).min(LONGEST)), false),
             After::Waits => (Some(pause(entry.waits).min(LONGEST_WAIT)), came == Came::Change),
             After::Later(pause) => (Some(pause), came != Came::Nothing),
@@ -258,7 +258,7 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
         if at_once {
             self.add(key.clone(), Came::Change, class.unwrap_or(Class::Changed));
         } else if let Some(pause) = pause {
-            // Whatever failed, waits or has more to do goes on as something that changed.
+            // Keys that failed, wait or have more to do continue as changed.
             let goes_on = !matches!(after, After::Later(pause) if !pause.is_zero());
             entry.class = if goes_on { Some(Class::Changed) } else { class };
             self.counter += 1;
@@ -283,14 +283,14 @@ mod tests {
 
     use super::{After, Class, Queue, TURN, Tenanted};
 
-    /// The tenant stands before the slash.
+    /// The tenant is the part before the slash.
     impl Tenanted for &str {
         fn tenant(&self) -> &str {
             self.split('/').next().unwrap_or_default()
         }
     }
 
-    /// Takes everything that is ready, each given back at once.
+    /// Takes every key that is ready, and gives each back at once.
     async fn taken(queue: &Queue<&'static str>, count: usize) -> Vec<&'static str> {
         let mut taken = Vec::new();
         for _ in 0..count {
@@ -346,7 +346,7 @@ mod tests {
         queue.add("changed");
         let mut seen = Vec::new();
         for _ in 0..TURN {
-            // One tenant keeps the queue full of what is new and of what is looked at again.
+            // One tenant keeps the queue full of new keys and of keys that are looked at again.
             queue.add_as("flood/new", Class::New);
             queue.add_as("flood/sweep", Class::Sweep);
             seen.extend(taken(&queue, 1).await);

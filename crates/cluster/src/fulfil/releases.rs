@@ -1,4 +1,4 @@
-//! Releases beside their request: made once, never changed, the oldest dropped.
+//! Releases beside their request: created once, never changed, and the oldest are dropped.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::{DeleteParams, ListParams, ObjectMeta, PostParams};
@@ -14,18 +14,19 @@ use crate::kinds::{Export, PromiseRelease, PromiseRequest, object};
 use crate::topology::Topology;
 use crate::watch::Key;
 
-/// How many releases of a request are kept.
+/// Number of releases that are kept per request.
 const KEPT: usize = 10;
 
-/// Name of the release with this content.
+/// Returns the name of the release with this content.
 pub fn name(request: &str, content_hash: &str) -> String {
     let letters = content_hash.get(..10).unwrap_or(content_hash);
-    // The name of an object has at most 253 letters.
+    // The name of an object has at most 253 characters.
     let request: String = request.chars().take(253 - 11).collect();
     format!("{request}-{letters}")
 }
 
-/// Makes sure that the release exists. Its name follows its content, so that a second attempt finds the first. Errors: why not.
+/// Makes sure that the release exists. Its name is derived from its content, so that a second attempt finds the first. The error is the
+/// reason why it doesn't.
 pub async fn ensure(
     topology: &Topology,
     api: &Api<PromiseRelease>,
@@ -53,19 +54,19 @@ pub async fn ensure(
     };
     match api.create(&params, &release).await {
         Ok(_) => Ok(()),
-        // The name has a few letters of the hash, and whoever looks long enough finds two contents that share them.
+        // The name contains only a few letters of the hash, and with enough effort two contents that share them can be found.
         Err(error) if is_conflict(&error) => match api.get(name).await {
             Ok(known) if known.spec.content_hash == content_hash => Ok(()),
-            Ok(_) => Err(format!("The release {name} is already there, of another content. Edit the request a little.").into()),
+            Ok(_) => Err(format!("The release {name} already exists with different content. Make a small change to the request.").into()),
             Err(error) => Err(refused(&error, "read")),
         },
         Err(error) => Err(refused(&error, "record")),
     }
 }
 
-/// A release of the request at `key`, as it was recorded; nothing where it is gone. Errors: a sentence.
+/// Returns a release of the request at `key` as it was recorded, or `None` if it is gone. The error is a sentence.
 pub async fn recorded(core: &Core, api: &Api<PromiseRelease>, key: &Key, name: &str) -> Result<Option<PromiseReleaseSpec>, String> {
-    // A release never changes, so that one in the caches is as good as what is there.
+    // A release never changes, so a cached one is as good as the stored one.
     if let Some(release) = core.world.releases.get(&Key { name: name.to_owned(), ..key.clone() }) {
         return Ok(Some(release.spec.clone()));
     }
@@ -76,16 +77,16 @@ pub async fn recorded(core: &Core, api: &Api<PromiseRelease>, key: &Key, name: &
     }
 }
 
-/// Drops the oldest releases of a request beyond the number that is kept; never one of `needed`. What the caches show is too old for that:
-/// several may be recorded within a moment. A failure is only logged: the next record tries again.
+/// Drops the oldest releases of a request beyond the number that is kept, but never one of `needed`. The caches are too old for that,
+/// because several releases might be recorded within a moment. A failure is only logged: the next record tries again.
 pub async fn trim(api: &Api<PromiseRelease>, request: &PromiseRequest, needed: &[&str]) {
     let uid = request.uid().unwrap_or_default();
     let own = ListParams::default().labels(&format!("{}={uid}", names::REQUEST_UID_LABEL));
     let mut releases = match api.list(&own).await {
         Ok(list) => list.items,
-        Err(error) => return tracing::info!(%error, request = request.name_any(), "old releases stay"),
+        Err(error) => return tracing::info!(%error, request = request.name_any(), "old releases were not removed"),
     };
-    // The label only finds them; the record says whose it is.
+    // The label is only for finding them; the record says which request they belong to.
     releases.retain(|release| release.spec.request_uid == uid);
     let is_needed = |release: &PromiseRelease| needed.contains(&release.name_any().as_str());
     releases.sort_by_key(|release| {
@@ -107,7 +108,7 @@ pub async fn drop_all(api: &Api<PromiseRelease>, releases: &[PromiseRelease]) {
 
 async fn drop_one(api: &Api<PromiseRelease>, release: &PromiseRelease) {
     match api.delete(&release.name_any(), &DeleteParams::default()).await {
-        Err(error) if !is_missing(&error) => tracing::info!(%error, release = release.name_any(), "an old release stays"),
+        Err(error) if !is_missing(&error) => tracing::info!(%error, release = release.name_any(), "an old release was not removed"),
         _ => {}
     }
 }

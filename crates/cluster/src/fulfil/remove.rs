@@ -1,4 +1,4 @@
-//! The end of a request: what the inventory names goes, last made first, and then the finalizer.
+//! Removal of a request: what the inventory names is removed, in reverse order of creation, and then the finalizer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use crate::usage::{Accepted, in_force};
 use crate::watch::{Freshness, Key};
 use crate::workspaces::{ClusterId, Node, WorkspacePath};
 
-/// How long a Destination, or the home of the promise, is missed before a deleted request no longer waits for it.
+/// How long a Destination, or the home of the promise, has to be missing before a deleted request no longer waits for it.
 const LET_GO: SignedDuration = SignedDuration::from_mins(10);
 
 impl Round<'_> {
-    /// Removes what the inventory names, and then our finalizer. It needs nothing of the workspace but the request.
+    /// Removes what the inventory names, and then our finalizer. It needs nothing of the workspace except the request.
     pub(super) async fn remove(&mut self) -> Result<After, kube::Error> {
         if !self.request.finalizers().iter().any(|finalizer| finalizer == names::FINALIZER) {
             return Ok(After::Done);
@@ -47,7 +47,7 @@ impl Round<'_> {
             Ok(agreed) => agreed,
             Err(why) => return self.not_now(&decision, why).await,
         };
-        // What is handed over may still refer to them.
+        // What is handed over might still refer to them.
         if !leaving
             && agreed == Some(DeletionPolicy::Delete)
             && let Err(why) = inputs::forget(self.core, &self.key.cluster, &self.key.namespace, &self.key.name).await
@@ -76,7 +76,7 @@ impl Round<'_> {
             if actions.iter().any(|action| matches!(action, Action::Orphan { .. })) {
                 match self.orphaned(&situation).await {
                     Ok(true) => {}
-                    // The next round begins when it counts.
+                    // The next reconcile starts when it counts.
                     Ok(false) => return Ok(After::Waits),
                     Err(why) => return self.not_now(&decision, why).await,
                 }
@@ -94,14 +94,15 @@ impl Round<'_> {
         Ok(self.after(latest.as_ref()))
     }
 
-    /// Says why nothing can be removed now.
+    /// Reports why nothing can be removed now.
     async fn not_now(&mut self, decision: &Decision, why: String) -> Result<After, kube::Error> {
         self.failure = Some(why);
         self.say(decision, None).await?;
         Ok(After::Failed)
     }
 
-    /// Records what is handed over. Whether the caches show it: until they do, the request itself counts, and stays. Errors: a sentence.
+    /// Records what is handed over. Returns whether the caches show it: until they do, the request itself counts, and stays. The error is a
+    /// sentence.
     async fn orphaned(&self, situation: &Situation) -> Result<bool, String> {
         let uid = self.request.uid().unwrap_or_default();
         if self.core.world.orphans.snapshot().values().any(|orphan| orphan.uid == uid) {
@@ -118,14 +119,15 @@ impl Round<'_> {
         tombstone::orphan(self.core, self.key, &self.request, accepted, &objects).await?;
         match self.core.world.orphans.freshness() {
             Freshness::Unreachable { since, .. } => {
-                Err(format!("The lists of orphaned objects could not be read since {}.", since.strftime("%H:%M:%S UTC")))
+                Err(format!("The lists of orphaned objects haven't been readable since {}.", since.strftime("%H:%M:%S UTC")))
             }
             Freshness::Starting | Freshness::Synced => Ok(false),
         }
     }
 
-    /// What the release that was accepted last says of the deletion: to what the request says by now nobody may have agreed. The request
-    /// counts where nothing was released, or where the release says nothing of it. Nothing where the release is gone. Errors: a sentence.
+    /// Returns what the release that was accepted last says about deletion: what the request says now might not have been agreed to. The
+    /// request counts if nothing was released, or if the release says nothing about it. `None` if the release is gone. The error is a
+    /// sentence.
     async fn agreed(&self) -> Result<Option<DeletionPolicy>, String> {
         let live = self.request.spec.deletion_policy;
         let Some(status) = &self.request.status else { return Ok(Some(live)) };
@@ -138,49 +140,49 @@ impl Round<'_> {
                 }));
             }
         }
-        // Releases go right before our finalizer: a round that failed in between must not take what was typed from what is handed over.
+        // Releases are removed right before our finalizer: a reconcile that failed in between must not take typed secrets away from what is
+        // handed over.
         if !named.is_empty() {
             return Ok(None);
         }
-        // An edit that is refused takes the place of what was still being made, so that the status names no release of what is there.
+        // A refused edit takes the place of what was still being rolled out, so that the status names no release of the existing objects.
         let held = status.candidate.as_ref().map(|candidate| candidate.release.as_str());
         let own = self.own_releases().into_iter().filter(|release| Some(release.name_any().as_str()) != held);
         let last = own.filter(|_| !status.inventory.is_empty()).max_by_key(|release| release.spec.request_generation);
         Ok(Some(last.map_or(live, |release| policy_of(&release.spec, live))))
     }
 
-    /// Whether what there is stays, as the request wants by now. The wish may have come right before the deletion, and what is removed does
-    /// not come back: it is judged as any edit is, and counts where nobody else has to be asked. Errors: a sentence, where it cannot be
-    /// judged now.
+    /// Decides whether the existing objects stay, as the request wants now. The wish might have been added right before the deletion, and
+    /// removed objects don't come back: it is judged like any edit, and counts if no one else has to be asked. The error is a sentence, if
+    /// it can't be judged now.
     async fn judged(&self) -> Result<DeletionPolicy, String> {
         let decision = decide(self.core, &self.releases, self.key, &self.request).await;
         let unread = decision.unknown.filter(|_| decision.unannounced);
         let passing = decision.failure.filter(|refusal| refusal.passing).map(|refusal| refusal.why);
-        // The records of a namespace that is being deleted go with it, and do not come back.
+        // The records of a namespace that is being deleted are deleted with it, and don't come back.
         let is_leaving = self.core.world.is_leaving(&self.key.cluster);
         if let Some(why) = decision.lost.map(|lost| lost.why).or(unread).or(passing).filter(|_| !is_leaving) {
             return Err(format!(
-                "{why} Until then it is not decided whether the objects stay. Set deletionPolicy to Delete to remove them now."
+                "{why} Until then, the controller can't decide whether the objects stay. Set deletionPolicy to Delete to remove them now."
             ));
         }
         let wanted = decision.next.or(decision.current);
         Ok(wanted.map_or(DeletionPolicy::Delete, |wanted| policy_of(&wanted.release, DeletionPolicy::Delete)))
     }
 
-    /// Leaves what stands beside the request to the plane, which removes everything in a workspace that is deleted. The permissions by which
-    /// the controller could do that go as well, and as early.
+    /// Leaves what is beside the request to the control plane, which removes everything in a workspace that is deleted. The permissions
+    /// that the controller would need for that are removed as well, and as early.
     fn leave_to_the_plane(&mut self) {
         let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
         let beside = inventory.iter().filter(|item| item.destination.is_none()).map(|item| (ObjectKey::of_item(item), Seen::Absent));
         self.seen.extend(beside.collect::<Vec<_>>());
     }
 
-    /// Lets go of objects at Destinations that their owner took away for good, alone or with their home: nobody can reach them any more,
-    /// and a request must not stay for ever. The wait rules out that a Destination is only being replaced.
-    /// Errors: a sentence.
+    /// Gives up objects at Destinations that their owner removed for good, alone or with their home: no one can reach them any more, and a
+    /// request must not stay forever. The wait rules out that a Destination is only being replaced. The error is a sentence.
     async fn let_go(&mut self, home: Option<&Node>, sites: &Sites) -> Result<(), String> {
         let world = &self.core.world;
-        // What is not read now is not known to be gone.
+        // What can't be read now isn't known to be gone.
         if world.destinations.freshness() != Freshness::Synced || world.workspaces.freshness() != Freshness::Synced {
             return Ok(());
         }
@@ -194,7 +196,7 @@ impl Round<'_> {
         for (destination, objects) in lost {
             tombstone::leave(self.core, self.key, &self.request, &destination, &objects).await?;
             let count = promise::wording::counted(objects.len() as u64, "object");
-            let message = format!("The destination {destination} is gone; {count} that may still be there cannot be removed any more.");
+            let message = format!("The destination {destination} no longer exists; {count} that might still be there can't be removed.");
             tracing::warn!(request = %self.key, message, ?objects, "left behind");
             self.note(vec![Milestone { reason: "LeftBehind", warning: true, message }]);
             self.seen.extend(objects.into_iter().map(|key| (key, Seen::Absent)));
@@ -202,11 +204,12 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Whether a Destination was missed long enough. Without a home nobody knows where it lay, and the request itself stands for it.
+    /// Checks whether a Destination has been missing for long enough. Without a home its location is unknown, and its absence is counted
+    /// under the key of the request.
     fn is_lost(&self, home: Option<&Node>, sites: &Sites, destination: &str) -> bool {
         let (world, absences) = (&self.core.world, &self.core.absences);
         if let Some(is_gone) = sites.is_gone(self.core, destination) {
-            // Another one of its name is no return of it, so the request itself stands for it.
+            // A new Destination of the same name isn't its return, so its absence is counted under the key of the request.
             return is_gone && absences.missed(self.key, self.core.clock.now()) >= LET_GO;
         }
         let missed = match home {
@@ -223,7 +226,7 @@ impl Round<'_> {
         absences.missed(&missed, self.core.clock.now()) >= LET_GO
     }
 
-    /// The releases that the status names, as far as the caches show them.
+    /// Returns the releases that the status names, as far as the caches show them.
     fn named_releases(&self) -> Vec<Arc<PromiseRelease>> {
         let (uid, status) = (self.request.uid().unwrap_or_default(), self.request.status.as_ref());
         let current = status.and_then(|status| status.current.as_ref()).map(|current| &current.release);
@@ -233,14 +236,14 @@ impl Round<'_> {
         named.filter(|release| release.spec.request_uid == uid).collect()
     }
 
-    /// Home of the promise, from what the status remembers, else from what the request asks for.
+    /// Returns the home of the promise: from the status, otherwise from what the request asks for.
     async fn home(&self) -> Option<Node> {
         let tree = self.core.world.tree();
         let status = self.request.status.as_ref();
         let named = status.and_then(|s| s.current.as_ref().map(|c| &c.revision).or(s.candidate.as_ref().map(|c| &c.revision)));
         let revisions = self.core.world.revisions.snapshot();
         let of_release = |release: &PromiseRelease| ClusterId::parse(&release.spec.revision.cluster).ok();
-        // The namespace may have releases of very many requests.
+        // The namespace might have releases of very many requests.
         let release = self.named_releases().iter().find_map(|release| of_release(release));
         let release = release.or_else(|| self.own_releases().iter().find_map(of_release));
         let asked = || tree.cluster(&WorkspacePath::parse(self.request.spec.promise.workspace.as_deref()?).ok()?);
@@ -256,8 +259,8 @@ impl Round<'_> {
     }
 }
 
-/// Which home it is of those that published the same: the only one, else the one that was asked for, else the nearest on the way down to
-/// the request. Two of other people's homes are not told apart by what they published.
+/// Returns the home among those that published the same content: the only one, otherwise the requested one, otherwise the nearest on the
+/// way down to the request. Two homes of other people can't be told apart by what they published.
 fn the_home(homes: &[&ClusterId], asked: Option<&ClusterId>, lineage: &[Node]) -> Option<ClusterId> {
     match (homes, asked) {
         ([only], _) => Some((*only).clone()),

@@ -1,4 +1,4 @@
-//! From a release and what was seen to the objects that it wants now; everything here runs on the blocking pool.
+//! Turns a release and the observed objects into the objects that it wants now. Everything here runs on the blocking pool.
 
 use std::collections::BTreeMap;
 
@@ -16,32 +16,32 @@ pub use promise::render::Rendered as RenderedObject;
 /// What a release wants now.
 #[derive(Default)]
 pub struct Rendered {
-    /// Objects that can be made.
+    /// Objects that can be applied.
     pub objects: Vec<RenderedObject>,
     /// Objects that wait for others.
     pub pending: Vec<Pending>,
-    /// Outputs whose values are known and may be shown.
+    /// Outputs whose values are known and can be shown.
     pub outputs: Vec<OutputStatus>,
     /// Outputs that are keys of Secrets.
     pub secrets: Vec<SecretSource>,
-    /// Why it cannot be rendered.
+    /// Why it can't be rendered.
     pub problems: Vec<Problem>,
 }
 
-/// Where the value of a secret output comes from.
+/// Source of the value of a secret output.
 #[derive(Clone, Debug)]
 pub struct SecretSource {
     /// Name of the output.
     pub output: String,
     /// Id of the rendered object whose place holds the Secret.
     pub resource: String,
-    /// Name of the Secret; absent when the object is the Secret itself.
+    /// Name of the Secret; `None` if the object is the Secret itself.
     pub name: Option<String>,
-    /// Key in its data.
+    /// Key in the data of the Secret.
     pub key: String,
 }
 
-/// Renders what a release wants, given what was seen by id of the rendered object.
+/// Renders what a release wants, given the observed objects by id of the rendered object.
 pub fn render(
     compiled: &Compiled,
     parameters: &Value,
@@ -70,7 +70,7 @@ pub fn render(
     rendered
 }
 
-/// What was seen of a request's own objects, by id; what belongs to others is not there for its expressions.
+/// Returns the observed objects of a request, by id. Objects that belong to others are hidden from its expressions.
 pub fn observed(seen: &BTreeMap<Key, Seen>, ids: &BTreeMap<Key, String>, uid: &str) -> BTreeMap<String, Value> {
     let own = |key: &Key, seen: &Seen| match seen {
         Seen::Present { object, .. } if object["metadata"]["labels"][names::REQUEST_UID_LABEL] == uid => {
@@ -81,17 +81,17 @@ pub fn observed(seen: &BTreeMap<Key, Seen>, ids: &BTreeMap<Key, String>, uid: &s
     seen.iter().filter_map(|(key, seen)| own(key, seen)).collect()
 }
 
-/// Whether an object works at `now`: by the promise's own expression, else by the built-in rule of its kind.
+/// Judges whether an object is healthy at `now`: by the promise's own expression, otherwise by the built-in rule of its kind.
 pub fn health(compiled: &Compiled, resource: &str, object: &Value, parameters: &Value, context: &Context, now: i64) -> Verdict {
     let verdict = health::of(object, now);
     let leaving = !object["metadata"]["deletionTimestamp"].is_null();
     let said = |health: Health, message: Option<String>| Verdict { health, message, again: None };
     match compiled.is_ready(resource, object, parameters, context) {
-        // What it reads may be from before the last change.
+        // What the expression reads might be from before the last change.
         Some(Ok(true)) if !leaving => health::outdated(object, now).unwrap_or_else(|| said(Health::Healthy, None)),
-        // A kind's own word about a failure says more than “not yet”.
+        // A kind's own message about a failure says more than “not yet”.
         Some(Ok(_)) if verdict.health == Health::Degraded || leaving => verdict,
-        Some(Ok(_)) => said(Health::Progressing, verdict.message.or_else(|| Some("It is not ready yet".to_owned()))),
+        Some(Ok(_)) => said(Health::Progressing, verdict.message.or_else(|| Some("Not ready yet".to_owned()))),
         Some(Err(why)) => said(Health::Unknown, Some(why)),
         None => verdict,
     }

@@ -1,4 +1,5 @@
-//! Writing an object whole where a server-side apply never removes a field: it is created, or patched from what is there to what is wanted.
+//! Writes an object whole where a server-side apply never removes a field: the object is created, or patched from its current to its wanted
+//! state.
 
 use kube::api::{DynamicObject, Patch, PostParams};
 use kube::{Api, ResourceExt};
@@ -10,11 +11,11 @@ use super::outage::whole;
 use super::write;
 use crate::error::is_conflict;
 
-/// How often an object is patched against what others write meanwhile, before it is looked at anew.
+/// How often an object is patched against concurrent writes before it is read again.
 const TRIES: usize = 3;
 
-/// Writes an object; nothing is written where nothing differs. `uid` is that of the object that was seen: whatever came in its place
-/// meanwhile is not ours to change. Without one it is made, and where there is one of that name, that is a conflict.
+/// Writes an object. Nothing is written if nothing differs. `uid` is that of the object that was seen: one that took its place meanwhile
+/// isn't ours to change. Without a uid the object is created, and an existing one of that name is a conflict.
 pub async fn write(api: &Api<DynamicObject>, name: &str, object: &Value, uid: Option<&str>) -> Result<DynamicObject, kube::Error> {
     let wanted = accounted(object);
     let Some(uid) = uid else { return create(api, wanted).await };

@@ -1,4 +1,4 @@
-//! One round of one request: look, ask what to do, do it, say what is seen.
+//! One reconcile of one request: observe, ask what to do, do it, report the result.
 
 mod carry;
 mod look;
@@ -31,14 +31,15 @@ use crate::watch::Key;
 
 pub(super) use carry::Carried;
 
-/// Objects written or deleted between two looks at the queue, so that no request keeps the controller from the others.
+/// Number of objects written or deleted before other keys in the queue get their turn, so that no request keeps the controller from the
+/// others.
 pub(super) const BUDGET: usize = 50;
-/// Plans carried out in one round: one for each stage of a promise, and then some.
+/// Number of plans executed in one reconcile: one for each stage of a promise, and some more.
 pub(super) const PLANS: usize = 40;
-/// When a request that rests is looked at again, should an event have been lost.
+/// When an idle request is reconciled again, in case an event was lost.
 const RESYNC: Duration = Duration::from_secs(600);
 
-/// Looks after one request.
+/// Reconciles one request.
 pub async fn request(core: &Core, key: &Key) -> After {
     let client = match core.targets.workspace(&key.cluster) {
         Ok(client) => client,
@@ -48,14 +49,14 @@ pub async fn request(core: &Core, key: &Key) -> After {
         }
     };
     let api: Api<PromiseRequest> = Api::namespaced(client.clone(), &key.namespace);
-    // The caches may be behind our own writes; what is decided here is decided on what is there.
+    // The caches might be behind our own writes. Decisions here are based on the current object.
     let work = Work::Request(key.clone());
     let request = match api.get(&key.name).await {
         Ok(request) => request,
         Err(error) if is_missing(&error) => return core.settled(&work),
-        // Its workspace is gone, or does not use our kinds any more: no answer about a request there ever says that it is missing.
+        // Its workspace is gone, or no longer uses our kinds: no answer about a request there ever says that it is missing.
         Err(error) if !is_unanswered(&error) && core.world.requests.get(key).is_none() => return core.settled(&work),
-        // It cannot be decoded, and before somebody changes it another look shows nothing else.
+        // It can't be decoded, and until someone changes it another look shows nothing else.
         Err(kube::Error::SerdeError(_)) => {
             core.settled(&work);
             return After::Later(RESYNC);
@@ -91,9 +92,9 @@ pub async fn request(core: &Core, key: &Key) -> After {
             core.report.refused(&work, None);
             after
         }
-        // It was changed meanwhile. Most often the next attempt succeeds, but nothing says that it must.
+        // It was changed meanwhile. The next attempt usually succeeds, but nothing guarantees that.
         Err(error) if is_conflict(&error) => After::Failed,
-        Err(error) => core.refused(&work, Export::Requests, &error, "write into requests"),
+        Err(error) => core.refused(&work, Export::Requests, &error, "update requests"),
     }
 }
 
@@ -104,29 +105,29 @@ pub(super) struct Round<'a> {
     pub(super) releases: Api<PromiseRelease>,
     pub(super) request: PromiseRequest,
     pub(super) seen: BTreeMap<ObjectKey, Seen>,
-    /// Of these, what our own applies of this round were answered with.
+    /// Those of `seen` that our own applies in this reconcile were answered with.
     answered: BTreeSet<ObjectKey>,
-    /// Of these, what somebody else had changed or removed, since the status was written.
+    /// Those of `seen` that someone else changed or removed since the status was written.
     repaired: BTreeSet<ObjectKey>,
-    /// The new release, being written down.
+    /// The task that records the new release.
     recording: Option<JoinHandle<Result<(), Refusal>>>,
     /// Whether that failed.
     unrecorded: bool,
-    /// Whether a release was written down in this round.
+    /// Whether a release was recorded in this reconcile.
     recorded: bool,
     /// Ids of the objects that the release wants.
     ids: BTreeMap<ObjectKey, String>,
-    /// Their places in the order of making.
+    /// Their stages in the order of creation.
     stages: BTreeMap<ObjectKey, u32>,
     pub(super) failure: Option<String>,
-    /// Why objects stay away from a Destination that is no longer the same.
+    /// Why objects aren't sent to a Destination that is no longer the same.
     pub(super) moved: Option<String>,
-    /// Whether that may pass by itself.
+    /// Whether that might pass.
     passing: bool,
     outputs: Vec<OutputStatus>,
-    /// Whether a Secret that others write is waited for; nothing announces it.
+    /// Whether the request waits for a Secret that others write. No event announces it.
     awaiting_outputs: bool,
-    /// Seconds after which the health of something is another although nothing changes.
+    /// Seconds after which the health of an object is different although nothing changes.
     judged_again: Option<i64>,
 }
 
@@ -136,7 +137,7 @@ impl Round<'_> {
             self.core.patience.ends(self.key);
             return self.remove().await;
         }
-        // Releases go before requests there: nothing is recorded or created again that the plane is removing.
+        // Releases are deleted before requests there: nothing that the control plane is removing is recorded or created again.
         if self.core.world.is_leaving(&self.key.cluster) {
             self.core.patience.ends(self.key);
             return Ok(After::Later(RESYNC));
@@ -164,7 +165,7 @@ impl Round<'_> {
                 sites.identify(self.core).await;
                 self.provide(&mut decision, &wanted, &mut sites).await?
             }
-            // Nothing was ever accepted, or the release cannot be read: what exists is left alone.
+            // Nothing was ever accepted, or the release can't be read: existing objects are left alone.
             None => {
                 self.hold_inputs().await?;
                 None
@@ -200,10 +201,10 @@ impl Round<'_> {
         self.core.eyes.keep(self.key, &if is_gone { BTreeSet::new() } else { Sort::all(inventory) });
     }
 
-    /// Changes nothing, and says why: what the status names cannot be loaded.
+    /// Changes nothing, and reports why: what the status names can't be loaded.
     async fn hold(&mut self, lost: &Lost) -> Result<After, kube::Error> {
         tracing::warn!(request = %self.key, why = lost.why, "held");
-        // What cannot be read at this moment most often can at the next.
+        // What can't be read at this moment can usually be read at the next.
         if lost.missing == Missing::Unknown
             && let Some(pause) = self.core.patience.bears(self.key)
         {
@@ -219,13 +220,13 @@ impl Round<'_> {
         (self.failure, self.passing) = (Some(refusal.why), refusal.passing);
     }
 
-    /// Whether all that is wrong may pass by itself, so that it is tried again before anything is said of it.
+    /// Checks whether everything that is wrong might pass, so that it is retried before anything is reported.
     fn may_pass(&self, plan: Option<&Plan>) -> bool {
         let holds = plan.map(|plan| plan.holds.as_slice()).unwrap_or_default();
         let is_out_of_sight = holds.iter().any(|hold| matches!(hold, Hold::Unreachable { .. }));
         let may_pass = match self.failure {
             Some(_) => self.passing,
-            // Of what never was ready nothing is said that would change by it.
+            // For a request that was never ready, this changes nothing that is reported.
             None => is_out_of_sight && self.request.status.as_ref().is_some_and(|status| status.current.is_some()),
         };
         if !may_pass {
@@ -234,7 +235,7 @@ impl Round<'_> {
         may_pass
     }
 
-    /// Writes down what people are asked about, before any status asks them: nobody decides about what may change under their eyes.
+    /// Records what approvers are asked about before any status asks them: no one decides about something that might change meanwhile.
     async fn record_held(&mut self, decision: &mut Decision) {
         let Some(held) = &decision.held else { return };
         let (topology, chosen) = (self.core.targets.topology(), &held.chosen);
@@ -242,14 +243,14 @@ impl Round<'_> {
         let named = self.request.status.as_ref().and_then(|status| status.candidate.as_ref());
         let is_asked = named.is_some_and(|candidate| candidate.content_hash == *hash);
         let known = self.core.world.releases.get(&Key { name: chosen.name.clone(), ..self.key.clone() });
-        // A release that no status names any more may have been dropped since the caches heard of it.
+        // A release that no status names any more might have been dropped since the caches saw it.
         if is_asked && known.is_some_and(|known| known.spec.content_hash == *hash) {
             return;
         }
         match releases::ensure(topology, &self.releases, &self.request, &chosen.name, chosen.release.clone()).await {
             Ok(()) => self.recorded = true,
             Err(refusal) => {
-                // Who was asked already is asked all the same, and what is agreed to is written down before anything is made of it.
+                // Approvers who were already asked are still asked, and what they agree to is recorded before anything is created from it.
                 if !is_asked {
                     decision.held = None;
                 }
@@ -258,7 +259,7 @@ impl Round<'_> {
         }
     }
 
-    /// Puts our finalizer on a request for which somebody typed secrets: they go with it, even if nothing ever comes of it.
+    /// Adds our finalizer to a request for which secrets were typed: they are removed with it, even if nothing ever comes of it.
     async fn hold_inputs(&mut self) -> Result<(), kube::Error> {
         let Key { cluster, namespace, name } = self.key;
         if !self.subject().finalizer && inputs::are_typed(self.core, cluster, namespace, name).await {
@@ -267,7 +268,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Begins to write the new release down, while one looks at what is there.
+    /// Starts to record the new release, while the existing objects are read.
     fn begin_record(&mut self, decision: &Decision) {
         let Some(next) = &decision.next else { return };
         let (api, request, name, release) = (self.releases.clone(), self.request.clone(), next.name.clone(), next.release.clone());
@@ -275,10 +276,11 @@ impl Round<'_> {
         self.recording = Some(tokio::spawn(async move { releases::ensure(&topology, &api, &request, &name, release).await }));
     }
 
-    /// Waits until the new release is written down: nothing is made of it before. Whether it is; why not becomes the failure.
+    /// Waits until the new release is recorded: nothing is created from it before. Returns whether it is; the reason why not becomes the
+    /// failure.
     async fn is_recorded(&mut self) -> bool {
         if let Some(recording) = self.recording.take() {
-            let ended = |_| Err(Refusal::not_now("The controller ends before the release is recorded.".to_owned()));
+            let ended = |_| Err(Refusal::not_now("The controller is shutting down and hasn't recorded the release yet.".to_owned()));
             let recorded = recording.await.unwrap_or_else(ended);
             self.unrecorded = recorded.is_err();
             self.recorded |= recorded.is_ok();
@@ -289,7 +291,7 @@ impl Round<'_> {
         !self.unrecorded
     }
 
-    /// Drops old releases, after the status no longer names them.
+    /// Drops old releases, once the status no longer names them.
     async fn trim(&self, decision: &Decision) {
         let status = self.request.status.as_ref();
         let named = status.and_then(|status| status.current.as_ref()).map(|current| current.release.as_str());
@@ -309,7 +311,7 @@ impl Round<'_> {
         here.filter(|(_, release)| release.spec.request_uid == uid).map(|(_, release)| PromiseRelease::clone(release)).collect()
     }
 
-    /// Makes what the release wants, as far as it goes now.
+    /// Creates what the release wants, as far as that is possible now.
     async fn provide(&mut self, decision: &mut Decision, wanted: &Chosen, sites: &mut Sites) -> Result<Option<Plan>, kube::Error> {
         self.look_back(sites).await;
         let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
@@ -324,7 +326,7 @@ impl Round<'_> {
             let actions = now.actions.clone();
             latest = Some(now);
             if actions.is_empty() {
-                // What was seen just now may be what something else waits for.
+                // What was just read might be what something else waits for.
                 if self.seen.len() > known && !situation.pending.is_empty() {
                     continue;
                 }
@@ -333,7 +335,7 @@ impl Round<'_> {
             match self.carry_out(actions, sites, decision, latest.as_ref()).await? {
                 Carried::Done => {}
                 Carried::Stopped => {
-                    // What was done before the refusal is told as well.
+                    // What was done before the refusal is reported as well.
                     self.take_in(&mut situation, sites, wanted).await;
                     latest = Some(plan(&situation, &self.core.digests));
                     break;
@@ -362,7 +364,7 @@ impl Round<'_> {
         }
     }
 
-    /// The Destinations of what was made, and of what the release was made for, by name.
+    /// Returns the Destinations of existing objects, and those that the release was made for, by name.
     pub(super) fn bound(&self, wanted: Option<&Chosen>) -> BTreeMap<String, DestinationId> {
         let mut bound = wanted.map(|wanted| wanted.release.destinations.clone()).unwrap_or_default();
         let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
@@ -379,7 +381,7 @@ impl Round<'_> {
             deleting: self.request.metadata.deletion_timestamp.is_some(),
             finalizer: self.request.finalizers().iter().any(|finalizer| finalizer == names::FINALIZER),
             paused: spec.paused,
-            // A removal goes by what was agreed to instead.
+            // A removal uses the policy that was agreed to instead.
             deletion_policy: spec.deletion_policy,
         }
     }
@@ -387,7 +389,7 @@ impl Round<'_> {
     pub(super) fn after(&self, plan: Option<&Plan>) -> After {
         let holds = plan.map(|plan| plan.holds.as_slice()).unwrap_or_default();
         let more = holds.iter().any(|hold| matches!(hold, Hold::Budget { .. }));
-        // Objects of others carry no label of ours, so that no watch says when they go, and nothing announces that a place is back.
+        // Objects of others don't carry our label, so no watch reports that they are gone, and no event announces that a place is back.
         let unannounced = holds.iter().any(|hold| matches!(hold, Hold::Unreachable { .. } | Hold::Foreign { .. }));
         if self.failure.is_some() {
             After::Failed

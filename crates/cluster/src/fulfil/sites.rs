@@ -1,4 +1,4 @@
-//! The places that one request uses: its own workspace, and Destinations that serve the promise's home.
+//! The places that a request uses: its own workspace, and Destinations that serve the promise's home.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::target::{Place, Server, Unreachable};
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
 
-/// The places that one request uses.
+/// The places that a request uses.
 pub struct Sites {
     /// Workspace of the request.
     pub workspace: ClusterId,
@@ -29,10 +29,10 @@ pub struct Sites {
     trusted: bool,
     /// The Destinations that objects of the request belong to, or that its release was made for, by name.
     bound: BTreeMap<String, DestinationId>,
-    /// Of these names, which no longer mean the same place, each with a sentence.
+    /// Those of the names that no longer refer to the same place, each with a sentence.
     moved: BTreeMap<String, String>,
     admitted: BTreeMap<String, Result<Admitted, String>>,
-    /// Which clusters the Destinations were found to be, each asked once.
+    /// The clusters that the Destinations were found to be. Each is asked once.
     servers: BTreeMap<Key, Server>,
 }
 
@@ -43,12 +43,12 @@ struct Admitted {
     id: DestinationId,
 }
 
-/// What is known while objects are put into their places.
+/// What is known when objects are put into their places.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
-    /// The typed secrets that the release was accepted with.
+    /// The secret inputs that the release was accepted with.
     pub accepted: &'a inputs::Accepted,
-    /// What was looked at in this round already.
+    /// What was already read in this reconcile.
     pub seen: &'a BTreeMap<ObjectKey, Seen>,
 }
 
@@ -57,14 +57,15 @@ pub struct Known<'a> {
 pub enum Displaced {
     /// It must not go there.
     Refused(Problem),
-    /// It is not known yet whether it may; a sentence.
+    /// It isn't known yet whether it can go there; a sentence.
     Unknown(String),
-    /// It has to wait: a typed secret is another one than was accepted, in the Secret of this name.
+    /// It has to wait: the Secret of this name holds another secret input than the accepted one.
     Changed(String),
 }
 
 impl Sites {
-    /// `home` is that of the promise; without it only the workspace can be reached. `path` is that of the request's workspace.
+    /// Creates the places. `home` is that of the promise; without it only the workspace can be reached. `path` is that of the request's
+    /// workspace.
     pub fn new(request: &Key, path: String, home: Option<Node>, trusted: bool, bound: BTreeMap<String, DestinationId>) -> Self {
         Self {
             workspace: request.cluster.clone(),
@@ -80,17 +81,17 @@ impl Sites {
         }
     }
 
-    /// Finds out which names no longer mean the place that objects were made at: nothing is looked for, made or removed anywhere else.
+    /// Finds the names that no longer refer to the place where objects were created: nothing is read, created or removed anywhere else.
     pub async fn identify(&mut self, core: &Core) {
         for (name, id) in &self.bound {
             let Some(at) = core.world.destination_at(name, id) else {
-                // One that is only gone is missed by its name.
+                // A Destination that is only gone is reported as missing by its name.
                 if self.named(core, name).is_some_and(|at| core.world.destinations.get(&at).is_some()) {
                     self.moved.insert(name.clone(), placement::replaced(name));
                 }
                 continue;
             };
-            // One that does not answer says so when it is asked for objects.
+            // A Destination that doesn't respond reports that when it is asked for objects.
             let Ok(now) = core.targets.server(&at).await else { continue };
             let moved = match (&id.server, &now.uid) {
                 (Some(before), Some(uid)) if uid != before => Some(placement::redirected(name)),
@@ -102,7 +103,7 @@ impl Sites {
         }
     }
 
-    /// Finds out the same of Destinations whose cluster was never identified, by what was made there. Where nothing of it is left, not even the
+    /// Does the same for Destinations whose cluster was never identified, by what was created there. If nothing of it is left, not even the
     /// namespace, it is more likely another cluster than one from which everything was removed: what is missing counts as out of sight.
     pub fn recognise(&mut self, inventory: &[InventoryItem], seen: &mut BTreeMap<ObjectKey, Seen>) {
         for name in self.bound.iter().filter(|(_, id)| id.server.is_none()).map(|(name, _)| name) {
@@ -121,7 +122,8 @@ impl Sites {
         }
     }
 
-    /// Whether a client that was made in a session leads to the cluster that a Destination was found to be. Errors: it is to be found out again.
+    /// Checks whether a client that was created in a session leads to the cluster that a Destination was found to be. The error says that
+    /// it has to be identified again.
     pub fn is_same(&self, place: &Place, session: u64) -> Result<(), Refusal> {
         match place {
             Place::Destination(at) if self.servers.get(at).is_some_and(|known| known.session != session) => {
@@ -131,8 +133,8 @@ impl Sites {
         }
     }
 
-    /// The same before everything is removed. A Destination that was created again in the same home, and leads to the same cluster, is good
-    /// for that: what was made there can still be removed, and nothing is made.
+    /// Like [`Sites::identify`], before everything is removed. A Destination that was re-created in the same home and leads to the same
+    /// cluster is good enough for that: what was created there can still be removed, and nothing is created.
     pub async fn identify_for_removal(&mut self, core: &Core) {
         self.identify(core).await;
         for (name, id) in &mut self.bound {
@@ -148,38 +150,39 @@ impl Sites {
         }
     }
 
-    /// Whether the Destination that objects were made at is gone; nothing where that is not known.
+    /// Returns whether the Destination that objects were created at is gone; `None` if that isn't known.
     pub fn is_gone(&self, core: &Core, name: &str) -> Option<bool> {
         Some(core.world.destination_at(name, self.bound.get(name)?).is_none())
     }
 
-    /// Why objects stay away from a Destination that is no longer the same, as a sentence.
+    /// Returns why objects aren't sent to a Destination that is no longer the same, as a sentence.
     pub fn moved(&self) -> Option<&str> {
         self.moved.values().next().map(String::as_str)
     }
 
-    /// The Destinations that objects go to now, by name.
+    /// Returns the Destinations that objects go to now, by name.
     pub fn identities(&self) -> BTreeMap<String, DestinationId> {
         let admitted = self.admitted.iter().filter_map(|(name, admitted)| Some((name.clone(), admitted.as_ref().ok()?.id.clone())));
         admitted.collect()
     }
 
-    /// Where a key leads; a Destination needs the promise's home. Errors: a sentence.
+    /// Returns the place of an object. A Destination needs the promise's home. The error is a sentence.
     pub fn place(&self, core: &Core, destination: Option<&str>) -> Result<Place, String> {
         if let Some(why) = destination.and_then(|name| self.moved.get(name)) {
             return Err(why.clone());
         }
-        // Objects are looked for where they were made, wherever the name leads by now.
+        // Objects are looked for where they were created, wherever the name leads by now.
         let bound = destination.and_then(|name| core.world.destination_at(name, self.bound.get(name)?));
         if let Some(at) = bound {
             return Ok(Place::Destination(at));
         }
         let Some(name) = destination else { return Ok(Place::Workspace(self.workspace.clone())) };
         let at = self.named(core, name);
-        at.map(Place::Destination).ok_or_else(|| format!("The home of the promise is not known, so the destination {name} is not either."))
+        at.map(Place::Destination)
+            .ok_or_else(|| format!("The home workspace of the promise isn't known, so the destination {name} isn't either."))
     }
 
-    /// Where the promise's home means a Destination of that name to lie.
+    /// Returns the key of the Destination that the promise's home refers to by a name.
     fn named(&self, core: &Core, name: &str) -> Option<Key> {
         Some(core.world.destination(&self.home.as_ref()?.cluster, name, &core.trusted))
     }
@@ -195,10 +198,7 @@ impl Sites {
     ) -> Result<Desired, Displaced> {
         let (id, destination, object) = (rendered.id.as_str(), rendered.destination.as_deref(), rendered.object.clone());
         let key = ObjectKey::of_object(destination, &object).ok_or_else(|| {
-            Displaced::Refused(Problem {
-                path: format!(".implementation.resources[{id}]"),
-                message: format!("{id} has no kind or no name."),
-            })
+            Displaced::Refused(Problem { path: format!(".implementation.resources[{id}]"), message: format!("{id} has no kind or name.") })
         })?;
         let kind = GroupVersionKind::gvk(&key.group, &key.version, &key.kind);
         let place = self.place(core, destination).map_err(Displaced::Unknown)?;
@@ -236,12 +236,12 @@ impl Sites {
         Desired::marked(&core.digests, subject, id, destination, stage, placed).map_err(|error| {
             Displaced::Refused(Problem {
                 path: format!(".implementation.resources[{id}]"),
-                message: format!("{id} cannot be made: {error}."),
+                message: format!("{id} can't be created: {error}."),
             })
         })
     }
 
-    /// The namespaces that the request has at its Destinations; they are made before and removed after everything else.
+    /// Returns the namespaces that the request has at its Destinations. They are created before everything else, and removed after it.
     pub fn namespaces(&self, core: &Core, subject: &Subject) -> Vec<Desired> {
         let admitted = self.admitted.iter().filter_map(|(name, admitted)| Some((name, admitted.as_ref().ok()?)));
         admitted
@@ -277,14 +277,16 @@ impl Sites {
         if let Some(why) = self.moved.get(name) {
             return Err(why.clone());
         }
-        let home =
-            self.home.as_ref().ok_or_else(|| format!("The home of the promise is not known, so the destination {name} is not either."))?;
+        let home = self
+            .home
+            .as_ref()
+            .ok_or_else(|| format!("The home workspace of the promise isn't known, so the destination {name} isn't either."))?;
         let at = core.world.destination(&home.cluster, name, &core.trusted);
         let destination = core.world.destinations.get(&at);
         let destination = destination
-            .ok_or_else(|| format!("There is no destination {name} for promises of {}. The platform team has to make it.", home.path))?;
+            .ok_or_else(|| format!("There is no destination {name} for promises of {}. Ask the platform team to create it.", home.path))?;
         let owner = core.world.tree().path(&at.cluster);
-        let owner = owner.ok_or_else(|| format!("Where the home of the destination {name} lies is not proven."))?;
+        let owner = owner.ok_or_else(|| format!("The home workspace of the destination {name} isn't verified."))?;
         let spec = destination.spec.clone();
         let id = core.world.destination_id(&at).ok_or_else(|| format!("The destination {name} has no uid."))?;
         if self.bound.get(name).is_some_and(|bound| (&bound.cluster, &bound.uid) != (&id.cluster, &id.uid)) {

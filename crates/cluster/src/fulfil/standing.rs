@@ -1,4 +1,4 @@
-//! What the controller is doing, in a sentence, for health checks and the people who run the platform.
+//! State of the controller, as a sentence, for health checks and the operators of the platform.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,32 +8,32 @@ use tokio::sync::watch;
 
 use super::core::Work;
 
-/// What the controller is doing. As text it is a sentence.
+/// State of the controller. As text it is a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It does not lead.
+    /// This instance doesn't lead.
     Waiting {
-        /// Who leads instead, or why it cannot: a sentence.
+        /// Who leads instead, or why this instance can't: a sentence.
         why: String,
     },
-    /// Another instance leads, and this one takes over when that ends: all is well.
+    /// Another instance leads, and this one takes over when that one ends. Nothing is wrong.
     Standby {
         /// Who leads: a sentence.
         why: String,
     },
-    /// It leads and reads what there is.
+    /// This instance leads and reads what exists.
     Starting {
-        /// What could not be read yet: sentences.
+        /// What couldn't be read yet: sentences.
         why: String,
     },
-    /// It works.
+    /// This instance leads and works.
     Working,
-    /// It leads, and something that it needs for its work is gone.
+    /// This instance leads, but something that it needs for its work is unavailable.
     Hampered {
         /// What and why: sentences.
         why: String,
     },
-    /// It ended.
+    /// This instance has stopped.
     Stopped,
 }
 
@@ -41,13 +41,13 @@ impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Waiting { why } | Self::Standby { why } | Self::Starting { why } | Self::Hampered { why } => f.write_str(why),
-            Self::Working => f.write_str("It works."),
-            Self::Stopped => f.write_str("It ended."),
+            Self::Working => f.write_str("The controller is ready."),
+            Self::Stopped => f.write_str("The controller stopped."),
         }
     }
 }
 
-/// Collects what the parts of the controller say about themselves.
+/// Collects the states that the parts of the controller report.
 pub struct Report {
     told: watch::Sender<Standing>,
     parts: Mutex<Parts>,
@@ -56,7 +56,7 @@ pub struct Report {
 #[derive(Default)]
 struct Parts {
     leads: bool,
-    /// Whether everything was read once in this term.
+    /// Whether everything has been read once in this term.
     began: bool,
     gaps: Vec<String>,
     refused: BTreeMap<Work, String>,
@@ -64,47 +64,47 @@ struct Parts {
 
 impl Default for Report {
     fn default() -> Self {
-        let why = "It asks for its Lease.".to_owned();
+        let why = "The controller is requesting its Lease.".to_owned();
         Self { told: watch::Sender::new(Standing::Waiting { why }), parts: Mutex::default() }
     }
 }
 
 impl Report {
-    /// What the controller is doing, now and later.
+    /// Returns a receiver for the state of the controller, now and later.
     pub fn subscribe(&self) -> watch::Receiver<Standing> {
         self.told.subscribe()
     }
 
-    /// It does not lead.
+    /// Reports that this instance doesn't lead.
     pub fn waits(&self, why: String) {
         self.rests(Standing::Waiting { why });
     }
 
-    /// It does not lead, because another instance does or because it cannot.
+    /// Reports that this instance doesn't lead, because another one does or because it can't.
     pub fn rests(&self, standing: Standing) {
         *self.parts.lock() = Parts::default();
         self.tell(standing);
     }
 
-    /// It leads from now on.
+    /// Reports that this instance leads from now on.
     pub fn leads(&self) {
         *self.parts.lock() = Parts { leads: true, ..Parts::default() };
         self.settle();
     }
 
-    /// Everything was read once.
+    /// Reports that everything has been read once.
     pub fn begins(&self) {
         self.parts.lock().began = true;
         self.settle();
     }
 
-    /// What cannot be read at this moment, as sentences.
+    /// Reports what can't be read at this moment, as sentences.
     pub fn misses(&self, gaps: Vec<String>) {
         self.parts.lock().gaps = gaps;
         self.settle();
     }
 
-    /// How the last attempt at something ended: refused with this sentence, or not refused.
+    /// Reports how the last attempt at something ended: refused with this sentence, or not refused.
     pub fn refused(&self, work: &Work, why: Option<String>) {
         {
             let mut parts = self.parts.lock();
@@ -117,7 +117,7 @@ impl Report {
         self.settle();
     }
 
-    /// It ended.
+    /// Reports that this instance has stopped.
     pub fn ends(&self) {
         self.tell(Standing::Stopped);
     }
@@ -129,7 +129,7 @@ impl Report {
         }
         let why = parts.gaps.iter().chain(parts.refused.values().take(1)).map(String::as_str).collect::<Vec<_>>().join(" ");
         self.tell(match (parts.began, why.is_empty()) {
-            (false, true) => Standing::Starting { why: "It reads what there is.".to_owned() },
+            (false, true) => Standing::Starting { why: "The controller is reading existing objects.".to_owned() },
             (false, false) => Standing::Starting { why },
             (true, true) => Standing::Working,
             (true, false) => Standing::Hampered { why },
@@ -140,7 +140,7 @@ impl Report {
         self.told.send_if_modified(|told| {
             let changed = *told != standing;
             if changed {
-                tracing::info!(%standing, "the controller");
+                tracing::info!(%standing, "controller status");
                 *told = standing;
             }
             changed

@@ -31,50 +31,51 @@ use crate::world::World;
 
 /// Key of the kubeconfig in the credential of a Destination.
 const KUBECONFIG: &str = "kubeconfig";
-/// How long a Destination may take to say its version.
+/// Longest time that a Destination can take to return its version.
 const PROBE: Duration = Duration::from_secs(10);
 
 /// A place where objects go.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// A workspace: of kcp through the claims of the requests export, of Kubernetes as the ServiceAccount of the namespace.
+    /// A workspace: on kcp through the claims of the requests export, on Kubernetes as the ServiceAccount of the namespace.
     Workspace(ClusterId),
-    /// A Destination, named by its home and its name.
+    /// A Destination, identified by its home and its name.
     Destination(Key),
 }
 
 /// One kind at one place.
 #[derive(Clone)]
 pub struct Reach {
-    /// Acts there.
+    /// Client that acts there.
     pub client: Client,
     /// How its URLs are made.
     pub resource: ApiResource,
     /// Whether its objects live in namespaces.
     pub namespaced: bool,
-    /// Whether an apply here removes what it leaves out. kcp merges it into what is there through the virtual workspace of an export.
+    /// Whether an apply here removes what it leaves out. Through the virtual workspace of an export, kcp merges it into the existing
+    /// object.
     pub applies: bool,
-    /// The only namespace in which the client may be used.
+    /// The only namespace in which the client can be used.
     pub within: Option<String>,
-    /// Changes when the client was made anew, so that watches with the old one can end.
+    /// Changes when the client was created again, so that watches with the old one can end.
     pub session: u64,
 }
 
 /// A cluster behind a Destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// uid of its namespace kube-system; none where that can't be read or is missing.
+    /// uid of its namespace kube-system; `None` if that can't be read or is missing.
     pub uid: Option<String>,
     /// The session in which it was asked, as [`Reach`] names it.
     pub session: u64,
 }
 
-/// Why a kind cannot be reached at a place. As text it is a sentence.
+/// Why a kind can't be reached at a place. As text it is a sentence.
 #[derive(Debug)]
 pub enum Unreachable {
     /// It must not go there, or there is nothing to go to.
     Never(String),
-    /// It is not known now.
+    /// It isn't known now.
     NotNow(String),
 }
 
@@ -95,10 +96,10 @@ impl From<Unreachable> for Refusal {
     }
 }
 
-/// Clients of all places, kept while they work.
+/// Clients of all places, kept as long as they work.
 pub struct Targets {
     world: World,
-    /// Kinds of the plane itself, where it is plain Kubernetes.
+    /// Kinds of the control plane itself, if it is plain Kubernetes.
     own_kinds: Kinds,
     trusted: Vec<WorkspacePath>,
     destinations: Mutex<HashMap<Key, Arc<Remote>>>,
@@ -109,23 +110,23 @@ pub struct Targets {
 struct Remote {
     session: u64,
     kinds: Kinds,
-    /// Uid and generation of the Destination from which the client was made: an edit makes another one.
+    /// Uid and generation of the Destination from which the client was created: an edit leads to a new client.
     destination: (Option<String>, Option<i64>),
-    /// Version of the Secret from which it was made: so does another credential.
+    /// Version of the Secret from which it was created: so does a new credential.
     credential: Option<String>,
     /// uid of the namespace kube-system there, once it could be read.
     server: OnceLock<String>,
 }
 
 impl Targets {
-    /// Reaches what `world` shows, as its identity. Destinations count in `trusted` homes alone. `lost` receives each that stops to answer,
-    /// and is left alone until [`Targets::probe`] finds it back.
+    /// Creates the clients. They reach what `world` shows, with its identity. Only Destinations in `trusted` homes count. `lost` receives
+    /// each one that stops responding; it is left alone until [`Targets::probe`] finds that it is back.
     pub fn new(world: World, trusted: Vec<WorkspacePath>, lost: mpsc::UnboundedSender<Key>) -> Self {
         let own_kinds = namespace::kinds(&world);
         Self { world, own_kinds, trusted, destinations: Mutex::default(), outages: Outages::new(lost), sessions: AtomicU64::new(1) }
     }
 
-    /// How a kind is reached at a place, in this very version.
+    /// Returns how a kind is reached at a place, in exactly this version.
     pub async fn reach(&self, place: &Place, kind: &GroupVersionKind) -> Result<Reach, Unreachable> {
         match place {
             Place::Workspace(cluster) => match cluster.namespace() {
@@ -137,15 +138,15 @@ impl Targets {
                 let served = remote.kinds.kind(kind, &|| self.outages.admit(key)).await.map_err(|why| self.unlisted(key, why))?;
                 let served = served.ok_or_else(|| {
                     let name = format!("{} of {}", kind.kind, kind.api_version());
-                    Unreachable::NotNow(format!("The destination {} does not serve the kind {name}.", key.name))
+                    Unreachable::NotNow(format!("The destination {} doesn't serve the kind {name}.", key.name))
                 })?;
                 Ok(remote.reach(kind, &served))
             }
         }
     }
 
-    /// How what was made of a kind is found again, in whichever version it is served now; none when no version is, and then nothing of it
-    /// is left. Errors: a sentence.
+    /// Returns how objects that were created of a kind are found again, in whichever version it is served now. `None` if no version is
+    /// served, and then no objects are left. The error is a sentence.
     pub async fn find(&self, place: &Place, kind: &GroupVersionKind) -> Result<Option<Reach>, String> {
         match place {
             Place::Workspace(cluster) => match cluster.namespace() {
@@ -160,7 +161,7 @@ impl Targets {
         }
     }
 
-    /// Whether a place no longer serves a kind in any version, asked anew. Errors: a sentence.
+    /// Asks a place whether it no longer serves a kind in any version, without using the cache. The error is a sentence.
     pub async fn is_gone(&self, place: &Place, kind: &GroupVersionKind) -> Result<bool, String> {
         match place {
             Place::Workspace(_) => self.own_kinds.forget().await,
@@ -174,9 +175,9 @@ impl Targets {
         self.remote(key).await
     }
 
-    /// Where and how a kind is watched that is reached so at a place, if it can be. On kcp one watch serves all workspaces, and none shows
-    /// Secrets, which no export claims to list; on Kubernetes each namespace has its own, because only its ServiceAccount may see what is
-    /// there. Errors: a sentence.
+    /// Returns where and how a kind that is reached in this way at a place is watched, if it can be. On kcp one watch serves all
+    /// workspaces, and none shows Secrets, which no export claims to list. On Kubernetes each namespace has its own, because only its
+    /// ServiceAccount can see what is there. The error is a sentence.
     pub fn sight(&self, place: &Place, kind: &GroupVersionKind, reach: &Reach) -> Result<Option<(Place, Reach)>, String> {
         match place {
             Place::Workspace(cluster) if cluster.namespace().is_none() && is_secret(kind) => Ok(None),
@@ -189,12 +190,12 @@ impl Targets {
         }
     }
 
-    /// A client of our own kinds in a workspace, and of its events. Errors: a sentence.
+    /// Returns a client for our own kinds in a workspace, and for its events. The error is a sentence.
     pub fn workspace(&self, cluster: &ClusterId) -> Result<Client, String> {
         self.world.within(Export::Requests, cluster)
     }
 
-    /// A client of what stands beside requests in a workspace. Errors: a sentence.
+    /// Returns a client for objects beside requests in a workspace. The error is a sentence.
     pub fn beside(&self, cluster: &ClusterId) -> Result<Client, String> {
         match cluster.namespace() {
             Some(namespace) => Ok(self.fulfiller(namespace)),
@@ -202,23 +203,23 @@ impl Targets {
         }
     }
 
-    /// What the plane has in the way of workspaces.
+    /// Returns how workspaces are represented on the control plane.
     pub fn topology(&self) -> &Topology {
         &self.world.access().topology
     }
 
-    /// Whether a workspace grants everything that the requests export claims.
+    /// Checks whether a workspace grants everything that the requests export claims.
     pub fn is_granted(&self, cluster: &ClusterId) -> bool {
         let standing = self.world.standing();
         standing.binding(Export::Requests, cluster).is_some_and(|binding| binding.bound && binding.missing.is_empty())
     }
 
-    /// A client in a home, through the catalog export. Errors: a sentence.
+    /// Returns a client in a home, through the catalog export. The error is a sentence.
     pub fn home(&self, cluster: &ClusterId) -> Result<Client, String> {
         self.world.within(Export::Catalog, cluster)
     }
 
-    /// Asks a Destination for its version, with its credential as it is now. Errors: a sentence.
+    /// Asks a Destination for its version, with its current credential. The error is a sentence.
     pub async fn probe(&self, key: &Key) -> Result<String, String> {
         let destination = self.known(key)?;
         let credential = match self.credential(key, &destination).await {
@@ -240,53 +241,53 @@ impl Targets {
             }
             Ok(Err(error)) => {
                 self.heard(key, Some(&error));
-                Err(told_at(&key.name, &error, "ask for its version"))
+                Err(told_at(&key.name, &error, "get the server version"))
             }
             Err(_) => {
                 self.outages.begins(key);
-                Err(format!("The destination {} does not answer within {} seconds.", key.name, PROBE.as_secs()))
+                Err(format!("The destination {} didn't respond within {} seconds.", key.name, PROBE.as_secs()))
             }
         }
     }
 
-    /// Which of these APIs, as `group/Kind`, a Destination serves in any version, asked anew. Errors: a sentence.
+    /// Asks a Destination which of these APIs, as `group/Kind`, it serves in any version, without using the cache. The error is a sentence.
     pub async fn serving(&self, key: &Key, apis: &BTreeSet<String>) -> Result<BTreeSet<String>, String> {
         let remote = self.admitted(key).await?;
         remote.kinds.serving(apis).await.map_err(|why| self.unlisted(key, why).into())
     }
 
-    /// Which cluster a Destination leads to now. Errors: a sentence.
+    /// Returns the cluster that a Destination leads to now. The error is a sentence.
     pub async fn server(&self, key: &Key) -> Result<Server, String> {
         let remote = self.admitted(key).await?;
         let server = |uid| Server { uid, session: remote.session };
         if let Some(uid) = remote.server.get() {
             return Ok(server(Some(uid.clone())));
         }
-        // A right that is missing can be granted at any moment, so that only an answer is kept.
+        // A missing permission can be granted at any moment, so only an answer is kept.
         let namespaces: Api<Namespace> = Api::all(remote.kinds.client.clone());
         match whole(namespaces.get("kube-system")).await {
             Ok(Namespace { metadata, .. }) => Ok(server(metadata.uid.map(|uid| remote.server.get_or_init(|| uid).clone()))),
             Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => Ok(server(None)),
             Err(error) => {
                 self.heard(key, Some(&error));
-                Err(told_at(&key.name, &error, "ask which cluster it is"))
+                Err(told_at(&key.name, &error, "identify the cluster"))
             }
         }
     }
 
-    /// Remembers how a call to a Destination ended: `None` when it did what was asked.
+    /// Records how a call to a Destination ended: `None` if it did what was asked.
     pub fn heard(&self, key: &Key, error: Option<&kube::Error>) {
         match error {
             Some(error) if is_unanswered(error) => self.outages.begins(key),
             Some(kube::Error::Api(status)) if status.code == 401 => {
-                // Its credential may be another by now.
+                // Its credential might have changed by now.
                 self.forget(key);
             }
             _ => self.outages.ends(key),
         }
     }
 
-    /// Forgets all about a Destination that is gone, or whose credential is no longer good.
+    /// Drops everything that is known of a Destination that is gone, or whose credential is no longer valid.
     pub fn forget(&self, key: &Key) {
         self.destinations.lock().remove(key);
         self.outages.forget(key);
@@ -321,19 +322,19 @@ impl Targets {
             Unlisted::Refused(why) => why,
             Unlisted::Failed(error) => {
                 self.heard(key, Some(&error));
-                told_at(&key.name, &error, "ask for its kinds")
+                told_at(&key.name, &error, "list the served kinds")
             }
         })
     }
 
-    /// The Destination, if it lies where Destinations count. Errors: a sentence.
+    /// Returns the Destination, if it is in a home whose Destinations count. The error is a sentence.
     fn known(&self, key: &Key) -> Result<Arc<Destination>, String> {
         let name = &key.name;
         let home = self.world.tree().path(&key.cluster);
-        let home = home.ok_or_else(|| format!("Where the home of the destination {name} lies is not proven."))?;
-        // Whoever else could name a server here would have the controller talk to it.
+        let home = home.ok_or_else(|| format!("The home workspace of the destination {name} isn't verified."))?;
+        // Anyone else who can name a server here would make the controller connect to it.
         if !self.trusted.contains(&home) {
-            return Err(format!("The destination {name} is not used, because {home} is not a trusted home of this platform."));
+            return Err(format!("The destination {name} isn't used because {home} isn't a trusted home of this platform."));
         }
         self.world.destinations.get(key).ok_or_else(|| format!("There is no destination {name} in {home}."))
     }
@@ -351,33 +352,33 @@ impl Targets {
     async fn credential(&self, key: &Key, destination: &Destination) -> Result<Secret, String> {
         let name = &key.name;
         let reference = destination.spec.secret_ref.as_ref();
-        let reference = reference.ok_or_else(|| format!("The destination {name} names no credential. Its owner has to set secretRef."))?;
+        let reference = reference.ok_or_else(|| format!("The destination {name} has no credential. Its owner must set secretRef."))?;
         let secrets: Api<Secret> = Api::namespaced(self.home(&key.cluster)?, &reference.namespace);
-        let label = format!("It has to carry the label {}={ROLE_DESTINATION}", names::SECRET_ROLE_LABEL);
+        let label = format!("It needs the label {}={ROLE_DESTINATION}", names::SECRET_ROLE_LABEL);
         let label = match self.topology() {
             Topology::Workspaces { .. } => format!("{label}."),
-            Topology::Namespaces => format!("{label}, and to lie in the namespace {SYSTEM_NAMESPACE}."),
+            Topology::Namespaces => format!("{label} and must be in the namespace {SYSTEM_NAMESPACE}."),
         };
         let secret = secrets.get(&reference.name).await.map_err(|error| {
             let what = format!("read the credential {}/{} of the destination {name}", reference.namespace, reference.name);
             format!("{} {label}", told(&error, &what))
         })?;
-        // The claim of the catalog export shows no others; where there is no claim, they are not meant for it all the same.
+        // The claim of the catalog export shows no others. Where there is no claim, other Secrets aren't meant for this either.
         let role = secret.metadata.labels.as_ref().and_then(|labels| labels.get(names::SECRET_ROLE_LABEL));
         if role.map(String::as_str) != Some(ROLE_DESTINATION) {
-            return Err(format!("The Secret {} is not a credential of destinations. {label}", reference.name));
+            return Err(format!("The Secret {} isn't a destination credential. {label}", reference.name));
         }
         Ok(secret)
     }
 
-    /// Makes a client, without sending anything, and keeps it.
+    /// Creates a client, without sending anything, and keeps it.
     fn connect(&self, key: &Key, destination: &Destination, credential: &Secret) -> Result<Arc<Remote>, String> {
         let name = &key.name;
         let bytes = credential.data.as_ref().and_then(|data| data.get(KUBECONFIG));
         let kubeconfig = bytes.and_then(|bytes| std::str::from_utf8(&bytes.0).ok());
         let kubeconfig = kubeconfig.ok_or_else(|| format!("The credential of the destination {name} has no key {KUBECONFIG}."))?;
         let (endpoint, login) = Endpoint::from_kubeconfig(name, kubeconfig)
-            .map_err(|error| format!("The credential of the destination {name} is refused: {error}."))?;
+            .map_err(|error| format!("The credential of the destination {name} isn't accepted: {error}."))?;
         let remote = Arc::new(Remote {
             session: self.sessions.fetch_add(1, Ordering::Relaxed),
             kinds: Kinds::new(endpoint.client_with(&login)),

@@ -1,5 +1,5 @@
-//! What is left of deleted requests: a ConfigMap beside the controller's Lease says which objects nobody could remove, or which were handed
-//! over, and outlives their request.
+//! What is left of deleted requests: a ConfigMap beside the controller's Lease lists the objects that couldn't be removed, or that were
+//! handed over, and outlives the request.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
@@ -18,13 +18,13 @@ use crate::orphans::{Account, Orphan};
 use crate::usage::Accepted;
 use crate::watch::Key;
 
-/// Records what is left of a request at a Destination, once. Errors: a sentence; nothing may be forgotten then.
+/// Records what is left of a request at a Destination, once. The error is a sentence; nothing must be forgotten then.
 pub async fn leave(core: &Core, key: &Key, request: &PromiseRequest, destination: &str, objects: &[ObjectKey]) -> Result<(), String> {
-    create(core, &tombstone(core, key, request, destination, objects), "what is left behind").await
+    create(core, &tombstone(core, key, request, destination, objects), "the objects left behind").await
 }
 
-/// Records what a request hands over, once: it counts toward limits and budgets from now on. Errors: a sentence; nothing may be handed over
-/// then.
+/// Records what a request hands over, once. It counts toward limits and budgets from now on. The error is a sentence; nothing must be
+/// handed over then.
 pub async fn orphan(core: &Core, key: &Key, request: &PromiseRequest, accepted: Accepted, objects: &[ObjectKey]) -> Result<(), String> {
     let nodes = core.world.tree().lineage(&key.cluster).unwrap_or_default();
     let own = nodes.last();
@@ -42,7 +42,7 @@ pub async fn orphan(core: &Core, key: &Key, request: &PromiseRequest, accepted: 
         None => line(object),
     };
     let objects = objects.iter().map(placed).collect::<Vec<_>>().join("\n");
-    create(core, &orphan.config_map(core.targets.topology(), objects), "what is orphaned").await
+    create(core, &orphan.config_map(core.targets.topology(), objects), "the orphaned objects").await
 }
 
 fn account(core: &Core, key: &Key, request: &PromiseRequest) -> Account {

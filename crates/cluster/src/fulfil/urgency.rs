@@ -1,10 +1,10 @@
-//! How urgent a request is: one for which a person waits goes before those of which many are looked at again.
+//! Urgency of requests: one that a user waits for goes before those that are looked at again in large numbers.
 
 use super::known::is_ready;
 use super::queue::Class;
 use crate::kinds::PromiseRequest;
 
-/// How urgent a request is of which something changed: at least `least`, and more while a person waits for it.
+/// Returns the urgency of a changed request: at least `least`, and more while a user waits for it.
 pub fn class(request: &PromiseRequest, least: Class) -> Class {
     match request.status {
         None => Class::New,
@@ -13,7 +13,7 @@ pub fn class(request: &PromiseRequest, least: Class) -> Class {
     }
 }
 
-/// Whether a new place or a new offer may make a difference. One that works may have been edited since, and wait with that.
+/// Checks whether a new place or a new offer might make a difference. A working request might have been edited since, and that edit waits.
 pub fn is_undecided(request: &PromiseRequest) -> bool {
     !is_ready(request) || request.status.as_ref().is_some_and(|status| status.waiting_on.is_some())
 }

@@ -1,32 +1,32 @@
-//! How many requests use which revision: promises count their instances by it, and look at none of them.
+//! How many requests use which revision: promises count their instances by it, without looking at the requests.
 
 use std::collections::{BTreeSet, HashMap};
 
 use parking_lot::Mutex;
 
-/// A revision of a home: promises of two homes with the same content have revisions of the same name.
+/// A revision in a home: promises of two homes with the same content have revisions of the same name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Used {
     /// Name of the revision.
     pub revision: String,
-    /// Logical cluster id of the home. What an earlier version of the controller wrote into a status doesn't say it.
+    /// Logical cluster id of the home. A status that an earlier version of the controller wrote doesn't contain it.
     pub home: Option<String>,
 }
 
-/// The counts, kept by what wakes whom.
+/// Number of requests by revision, kept up to date by `wakes`.
 #[derive(Default)]
 pub struct Uses(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// Requests by revision.
+    /// Number of requests by revision.
     users: HashMap<Used, usize>,
-    /// Of these, those that use two: one runs, and another is to take its place.
+    /// Of these, the requests that use two: one runs, and another is going to replace it.
     pairs: HashMap<(Used, Used), usize>,
 }
 
 impl Uses {
-    /// Takes in that a request used some revisions and uses others now.
+    /// Records that a request used the revisions in `before` and uses those in `now`.
     pub fn replace(&self, before: &BTreeSet<Used>, now: &BTreeSet<Used>) {
         if before == now {
             return;
@@ -36,7 +36,7 @@ impl Uses {
         state.note(now);
     }
 
-    /// How many requests use at least one of these revisions.
+    /// Returns the number of requests that use at least one of these revisions.
     pub fn count(&self, revisions: impl IntoIterator<Item = Used>) -> usize {
         let revisions: BTreeSet<Used> = revisions.into_iter().collect();
         let state = self.0.lock();
@@ -66,7 +66,7 @@ impl State {
     }
 }
 
-/// Both revisions of a request that uses two; more than one that runs and one to come there are not.
+/// Returns both revisions of a request that uses two. There are never more than one that runs and one to come.
 fn pair(used: &BTreeSet<Used>) -> Option<(Used, Used)> {
     let mut used = used.iter();
     Some((used.next()?.clone(), used.next()?.clone()))

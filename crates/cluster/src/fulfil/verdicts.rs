@@ -1,4 +1,4 @@
-//! Approvals: each says of itself what became of it, which is what its request says of it.
+//! Approvals: the status of each says what became of it, which is what its request says of it.
 
 use kube::{Api, ResourceExt};
 use promise::api::{ApprovedRequest, DecisionState, DecisionStatus};
@@ -13,7 +13,7 @@ use crate::topology::Topology;
 use crate::watch::Key;
 use crate::workspaces::ClusterId;
 
-/// Looks after one approval.
+/// Reconciles one approval.
 pub async fn approval(core: &Core, key: &Key) -> After {
     let work = Work::Approval(key.clone());
     let Some(row) = core.world.approvals.get(key) else { return core.settled(&work) };
@@ -23,13 +23,13 @@ pub async fn approval(core: &Core, key: &Key) -> After {
     if is_said(&row, &told) {
         return core.settled(&work);
     }
-    // What the request does not tell by itself is held against the request as it is now: the cache may be behind whoever decided.
+    // What the cached request doesn't tell is checked against the request as it is now: the cache might be behind the approver.
     let told = if told.heard {
         Some(told)
     } else {
         match read(core, at.as_ref()).await {
             Ok(request) => of(key, &row, request.as_ref().map(|request| (at.as_ref(), request))),
-            // The request cannot be decoded, and before somebody changes it another look shows nothing else.
+            // The request can't be decoded, and until someone changes it another look shows nothing else.
             Err(kube::Error::SerdeError(_)) => return core.settled(&work),
             Err(error) => return core.refused(&work, Export::Requests, &error, "read requests"),
         }
@@ -42,7 +42,7 @@ pub async fn approval(core: &Core, key: &Key) -> After {
     if told.state == DecisionState::Counts && row.spec.emergency && before.is_none_or(|before| before.state != told.state) {
         let by = row.spec.decided_by.as_ref().map(|person| person.username.as_str()).unwrap_or_default();
         let request = format!("{}/{}", row.spec.request.namespace, row.spec.request.name);
-        tracing::warn!(approval = %key, by, request, "somebody broke the glass");
+        tracing::warn!(approval = %key, by, request, "an emergency approval overrides the other approvers");
     }
     write_status(core, work, key, &row, &status).await
 }
@@ -51,10 +51,10 @@ fn is_said(row: &Approval, told: &Verdict) -> bool {
     row.status.as_ref().is_some_and(|status| (status.state, &status.message) == (told.state, &told.message))
 }
 
-/// What the request says of an approval; `None` for a request that is not there.
+/// Returns what the request says of an approval; `None` as `request` means that it doesn't exist.
 fn of(key: &Key, row: &Approval, request: Option<(Option<&Key>, &PromiseRequest)>) -> Option<Verdict> {
     let written = Written { name: &key.name, cluster: key.cluster.as_str(), spec: &row.spec, before: row.status.as_ref() };
-    // Another request of the same name is another one.
+    // Another request with the same name isn't the same request.
     let request = request.filter(|(_, request)| request.uid().as_deref() == Some(row.spec.request.uid.as_str()));
     let Some((Some(at), request)) = request else { return verdict(&written, None) };
     let asked = ApprovedRequest {
@@ -67,7 +67,7 @@ fn of(key: &Key, row: &Approval, request: Option<(Option<&Key>, &PromiseRequest)
     verdict(&written, Some(&Asked { request: &asked, status: &status }))
 }
 
-/// Where the request lies that an approval is about: by its uid, or as it is named.
+/// Returns the key of the request that an approval is about: by its uid, or as the approval names it.
 fn place(core: &Core, row: &Approval) -> Option<Key> {
     let named = &row.spec.request;
     if let Some(at) = core.whose.request(&named.uid) {
@@ -77,7 +77,7 @@ fn place(core: &Core, row: &Approval) -> Option<Key> {
         Some(cluster) => ClusterId::parse(cluster).ok()?,
         None => ClusterId::of_namespace(&named.namespace).ok().filter(|_| *core.targets.topology() == Topology::Namespaces)?,
     };
-    // It becomes part of a path, and anybody may have written it.
+    // It becomes part of a path, and anyone might have written it.
     let is_name = |text: &str| {
         text.starts_with(|first: char| first.is_ascii_alphanumeric())
             && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.'))
@@ -86,14 +86,14 @@ fn place(core: &Core, row: &Approval) -> Option<Key> {
     (is_name(&at.namespace) && is_name(&at.name)).then_some(at)
 }
 
-/// The request as it is now, if it is there.
+/// Returns the request as it is now, if it exists.
 async fn read(core: &Core, at: Option<&Key>) -> Result<Option<PromiseRequest>, kube::Error> {
     let Some(at) = at else { return Ok(None) };
     let Ok(client) = core.targets.workspace(&at.cluster) else { return Ok(None) };
     match Api::<PromiseRequest>::namespaced(client, &at.namespace).get(&at.name).await {
         Ok(request) => Ok(Some(request)),
         Err(error) if is_missing(&error) => Ok(None),
-        // There is no such workspace, or it does not use our kinds: no answer about a request there ever says that it is missing.
+        // There is no such workspace, or it doesn't use our kinds: no answer about a request there ever says that it is missing.
         Err(error) if !is_unanswered(&error) && core.world.requests.get(at).is_none() => Ok(None),
         Err(error) => Err(error),
     }

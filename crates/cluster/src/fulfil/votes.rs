@@ -1,7 +1,7 @@
-//! Decisions of people, as they lie on the plane, and whether their authors may decide.
+//! Decisions of approvers as stored on the control plane, and whether their authors are allowed to decide.
 //!
-//! Approvals come from the cache of the catalog export, so what looks like one and is not ours is never seen. Whether somebody has the right
-//! is asked of the plane each time: what was granted yesterday may be revoked.
+//! Approvals come from the cache of the catalog export, so objects that only look like ours are never seen. The control plane is asked each
+//! time whether an author has permission: what was granted yesterday might have been revoked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,26 +26,26 @@ use crate::topology::Topology;
 use crate::watch::{Freshness, Key};
 use crate::workspaces::ClusterId;
 
-/// What people have decided about a content, and whether something may come of it that nothing announces.
+/// Decisions about a content, and whether their effect might change without an event.
 pub struct Heard {
     pub judgement: Judgement,
-    /// What they were asked.
+    /// The question that approvers were asked.
     pub question: QuestionStatus,
-    /// A right was missing or could not be asked for, or it is not known who asked: either may change without a word.
+    /// A permission was missing or couldn't be checked, or the requester isn't known: either might change without an event.
     pub unannounced: bool,
 }
 
-/// A decision about a request as the cache has it.
+/// A decision about a request, as cached.
 struct Lies {
     at: Key,
     row: Arc<Approval>,
-    /// When the plane wrote it.
+    /// When the control plane created it.
     written: Option<Timestamp>,
-    /// The same as text.
+    /// The same time as text.
     text: Option<String>,
 }
 
-/// Hears what people decided about the content of a request for which these rules ask.
+/// Collects the decisions about the content of a request that these rules ask for.
 pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, content_hash: &str, rulings: &[Ruling<Approve>]) -> Heard {
     let asked = ApprovedRequest {
         cluster: Some(key.cluster.to_string()),
@@ -64,7 +64,7 @@ pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, content_hash
     let stale = stale(core);
     let stale = stale.as_ref();
     let answers: Vec<bool> = votes.iter().map(|vote| rulings.iter().any(|ruling| is_answer(&ruling.from, &matter, vote))).collect();
-    // Only who agrees must not be behind it.
+    // Only people who approve must not be behind it.
     let agreed = lies.iter().zip(&answers).any(|(lies, answers)| *answers && lies.row.spec.decision == Decision::Approve);
     let alone = || Behind { requester: request.spec.requester.clone(), changers: Vec::new() };
     let Behind { requester, changers } = if agreed { behind(core, key, request).await } else { alone() };
@@ -89,7 +89,7 @@ pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, content_hash
     Heard { judgement, question, unannounced }
 }
 
-/// Every decision that names this request, whatever it decides about.
+/// Returns every decision that names this request, whatever content it is about.
 fn lies(core: &Core, asked: &ApprovedRequest) -> Vec<Lies> {
     let known = core.whose.approvals(&asked.uid).into_iter();
     let rows = known.filter_map(|at| core.world.approvals.get(&at).map(|row| (at, row)));
@@ -106,14 +106,14 @@ fn vote(lies: &Lies) -> Vote<'_> {
         name: &lies.at.name,
         cluster: lies.at.cluster.as_str(),
         at: lies.text.as_deref(),
-        // What the plane has not dated was written in no time that counts.
+        // A decision that the control plane hasn't dated was written at no time that counts.
         written: lies.written.map_or(i64::MAX, Timestamp::as_second),
         spec: &lies.row.spec,
         right: Right::NotAsked,
     }
 }
 
-/// What people are asked now: the question that the status tells, as long as it goes on.
+/// Returns the question that approvers are asked now: the one in the status, as long as it continues.
 fn question(request: &PromiseRequest, content_hash: &str, lies: &[Lies], now: i64) -> QuestionStatus {
     let status = request.status.as_ref();
     let known = status.and_then(|status| status.question.as_ref());
@@ -128,7 +128,7 @@ fn question(request: &PromiseRequest, content_hash: &str, lies: &[Lies], now: i6
         // Once it has ended, an edit asks again.
         Some(known) => QuestionStatus { generation: if asking.ended { known.generation } else { asking.generation }, ..known.clone() },
         None => {
-            // A question is known by its time, so that no two have the same.
+            // A question is identified by its time, so no two can have the same.
             let after = known.and_then(|known| second(&known.since)).map_or(now, |before| now.max(before.saturating_add(1)));
             let about = lies.iter().filter(|lies| lies.row.spec.content_hash == content_hash);
             QuestionStatus {
@@ -141,7 +141,7 @@ fn question(request: &PromiseRequest, content_hash: &str, lies: &[Lies], now: i6
     }
 }
 
-/// Hashes of contents that the request had before, if somebody decided about another one than this.
+/// Returns hashes of contents that the request had before, if there is a decision about another content than this one.
 fn former(core: &Core, key: &Key, uid: &str, lies: &[Lies], content_hash: &str) -> Vec<String> {
     if lies.iter().all(|lies| lies.row.spec.content_hash == content_hash) {
         return Vec::new();
@@ -156,16 +156,18 @@ fn second(time: &str) -> Option<i64> {
     Some(time.parse::<Timestamp>().ok()?.as_second())
 }
 
-/// Why the approvals may not be as they were read last.
+/// Returns why the approvals might have changed since they were last read.
 fn stale(core: &Core) -> Option<String> {
     match core.world.approvals.freshness() {
         Freshness::Synced => None,
-        Freshness::Starting => Some("The approvals were not read yet.".to_owned()),
-        Freshness::Unreachable { since, .. } => Some(format!("The approvals could not be read since {}.", since.strftime("%H:%M:%S UTC"))),
+        Freshness::Starting => Some("The approvals haven't been read yet.".to_owned()),
+        Freshness::Unreachable { since, .. } => {
+            Some(format!("The approvals haven't been readable since {}.", since.strftime("%H:%M:%S UTC")))
+        }
     }
 }
 
-/// Asks the plane whether somebody has the right that a decision takes, on the policy or promise of its rule.
+/// Asks the control plane whether a person has the permission that a decision takes, on the policy or promise of its rule.
 async fn right(core: &Core, home: &ClusterId, spec: &ApprovalSpec, person: &Requester) -> Right {
     let ApprovalRule { policy, promise, .. } = &spec.rule;
     let (resource, name) = match (policy, promise) {
@@ -198,26 +200,27 @@ async fn right(core: &Core, home: &ClusterId, spec: &ApprovalSpec, person: &Requ
         Ok(answer) if answer.status.as_ref().is_some_and(|status| status.allowed && status.denied != Some(true)) => Right::Has,
         Ok(_) => Right::Lacks,
         Err(error) => {
-            let why = told(&error, &format!("ask whether {} may approve", person.username));
+            let why = told(&error, &format!("check whether {} can approve", person.username));
             Right::Unknown(if is_denied(&error) { format!("{why} {}", mended(core, home)) } else { why })
         }
     }
 }
 
-/// What kcp adds to a ServiceAccount. Without it the plane would answer for the account of that name in the workspace of the rule.
+/// Returns the extra attributes that kcp adds to a ServiceAccount. Without them the control plane would answer for the account of that name
+/// in the workspace of the rule.
 fn extra(person: &Requester) -> Option<BTreeMap<String, Vec<String>>> {
     let cluster = person.cluster.as_ref()?;
     let scope = format!("cluster:{cluster}");
     Some([(names::KCP_USER_CLUSTER.to_owned(), vec![cluster.clone()]), (names::KCP_USER_SCOPES.to_owned(), vec![scope])].into())
 }
 
-/// What can be done where the question is refused.
+/// Returns what to do when the access review is refused.
 fn mended(core: &Core, home: &ClusterId) -> String {
     match core.targets.topology() {
         Topology::Workspaces { .. } => {
             let home = core.world.tree().path(home).map_or_else(|| home.to_string(), |path| path.to_string());
             let binding = Export::Catalog.name();
-            format!("Whoever administers {home} can accept the claim on subjectaccessreviews in its APIBinding {binding}.")
+            format!("An admin of {home} can accept the claim on subjectaccessreviews in its APIBinding {binding}.")
         }
         Topology::Namespaces => mend(&Topology::Namespaces).to_owned(),
     }

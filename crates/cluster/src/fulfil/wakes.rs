@@ -1,7 +1,7 @@
-//! What puts work into the queue: changes on the plane, at Destinations, and Destinations that stop to answer.
+//! What adds work to the queue: changes on the control plane, changes at Destinations, and Destinations that stop responding.
 //!
-//! Status is written by the controller itself, so a change of status wakes only whom it concerns: otherwise each new request would
-//! change the count of its promise, and that in turn wake every other request of the promise.
+//! The controller writes status itself, so a change of status enqueues only what it affects: otherwise each new request would change the
+//! count of its promise, and that would enqueue every other request of the promise.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::kinds::{Destination, Kind, Object, PromiseRequest};
 use crate::watch::{Cache, Key};
 use crate::workspaces::ClusterId;
 
-/// What puts work into the queue.
+/// Adds work to the queue.
 #[derive(Clone)]
 pub struct Wakes {
     core: Arc<Core>,
@@ -37,12 +37,12 @@ pub struct Wakes {
 }
 
 impl Wakes {
-    /// Wakes the workers of `core` until `term`.
+    /// Creates the handlers, which enqueue work for `core` until `term`.
     pub fn new(core: Arc<Core>, tasks: TaskTracker, term: CancellationToken) -> Self {
         Self { core, known: Arc::default(), tasks, term }
     }
 
-    /// Begins to listen. `finds` are uids of requests whose objects changed; `losses` are Destinations that stopped to answer.
+    /// Starts to listen. `finds` are uids of requests whose objects changed; `losses` are Destinations that stopped responding.
     pub fn start(&self, finds: mpsc::UnboundedReceiver<String>, losses: mpsc::UnboundedReceiver<Key>) {
         let world = &self.core.world;
         self.on(&world.requests, |wakes, key| wakes.request(key));
@@ -73,7 +73,7 @@ impl Wakes {
         self.take(losses, |wakes, key| wakes.core.queue.add(Work::Destination(key)));
     }
 
-    /// Looks at everything once, whatever was told: the start, and after a loss of the Lease.
+    /// Enqueues everything once, whatever was reported: at the start, and after a loss of the Lease.
     pub fn everything(&self) {
         fn keys<K: Kind>(cache: &Cache<Object<K>>) -> Vec<Key> {
             cache.snapshot().keys().cloned().collect()
@@ -87,7 +87,7 @@ impl Wakes {
         keys(&world.approvals).iter().for_each(|key| self.approval(key));
     }
 
-    /// Wakes whom a new tree concerns, when it is there to be read.
+    /// Enqueues what a new tree affects, once it can be read.
     fn on_tree(&self) {
         let mut trees = self.core.world.tree_changes();
         let (wakes, mut before) = (self.clone(), trees.borrow_and_update().clone());
@@ -104,8 +104,8 @@ impl Wakes {
         });
     }
 
-    /// Wakes requests that could not be judged, or may have been judged by less than there is, as soon as everything can be read again. What is
-    /// read then may be the same as before, and tells nothing.
+    /// Enqueues requests that couldn't be judged, or might have been judged on incomplete data, as soon as everything can be read again.
+    /// What is read then might be the same as before, and triggers no event.
     fn on_gaps(&self) {
         let (wakes, mut changes) = (self.clone(), self.core.world.gap_changes());
         self.tasks.spawn(async move {
@@ -122,7 +122,7 @@ impl Wakes {
         });
     }
 
-    /// Workspaces have another place, or one at last.
+    /// Handles workspaces that moved, or whose place is known for the first time.
     fn moved(&self, clusters: &BTreeSet<ClusterId>) {
         let world = &self.core.world;
         let holds = |cluster: &ClusterId| {
@@ -131,7 +131,7 @@ impl Wakes {
                 || has_any(&world.policies, cluster)
                 || has_any(&world.destinations, cluster)
         };
-        // What lies there may be offered to others, or rule them.
+        // Objects in them might be offered to other workspaces, or govern them.
         if clusters.iter().any(holds) {
             self.undecided();
         } else {
@@ -140,7 +140,7 @@ impl Wakes {
         self.unpublished(clusters);
     }
 
-    /// Calls `wake` for every changed key of a cache; for all keys when too much changed at once.
+    /// Calls `wake` for every changed key of a cache; for all keys if too much changed at once.
     fn on<V: Send + Sync + 'static>(&self, cache: &Cache<V>, wake: impl Fn(&Self, &Key) + Send + 'static) {
         let mut changes = cache.changes();
         let (cache, wakes) = (cache.clone(), self.clone());
@@ -192,7 +192,7 @@ impl Wakes {
             self.core.whose.is_of(key, before.map(|told| told.uid.as_str()), now.map(|told| told.uid.as_str()));
         };
         let (before, now) = Known::look(&self.known, key, read, note);
-        // Of one that is seen for the first time and was looked after already nothing is known to have changed.
+        // A request that is seen for the first time and was reconciled before isn't known to have changed.
         let least = if before.is_some() { Class::Changed } else { Class::Sweep };
         let class = row.map_or(Class::Changed, |request| class(&request, least));
         let uid = |told: &Option<Told>| told.as_ref().map(|told| told.uid.clone());
@@ -205,17 +205,17 @@ impl Wakes {
                 self.promises_called(promise);
             }
         }
-        // Whatever was held and is no longer may be room for somebody who waits for it.
+        // What a request held and no longer holds might be room for one that waits for it.
         let held = before.as_ref().and_then(|told| told.holds.clone());
         if held.is_some() && held != now.as_ref().and_then(|told| told.holds.clone()) {
             self.waiting_for_room();
         }
-        // What begins to work may be what others in the workspace need before they can be made.
+        // A request that starts to work might be what others in the workspace need before they can be created.
         let works = |told: &Option<Told>| told.as_ref().and_then(|told| told.works.clone());
         if works(&now).is_some() && works(&now) != works(&before) {
             self.requests_within(&key.cluster, |request| current_version(request).is_none());
         }
-        // Decisions say what the request says of them; those of a request that went, that it did.
+        // Decisions report what the request says of them; those of a deleted request report that.
         let said = |told: &Option<Told>| told.as_ref().map(|told| (told.uid.clone(), told.decisions));
         if said(&before) != said(&now) {
             let concerned: BTreeSet<String> = [uid(&before), uid(&now)].into_iter().flatten().collect();
@@ -233,8 +233,8 @@ impl Wakes {
         let work = Work::Promise(key.clone());
         let mut known = self.known.lock();
         let row = self.core.world.promises.get(key);
-        // Which revision is published is its status, and decides what policies meet and what requests are made of. Finalizers, which the
-        // controller writes as requests come and go, and notes of people decide nothing of that.
+        // Which revision is published is part of its status, and determines what policies apply to and what requests are made from.
+        // Finalizers, which the controller writes as requests come and go, and people's annotations don't matter here.
         let offer = row.as_ref().map(|row| {
             let ObjectMeta { uid, generation, deletion_timestamp, .. } = &row.metadata;
             let revision = row.status.as_ref().and_then(|status| status.revision.as_ref());
@@ -278,7 +278,7 @@ impl Wakes {
         }
     }
 
-    /// What is offered where, and what it costs. Words for people decide nothing of that.
+    /// Handles a change of what is offered where, and what it costs. Texts for people don't matter here.
     fn catalog(&self, key: &Key) {
         let mut known = self.known.lock();
         let row = self.core.world.catalogs.get(key);
@@ -294,7 +294,7 @@ impl Wakes {
         }
     }
 
-    /// A deleted request waits until what it hands over counts. What is released makes room for others.
+    /// Handles a change of an orphan. A deleted request waits until what it hands over counts, and what is released makes room for others.
     fn orphan(&self, key: &Key) {
         match self.core.world.orphans.get(key) {
             Some(orphan) => self.core.queue.add(Work::Request(orphan.request.clone())),
@@ -302,7 +302,7 @@ impl Wakes {
         }
     }
 
-    /// A decision concerns its request, when it comes and when it goes. That it says what became of it changes nothing.
+    /// Handles a decision: it affects its request when it is created and when it is deleted. Its own status changes nothing.
     fn approval(&self, key: &Key) {
         let row = self.core.world.approvals.get(key);
         let now = row.map(|row| About { uid: row.metadata.uid.clone(), request: row.spec.request.uid.clone() });
@@ -321,7 +321,7 @@ impl Wakes {
     }
 
     fn destination(&self, key: &Key) {
-        // Whether it answers, and what it serves, is its status, and decides what its requests can do.
+        // Whether it responds, and what it serves, is part of its status, and determines what its requests can do.
         let answers = |row: &Destination| {
             let status = row.status.clone().unwrap_or_default();
             let reachable = status.conditions.iter().any(|condition| condition.reason == "Reachable");
@@ -334,7 +334,7 @@ impl Wakes {
         }
     }
 
-    /// Destinations have to say whether they serve what a promise requires of them.
+    /// Enqueues Destinations that have to report whether they serve what a promise requires of them.
     fn destinations_of(&self, requires: &[Requirement]) {
         let named: BTreeSet<&str> = requires.iter().filter_map(|requirement| requirement.destination.as_deref()).collect();
         if !named.is_empty() {
@@ -343,7 +343,7 @@ impl Wakes {
         }
     }
 
-    /// Watches a namespace no more that is gone: nobody may see anything there.
+    /// Closes the watches in a namespace that is gone: no identity can see anything there.
     fn departed_workspace(&self, key: &Key) {
         if key.cluster == ClusterId::cluster()
             && self.core.world.workspaces.get(key).is_none()
@@ -353,7 +353,7 @@ impl Wakes {
         }
     }
 
-    /// Notices what went without a word.
+    /// Finds objects that were deleted without an event.
     fn departed(&self) {
         let world = &self.core.world;
         let rows = world.requests.snapshot();
@@ -373,7 +373,7 @@ impl Wakes {
         }
         let shelves: Vec<Key> = self.known.lock().shelves.keys().cloned().collect();
         shelves.iter().filter(|key| world.catalogs.get(key).is_none()).for_each(|key| self.catalog(key));
-        // Orphans that were released and revisions that went leave nothing to be missed by.
+        // Released orphans and deleted revisions leave nothing behind by which they could be missed.
         self.waiting_for_room();
         self.policies_about(|_| true);
     }
@@ -383,7 +383,7 @@ impl Wakes {
         called.into_iter().for_each(|at| self.core.queue.add(Work::Promise(at)));
     }
 
-    /// Whether the rules of policies fit depends on the promises that they meet.
+    /// Enqueues policies: whether their rules match depends on the promises that they apply to.
     fn policies_about(&self, matches: impl Fn(&AppliesTo) -> bool) {
         for (key, _) in self.core.world.policies.snapshot().iter().filter(|(_, policy)| matches(&policy.spec.applies_to)) {
             self.core.queue.add(Work::Policy(key.clone()));
@@ -402,23 +402,23 @@ impl Wakes {
         });
     }
 
-    /// Requests for which a new place or a new offer may make a difference.
+    /// Enqueues requests for which a new place or a new offer might make a difference.
     fn undecided(&self) {
         self.requests_where(is_undecided);
     }
 
-    /// The same below a workspace: who uses our kinds there decides about what lies on the way to a request.
+    /// Does the same below a workspace: which workspaces there use our kinds determines what is known on the path to a request.
     fn undecided_below(&self, top: &ClusterId) {
         let below = self.core.world.tree().subtree(top);
         below.iter().for_each(|cluster| self.requests_within(cluster, is_undecided));
     }
 
-    /// Promises and policies that may be valid where they are known to lie now: it takes a trusted home for some.
+    /// Enqueues promises and policies that might be valid where they are now known to be: some of them need a trusted home.
     fn unpublished(&self, clusters: &BTreeSet<ClusterId>) {
         let world = &self.core.world;
         let is_there = |at: &Key| clusters.contains(&at.cluster);
         let is_invalid = |conditions: &[Condition]| conditions.iter().any(|condition| condition.reason == "Invalid");
-        // A version after the first may have been judged before its home was known.
+        // A version after the first might have been judged before its home was known.
         let unpublished = |status: &PromiseStatus| status.revision.is_none() || is_invalid(&status.conditions);
         for (at, _) in world.promises.snapshot().iter().filter(|(at, row)| is_there(at) && row.status.as_ref().is_none_or(unpublished)) {
             self.core.queue.add(Work::Promise(at.clone()));
@@ -453,7 +453,7 @@ impl Wakes {
     }
 }
 
-/// Whether anything of a kind is in a workspace.
+/// Checks whether a workspace has any object of a kind.
 fn has_any<V>(cache: &Cache<V>, cluster: &ClusterId) -> bool {
     cache.snapshot().range(Key::cluster_scoped(cluster, "")..).next().is_some_and(|(key, _)| key.cluster == *cluster)
 }

@@ -1,4 +1,4 @@
-//! Which request has which uid, and which approvals are about it: an index of the caches, kept by what wakes whom.
+//! Which request has which uid, and which approvals are about it: an index of the caches, kept up to date by `wakes`.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use crate::watch::Key;
 
-/// The index.
+/// Index of requests and approvals.
 #[derive(Default)]
 pub struct Whose {
     state: Mutex<State>,
@@ -14,7 +14,7 @@ pub struct Whose {
 
 #[derive(Default)]
 struct State {
-    /// Requests by uid, because approvals and objects at destinations know nothing else.
+    /// Requests by uid, because approvals and objects at Destinations know nothing else.
     requests: HashMap<String, Key>,
     /// What each approval is about.
     approvals: HashMap<Key, About>,
@@ -22,7 +22,7 @@ struct State {
     about: HashMap<String, BTreeSet<Key>>,
 }
 
-/// What an approval is about. Neither ever changes while it is the same object.
+/// What an approval is about. Neither field ever changes during the life of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
     /// Its own uid.
@@ -32,12 +32,12 @@ pub struct About {
 }
 
 impl Whose {
-    /// The request with this uid.
+    /// Returns the request with this uid.
     pub fn request(&self, uid: &str) -> Option<Key> {
         self.state.lock().requests.get(uid).cloned()
     }
 
-    /// Takes in that the request at `key` had one uid and has another.
+    /// Records that the request at `key` had one uid and has another now.
     pub fn is_of(&self, key: &Key, before: Option<&str>, now: Option<&str>) {
         let mut state = self.state.lock();
         if let Some(uid) = before {
@@ -48,12 +48,12 @@ impl Whose {
         }
     }
 
-    /// Approvals about the request with this uid, in the order of their keys.
+    /// Returns the approvals about the request with this uid, in the order of their keys.
     pub fn approvals(&self, uid: &str) -> Vec<Key> {
         self.state.lock().about.get(uid).map(|keys| keys.iter().cloned().collect()).unwrap_or_default()
     }
 
-    /// Takes in what an approval is about, or that it is gone. Answers with what it was about before.
+    /// Records what an approval is about, or that it is gone. Returns what it was about before.
     pub fn approves(&self, key: &Key, now: Option<About>) -> Option<About> {
         let mut state = self.state.lock();
         let before = state.approvals.remove(key);
@@ -72,7 +72,7 @@ impl Whose {
         before
     }
 
-    /// Every approval that is known.
+    /// Returns every known approval.
     pub fn known_approvals(&self) -> Vec<Key> {
         self.state.lock().approvals.keys().cloned().collect()
     }

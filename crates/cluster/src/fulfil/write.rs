@@ -1,7 +1,7 @@
-//! What the controller writes into objects of our own kinds: status and its own finalizer, never a spec.
+//! What the controller writes to objects of our own kinds: status and its own finalizer, never a spec.
 //!
-//! A status goes as a merge patch of what differs, with an explicit null for what goes, and never as a server-side apply: through the virtual
-//! workspace of an export kcp merges an apply into what is there, so that nothing would ever go.
+//! A status is sent as a merge patch of the differences, with an explicit null for what is removed, and never as a server-side apply:
+//! through the virtual workspace of an export kcp merges an apply into the existing object, so nothing would ever be removed.
 
 use kube::api::{Patch, PatchParams};
 use kube::{Api, ResourceExt};
@@ -10,21 +10,21 @@ use serde_json::json;
 
 use crate::kinds::{Kind, Object, PromiseRequest};
 
-/// Writes the status, if it differs from what the object says. Answers with the object as it is then.
+/// Writes the status, if it differs from what the object says. Returns the object as it is then.
 pub async fn status<K: Kind>(api: &Api<Object<K>>, row: &Object<K>, status: &K::Status) -> Result<Option<Object<K>>, kube::Error> {
     let read = |status: Option<&K::Status>| serde_json::to_value(status).map_err(kube::Error::SerdeError);
     let stored = read(row.status.as_ref())?;
     let stored = if stored.is_null() { json!({}) } else { stored };
     let Some(difference) = merge::patch(&stored, &read(Some(status))?) else { return Ok(None) };
     let body = json!({
-        // The version keeps a late status away from what others wrote, and from a new object of the same name.
+        // The resource version prevents a late status from overwriting what others wrote, or from reaching a new object of the same name.
         "metadata": {"resourceVersion": row.metadata.resource_version},
         "status": difference,
     });
     api.patch_status(&row.name_any(), &params(), &Patch::Merge(&body)).await.map(Some)
 }
 
-/// Puts our finalizer on the request, or takes it off. The version makes sure that nobody else's finalizer gets lost.
+/// Adds our finalizer to the request, or removes it. The resource version makes sure that no other finalizer gets lost.
 pub async fn finalizer(api: &Api<PromiseRequest>, request: &PromiseRequest, wanted: bool) -> Result<PromiseRequest, kube::Error> {
     let mut finalizers = request.metadata.finalizers.clone().unwrap_or_default();
     finalizers.retain(|finalizer| finalizer != names::FINALIZER);
@@ -37,7 +37,7 @@ pub async fn finalizer(api: &Api<PromiseRequest>, request: &PromiseRequest, want
     api.patch(&request.name_any(), &params(), &Patch::Merge(&patch)).await
 }
 
-/// Those of a patch that is no apply.
+/// Returns the parameters of a patch that isn't an apply.
 pub fn params() -> PatchParams {
     PatchParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PatchParams::default() }
 }

@@ -1,5 +1,5 @@
-//! Admission policies. On kcp they stand in the provider workspace and judge our kinds in every consumer, and nobody there can remove
-//! them; on Kubernetes they are the cluster's.
+//! Admission policies. On kcp they are in the provider workspace and apply to our kinds in every consumer, and no one there can remove
+//! them; on Kubernetes they belong to the cluster.
 
 use promise::names;
 use serde_json::{Value, json};
@@ -17,15 +17,15 @@ const RECORDS: &str = "records-guard.platform.opmodel.dev";
 const IMPERSONATION: &str = "impersonation-guard.platform.opmodel.dev";
 const FULFILLERS: &str = "fulfiller-guard.platform.opmodel.dev";
 
-/// Users of a Kubernetes cluster that clean up after others.
+/// Prefix of users of a Kubernetes cluster that clean up after others.
 const CLEANERS: &str = "system:serviceaccount:kube-system:";
 
-/// What holds on a kcp: policies and their bindings. Each workspace has a `kube-system` of its own there, so its accounts are a tenant's.
+/// Returns the policies for kcp, and their bindings. Each workspace has a `kube-system` of its own there, so its accounts are a tenant's.
 pub(super) fn of_workspaces(identities: &Identities) -> Vec<Value> {
     everywhere(identities, Plane::Workspaces)
 }
 
-/// What holds on a Kubernetes cluster.
+/// Returns the policies for a Kubernetes cluster, and their bindings.
 pub(super) fn of_cluster(identities: &Identities) -> Vec<Value> {
     let mut all = everywhere(identities, Plane::Cluster);
     all.extend(fulfillers());
@@ -33,7 +33,7 @@ pub(super) fn of_cluster(identities: &Identities) -> Vec<Value> {
     all
 }
 
-/// Where the policies stand.
+/// Where the policies are installed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plane {
     Workspaces,
@@ -41,8 +41,8 @@ enum Plane {
 }
 
 impl Plane {
-    /// A CEL expression over an admission request: a list with the logical cluster of the ServiceAccount that sends it, empty for everyone
-    /// else. On a Kubernetes cluster the names of ServiceAccounts are unique, and nobody but kcp is believed about logical clusters.
+    /// Returns a CEL expression over an admission request: a list with the logical cluster of the ServiceAccount that sends it, empty for
+    /// everyone else. On a Kubernetes cluster the names of ServiceAccounts are unique, and only kcp is believed about logical clusters.
     fn home(self) -> String {
         if self == Self::Cluster {
             return "[]".to_owned();
@@ -54,7 +54,7 @@ impl Plane {
         )
     }
 
-    /// A CEL expression: whether a stamp is of the person who sends an admission request.
+    /// Returns a CEL expression that checks whether a stamp is of the person who sends an admission request.
     fn is_stamped_by(self, stamp: &str) -> String {
         let username = format!("{stamp}.username == request.userInfo.username");
         match self {
@@ -100,8 +100,9 @@ fn not_impersonated() -> Vec<Value> {
     )
 }
 
-/// What the fulfiller of a namespace writes into requests is the controller's, and no one is asked who is behind it. Anyone who can impersonate
-/// ServiceAccounts of the namespace, or issue tokens for them, could write in its name; only the controller can say who impersonates it.
+/// What the fulfiller of a namespace writes into requests counts as the controller's, and no one checks who is behind it. Anyone who can
+/// impersonate ServiceAccounts of the namespace, or issue tokens for them, could write in its name; only the controller can say who
+/// impersonates it.
 fn fulfillers() -> Vec<Value> {
     let (extra, by) = ("request.userInfo.extra", quoted(names::IMPERSONATED_BY_EXTRA));
     let expression = format!(
@@ -117,7 +118,7 @@ fn fulfillers() -> Vec<Value> {
     )
 }
 
-/// Writes who creates an object of a kind into a field of its spec, whatever was sent: who asks, or who decides.
+/// Writes who creates an object of a kind into a field of its spec, whatever was sent: the requester, or the author of a decision.
 fn stamp(plane: Plane, name: &str, resource: &str, field: &str) -> Vec<Value> {
     // A JSON patch, because an apply configuration must not touch a list that is replaced as a whole.
     let mut expression = format!(
@@ -131,11 +132,12 @@ fn stamp(plane: Plane, name: &str, resource: &str, field: &str) -> Vec<Value> {
     mutating(name, matching(resource, &["CREATE"]), &[], &expression)
 }
 
-/// Notes who changed last what a request asks for, whatever was sent: its spec but for pausing it, the labels, which rules and templates
-/// read, and the annotations by which somebody rolls out rules, asks again or types secrets anew.
+/// Records who last changed the content of a request, whatever was sent: its spec except for pausing, the labels, which rules and templates
+/// read, and the annotations that roll out rules, ask again or replace typed secrets.
 ///
-/// They are annotations, because a spec that changes is another generation, and that one takes the rules of today, not those that somebody
-/// rolls out by name. Who makes a request for a promise takes nobody's place: what somebody wrote into it by hand may stay beside.
+/// The records are annotations, because a changed spec is a new generation, and that one takes today's rules, not those that are rolled out
+/// by name. The identity that creates requests for a promise replaces no one: what someone wrote into such a request by hand might remain
+/// in it.
 fn changer(plane: Plane, controller: &str) -> Vec<Value> {
     let has = |object: &str, name: &str| format!("has({object}.metadata.annotations) && {name} in {object}.metadata.annotations");
     let read = |object: &str, name: &str| format!("({} ? {object}.metadata.annotations[{name}] : '')", has(object, name));
@@ -157,7 +159,7 @@ fn changer(plane: Plane, controller: &str) -> Vec<Value> {
     };
     let maker =
         format!("has(oldObject.spec.requester) && {} && ({controller}{fulfiller})", plane.is_stamped_by("oldObject.spec.requester"));
-    // Each note is a list with the text of its annotation, or an empty one where there is none.
+    // Each record is a list with the text of its annotation, or an empty list if there is none.
     let note = |annotation: &str, now: &str| {
         let name = quoted(annotation);
         let before = format!("({} ? [oldObject.metadata.annotations[{name}]] : [])", has("oldObject", &name));
@@ -186,7 +188,7 @@ fn changer(plane: Plane, controller: &str) -> Vec<Value> {
     mutating(CHANGER, matching("promiserequests", &["CREATE", "UPDATE"]), &variables, &expression)
 }
 
-/// Who asked cannot be changed afterwards.
+/// The requester can't be changed afterwards.
 fn frozen() -> Vec<Value> {
     let expression = "has(object.spec.requester) == has(oldObject.spec.requester) && \
                       (!has(object.spec.requester) || object.spec.requester == oldObject.spec.requester)";
@@ -194,22 +196,22 @@ fn frozen() -> Vec<Value> {
         FROZEN,
         matching("promiserequests", &["UPDATE"]),
         expression,
-        "spec.requester was written when the request was created and cannot change; leave it out",
+        "spec.requester is set when the request is created and can't be changed; leave it out",
     )
 }
 
-/// What somebody decided cannot be changed afterwards, by anybody. It can be deleted, and counts no more then.
+/// A decision can't be changed afterwards, by anyone. It can be deleted, and no longer counts then.
 fn decided() -> Vec<Value> {
     validating(
         DECIDED,
         matching("approvals", &["UPDATE"]),
         "object.spec == oldObject.spec",
-        "a decision does not change; create another Approval",
+        "a decision can't be changed; create another Approval",
     )
 }
 
-/// A decision is taken back by who took it: whoever may decide may not remove what others decided. What is above people, garbage collection
-/// and the removal of whole workspaces, goes on.
+/// A decision is withdrawn by its author: people who are allowed to decide aren't allowed to delete the decisions of others. Garbage
+/// collection and the removal of whole workspaces, which stand above people, continue to work.
 fn taken_back(plane: Plane, controller: &str) -> Vec<Value> {
     let cleaners = match plane {
         Plane::Cluster => format!(" || request.userInfo.username.startsWith('{CLEANERS}')"),
@@ -226,7 +228,7 @@ fn taken_back(plane: Plane, controller: &str) -> Vec<Value> {
         TAKEN_BACK,
         matching("approvals", &["DELETE"]),
         &expression,
-        "a decision is taken back by who took it; decide yourself in another Approval",
+        "only the person who made a decision can withdraw it; decide yourself in another Approval",
     )
 }
 
@@ -245,12 +247,12 @@ fn guard(controller: &str) -> Vec<Value> {
         GUARD,
         constraints,
         &expression,
-        "the finalizers of platform.opmodel.dev are removed by the controller when it has cleaned up",
+        "only the controller can remove the finalizers of platform.opmodel.dev, after it has cleaned up",
     )
 }
 
-/// Status, releases and revisions are the controller's, whatever rights somebody has. On kcp the maximal permission policy says so. Removing
-/// releases and revisions is left to the cluster's own controllers, which clean up, and to its superusers.
+/// Status, releases and revisions belong to the controller, whatever permissions a user has. On kcp the maximal permission policy says so.
+/// Deleting releases and revisions is left to the cluster's own controllers, which clean up, and to its superusers.
 fn records(controller: &str) -> Vec<Value> {
     let expression = format!(
         "{controller} || (request.operation == 'DELETE' && (\
@@ -263,10 +265,10 @@ fn records(controller: &str) -> Vec<Value> {
         rule(&["promisereleases", "promiserevisions"], &["CREATE", "UPDATE", "DELETE"]),
         rule(&["promiserequests/status", "promises/status", "policies/status", "destinations/status", "approvals/status"], &["UPDATE"]),
     ]});
-    validating(RECORDS, constraints, &expression, "status, releases and revisions are written by the controller alone")
+    validating(RECORDS, constraints, &expression, "only the controller can write status, releases and revisions")
 }
 
-/// A text as CEL writes it.
+/// Returns a text as a CEL literal.
 pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }

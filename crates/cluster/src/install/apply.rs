@@ -1,4 +1,4 @@
-//! Applying the objects, in an order in which each finds what it needs.
+//! Applies the objects, in an order in which each finds what it needs.
 
 use std::time::Duration;
 
@@ -16,15 +16,15 @@ use crate::workspaces::{ClusterId, WorkspacePath};
 
 /// Field manager of an installation.
 pub(super) const MANAGER: &str = "opm-install";
-/// How long the plane may take to serve what was applied; measured on kcp: 5 s for a first binding.
+/// How long the control plane can take to serve what was applied; measured on kcp: 5 s for a first binding.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What an installation may choose.
+/// Options of an installation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Who gets rights; unsaid, [`Identities::usual`].
+    /// Who gets permissions; [`Identities::usual`] if unset.
     pub identities: Option<Identities>,
-    /// On kcp: the trusted homes, which are made where they are missing and bind both exports.
+    /// On kcp: the trusted homes. They are created if they are missing, and bind both exports.
     pub homes: Vec<WorkspacePath>,
     /// On Kubernetes: namespaces in which requests are to be fulfilled.
     pub namespaces: Vec<String>,
@@ -36,23 +36,23 @@ impl Options {
     }
 }
 
-/// What others need to know of an installed provider workspace.
+/// What others need to know about an installed provider workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
     /// Id of the provider workspace; bindings name it.
     pub provider: ClusterId,
-    /// Identity hash of root's export of workspaces; the claim on them names it.
+    /// Identity hash of root's export of workspaces; the claim on workspaces names it.
     pub tenancy_identity: String,
 }
 
 /// Why an installation stopped. It can be run again as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// A namespace that requests are to be fulfilled in.
-    #[error("there is no namespace {0}; `kubectl create namespace {0}` makes it")]
+    /// A namespace that requests are to be fulfilled in doesn't exist.
+    #[error("the namespace {0} doesn't exist; create it with `kubectl create namespace {0}`")]
     NoNamespace(String),
-    /// The plane refused an object.
-    #[error("{object} cannot be applied: {error}")]
+    /// The control plane refused an object.
+    #[error("{object} can't be applied: {error}")]
     Refused {
         /// Kind and name.
         object: String,
@@ -60,19 +60,19 @@ pub enum InstallError {
         error: promise::Error,
     },
     /// The workspace lacks the default binding from which root's identity is read.
-    #[error("the workspace has no binding of tenancy.kcp.io, so it cannot be told which Workspace objects are genuine")]
+    #[error("the workspace has no binding of tenancy.kcp.io, so genuine Workspace objects can't be identified")]
     NoTenancy,
-    /// The server does not know what stamps requests.
+    /// The server doesn't know the API that stamps requests.
     #[error(
-        "the server has no MutatingAdmissionPolicy of admissionregistration.k8s.io/v1, which stamps who asks; use Kubernetes 1.36 or newer"
+        "the server has no MutatingAdmissionPolicy of admissionregistration.k8s.io/v1, which records the requester; use Kubernetes 1.36 or newer"
     )]
     TooOld,
-    /// The plane does not serve what was applied.
-    #[error("{object} is not served after {seconds} seconds: {missing}", seconds = PATIENCE.as_secs())]
+    /// The control plane doesn't serve what was applied.
+    #[error("{object} isn't ready after {seconds} seconds; it still needs {missing}", seconds = PATIENCE.as_secs())]
     NotServed {
         /// Kind and name.
         object: String,
-        /// What it lacks.
+        /// What is missing.
         missing: &'static str,
     },
 }
@@ -90,7 +90,7 @@ pub async fn provider(client: &Client, options: &Options) -> Result<Installed, I
     Ok(installed)
 }
 
-/// Everything in the provider workspace, in an order in which each finds what it needs.
+/// Returns everything in the provider workspace, in an order in which each finds what it needs.
 pub(super) fn provider_objects(identities: &Identities, installed: &Installed) -> Vec<Value> {
     let identities = &identities.with_accounts_of(installed.provider.as_str());
     let mut all = vec![files::namespace()];
@@ -101,17 +101,17 @@ pub(super) fn provider_objects(identities: &Identities, installed: &Installed) -
     all
 }
 
-/// Whether the plane refused for want of a right.
+/// Checks whether the control plane refused because a permission is missing.
 pub(super) fn is_denied(error: &InstallError) -> bool {
     matches!(error, InstallError::Refused { error: promise::Error::Denied { .. }, .. })
 }
 
-/// Whether the plane has no such object, or no such kind, where it was asked.
+/// Checks whether the control plane has no such object, or no such kind, where it was asked.
 pub(super) fn is_absent(error: &promise::Error) -> bool {
     matches!(error, promise::Error::NotFound { .. } | promise::Error::NotEnabled { .. })
 }
 
-/// Whether a place is absent, or closed to this identity: servers answer the one or the other.
+/// Checks whether a workspace doesn't exist or is closed to this identity: servers answer one or the other.
 pub(super) fn is_closed(error: &promise::Error) -> bool {
     is_absent(error) || matches!(error, promise::Error::Denied { .. })
 }
@@ -125,8 +125,8 @@ pub async fn bind(client: &Client, export: Export, installed: &Installed) -> Res
     served(client, &object, "phase Bound and all claims in force", complete).await
 }
 
-/// Brings the bindings that the workspace of `client` has of our exports up to what these claim now, and leaves what people decided about
-/// them. Nothing is waited for.
+/// Updates the bindings of our exports in the workspace of `client` to the current claims, and leaves what people decided about them.
+/// Doesn't wait for anything.
 pub async fn rebind(client: &Client, installed: &Installed) -> Result<(), InstallError> {
     for known in bindings(client).await? {
         let named = |export: &Export| known.data.pointer("/spec/reference/export/name").is_some_and(|name| name == export.name());
@@ -139,7 +139,7 @@ pub async fn rebind(client: &Client, installed: &Installed) -> Result<(), Instal
     Ok(())
 }
 
-/// Id of the workspace, and identity of the export from which it has its Workspace objects.
+/// Returns the id of the workspace, and the identity of the export from which it has its Workspace objects.
 pub(super) async fn tenancy(client: &Client) -> Result<Installed, InstallError> {
     bindings(client)
         .await?
@@ -154,7 +154,7 @@ pub(super) async fn tenancy(client: &Client) -> Result<Installed, InstallError> 
         .ok_or(InstallError::NoTenancy)
 }
 
-/// All bindings of a workspace.
+/// Returns all bindings of a workspace.
 pub(super) async fn bindings(client: &Client) -> Result<Vec<DynamicObject>, InstallError> {
     let resource = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("apis.kcp.io", "v1alpha2", "APIBinding"), "apibindings");
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
@@ -163,10 +163,10 @@ pub(super) async fn bindings(client: &Client) -> Result<Vec<DynamicObject>, Inst
     Ok(list.items)
 }
 
-/// Applies an object as an installation does, taking over what others own of it.
+/// Applies an object as an installation does, taking over fields that others own.
 ///
 /// # Errors
-/// What the plane refused.
+/// If the control plane refuses the object.
 pub async fn apply(client: &Client, object: &Value) -> Result<(), InstallError> {
     let (api, name) = api(client, object);
     let params = PatchParams::apply(MANAGER).force();
@@ -176,7 +176,7 @@ pub async fn apply(client: &Client, object: &Value) -> Result<(), InstallError> 
     }
 }
 
-/// Waits until the plane says what `ready` wants to hear of an object.
+/// Waits until an object on the control plane satisfies `ready`.
 pub(super) async fn served(
     client: &Client,
     object: &Value,

@@ -1,4 +1,4 @@
-//! Bindings: how a workspace comes to use an export.
+//! Bindings: how a workspace uses an export.
 
 use serde_json::{Value, json};
 
@@ -6,18 +6,18 @@ use super::export::{Claim, claimed, claims};
 use crate::kinds::Export;
 use crate::workspaces::ClusterId;
 
-/// Name of the binding that we generate in a consumer.
+/// Returns the name of the binding that we generate in a consumer.
 pub fn binding_name(export: Export) -> &'static str {
     export.name()
 }
 
-/// An APIBinding that accepts every claim of the export. It names the provider by id: a forged path can make a path
-/// ambiguous, an id cannot.
+/// Returns an APIBinding that accepts every claim of the export. It names the provider by id: a forged path can make a path ambiguous, an
+/// id can't.
 pub fn api_binding(export: Export, provider: &ClusterId, tenancy_identity: &str) -> Value {
     binding(export, provider.as_str(), tenancy_identity)
 }
 
-/// A binding that there is, brought up to what its export claims now. What people rejected stays rejected; what is new is accepted.
+/// Returns an existing binding, updated to what its export claims now. What people rejected stays rejected; what is new is accepted.
 pub(super) fn renewed(export: Export, tenancy_identity: &str, known: &Value) -> Value {
     let provider = known.pointer("/spec/reference/export/path").and_then(Value::as_str).unwrap_or_default();
     let mut renewed = binding(export, provider, tenancy_identity);
@@ -54,7 +54,7 @@ pub(super) fn binding(export: Export, provider: &str, tenancy_identity: &str) ->
     })
 }
 
-/// Claims of the export that a binding does not grant, as `resource.group`; neither rejected nor undecided claims show in a
+/// Returns the claims of the export that a binding doesn't grant, as `resource.group`. Neither rejected nor undecided claims show in a
 /// condition, so the list in force is compared with ours.
 pub fn missing_claims(export: Export, binding: &Value) -> Vec<String> {
     let applied = binding.pointer("/status/appliedPermissionClaims").and_then(Value::as_array);

@@ -1,4 +1,4 @@
-//! Installing everything on a plane, whichever it is, as often as one likes.
+//! Installs everything on a control plane of either kind, and can be repeated at any time.
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ use crate::kinds::Export;
 use crate::topology::Topology;
 use crate::workspaces::WorkspacePath;
 
-/// A plane learns of a new export by watching: until then it refuses to bind it. Measured on kcp: a second.
+/// A control plane learns of a new export by watching, and refuses to bind it until then. Measured on kcp: a second.
 const LEARNS: (u32, Duration) = (40, Duration::from_millis(500));
 
-/// Installs what portal and controller need, or brings it up to this build. A second run changes nothing.
+/// Installs what portal and controller need, or updates it to this build. A second run changes nothing.
 ///
-/// `credential` is that of an administrator of the plane: `cluster-admin` of a Kubernetes cluster, on kcp somebody who may create and
-/// administer workspaces below root. On kcp it makes the provider workspace and those of `options.homes` where they are missing, installs
-/// exports, policies and rights in the first, and has root, the homes and everything between bind the exports. On Kubernetes it applies
-/// definitions, policies and rights, waits until the definitions are served, and prepares `options.namespaces` for being served.
+/// `credential` is that of an administrator of the control plane: `cluster-admin` of a Kubernetes cluster, on kcp a user who can create and
+/// administer workspaces below root. On kcp it creates the provider workspace and those of `options.homes` if they are missing, installs
+/// exports, policies and roles in the first, and lets root, the homes and all workspaces between them bind the exports. On Kubernetes it
+/// applies definitions, policies and roles, waits until the definitions are served, and prepares `options.namespaces` for requests.
 ///
 /// # Errors
-/// What the plane refused or did not do in time, by name. It can be run again as it is.
+/// What the control plane refused or didn't do in time, by name. The installation can be run again as it is.
 pub async fn bootstrap(endpoint: &Endpoint, credential: &Credential, topology: &Topology, options: &Options) -> Result<(), InstallError> {
     match topology {
         Topology::Workspaces { provider: path } => {
@@ -61,10 +61,11 @@ async fn cluster(client: &Client, options: &Options) -> Result<(), InstallError>
     Ok(())
 }
 
-/// Lets requests of a namespace be fulfilled in it: its ServiceAccount `opm-fulfiller`, with the rights of the ClusterRole of that name.
+/// Lets requests of a namespace be fulfilled in it: creates its ServiceAccount `opm-fulfiller`, with the permissions of the ClusterRole of
+/// that name.
 ///
 /// # Errors
-/// What the plane refused.
+/// If the control plane refuses an object.
 pub async fn serve_namespace(client: &Client, namespace: &str) -> Result<(), InstallError> {
     for object in kubernetes::served(namespace) {
         apply(client, &object).await.map_err(|error| match error {
@@ -75,7 +76,7 @@ pub async fn serve_namespace(client: &Client, namespace: &str) -> Result<(), Ins
     Ok(())
 }
 
-/// Whether the server knows what stamps requests; Kubernetes does from 1.36 on.
+/// Checks whether the server knows the API that stamps requests; Kubernetes does from 1.36 on.
 pub(super) async fn has_mutating_policies(client: &Client) -> Result<bool, InstallError> {
     let asked = "admissionregistration.k8s.io/v1";
     let list = client.list_api_group_resources(asked).await;
@@ -83,13 +84,13 @@ pub(super) async fn has_mutating_policies(client: &Client) -> Result<bool, Insta
     Ok(list.resources.iter().any(|resource| resource.name == "mutatingadmissionpolicies"))
 }
 
-/// Whether a definition is served.
+/// Checks whether a definition is served.
 pub(super) fn is_established(definition: &Value) -> bool {
     let conditions = definition.pointer("/status/conditions").and_then(Value::as_array);
     conditions.into_iter().flatten().any(|condition| condition["type"] == "Established" && condition["status"] == "True")
 }
 
-/// The workspaces from below root to this one, itself included.
+/// Returns the workspaces from below root to this one, itself included.
 fn way(path: &WorkspacePath) -> Vec<WorkspacePath> {
     let mut way: Vec<WorkspacePath> = std::iter::successors(Some(path.clone()), WorkspacePath::parent).collect();
     way.pop();
@@ -97,7 +98,7 @@ fn way(path: &WorkspacePath) -> Vec<WorkspacePath> {
     way
 }
 
-/// Makes a workspace where there is none, and waits until it is ready.
+/// Creates a workspace if there is none, and waits until it is ready.
 async fn make(at: &impl Fn(&WorkspacePath) -> Client, path: &WorkspacePath) -> Result<(), InstallError> {
     let parent = at(&path.parent().unwrap_or_else(WorkspacePath::root));
     let object = json!({"apiVersion": "tenancy.kcp.io/v1alpha1", "kind": "Workspace", "metadata": {"name": path.name()}});
@@ -105,11 +106,11 @@ async fn make(at: &impl Fn(&WorkspacePath) -> Client, path: &WorkspacePath) -> R
     served(&parent, &object, "the phase Ready", |o: &Value| o.pointer("/status/phase").is_some_and(|phase| phase == "Ready")).await
 }
 
-/// Who binds what: the homes everything, and what lies above them whatever shows their place.
+/// Returns who binds what: the homes bind everything, and the workspaces above them bind what shows their place.
 pub(super) fn bindings(homes: &[WorkspacePath]) -> Vec<(WorkspacePath, Export)> {
     let mut all = vec![(WorkspacePath::root(), Export::Requests)];
     for home in homes {
-        // Fail closed: a workspace that hides its policies hides what lies below it.
+        // Fail closed: a workspace that hides its policies hides what is below it.
         for place in way(home) {
             all.extend([(place.clone(), Export::Requests), (place, Export::Catalog)]);
         }
@@ -127,7 +128,7 @@ async fn bind_all(at: &impl Fn(&WorkspacePath) -> Client, installed: &Installed,
     Ok(())
 }
 
-/// Binds again while the plane does not know of a new export yet.
+/// Retries a binding while the control plane doesn't know of a new export yet.
 pub(super) async fn patiently<F>(binds: impl Fn() -> F) -> Result<(), InstallError>
 where
     F: Future<Output = Result<(), InstallError>>,

@@ -1,4 +1,4 @@
-//! Preparing a workspace of a kcp for requests, and saying what is missing above it.
+//! Prepares a workspace of a kcp for requests, and reports what is missing above it.
 
 use kube::Client;
 use kube::api::DynamicObject;
@@ -15,13 +15,13 @@ use crate::workspaces::WorkspacePath;
 /// A workspace above a consumer that hides what counts below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
-    /// Which.
+    /// Path of the workspace.
     pub workspace: WorkspacePath,
-    /// Why: a sentence.
+    /// Reason: a sentence.
     pub why: String,
 }
 
-/// What became of a workspace that was prepared.
+/// Result of preparing a workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Consumer {
     /// Exports that it binds now, all claims in force.
@@ -30,10 +30,11 @@ pub struct Consumer {
     pub above: Vec<Hidden>,
 }
 
-/// Id of the provider workspace, and what bindings to its exports have to name. The credential has to be allowed to read its bindings.
+/// Returns the id of the provider workspace, and what bindings to its exports have to name. The credential has to be allowed to read its
+/// bindings.
 ///
 /// # Errors
-/// It cannot be read: what the plane answered.
+/// If it can't be read: what the control plane answered.
 pub async fn provider_of(
     endpoint: &Endpoint,
     credential: &Credential,
@@ -43,11 +44,11 @@ pub async fn provider_of(
     tenancy(&endpoint.client_at(credential, topology, &Scope::Workspace(provider.clone()))).await
 }
 
-/// Has a workspace bind the requests export, and the catalog where it is to publish or govern, with every claim accepted; a binding that
-/// there is keeps its name. Then looks at the workspaces above.
+/// Lets a workspace bind the requests export, and the catalog if it is going to publish or govern, with every claim accepted. An existing
+/// binding keeps its name. Then checks the workspaces above.
 ///
 /// # Errors
-/// What the plane refused or did not do in time. It can be repeated.
+/// What the control plane refused or didn't do in time. The call can be repeated.
 pub async fn bind_consumer(
     endpoint: &Endpoint,
     credential: &Credential,
@@ -67,7 +68,7 @@ pub async fn bind_consumer(
     }
     let mut above = Vec::new();
     for place in std::iter::successors(workspace.parent(), WorkspacePath::parent) {
-        // Root may do without the catalog.
+        // Root can do without the catalog.
         let needed: &[Export] = if place == WorkspacePath::root() { &[Export::Requests] } else { &[Export::Requests, Export::Catalog] };
         if let Some(why) = of.hides(&at(&place), &place, needed).await? {
             above.push(Hidden { workspace: place, why });
@@ -77,14 +78,14 @@ pub async fn bind_consumer(
     Ok(Consumer { bound, above })
 }
 
-/// The provider workspace by id and path: bindings may name either.
+/// The provider workspace by id and path: bindings can name either.
 pub(super) struct Provider<'a> {
     pub installed: &'a Installed,
     pub path: &'a WorkspacePath,
 }
 
 impl Provider<'_> {
-    /// Whether a binding is one of an export of ours, and not of another export of the same name.
+    /// Checks whether a binding is one of an export of ours, and not of another export of the same name.
     pub fn exports(&self, export: Export, binding: &DynamicObject) -> bool {
         let reference = binding.data.pointer("/spec/reference/export");
         let path = reference.and_then(|reference| reference["path"].as_str()).unwrap_or_default();
@@ -92,7 +93,7 @@ impl Provider<'_> {
             && (path == self.installed.provider.as_str() || path == self.path.as_str())
     }
 
-    /// Binds an export with all claims accepted, by the binding that there is.
+    /// Binds an export with all claims accepted, using the existing binding if there is one.
     async fn accept(&self, client: &Client, export: Export) -> Result<(), InstallError> {
         let known = bindings(client).await?.into_iter().find(|binding| self.exports(export, binding));
         let mut object = binding::api_binding(export, &self.installed.provider, &self.installed.tenancy_identity);
@@ -107,23 +108,23 @@ impl Provider<'_> {
         served(client, &object, "phase Bound and all claims in force", complete).await
     }
 
-    /// Why a workspace hides what counts below it; none when it does not. Who may not look is told so.
+    /// Returns why a workspace hides what counts below it; `None` if it doesn't. Without read access, that is the reason.
     async fn hides(&self, client: &Client, place: &WorkspacePath, needed: &[Export]) -> Result<Option<String>, InstallError> {
         let all = match bindings(client).await {
             Ok(all) => all,
             Err(InstallError::Refused { error, .. }) if is_closed(&error) => {
-                return Ok(Some(format!("You can't read the bindings of {place}, so it is not known whether it shows its policies.")));
+                return Ok(Some(format!("You can't read the bindings of {place}, so it isn't known whether its policies are visible.")));
             }
             Err(error) => return Err(error),
         };
         let lacks = |export: &Export| match all.iter().find(|binding| self.exports(*export, binding)) {
-            None => Some(format!("does not bind {}", export.name())),
+            None => Some(format!("doesn't bind {}", export.name())),
             Some(found) if found.data.pointer("/status/phase").is_none_or(|phase| phase != "Bound") => {
-                Some(format!("has not finished binding {}", export.name()))
+                Some(format!("hasn't finished binding {}", export.name()))
             }
             Some(found) => match binding::missing_claims(*export, &found.data) {
                 missing if missing.is_empty() => None,
-                missing => Some(format!("does not grant {} to {}", missing.join(", "), export.name())),
+                missing => Some(format!("doesn't grant {} to {}", missing.join(", "), export.name())),
             },
         };
         let lacking: Vec<String> = needed.iter().filter_map(lacks).collect();

@@ -1,4 +1,4 @@
-//! What is missing on a plane or not as this build installs it, and what mends it.
+//! Reports what is missing on a control plane or differs from what this build installs, and how to fix it.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::kinds::{Kind, PromiseRequestKind};
 use crate::topology::Topology;
 use crate::workspaces::WorkspacePath;
 
-/// What installs everything again.
+/// The command that installs everything again.
 pub(super) const BOOTSTRAP: &str = "opm-portal bootstrap";
 
 /// Something that is missing or different.
@@ -26,16 +26,16 @@ pub(super) const BOOTSTRAP: &str = "opm-portal bootstrap";
 pub struct Finding {
     /// What and where: a sentence.
     pub what: String,
-    /// The command that mends it, or what a person has to do.
+    /// The command that fixes it, or what a person has to do.
     pub mend: String,
 }
 
-/// Compares a plane with what [`bootstrap::bootstrap`] would make of it, and writes nothing.
+/// Compares a control plane with what [`bootstrap::bootstrap`] would make of it, and writes nothing.
 ///
-/// Each object is compared by a rehearsed apply: what that would change is different. What others added beside ours is left alone.
+/// Each object is compared by a dry-run apply: what that would change is different. What others added next to ours is left alone.
 ///
 /// # Errors
-/// The plane cannot be asked: what it answered instead.
+/// If the control plane can't be asked: what it answered instead.
 pub async fn doctor(
     endpoint: &Endpoint,
     credential: &Credential,
@@ -57,8 +57,8 @@ fn finding(what: String, mend: &str) -> Finding {
 
 async fn namespaces(client: &Client, options: &Options) -> Result<Vec<Finding>, InstallError> {
     if !has_mutating_policies(client).await? {
-        let what = "The server has no MutatingAdmissionPolicy of admissionregistration.k8s.io/v1, which stamps who asks.".to_owned();
-        return Ok(vec![finding(what, "run Kubernetes 1.36 or newer")]);
+        let what = "The server has no MutatingAdmissionPolicy of admissionregistration.k8s.io/v1, which records the requester.".to_owned();
+        return Ok(vec![finding(what, "use Kubernetes 1.36 or newer")]);
     }
     let mut findings = Vec::new();
     for object in kubernetes::objects(&options.identities(&Topology::Namespaces)) {
@@ -67,14 +67,14 @@ async fn namespaces(client: &Client, options: &Options) -> Result<Vec<Finding>, 
             && let Some(known) = get(client, &object).await?
             && !is_established(&known)
         {
-            findings.push(finding(format!("{} is not served: it is not Established.", describe(&object)), "kubectl describe crd"));
+            findings.push(finding(format!("{} isn't served: it isn't Established.", describe(&object)), "kubectl describe crd"));
         }
     }
     findings.extend(unserved(client, options).await?);
     Ok(findings)
 }
 
-/// Namespaces with requests, and those that were asked for, in which nothing can be made.
+/// Returns the namespaces with requests, and those that were asked for, in which nothing can be created.
 async fn unserved(client: &Client, options: &Options) -> Result<Vec<Finding>, InstallError> {
     let kind = ApiResource::from_gvk_with_plural(
         &GroupVersionKind::gvk(names::GROUP, names::VERSION, PromiseRequestKind::KIND),
@@ -84,7 +84,7 @@ async fn unserved(client: &Client, options: &Options) -> Result<Vec<Finding>, In
     let mut asked: BTreeSet<String> = options.namespaces.iter().cloned().collect();
     match requests.list_metadata(&ListParams::default()).await {
         Ok(list) => asked.extend(list.items.iter().filter_map(ResourceExt::namespace)),
-        // Without its definition there are none; that was found already.
+        // Without its definition there are no requests; that was already reported.
         Err(error) if is_missing_api(&error) || is_missing(&error) => {}
         Err(error) => return Err(InstallError::Refused { object: "the list of requests".into(), error: from_plane(&error, "requests") }),
     }
@@ -93,7 +93,7 @@ async fn unserved(client: &Client, options: &Options) -> Result<Vec<Finding>, In
         for object in kubernetes::served(&namespace) {
             if get(client, &object).await?.is_none() {
                 let kind = object["kind"].as_str().unwrap_or_default();
-                let what = format!("Requests of the namespace {namespace} cannot be fulfilled: there is no {kind} {FULFILLER}.");
+                let what = format!("Requests in the namespace {namespace} can't be fulfilled: there is no {kind} {FULFILLER}.");
                 findings.push(finding(what, &fulfiller_command(&namespace)));
                 break;
             }
@@ -112,7 +112,7 @@ async fn workspaces(
         Ok(installed) => installed,
         // A server answers 404, a front-proxy 403.
         Err(InstallError::Refused { error, .. }) if is_closed(&error) => {
-            return Ok(vec![finding(format!("There is no workspace {provider} that you can enter."), BOOTSTRAP)]);
+            return Ok(vec![finding(format!("There is no workspace {provider} that you can access."), BOOTSTRAP)]);
         }
         Err(error) => return Err(error),
     };
@@ -126,7 +126,7 @@ async fn workspaces(
         let found = match found {
             Ok(found) => found,
             Err(InstallError::Refused { error, .. }) if is_closed(&error) => {
-                findings.push(finding(format!("The bindings of {path} cannot be read."), BOOTSTRAP));
+                findings.push(finding(format!("The bindings of {path} can't be read."), BOOTSTRAP));
                 continue;
             }
             Err(error) => return Err(error),
@@ -136,11 +136,11 @@ async fn workspaces(
                 && object.data.pointer("/status/phase").is_some_and(|phase| phase == "Bound")
         };
         match found.iter().find(ours) {
-            None => findings.push(finding(format!("{path} does not bind {}.", export.name()), BOOTSTRAP)),
+            None => findings.push(finding(format!("{path} doesn't bind {}.", export.name()), BOOTSTRAP)),
             Some(bound) => {
                 let missing = binding::missing_claims(export, &bound.data);
                 if !missing.is_empty() {
-                    let what = format!("{path} does not grant {} to {}.", missing.join(", "), export.name());
+                    let what = format!("{path} doesn't grant {} to {}.", missing.join(", "), export.name());
                     findings.push(finding(what, BOOTSTRAP));
                 }
             }
@@ -149,7 +149,7 @@ async fn workspaces(
     Ok(findings)
 }
 
-/// Whether an object is there as it should be.
+/// Checks whether an object exists as it should be.
 async fn compared(client: &Client, place: &str, object: &Value) -> Result<Option<Finding>, InstallError> {
     let name = describe(object);
     let Some(known) = get(client, object).await? else {
@@ -161,14 +161,14 @@ async fn compared(client: &Client, place: &str, object: &Value) -> Result<Option
         Ok(wanted) => serde_json::to_value(wanted).unwrap_or_default(),
         Err(error) => {
             let why = from_plane(&error, &name);
-            return Ok(Some(finding(format!("{name}{place} cannot be compared: {why}."), BOOTSTRAP)));
+            return Ok(Some(finding(format!("{name}{place} can't be compared: {why}."), BOOTSTRAP)));
         }
     };
     let same = content(known) == content(wanted);
-    Ok((!same).then(|| finding(format!("{name}{place} is not as this build installs it."), BOOTSTRAP)))
+    Ok((!same).then(|| finding(format!("{name}{place} differs from what this build installs."), BOOTSTRAP)))
 }
 
-/// An object without what the server keeps about it.
+/// Returns an object without the fields that the server maintains.
 fn content(mut object: Value) -> Value {
     if let Some(object) = object.as_object_mut() {
         object.remove("status");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::ROLE_DESTINATION;
 use crate::kinds::{Export, api_resource_schemas};
 
-/// Rights over other kinds in a consumer's workspace.
+/// Permissions for other kinds in a consumer's workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Claim {
     pub group: &'static str,
@@ -14,23 +14,23 @@ pub(super) struct Claim {
     pub verbs: &'static [&'static str],
     /// Whether the kind belongs to another export, here always root's.
     pub of_root: bool,
-    /// Narrowed to objects with this label.
+    /// Label that narrows it to the objects that carry it.
     pub label: Option<(&'static str, &'static str)>,
 }
 
 const READ: &[&str] = &["get", "list", "watch"];
-/// Objects are made and changed by apply, which is a patch that may create.
+/// Objects are created and changed by apply, which is a patch that can create.
 const MAKE: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
-/// Secrets are read by name alone: whatever else can watch what an export shows, such as the portal for its caches, sees none of them.
+/// Secrets are read by name alone: other readers that can watch what an export shows, such as the portal for its caches, see none of them.
 const KEEP: &[&str] = &["get", "create", "patch", "delete"];
-/// Events are made and counted, and left to the plane, which drops them.
+/// Events are created and counted, and left to the control plane, which expires them.
 const NOTE: &[&str] = &["get", "create", "patch"];
-/// Reviews are asked by creating them; nothing is stored.
+/// Reviews are requested by creating them; nothing is stored.
 const ASK: &[&str] = &["create"];
 /// Credentials are read by name.
 const LOOK_UP: &[&str] = &["get"];
 
-/// What an export claims. Export and binding must name the verbs in the same words, otherwise nothing is granted.
+/// Returns the claims of an export. Export and binding must name the verbs in the same words, otherwise nothing is granted.
 pub(super) fn claims(export: Export) -> Vec<Claim> {
     let core = |resource, verbs| Claim { group: "", resource, verbs, of_root: false, label: None };
     match export {
@@ -49,13 +49,13 @@ pub(super) fn claims(export: Export) -> Vec<Claim> {
                 of_root: false,
                 label: Some((names::SECRET_ROLE_LABEL, ROLE_DESTINATION)),
             },
-            // Whoever decided is asked for the right to do so where the rule lives.
+            // Authors of decisions are checked for permission where the rule lives.
             Claim { group: "authorization.k8s.io", resource: "subjectaccessreviews", verbs: ASK, of_root: false, label: None },
         ],
     }
 }
 
-/// An APIExport. `tenancy_identity` is the identity hash of root's export of workspaces.
+/// Returns an APIExport. `tenancy_identity` is the identity hash of root's export of workspaces.
 pub(super) fn api_export(export: Export, tenancy_identity: &str) -> Value {
     let resources: Vec<Value> = api_resource_schemas()
         .iter()
@@ -74,7 +74,7 @@ pub(super) fn api_export(export: Export, tenancy_identity: &str) -> Value {
     })
 }
 
-/// The part of a claim that export and binding have in common.
+/// Returns the part of a claim that export and binding have in common.
 pub(super) fn claimed(claim: &Claim, tenancy_identity: &str) -> Value {
     let mut value = json!({"group": claim.group, "resource": claim.resource, "verbs": claim.verbs});
     if claim.of_root {

@@ -7,17 +7,18 @@ use super::{Identities, SYSTEM_NAMESPACE, admission, binding, export, kubernetes
 use crate::kinds::{Export, api_resource_schemas, crds};
 use crate::topology::Topology;
 
-/// Stands in files where the installation's own value goes: identity hash of root's export of workspaces.
+/// Placeholder in files for the installation's own value: identity hash of root's export of workspaces.
 const TENANCY_IDENTITY: &str = "${ROOT_TENANCY_IDENTITY_HASH}";
-/// Stands in files where the installation's own value goes: cluster id of the provider workspace.
+/// Placeholder in files for the installation's own value: cluster id of the provider workspace.
 const PROVIDER: &str = "${PROVIDER_CLUSTER_ID}";
 
-/// Stands in files where the installation's own value goes: a namespace in which requests are to be fulfilled.
+/// Placeholder in files for the installation's own value: a namespace in which requests are to be fulfilled.
 const NAMESPACE: &str = "${NAMESPACE}";
 
 const EXPORTS: [Export; 2] = [Export::Requests, Export::Catalog];
 
-/// Generated files under `deploy/`, with their paths relative to the root of the project. Errors: a value that YAML cannot say.
+/// Returns the generated files under `deploy/`, with their paths relative to the root of the project. Errors if YAML can't represent a
+/// value.
 pub fn files() -> Result<Vec<(String, String)>, serde_saphyr::ser::Error> {
     let identities = Identities::default().with_accounts_of(PROVIDER);
     let mut files = Vec::new();
@@ -38,12 +39,12 @@ pub fn files() -> Result<Vec<(String, String)>, serde_saphyr::ser::Error> {
     let identities = Identities::usual(&Topology::Namespaces);
     files.push(("deploy/kubernetes/10-rights.yaml".to_owned(), yaml(&kubernetes::rights(&identities))?));
     files.push(("deploy/kubernetes/40-admission.yaml".to_owned(), yaml(&kubernetes::policies(&identities))?));
-    // Apart from the others, because it is applied to each namespace that is to be served.
+    // Separate from the others, because it is applied to each namespace that is to be served.
     files.push(("deploy/kubernetes/namespace/fulfiller.yaml".to_owned(), yaml(&kubernetes::served(NAMESPACE))?));
     Ok(files)
 }
 
-/// Digest of all that an installation writes on kcp: where it is another one, the provider workspace was installed by another build.
+/// Returns a digest of everything that an installation writes on kcp. If it differs, the provider workspace was installed by another build.
 pub fn fingerprint() -> String {
     let identities = Identities::default().with_accounts_of(PROVIDER);
     let mut all = vec![namespace()];
@@ -55,7 +56,7 @@ pub fn fingerprint() -> String {
     hex::encode(Sha256::digest(Value::Array(all).to_string()))
 }
 
-/// The namespace for the controller's own objects.
+/// Returns the namespace for the controller's own objects.
 pub(super) fn namespace() -> Value {
     json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SYSTEM_NAMESPACE}})
 }

@@ -1,4 +1,4 @@
-//! Who portal and controller are to a plane, and how roles and admission policies recognise them.
+//! The identities of portal and controller on a control plane, and how roles and admission policies recognise them.
 
 use promise::names;
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use super::SYSTEM_NAMESPACE;
 use super::admission::quoted;
 use crate::topology::Topology;
 
-/// Names of the identities that an installation gives rights to.
+/// Names of the identities that an installation grants permissions to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identities {
-    /// User name of the controller, as the plane authenticates it.
+    /// User name of the controller, as the control plane authenticates it.
     pub controller: String,
     /// User name of the portal's read-only watches.
     pub portal: String,
-    /// Group that may bind the catalog export, so publish promises and govern.
+    /// Group that can bind the catalog export, and so publish promises and govern.
     pub publishers: String,
     /// On kcp: id of the provider workspace, whose ServiceAccounts of these names in `opm-system` are accepted as well.
     pub accounts_of: Option<String>,
@@ -27,7 +27,7 @@ impl Default for Identities {
 }
 
 impl Identities {
-    /// Who they are unless somebody says otherwise: users of a kcp, ServiceAccounts of a Kubernetes cluster.
+    /// Returns the default identities: users of a kcp, ServiceAccounts of a Kubernetes cluster.
     pub fn usual(topology: &Topology) -> Self {
         match topology {
             Topology::Workspaces { .. } => Self::default(),
@@ -35,18 +35,18 @@ impl Identities {
         }
     }
 
-    /// The same, with the ServiceAccounts of a provider workspace.
+    /// Returns the same identities, with the ServiceAccounts of a provider workspace.
     #[must_use]
     pub fn with_accounts_of(&self, provider: &str) -> Self {
         Self { accounts_of: Some(provider.to_owned()), ..self.clone() }
     }
 
-    /// Whether a user name is accepted for one of them: its own, or that of its ServiceAccount.
+    /// Checks whether a user name is accepted for one of them: its own, or that of its ServiceAccount.
     pub fn accepts(&self, identity: &str, username: &str) -> bool {
         username == identity || (self.accounts_of.is_some() && username == account(identity))
     }
 
-    /// A CEL expression over an admission request: whether the controller sends it.
+    /// Returns a CEL expression over an admission request that checks whether the controller sends it.
     pub(super) fn is_controller(&self) -> String {
         let user = |name: &str| format!("request.userInfo.username == {}", quoted(name));
         let named = user(&self.controller);
@@ -61,7 +61,7 @@ impl Identities {
         )
     }
 
-    /// An identity as roles are bound to it.
+    /// Returns an identity as the subjects that roles are bound to.
     pub(super) fn subjects(&self, identity: &str) -> Vec<Value> {
         let mut subjects = vec![match service_account(identity) {
             Some((namespace, name)) => json!({"kind": "ServiceAccount", "name": name, "namespace": namespace}),
@@ -73,7 +73,7 @@ impl Identities {
         subjects
     }
 
-    /// The ServiceAccounts that have to be there.
+    /// Returns the ServiceAccounts that have to exist.
     pub(super) fn service_accounts(&self) -> Vec<Value> {
         let account_of = |identity: &String| match (service_account(identity), &self.accounts_of) {
             (Some((namespace, name)), _) => Some((namespace.to_owned(), name.to_owned())),
@@ -85,12 +85,12 @@ impl Identities {
     }
 }
 
-/// User name of a ServiceAccount of ours.
+/// Returns the user name of one of our ServiceAccounts.
 fn account(name: &str) -> String {
     format!("system:serviceaccount:{SYSTEM_NAMESPACE}:{name}")
 }
 
-/// Namespace and name of a user that is a ServiceAccount.
+/// Returns namespace and name of a user that is a ServiceAccount.
 fn service_account(user: &str) -> Option<(&str, &str)> {
     user.strip_prefix("system:serviceaccount:")?.split_once(':')
 }

@@ -1,7 +1,7 @@
-//! What a plain Kubernetes cluster needs: identities, rights and admission policies around the CustomResourceDefinitions.
+//! What a plain Kubernetes cluster needs: identities, roles and admission policies around the CustomResourceDefinitions.
 //!
-//! RBAC takes the place of kcp's maximal permission policy, and since whoever gives somebody `*` in a namespace gives away the records of
-//! the controller as well, an admission policy keeps those besides.
+//! RBAC takes the place of kcp's maximal permission policy. Since anyone who grants `*` in a namespace grants write access to the records
+//! of the controller as well, an admission policy protects those in addition.
 
 use promise::names;
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ use crate::kinds::crds;
 const RBAC: &str = "rbac.authorization.k8s.io/v1";
 const READ: &[&str] = &["get", "list", "watch"];
 const WATCHES: &[&str] = &["list", "watch"];
-/// Objects are made and changed by apply, which is a patch that may create.
+/// Objects are created and changed by apply, which is a patch that can create.
 const MAKES: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
 
-/// The namespace of our own, the identities in it, and who may do what.
+/// Returns our own namespace, the identities in it, and their roles.
 pub(super) fn rights(identities: &Identities) -> Vec<Value> {
     let mut all = vec![files::namespace()];
     all.extend(identities.service_accounts());
@@ -28,7 +28,7 @@ pub(super) fn rights(identities: &Identities) -> Vec<Value> {
     all
 }
 
-/// Everything of an installation, in an order in which each finds what it needs.
+/// Returns everything of an installation, in an order in which each finds what it needs.
 pub(super) fn objects(identities: &Identities) -> Vec<Value> {
     let mut all = crds();
     all.extend(rights(identities));
@@ -36,12 +36,12 @@ pub(super) fn objects(identities: &Identities) -> Vec<Value> {
     all
 }
 
-/// All admission policies and their bindings.
+/// Returns all admission policies and their bindings.
 pub(super) fn policies(identities: &Identities) -> Vec<Value> {
     admission::of_cluster(identities)
 }
 
-/// What a namespace needs in which requests are to be fulfilled: an identity of its own, and what that may do.
+/// Returns what a namespace needs so that requests can be fulfilled in it: an identity of its own, and the permissions of that identity.
 pub(super) fn served(namespace: &str) -> Vec<Value> {
     let metadata = json!({"name": FULFILLER, "namespace": namespace});
     vec![
@@ -54,7 +54,7 @@ pub(super) fn served(namespace: &str) -> Vec<Value> {
     ]
 }
 
-/// The controller: it reads what people wrote, and writes what it found out. What it makes, it makes as the namespace's own identity.
+/// Roles of the controller: it reads what people wrote, and writes what it found out. It creates objects as the namespace's own identity.
 fn controller() -> Vec<Value> {
     let own = |resources: &[&str], verbs: &[&str]| rule(names::GROUP, resources, verbs);
     vec![
@@ -74,14 +74,14 @@ fn controller() -> Vec<Value> {
     ]
 }
 
-/// What the controller keeps for itself, and the credentials of Destinations.
+/// Roles for the controller's own objects, and for the credentials of Destinations.
 fn own_role(identities: &Identities) -> Vec<Value> {
     let metadata = json!({"name": "opm-controller", "namespace": SYSTEM_NAMESPACE});
     vec![
         json!({
             "apiVersion": RBAC, "kind": "Role", "metadata": metadata,
             "rules": [
-                // `create` cannot be narrowed to a name: the name is not known when rights are checked.
+                // `create` can't be narrowed to a name: the name isn't known when permissions are checked.
                 {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
                 {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": [LEASE], "verbs": ["get", "update"]},
                 rule("", &["secrets"], &["get", "create"]),
@@ -97,14 +97,14 @@ fn own_role(identities: &Identities) -> Vec<Value> {
     ]
 }
 
-/// The portal: caches. Single objects are read as the person who looks.
+/// Roles of the portal: its caches. Single objects are read as the user who views them.
 fn portal() -> Vec<Value> {
     let catalog = ["promises", "promiserevisions", "promisecatalogs", "policies", "destinations", "approvals"];
     let kinds = [&catalog[..], &["promiserequests", "promisereleases"]].concat();
     vec![rule(names::GROUP, &kinds, WATCHES), rule("", &["namespaces"], WATCHES)]
 }
 
-/// Roles for people. Those about requests become part of the built-in `view`, `edit` and `admin`; nobody but the controller writes status,
+/// Roles for people. Those about requests become part of the built-in `view`, `edit` and `admin`. Only the controller writes status,
 /// releases and revisions.
 fn people() -> Vec<Value> {
     let own = |resources: &[&str], verbs: &[&str]| rule(names::GROUP, resources, verbs);
@@ -117,7 +117,7 @@ fn people() -> Vec<Value> {
         role("opm-viewer", &["view", "edit", "admin"], std::slice::from_ref(&reads)),
         role("opm-user", &["edit", "admin"], &[own(&["promiserequests"], rbac::EVERY_VERB), reads.clone()]),
         role("opm-approver", &[], &[own(&governed, READ), approve.clone(), decides.clone()]),
-        // Apart from the others: whoever has it approves alone, and everybody is told.
+        // Separate from the others: its holder approves alone, and everyone is notified.
         role("opm-emergency-approver", &[], &[own(&governed, READ), own(&governed, &[names::EMERGENCY_VERB]), decides]),
         role(
             "opm-platform",

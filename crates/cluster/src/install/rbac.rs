@@ -1,4 +1,4 @@
-//! kcp: who may do what in the provider workspace, and the cap on what consumers may do with our kinds.
+//! kcp: permissions in the provider workspace, and the cap on what consumers can do with our kinds.
 
 use promise::names;
 use serde_json::{Value, json};
@@ -6,19 +6,19 @@ use serde_json::{Value, json};
 use super::{Identities, KEYS, LEASE, SYSTEM_NAMESPACE};
 use crate::kinds::Export;
 
-/// Verbs of the controller on what the requests export shows: it applies objects, records releases and events, and takes away.
+/// Verbs of the controller on what the requests export shows: it applies objects, records releases and events, and deletes.
 const FULFILS: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
 /// Verbs of the controller on what the catalog export shows: it records revisions and writes status.
 const PUBLISHES: &[&str] = &["get", "list", "watch", "create", "patch"];
-/// Verbs of the portal on what both show: it keeps caches. Single objects are read as the person who looks.
+/// Verbs of the portal on what both exports show: it keeps caches. Single objects are read as the user who views them.
 const WATCHES: &[&str] = &["list", "watch"];
 
 pub(super) const EVERY_VERB: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
-/// Prefix that the plane puts before users and groups when it asks the provider for the maximal permission policy.
+/// Prefix that the control plane puts before users and groups when it asks the provider for the maximal permission policy.
 const CAPPED: &str = "apis.kcp.io:binding:";
 
-/// All roles and their bindings.
+/// Returns all roles and their bindings.
 pub(super) fn roles(identities: &Identities) -> Vec<Value> {
     let [requests, catalog] = [Export::Requests.name(), Export::Catalog.name()];
     let enter = json!({"nonResourceURLs": ["/"], "verbs": ["access"]});
@@ -43,26 +43,26 @@ pub(super) fn roles(identities: &Identities) -> Vec<Value> {
     all
 }
 
-/// What anybody may do with our kinds at most, workspace admins included: status, releases and revisions are the controller's.
+/// Returns the most that anyone can do with our kinds, workspace admins included: status, releases and revisions belong to the controller.
 fn maximal() -> Vec<Value> {
     let rule = |resources: &[&str], verbs: &[&str]| json!({"apiGroups": [names::GROUP], "resources": resources, "verbs": verbs});
     vec![
         rule(&["promises", "promisecatalogs", "policies", "destinations", "approvals", "promiserequests"], EVERY_VERB),
-        // The cap holds for questions about rights as well.
+        // The cap applies to access reviews as well.
         rule(&["promises", "policies"], &[names::APPROVE_VERB, names::EMERGENCY_VERB]),
         rule(&["promiserevisions", "promisereleases"], &["get", "list", "watch"]),
         rule(&["promises/status", "policies/status", "destinations/status", "approvals/status", "promiserequests/status"], &["get"]),
     ]
 }
 
-/// What the controller keeps for itself: the Lease by which it leads, and its key.
+/// Returns the role for the controller's own objects: the Lease that makes it the leader, and its key.
 fn own_role(identities: &Identities) -> Vec<Value> {
     let metadata = json!({"name": "opm-controller", "namespace": SYSTEM_NAMESPACE});
     vec![
         json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata,
             "rules": [
-                // `create` cannot be narrowed to a name: the name is not known when rights are checked.
+                // `create` can't be narrowed to a name: the name isn't known when permissions are checked.
                 {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
                 {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": [LEASE], "verbs": ["get", "update"]},
                 {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
@@ -79,7 +79,7 @@ fn own_role(identities: &Identities) -> Vec<Value> {
     ]
 }
 
-/// What the portal reads there: what was orphaned, because that counts toward limits and budgets.
+/// Returns the role for what the portal reads there: orphans, because they count toward limits and budgets.
 pub(super) fn orphans_role(identities: &Identities) -> Vec<Value> {
     let metadata = json!({"name": "opm-portal", "namespace": SYSTEM_NAMESPACE});
     vec![

@@ -1,4 +1,4 @@
-//! Whether a portal or a controller could work with an identity: tried with the very caches that they serve from.
+//! Checks whether a portal or a controller could work with an identity, using the same caches that they serve from.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::topology::Topology;
 use crate::workspaces::Unproven;
 use crate::world::{Access, World};
 
-/// How long a plane may take to answer every list once.
+/// How long a control plane can take to answer every list once.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What fails for so long does not get better while somebody waits.
+/// A failure that lasts this long doesn't go away while a user waits.
 const FAILS: Duration = Duration::from_secs(5);
 
-/// Reads everything that an identity has to read. Answers what it cannot read, or the caches when there is nothing of that.
+/// Reads everything that an identity has to read. Returns what it can't read, or the caches if it can read everything.
 pub async fn readable(
     access: Access,
     who: &str,
@@ -44,13 +44,13 @@ pub async fn readable(
     }
     let fails = unreadable(&world, who);
     let slow = || Finding {
-        what: format!("{who} has not read everything within {} seconds.", (FAILS + PATIENCE).as_secs()),
+        what: format!("{who} didn't finish reading within {} seconds.", (FAILS + PATIENCE).as_secs()),
         mend: "opm-portal doctor".to_owned(),
     };
     Err(if fails.is_empty() { vec![slow()] } else { fails })
 }
 
-/// What cannot be read, those with the same cause together.
+/// Returns what can't be read, grouped by cause.
 fn unreadable(world: &World, who: &str) -> Vec<Finding> {
     let mut causes: BTreeMap<String, (Vec<String>, promise::Error)> = BTreeMap::new();
     for (what, why) in world.troubles() {
@@ -61,20 +61,20 @@ fn unreadable(world: &World, who: &str) -> Vec<Finding> {
         servers => servers.join(" and "),
     };
     let finding = |(text, (whats, why)): (String, (Vec<String>, promise::Error))| Finding {
-        what: format!("{who} cannot read {}: {}.", whats.join(", "), text.trim_end_matches('.')),
+        what: format!("{who} can't read {}: {}.", whats.join(", "), text.trim_end_matches('.')),
         mend: match why {
             promise::Error::Unreachable { .. } => format!(
-                "let this machine reach {servers} and trust its certificate: a cluster entry of the kubeconfig with this server names its CA"
+                "let this machine reach {servers} and trust its certificate: add a cluster entry with this server and its CA to the kubeconfig"
             ),
-            promise::Error::Unauthenticated => format!("let {servers} accept the token of {who}: each shard checks tokens itself"),
+            promise::Error::Unauthenticated => format!("make {servers} accept the token of {who}: each shard checks tokens itself"),
             _ => BOOTSTRAP.to_owned(),
         },
     };
     causes.into_iter().map(finding).collect()
 }
 
-/// What keeps the requests of consumers from being fulfilled, as the caches see it: claims that are not accepted, workspaces above that show
-/// no policies, and shards that are not read. On plain Kubernetes there is nothing of that.
+/// Returns what prevents the requests of consumers from being fulfilled, as the caches show it: claims that aren't accepted, workspaces
+/// above that show no policies, and shards that aren't read. On plain Kubernetes there is none of that.
 pub fn settled(world: &World) -> Vec<Finding> {
     let Topology::Workspaces { .. } = world.access().topology else { return Vec::new() };
     let (standing, tree) = (world.standing(), world.tree());
@@ -82,7 +82,7 @@ pub fn settled(world: &World) -> Vec<Finding> {
     for (key, row) in world.request_bindings.snapshot() {
         let named = standing.named(&tree, &key.cluster);
         if !row.bound || !row.missing.is_empty() {
-            let why = if row.bound { format!("does not grant {} to", row.missing.join(", ")) } else { "has not bound".to_owned() };
+            let why = if row.bound { format!("doesn't grant {} to", row.missing.join(", ")) } else { "hasn't bound".to_owned() };
             found.insert(format!("{named} {why} {}.", Export::Requests.name()), format!("opm-portal bind {named}"));
         }
         if let Err(unproven) = standing.lineage(&tree, &key.cluster) {
@@ -99,16 +99,19 @@ pub fn settled(world: &World) -> Vec<Finding> {
             };
             let what = match &unproven {
                 Unproven::Place { .. } => {
-                    format!("Where {named} belongs is not proven: a workspace above it does not bind {}.", Export::Requests.name())
+                    format!(
+                        "The place of {named} in the tree isn't verified: a workspace above it doesn't bind {}.",
+                        Export::Requests.name()
+                    )
                 }
-                _ => format!("Requests of workspaces below are refused: {unproven}."),
+                _ => format!("Requests of workspaces below are rejected: {unproven}."),
             };
             found.insert(what, mend);
         }
     }
     let shards = world.unread_shards().into_iter().map(|shard| Finding {
-        what: format!("Requests of workspaces on the shard {shard} are not read: one shard is, {}.", world.servers().join(" and ")),
-        mend: "create workspaces that order on the shard that is read (spec.location of the Workspace)".to_owned(),
+        what: format!("Requests of workspaces on the shard {shard} aren't read: only one shard is, {}.", world.servers().join(" and ")),
+        mend: "create workspaces that make requests on the shard that is read (spec.location of the Workspace)".to_owned(),
     });
     found.into_iter().map(|(what, mend)| Finding { what, mend }).chain(shards).collect()
 }

@@ -1,4 +1,4 @@
-//! One generic Kubernetes object over the structs of `promise::api`.
+//! A generic Kubernetes object over the structs of `promise::api`.
 
 use std::borrow::Cow;
 
@@ -12,28 +12,28 @@ use serde::{Deserialize, Serialize};
 use super::table::{Column, Export};
 use crate::watch::Row;
 
-/// What Kubernetes needs to know of a kind besides its schema.
+/// What Kubernetes needs to know about a kind besides its schema.
 pub trait Kind: Send + Sync + 'static {
     /// What people write.
     type Spec: Serialize + DeserializeOwned + JsonSchema + Clone + std::fmt::Debug + PartialEq + Send + Sync + 'static;
-    /// What the controller writes; [`NoStatus`] for records.
+    /// What the controller writes; [`NoStatus`] for immutable records.
     type Status: Serialize + DeserializeOwned + JsonSchema + Clone + std::fmt::Debug + PartialEq + Send + Sync + 'static;
     /// `kube`'s scope marker.
     type Scope: Send + Sync + 'static;
 
-    /// CamelCase name.
+    /// CamelCase name, such as `PromiseRequest`.
     const KIND: &'static str;
-    /// Resource name.
+    /// Lower-case plural: the resource name in URLs.
     const PLURAL: &'static str;
-    /// Lower-case name.
+    /// Lower-case singular.
     const SINGULAR: &'static str;
-    /// Abbreviations for the command line.
+    /// Short names for `kubectl`.
     const SHORT: &'static [&'static str];
     /// Whether objects live in namespaces.
     const NAMESPACED: bool;
     /// Whether there is a status subresource.
     const STATUS: bool;
-    /// Which export offers it on kcp.
+    /// Export that offers it on kcp.
     const EXPORT: Export;
     /// Columns of `kubectl get`, besides name and age.
     const COLUMNS: &'static [Column];
@@ -47,11 +47,11 @@ pub struct Object<K: Kind> {
     pub api_version: Cow<'static, str>,
     /// Always [`Kind::KIND`].
     pub kind: Cow<'static, str>,
-    /// Name, labels, versions.
+    /// Name, labels and versions.
     pub metadata: ObjectMeta,
-    /// What people want.
+    /// Desired state.
     pub spec: K::Spec,
-    /// What is.
+    /// Observed state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<K::Status>,
 }
@@ -60,7 +60,7 @@ pub struct Object<K: Kind> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NoStatus {}
 
-/// An object as one writes it to create it.
+/// Returns an object as it is written to create it.
 pub fn object<K: Kind>(name: &str, namespace: Option<&str>, spec: K::Spec) -> Object<K> {
     let metadata = ObjectMeta { name: Some(name.to_owned()), namespace: namespace.map(str::to_owned), ..ObjectMeta::default() };
     Object { api_version: Cow::Borrowed(names::API_VERSION), kind: Cow::Borrowed(K::KIND), metadata, spec, status: None }
@@ -78,21 +78,21 @@ impl<K: Kind> Clone for Object<K> {
     }
 }
 
-/// The plane gives every state of an object a version of its own.
+/// The control plane gives every state of an object its own version.
 impl<K: Kind> Row for Object<K> {
     fn same_edition(&self, other: &Self) -> bool {
         self.metadata.uid == other.metadata.uid && self.metadata.resource_version == other.metadata.resource_version
     }
 }
 
-/// The whole content. Whether a server showed the same state twice is asked by [`Row::same_edition`].
+/// Compares the whole content. [`Row::same_edition`] checks whether a server showed the same state twice.
 impl<K: Kind> PartialEq for Object<K> {
     fn eq(&self, other: &Self) -> bool {
         self.metadata == other.metadata && self.spec == other.spec && self.status == other.status
     }
 }
 
-/// What is read from JSON equals itself. With it rows that two snapshots share are not compared at all.
+/// A value that was read from JSON equals itself. With this impl, rows that two snapshots share aren't compared at all.
 impl<K: Kind> Eq for Object<K> {}
 
 impl<K: Kind> std::fmt::Debug for Object<K> {

@@ -1,7 +1,7 @@
-//! Schemas of the kinds as the plane wants them: structural, without defaults.
+//! Schemas of the kinds as the control plane requires them: structural, without defaults.
 //!
-//! Defaults are left out on purpose: what a missing field means is decided in `promise::api` alone, and a stored object
-//! stays what its author wrote.
+//! Defaults are left out on purpose: what a missing field means is decided only in `promise::api`, and a stored object stays what its
+//! author wrote.
 
 use kube_core::schema::{OptionalEnum, OptionalIntOrString, StructuralSchemaRewriter};
 use promise::names;
@@ -12,21 +12,22 @@ use sha2::{Digest, Sha256};
 use super::object::Kind;
 use super::table::{Column, Export, Visit, each};
 
-/// CustomResourceDefinitions for plain Kubernetes.
+/// Returns the CustomResourceDefinitions for plain Kubernetes.
 pub fn crds() -> Vec<Value> {
     let mut visitor = Collect { make: crd, values: Vec::new() };
     each(&mut visitor);
     visitor.values.into_iter().map(|(_, value)| value).collect()
 }
 
-/// APIResourceSchemas for kcp, each with the export that offers it.
+/// Returns the APIResourceSchemas for kcp, each with the export that offers it.
 pub fn api_resource_schemas() -> Vec<(Export, Value)> {
     let mut visitor = Collect { make: api_resource_schema, values: Vec::new() };
     each(&mut visitor);
     visitor.values
 }
 
-/// Name of an APIResourceSchema, `<version>-<hash>.<plural>.<group>`: its spec is immutable, so another schema is another object.
+/// Returns the name of an APIResourceSchema, `<version>-<hash>.<plural>.<group>`. Its spec is immutable, so another schema is another
+/// object.
 pub fn api_resource_schema_name(plural: &str, spec: &Value) -> String {
     let digest = Sha256::digest(spec.to_string().as_bytes());
     format!("{}-{}.{plural}.{}", names::VERSION, &hex::encode(digest)[..10], names::GROUP)
@@ -129,7 +130,7 @@ fn api_resource_schema(d: &Description) -> Value {
     })
 }
 
-/// The schema of the whole object. The API server knows `apiVersion`, `kind` and `metadata` by itself.
+/// Returns the schema of the whole object. The API server knows `apiVersion`, `kind` and `metadata` itself.
 fn schema<K: Kind>() -> Value {
     let mut properties = Map::new();
     properties.insert("spec".to_owned(), structural::<K::Spec>());
@@ -154,13 +155,14 @@ fn structural<T: schemars::JsonSchema>() -> Value {
     schema
 }
 
-/// Removes what a structural schema must not say or what we do not want the plane to do; `property` is the name above.
+/// Removes what a structural schema must not say, and what the control plane shouldn't do; `property` is the name of the enclosing
+/// property.
 fn tidy(schema: &mut Value, property: &str) {
     let Value::Object(object) = schema else { return };
     for word in ["default", "nullable", "title", "$schema"] {
         object.remove(word);
     }
-    // Formats of Rust's integers mean nothing to the plane, except those that bound the value.
+    // Formats of Rust's integers mean nothing to the control plane, except those that bound the value.
     if object.get("format").and_then(Value::as_str).is_some_and(|f| f.starts_with("uint")) {
         object.remove("format");
     }
@@ -186,7 +188,7 @@ mod tests {
 
     use super::{api_resource_schemas, crds};
 
-    /// Everything a structural schema demands of a node, checked by walking (the plane's own checker is the second opinion).
+    /// Checks everything that a structural schema demands of a node, recursively (the control plane's own checker is the second opinion).
     fn check(path: &str, schema: &Value) {
         let object = schema.as_object().unwrap_or_else(|| panic!("{path} is not an object: {schema}"));
         let open = object.get("x-kubernetes-preserve-unknown-fields") == Some(&json!(true));

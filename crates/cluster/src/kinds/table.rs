@@ -6,17 +6,17 @@ use promise::names;
 
 use super::object::{Kind, NoStatus, Object};
 
-/// Which export offers a kind on kcp: whoever binds one can create all of its kinds.
+/// Export that offers a kind on kcp. Anyone who binds an export can create all of its kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Export {
-    /// What consumers bind.
+    /// Bound by consumers.
     Requests,
-    /// What homes and governing workspaces bind besides.
+    /// Bound in addition by homes and governing workspaces.
     Catalog,
 }
 
 impl Export {
-    /// Name of the APIExport.
+    /// Returns the name of the APIExport.
     pub fn name(self) -> &'static str {
         match self {
             Self::Requests => names::EXPORT_REQUESTS,
@@ -30,7 +30,7 @@ impl Export {
 pub struct Column {
     /// Heading.
     pub name: &'static str,
-    /// Where the value stands.
+    /// JSONPath of the value.
     pub path: &'static str,
     /// `string`, `integer` or `date`.
     pub r#type: &'static str,
@@ -79,7 +79,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// An offering.
+    /// An offering that can be requested.
     Promise = PromiseKind {
         spec: api::PromiseSpec, status: api::PromiseStatus, has_status: true, scope: ClusterResourceScope, namespaced: false, export: Catalog,
         plural: "promises", singular: "promise", short: &["prom"],
@@ -95,13 +95,13 @@ kinds! {
         plural: "promiserevisions", singular: "promiserevision", short: &["promrev"],
         columns: &[column("Promise", ".spec.promise"), column("Version", ".spec.version")]
     }
-    /// A shelf.
+    /// A catalog of promises.
     PromiseCatalog = PromiseCatalogKind {
         spec: api::PromiseCatalogSpec, status: NoStatus, has_status: false, scope: ClusterResourceScope, namespaced: false, export: Catalog,
         plural: "promisecatalogs", singular: "promisecatalog", short: &["promcat"],
         columns: &[column("Title", ".spec.title"), column("Workspaces", ".spec.workspaces")]
     }
-    /// Reusable rules.
+    /// A set of reusable rules.
     Policy = PolicyKind {
         spec: api::PolicySpec, status: api::PolicyStatus, has_status: true, scope: ClusterResourceScope, namespaced: false, export: Catalog,
         plural: "policies", singular: "policy", short: &["pol"],
@@ -121,7 +121,7 @@ kinds! {
             wide("Why", ".status.message")
         ]
     }
-    /// Where rendered objects may go.
+    /// A place where rendered objects can go.
     Destination = DestinationKind {
         spec: api::DestinationSpec, status: api::DestinationStatus, has_status: true, scope: ClusterResourceScope, namespaced: false, export: Catalog,
         plural: "destinations", singular: "destination", short: &["dest"],
@@ -130,14 +130,14 @@ kinds! {
             column("Version", ".status.version")
         ]
     }
-    /// What somebody wants.
+    /// A request for an offering.
     PromiseRequest = PromiseRequestKind {
         spec: api::PromiseRequestSpec, status: api::PromiseRequestStatus, has_status: true, scope: NamespaceResourceScope, namespaced: true, export: Requests,
         plural: "promiserequests", singular: "promiserequest", short: &["preq"],
         columns: &[
             column("Promise", ".spec.promise.name"), column("Version", ".status.current.version"), column("Phase", ".status.phase"),
             column("Approval", ".status.candidate.state"),
-            column("Healthy", ".status.conditions[?(@.type==\"Healthy\")].status"), wide("Waiting on", ".status.waitingOn.what"),
+            column("Healthy", ".status.conditions[?(@.type==\"Healthy\")].status"), wide("Waiting on", ".status.waitingOn.message"),
             wide("Requester", ".spec.requester.username")
         ]
     }
@@ -161,7 +161,7 @@ pub(super) fn each<V: Visit>(visit: &mut V) {
     visit.kind::<PromiseReleaseKind>();
 }
 
-/// Something done for every kind.
+/// An operation for every kind.
 pub(super) trait Visit {
     /// Called with each kind as the type parameter.
     fn kind<K: Kind>(&mut self);

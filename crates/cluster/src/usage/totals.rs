@@ -1,7 +1,7 @@
-//! Sums of what is accepted, kept up to date: what one request costs to judge does not grow with the number of requests.
+//! Sums of what is accepted, kept up to date: the cost of judging one request doesn't grow with the number of requests.
 //!
-//! Accepted requests of a workspace that count alike are one group, with their number and the sum of their prices. A limit of one workspace
-//! adds up its groups; those that reach further are summed up once, and follow every change from then on.
+//! Accepted requests of a workspace that count alike form one group, with their number and the sum of their prices. A limit of one
+//! workspace adds up its groups. Limits that reach further are summed up once, and follow every change from then on.
 
 mod orphaned;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use crate::orphans::Orphan;
 use crate::watch::{Cache, Changes, Key};
 use crate::workspaces::{ClusterId, Tree};
 
-/// How many sums beyond one workspace are kept. Beyond that the one that was not asked for longest is summed up from the groups again.
+/// Number of sums beyond one workspace that are kept. Beyond that number, the least recently used one is summed up from the groups again.
 const KEPT: usize = 4096;
 
 /// What is accepted, as the caches show it.
@@ -37,18 +37,18 @@ pub(crate) struct Totals {
     workspaces: HashMap<ClusterId, Workspace>,
     orphaned: Orphaned,
     kept: HashMap<CapId, Kept>,
-    /// How often a sum was asked for.
+    /// Number of sums that were asked for so far.
     asked: u64,
 }
 
 /// The groups of a workspace.
 struct Workspace {
-    /// Nothing while it is not proven where it lies: then nothing in it counts.
+    /// `None` while its place isn't proven: then nothing in it counts.
     place: Option<Place>,
     groups: HashMap<Group, Sum>,
 }
 
-/// A workspace, as far as it matters for counting.
+/// The place of a workspace, as far as it matters for counting.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Place {
     path: String,
@@ -58,18 +58,18 @@ pub(super) struct Place {
 }
 
 impl From<&Orphan> for Place {
-    /// The place where it was.
+    /// Returns the place that the workspace of an orphan had.
     fn from(orphan: &Orphan) -> Self {
         Self { path: orphan.workspace.clone(), labels: orphan.labels.clone(), lineage: orphan.lineage.clone() }
     }
 }
 
-/// What requests of one workspace have in common that count alike.
+/// What requests of one workspace that count alike have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Group {
     promise: String,
     home: Option<String>,
-    /// Of their prices; nothing where these are not known.
+    /// Currency of their prices; `None` if these aren't known.
     currency: Option<String>,
 }
 
@@ -80,13 +80,13 @@ impl Group {
     }
 }
 
-/// How many requests there are, and what they cost together.
+/// Number of requests, and their total cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sum {
     pub(super) count: i64,
-    /// Of these, those with a price in the currency that is counted.
+    /// Number of these with a price in the currency that is counted.
     pub(super) priced: i64,
-    /// What these cost.
+    /// Total cost of these.
     pub(super) micros: i128,
 }
 
@@ -99,7 +99,7 @@ impl Add for Sum {
 }
 
 impl Sum {
-    /// Adds requests of a group that counts for a cap; less than none takes them away.
+    /// Adds requests of a group that counts for a cap; a negative count removes them.
     pub(super) fn include(&mut self, tally: &Tally, group: &Group, count: i64, micros: i128) {
         self.count += count;
         if group.currency.is_some() && group.currency == tally.currency {
@@ -109,13 +109,13 @@ impl Sum {
     }
 }
 
-/// By what a sum is found again.
+/// Identifies a sum.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct CapId {
     rule: String,
-    /// Name and home, where one promise counts.
+    /// Name and home, if only one promise counts.
     promise: Option<(String, String)>,
-    /// The topmost workspace, where there is one.
+    /// The topmost workspace, if there is one.
     top: Option<String>,
 }
 
@@ -136,14 +136,14 @@ impl CapId {
 struct Kept {
     tally: Tally,
     sum: Sum,
-    /// What orphans come to, which `sum` does not have.
+    /// Sum of the orphans, which `sum` doesn't include.
     orphaned: Sum,
-    /// When it was asked for last.
+    /// When it was last asked for.
     asked: u64,
 }
 
 impl Totals {
-    /// Everything that the caches show at this moment.
+    /// Counts everything that the caches show at this moment.
     pub(crate) fn new(
         requests: &Cache<PromiseRequest>,
         releases: &Cache<PromiseRelease>,
@@ -153,7 +153,7 @@ impl Totals {
         let mut totals = Self {
             requests: requests.clone(),
             releases: releases.clone(),
-            // Subscribed before anything is counted, so that nothing falls between.
+            // Subscribed before anything is counted, so that no change is missed.
             changes: [requests.changes(), releases.changes()],
             tree,
             shown: HashMap::new(),
@@ -167,7 +167,7 @@ impl Totals {
         totals
     }
 
-    /// Takes in what changed since.
+    /// Applies the changes since the last call.
     pub(crate) fn catch_up(&mut self, tree: &Arc<Tree>) {
         if !Arc::ptr_eq(&self.tree, tree) {
             let before = std::mem::replace(&mut self.tree, tree.clone());
@@ -178,22 +178,22 @@ impl Totals {
         let (Some(changed), Some(released), Some(orphans)) = (changed, released, orphans) else { return self.count_again() };
         let named: Vec<Key> = released.iter().filter_map(|release| self.in_force.get(release)).flatten().cloned().collect();
         changed.iter().chain(&named).for_each(|key| self.take_in(key));
-        // An orphan whose request is there counts as that.
+        // An orphan whose request exists counts as that request.
         let of_requests: Vec<Key> = changed.iter().flat_map(|request| self.orphaned.of_request(request)).cloned().collect();
         orphans.iter().chain(&of_requests).for_each(|key| self.take_in_orphan(key));
     }
 
-    /// What the caches show of a request.
+    /// Returns what the caches show of a request.
     pub(super) fn shown(&self, key: &Key) -> Option<&Accepted> {
         self.shown.get(key)
     }
 
-    /// Name of the release in force, as it is counted.
+    /// Returns the name of the release in force, as it is counted.
     pub(crate) fn in_force(&self, key: &Key) -> Option<&str> {
         self.shown.get(key).map(|shown| shown.release.as_str())
     }
 
-    /// What all requests come to that count for a cap.
+    /// Returns the sum of all requests that count for a cap.
     pub(super) fn of(&mut self, tally: &Tally) -> Sum {
         if let Reach::Workspace { cluster } = &tally.reach {
             let workspace = ClusterId::parse(cluster).ok().and_then(|cluster| self.workspaces.get(&cluster));
@@ -202,7 +202,7 @@ impl Totals {
         self.kept(tally).0
     }
 
-    /// What requests come to, and what orphans do, for a cap that reaches beyond one workspace.
+    /// Returns the sums of requests and of orphans, for a cap that reaches beyond one workspace.
     fn kept(&mut self, tally: &Tally) -> (Sum, Sum) {
         self.asked += 1;
         let (id, asked) = (CapId::of(tally), self.asked);
@@ -220,7 +220,7 @@ impl Totals {
         (sum, orphaned)
     }
 
-    /// A workspace, where it is proven where it lies.
+    /// Returns the place of a workspace, if it is proven.
     pub(super) fn place(&self, cluster: &ClusterId) -> Option<Place> {
         match self.workspaces.get(cluster) {
             Some(workspace) => workspace.place.clone(),
@@ -283,7 +283,7 @@ impl Totals {
         }
     }
 
-    /// Counts a workspace where it lies now.
+    /// Counts a workspace at its current place.
     fn move_workspace(&mut self, cluster: &ClusterId) {
         let now = place(&self.tree, cluster);
         if let Some(workspace) = self.workspaces.get_mut(cluster).filter(|workspace| workspace.place != now) {
@@ -313,7 +313,7 @@ impl Workspace {
     }
 }
 
-/// Keys that changed; nothing where too much did, so that everything has to be counted again.
+/// Returns the keys that changed; `None` if there were too many changes, so that everything has to be counted again.
 fn changed(changes: &mut Changes) -> Option<BTreeSet<Key>> {
     let (mut keys, mut complete) = (BTreeSet::new(), true);
     loop {
@@ -325,7 +325,7 @@ fn changed(changes: &mut Changes) -> Option<BTreeSet<Key>> {
     }
 }
 
-/// Whether a group counts for a cap. Of a promise whose home cannot be told it counts that the name is the same.
+/// Checks whether a group counts for a cap. For a promise whose home can't be determined, the same name is enough.
 pub(super) fn includes(tally: &Tally, group: &Group, place: &Place) -> bool {
     #[cfg(test)]
     tests::LOOKED_AT.with(|looked_at| looked_at.set(looked_at.get() + 1));

@@ -1,4 +1,4 @@
-//! What is known of one kind, and since when.
+//! A cache of one kind, and its freshness.
 
 use std::sync::Arc;
 
@@ -9,36 +9,36 @@ use tokio::sync::{broadcast, watch};
 
 use super::Key;
 
-/// Changes that a slow receiver may fall behind before it has to look at everything again.
-/// Its memory is taken at once, for every kind.
+/// Number of changes that a slow receiver can fall behind before it has to look at everything again. The memory is allocated at once, for
+/// every kind.
 const BACKLOG: usize = 256;
 
-/// Receives keys of rows that appeared, changed or went. After `Lagged` look at the whole snapshot.
+/// Receives keys of rows that appeared, changed or were deleted. After `Lagged`, look at the whole snapshot.
 pub type Changes = broadcast::Receiver<Key>;
 
 /// What a cache keeps of an object.
 pub trait Row {
-    /// Whether it is what another look showed already; only what is not is told.
+    /// Checks whether two looks showed the same state. Only differences are reported.
     fn same_edition(&self, other: &Self) -> bool;
 }
 
 /// How far a cache can be trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// Nothing was read yet; empty means nothing.
+    /// Nothing was read yet, so an empty cache means nothing.
     Starting,
-    /// Up to date with the plane's events.
+    /// Up to date with the control plane's events.
     Synced,
-    /// What is there was true at `since`.
+    /// The rows were true at `since`.
     Unreachable {
         /// When the connection was lost.
         since: Timestamp,
-        /// Why, for people.
+        /// Reason, for people.
         why: promise::Error,
     },
 }
 
-/// What is known of one kind. Clones share the content.
+/// A cache of one kind. Clones share the content.
 pub struct Cache<V> {
     inner: Arc<Inner<V>>,
 }
@@ -69,47 +69,48 @@ impl<V> Default for Cache<V> {
 }
 
 impl<V> Cache<V> {
-    /// A cache of what does not exist: nothing fills it, and that is known.
+    /// Returns a cache of something that doesn't exist: nothing fills it, and it counts as synced.
     pub fn of_nothing() -> Self {
         let cache = Self::default();
         cache.set_synced();
         cache
     }
 
-    /// One row.
+    /// Returns one row.
     pub fn get(&self, key: &Key) -> Option<Arc<V>> {
         self.inner.rows.read().get(key).cloned()
     }
 
-    /// All rows at one moment, in the order of their keys; costs nothing.
+    /// Returns all rows at one moment, in the order of their keys; costs nothing.
     pub fn snapshot(&self) -> OrdMap<Key, Arc<V>> {
         self.inner.rows.read().clone()
     }
 
-    /// Changes from now on.
+    /// Returns a receiver for changes from now on.
     pub fn changes(&self) -> Changes {
         self.inner.changes.subscribe()
     }
 
-    /// How far the rows can be trusted now.
+    /// Returns how far the rows can be trusted now.
     pub fn freshness(&self) -> Freshness {
         self.inner.freshness.borrow().clone()
     }
 
-    /// Every change of freshness.
+    /// Returns a receiver for every change of freshness.
     pub fn freshness_changes(&self) -> watch::Receiver<Freshness> {
         self.inner.freshness.subscribe()
     }
 
-    /// Why the rows cannot be read at this moment, from the first attempt on; `None` while nothing is wrong.
+    /// Returns a receiver for the reason why the rows can't be read at this moment, from the first attempt on; `None` while nothing is
+    /// wrong.
     pub fn trouble(&self) -> watch::Receiver<Option<promise::Error>> {
         self.inner.trouble.subscribe()
     }
 
-    /// Waits until the rows were read once; later losses of contact do not matter here.
+    /// Waits until the rows were read once. Later losses of contact don't matter here.
     pub async fn synced(&self) {
         let mut freshness = self.inner.freshness.subscribe();
-        // The sender lives as long as this cache, so that waiting cannot fail.
+        // The sender lives as long as this cache, so waiting can't fail.
         let _ = freshness.wait_for(|f| *f == Freshness::Synced).await;
     }
 
@@ -119,11 +120,11 @@ impl<V> Cache<V> {
             *f = Freshness::Synced;
             changed
         });
-        // Last, so that whoever hears of it finds the rows to be trusted.
+        // Last, so that receivers of this change find rows that can be trusted.
         self.inner.trouble.send_if_modified(|trouble| trouble.take().is_some());
     }
 
-    /// Keeps the first moment of an outage. A cache that never had anything stays `Starting`; its trouble says why.
+    /// Records an outage, and keeps its first moment. A cache that never had anything stays `Starting`; its trouble says why.
     pub(super) fn set_unreachable(&self, since: Timestamp, why: promise::Error) {
         self.inner.trouble.send_if_modified(|trouble| {
             let changed = trouble.as_ref() != Some(&why);
@@ -162,11 +163,11 @@ impl<V: Row> Cache<V> {
         }
     }
 
-    /// Takes a fresh list; only differences are told.
+    /// Replaces the rows with a fresh list. Only differences are reported.
     pub(super) fn replace(&self, fresh: Vec<(Key, V)>) {
         let old = self.snapshot();
         let mut differs = Vec::new();
-        // A row that is the same stays the very same, so that whoever compares snapshots need not look into it.
+        // A row that is the same stays the very same, so that callers that compare snapshots don't need to look into it.
         let row = |(key, value): (Key, V)| match old.get(&key).filter(|before| before.same_edition(&value)) {
             Some(before) => (key, before.clone()),
             None => {
@@ -183,7 +184,7 @@ impl<V: Row> Cache<V> {
     }
 
     fn tell(&self, key: Key) {
-        // Nobody listening is fine.
+        // It is fine if there are no receivers.
         let _ = self.inner.changes.send(key);
     }
 }

@@ -18,19 +18,20 @@ pub struct Key {
     pub name: String,
 }
 
-/// How one tells to which workspace an object belongs.
+/// How the workspace of an object is determined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// kcp: by the annotation that it puts on every object, whatever was sent.
     Annotated,
-    /// Plain Kubernetes: by its namespace; without one it is of the whole cluster. Annotations prove nothing: anybody writes them.
+    /// Plain Kubernetes: by its namespace; an object without one belongs to the whole cluster. Annotations prove nothing: anyone can write
+    /// them.
     Namespaces,
-    /// It is known already.
+    /// The workspace is already known.
     One(ClusterId),
 }
 
 impl Key {
-    /// Key of an object that a server showed; none when it belongs nowhere.
+    /// Returns the key of an object that a server showed; `None` if it belongs to no workspace.
     pub fn of(meta: &ObjectMeta, origin: &Origin) -> Option<Self> {
         let cluster = match (origin, &meta.namespace) {
             (Origin::Annotated, _) => ClusterId::of_kcp(meta.annotations.as_ref()?.get(names::KCP_CLUSTER)?)?,
@@ -41,7 +42,7 @@ impl Key {
         Some(Self { cluster, namespace: meta.namespace.clone().unwrap_or_default(), name: meta.name.clone()? })
     }
 
-    /// Key of a cluster-scoped object.
+    /// Returns the key of a cluster-scoped object.
     pub fn cluster_scoped(cluster: &ClusterId, name: &str) -> Self {
         Self { cluster: cluster.clone(), namespace: String::new(), name: name.to_owned() }
     }

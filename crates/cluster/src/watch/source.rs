@@ -1,4 +1,4 @@
-//! List and watch of one kind, kept going until the process ends.
+//! List and watch of one kind, running until the process ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use crate::error::from_plane;
 use crate::guard::guarded;
 use crate::kinds::{Kind, Object};
 
-/// Objects of one page of a list.
+/// Number of objects in one page of a list.
 const PAGE: u32 = 500;
-/// A watch without any event, bookmarks included, for so long is opened anew where it was: should nobody be there any more, that shows
-/// within the time that an answer may take. Servers send bookmarks about once a minute, and opening a watch costs them little.
+/// A watch without any event for this long, bookmarks included, is opened again where it was: if the server is gone, that shows within the
+/// time that an answer can take. Servers send bookmarks about once a minute, and opening a watch costs them little.
 const SILENCE: Duration = Duration::from_secs(40);
-/// How long one page may take as a whole: a server that sends a little now and then is no better than one that is not there.
+/// How long one page can take as a whole: a server that sends a little now and then is no better than one that is gone.
 const WHOLE: Duration = Duration::from_secs(120);
 /// First and longest pause after a failure.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(15));
@@ -38,61 +38,61 @@ pub struct Source {
 }
 
 enum Broken {
-    /// The version is too old, or the server said to start over.
+    /// The version is too old, or the server asked to start over.
     Relist,
     Failed(kube::Error),
 }
 
 impl Source {
-    /// One of our kinds. `client` decides where: usually the wildcard of an export.
+    /// Lists and watches one of our kinds. `client` decides where: usually the wildcard of an export.
     pub fn of<K: Kind>(client: Client) -> Self {
         Self::dynamic(client, ApiResource::erase::<Object<K>>(&()))
     }
 
-    /// Any kind.
+    /// Lists and watches any kind.
     pub fn dynamic(client: Client, resource: ApiResource) -> Self {
         Self { client, resource, labels: None, fields: None, origin: Origin::Annotated, namespace: None, in_part: false }
     }
 
-    /// Only objects with matching labels.
+    /// Restricts to objects with matching labels.
     #[must_use]
     pub fn labelled(mut self, selector: impl Into<String>) -> Self {
         self.labels = Some(selector.into());
         self
     }
 
-    /// Only objects with matching fields, such as `metadata.name=a`.
+    /// Restricts to objects with matching fields, such as `metadata.name=a`.
     #[must_use]
     pub fn with_fields(mut self, selector: impl Into<String>) -> Self {
         self.fields = Some(selector.into());
         self
     }
 
-    /// How objects are told apart by workspace; unsaid, as kcp does it.
+    /// Sets how the workspace of an object is determined; by default as kcp does it.
     #[must_use]
     pub fn told_apart(mut self, origin: Origin) -> Self {
         self.origin = origin;
         self
     }
 
-    /// Only objects of one namespace.
+    /// Restricts to objects of one namespace.
     #[must_use]
     pub fn within(mut self, namespace: Option<String>) -> Self {
         self.namespace = namespace;
         self
     }
 
-    /// An object of which fields cannot be decoded, such as those that are nested too deeply, comes without them; unsaid, it is left out.
-    /// For whoever needs nothing that people may nest as deeply as they like.
+    /// Keeps an object whose fields can't all be decoded, such as those that are nested too deeply, without these fields; by default it is
+    /// left out. For callers that don't need any field that users can nest as deeply as they like.
     #[must_use]
     pub fn in_part(mut self) -> Self {
         self.in_part = true;
         self
     }
 
-    /// Fills `cache` until `shutdown`. `project` keeps what is needed of an object; none leaves it out.
+    /// Fills `cache` until `shutdown`. `project` returns what is needed of an object; `None` leaves it out.
     ///
-    /// An object that cannot be decoded or projected never stops the others: anybody can write strange objects.
+    /// An object that can't be decoded or projected never stops the others: anyone can write strange objects.
     pub async fn run<V, F>(self, cache: Cache<V>, project: F, clock: Arc<dyn Clock>, shutdown: CancellationToken)
     where
         V: Row,
@@ -105,11 +105,11 @@ impl Source {
                 match self.cycle(&collection, &cache, &project, &mut pause).await {
                     Broken::Relist => tracing::debug!(kind = self.resource.kind, "the version is too old, listing again"),
                     Broken::Failed(error) => {
-                        tracing::info!(kind = self.resource.kind, %error, "watch broken, trying again");
+                        tracing::info!(kind = self.resource.kind, %error, "watch broken, retrying");
                         cache.set_unreachable(clock.now(), from_plane(&error, &self.resource.plural));
                     }
                 }
-                // A server may refuse each version that it just gave: lists are dear, and come less and less often.
+                // A server might refuse each version that it just returned: lists are expensive, and are requested less and less often.
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(PAUSE.1);
             }
@@ -120,7 +120,7 @@ impl Source {
         }
     }
 
-    /// Lists, then watches until something breaks.
+    /// Lists, then watches until something fails.
     async fn cycle<V, F>(&self, collection: &Collection, cache: &Cache<V>, project: &F, pause: &mut Duration) -> Broken
     where
         V: Row,
@@ -159,7 +159,7 @@ impl Source {
                     }
                     Ok(Event::Bookmark(reached)) => version = reached,
                     Err(error @ kube::Error::Api(_)) => return broken(error),
-                    // Connections end now and then. Whether the server is there shows when the watch goes on from where it was.
+                    // Connections end now and then. Whether the server is available shows when the watch continues from where it was.
                     Err(error) if stumbled => return broken(error),
                     Err(error) => {
                         tracing::debug!(kind = self.resource.kind, %error, "a watch ended early");
@@ -187,7 +187,7 @@ impl Source {
         params.field_selector.clone_from(&self.fields);
         let mut rows = Vec::new();
         loop {
-            let late = |_| kube::Error::Service(format!("no whole page within {} seconds", WHOLE.as_secs()).into());
+            let late = |_| kube::Error::Service(format!("no complete page within {} seconds", WHOLE.as_secs()).into());
             let text = tokio::time::timeout(WHOLE, collection.list(&params)).await.map_err(late)??;
             let page = Page::parse(&text)?;
             for raw in page.items {
@@ -205,20 +205,20 @@ impl Source {
         }
     }
 
-    /// Which row an object is, and what is kept of it; nothing when it belongs nowhere.
+    /// Returns the row of an object, and what is kept of it; `None` if it belongs to no workspace.
     fn row<V, F>(&self, item: Item, project: &F) -> Option<(Key, Option<V>)>
     where
         F: Fn(DynamicObject) -> Option<V>,
     {
         let key = Key::of(&item.object.metadata, &self.origin)?;
         if let Some(fault) = item.fault {
-            // Most often it is nested too deeply. What is in it is for nobody who reads logs.
-            tracing::warn!(kind = self.resource.kind, object = %key, ?fault, "an object cannot be decoded as a whole");
+            // Usually it is nested too deeply. Its content doesn't belong in logs.
+            tracing::warn!(kind = self.resource.kind, object = %key, ?fault, "an object cannot be decoded completely");
             if !self.in_part {
                 return Some((key, None));
             }
         }
-        // One that projecting panics over is left out as one that says nothing.
+        // An object whose projection panics is left out, like one that has no projection.
         let projected = guarded((&self.resource.kind, &key), || project(item.object));
         Some((key, projected.flatten()))
     }

@@ -1,7 +1,7 @@
 //! Lists and watches as a server sends them, each object decoded on its own.
 //!
-//! A server takes objects that are nested deeper than a decoder of JSON goes. Decoded together, one such object of anybody would keep all
-//! others from being read. What is only passed over may be nested as deeply as it likes.
+//! A server accepts objects that are nested deeper than a JSON decoder goes. If they were decoded together, one such object would keep all
+//! others from being read. Fields that are only skipped can be nested to any depth.
 
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
@@ -17,7 +17,7 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// How many causes of an error are looked at, should they go round in a circle.
+/// How many causes of an error are examined, in case they form a cycle.
 const CAUSES: usize = 16;
 
 /// Objects of one kind at one place.
@@ -27,12 +27,12 @@ pub(super) struct Collection {
 }
 
 impl Collection {
-    /// Without a namespace those of all.
+    /// Creates the collection. Without a namespace it covers all namespaces.
     pub(super) fn new(client: Client, resource: &ApiResource, namespace: Option<&str>) -> Self {
         Self { client, request: Request::new(DynamicObject::url_path(resource, namespace)) }
     }
 
-    /// The text of a [`Page`]. `kube` would log all of it where it cannot be decoded.
+    /// Returns the text of a [`Page`]. `kube` would log all of it if it can't be decoded.
     pub(super) async fn list(&self, params: &ListParams) -> Result<String, Error> {
         let request = self.request.list(params).map_err(Error::BuildRequest)?;
         self.client.request_text(request).await
@@ -46,10 +46,10 @@ impl Collection {
     }
 }
 
-/// One page of a list. Its objects are not decoded yet.
+/// One page of a list. Its objects aren't decoded yet.
 #[derive(Deserialize)]
 pub(super) struct Page<'a> {
-    /// The version, and how to go on.
+    /// The version, and how to continue.
     #[serde(default)]
     pub metadata: ListMeta,
     /// The objects.
@@ -58,13 +58,13 @@ pub(super) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Reads the text of a page.
+    /// Parses the text of a page.
     pub(super) fn parse(text: &'a str) -> Result<Self, Error> {
         serde_json::from_str(text).map_err(Error::SerdeError)
     }
 }
 
-/// Some servers write `null` where nothing is. What has no items at all is no list.
+/// Some servers write `null` for an empty list. A response without items isn't a list.
 fn items<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<&'de RawValue>, D::Error> {
     let items: Option<Vec<&'de RawValue>> = Deserialize::deserialize(deserializer)?;
     Ok(items.unwrap_or_default())
@@ -72,9 +72,9 @@ fn items<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<&'de RawValue
 
 /// An object of a list or of an event.
 pub(super) struct Item {
-    /// The object. With a fault it has no more than what could be decoded of it.
+    /// The object. With a fault it contains only what could be decoded.
     pub object: DynamicObject,
-    /// Why it cannot be decoded as a whole.
+    /// Why it can't be decoded as a whole.
     pub fault: Option<Category>,
 }
 
@@ -88,7 +88,7 @@ impl Item {
     }
 }
 
-/// An object without the fields that cannot be decoded; of metadata, spec and status those of their own fields are left out.
+/// Returns an object without the fields that can't be decoded. In metadata, spec and status only their own fields are left out.
 fn in_part(raw: &RawValue) -> DynamicObject {
     let part = |raw: &RawValue| whole(raw).or_else(|| fields(raw, whole).map(Value::Object));
     let mut data = fields(raw, part).unwrap_or_default();
@@ -105,13 +105,13 @@ fn whole(raw: &RawValue) -> Option<Value> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// What a watch tells.
+/// An event of a watch.
 pub(super) enum Event {
     /// An object appeared or changed.
     Changed(Item),
-    /// An object went.
+    /// An object was deleted.
     Deleted(Item),
-    /// Everything up to this version was told.
+    /// Everything up to this version was reported.
     Bookmark(String),
 }
 
@@ -121,7 +121,7 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// The next event; none when the watch has ended.
+    /// Returns the next event; `None` when the watch has ended.
     pub(super) async fn next(&mut self) -> Option<Result<Event, Error>> {
         loop {
             let mut line = Vec::new();
@@ -138,7 +138,7 @@ impl Events {
     }
 }
 
-/// One line of a watch. Its object is not decoded yet.
+/// One line of a watch. Its object isn't decoded yet.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(rename = "type")]
@@ -157,11 +157,11 @@ enum Change {
     Error,
 }
 
-/// The event of a line; none where it tells nothing.
+/// Returns the event of a line; `None` if it reports nothing.
 fn event(line: &[u8]) -> Result<Option<Event>, Error> {
     let envelope: Envelope<'_> = match serde_json::from_slice(line) {
         Ok(envelope) => envelope,
-        // A watch may end in the middle of a line.
+        // A watch might end in the middle of a line.
         Err(error) if error.is_eof() => return Ok(None),
         Err(error) => return Err(refusal(line).unwrap_or(Error::SerdeError(error))),
     };
@@ -176,13 +176,13 @@ fn event(line: &[u8]) -> Result<Option<Event>, Error> {
     })
 }
 
-/// What a server says without an event around it.
+/// Returns the error that a server sends without an event around it.
 fn refusal(line: &[u8]) -> Option<Error> {
     let status: Status = serde_json::from_slice(line).ok()?;
     Some(Error::Api(Box::new(status)))
 }
 
-/// Whether the connection ended without a word. That happens to long answers, and the watch goes on with the next one.
+/// Checks whether the connection ended without notice. That happens to long responses, and the watch continues with the next one.
 fn breaks_off(error: &io::Error) -> bool {
     let first: Option<&(dyn StdError + 'static)> = Some(error);
     let mut causes = std::iter::successors(first, |&cause| cause.source()).take(CAUSES);

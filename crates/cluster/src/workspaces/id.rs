@@ -4,49 +4,49 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Id of a workspace: of a logical cluster of kcp, such as `2abc9d0e1f2g3h4i` or `root`, or on plain Kubernetes `cluster` for all of it
-/// and `cluster:<namespace>` for a namespace. Paths can be reused, ids of kcp cannot; on Kubernetes the uids of objects tell a namespace from
-/// its successor.
+/// Id of a workspace: of a logical cluster of kcp, such as `2abc9d0e1f2g3h4i` or `root`, or on plain Kubernetes `cluster` for all of it and
+/// `cluster:<namespace>` for a namespace. Paths can be reused, ids of kcp can't; on Kubernetes the uids of objects distinguish a namespace
+/// from its successor.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ClusterId(String);
 
-/// Id of a plain Kubernetes cluster. kcp calls no workspace so: its ids are `root` or made of 16 random letters.
+/// Id of a plain Kubernetes cluster. No workspace of kcp has this id: its ids are `root` or made of 16 random letters.
 const KUBERNETES: &str = "cluster";
 
-/// Text that is no id of a workspace.
+/// Text that isn't the id of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is not the id of a workspace: lower-case letters, digits and inner hyphens, at most 63")]
+#[error("\"{0}\" isn't a workspace ID: use lower-case letters, digits and inner hyphens, at most 63")]
 pub struct InvalidClusterId(pub String);
 
 impl ClusterId {
-    /// Reads an id of either sort. Errors: anything outside kcp's grammar of one segment, and of a namespace's name behind `cluster:`.
+    /// Parses an id of either sort. Errors on anything outside kcp's grammar of one segment, and of a namespace's name after `cluster:`.
     pub fn parse(text: &str) -> Result<Self, InvalidClusterId> {
         let known = is_segment(text) || Self::split(text).is_some_and(is_segment);
         if known { Ok(Self(text.to_owned())) } else { Err(InvalidClusterId(text.to_owned())) }
     }
 
-    /// Reads the id of a logical cluster, as kcp writes it on objects; none when it is something else.
+    /// Parses the id of a logical cluster, as kcp writes it on objects; `None` for anything else.
     pub(crate) fn of_kcp(text: &str) -> Option<Self> {
         (is_segment(text) && text != KUBERNETES).then(|| Self(text.to_owned()))
     }
 
-    /// All of a plain Kubernetes cluster: the home of cluster-scoped kinds.
+    /// Returns the id of a whole plain Kubernetes cluster: the home of cluster-scoped kinds.
     pub fn cluster() -> Self {
         Self(KUBERNETES.to_owned())
     }
 
-    /// A namespace of a plain Kubernetes cluster. Errors: no name of a namespace.
+    /// Returns the id of a namespace of a plain Kubernetes cluster. Errors if `namespace` isn't the name of one.
     pub fn of_namespace(namespace: &str) -> Result<Self, InvalidClusterId> {
         if is_segment(namespace) { Ok(Self(format!("{KUBERNETES}:{namespace}"))) } else { Err(InvalidClusterId(namespace.to_owned())) }
     }
 
-    /// The namespace of a plain Kubernetes cluster that this is.
+    /// Returns the namespace, if this is one of a plain Kubernetes cluster.
     pub fn namespace(&self) -> Option<&str> {
         Self::split(&self.0)
     }
 
-    /// Whether this is a plain Kubernetes cluster or one of its namespaces: both are reached without a path.
+    /// Checks whether this is a plain Kubernetes cluster or one of its namespaces: both are reached without a path.
     pub fn is_of_kubernetes(&self) -> bool {
         self.0 == KUBERNETES || self.namespace().is_some()
     }
@@ -55,12 +55,12 @@ impl ClusterId {
         text.strip_prefix(KUBERNETES)?.strip_prefix(':')
     }
 
-    /// The logical cluster at the top of the tree.
+    /// Returns the logical cluster at the top of the tree.
     pub fn root() -> Self {
         Self("root".to_owned())
     }
 
-    /// As it stands in the annotation `kcp.io/cluster`, and for kcp in URLs.
+    /// Returns the text of the annotation `kcp.io/cluster`, and for kcp of URLs.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -86,7 +86,7 @@ impl From<ClusterId> for String {
     }
 }
 
-/// One segment of kcp's grammar: `[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?`.
+/// Checks for one segment of kcp's grammar: `[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?`.
 pub(super) fn is_segment(text: &str) -> bool {
     let bytes = text.as_bytes();
     let plain = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();

@@ -7,59 +7,59 @@ use serde::{Deserialize, Serialize};
 use super::ClusterId;
 use super::id::is_segment;
 
-/// Path of a workspace such as `root:acme:shop`. Parsing is what keeps `*`, `/` and `..` of a URL away from the plane.
+/// Path of a workspace such as `root:acme:shop`. Parsing prevents `*`, `/` and `..` of a URL from reaching the control plane.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct WorkspacePath(String);
 
-/// Text that is no path of a workspace.
+/// Text that isn't the path of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is not the path of a workspace: names joined by colons, such as root:acme:shop")]
+#[error("\"{0}\" isn't a workspace path: use names joined by colons, such as root:acme:shop")]
 pub struct InvalidPath(pub String);
 
 impl WorkspacePath {
-    /// Reads a path in kcp's grammar: segments of lower-case letters, digits and inner hyphens, joined by colons;
-    /// `user:<name>` is a home workspace. Errors: anything else.
+    /// Parses a path in kcp's grammar: segments of lower-case letters, digits and inner hyphens, joined by colons; `user:<name>` is a home
+    /// workspace. Errors on anything else.
     pub fn parse(text: &str) -> Result<Self, InvalidPath> {
         if text.len() <= 1024 && text.split(':').all(is_segment) { Ok(Self(text.to_owned())) } else { Err(InvalidPath(text.to_owned())) }
     }
 
-    /// The top of a kcp's tree.
+    /// Returns the top of a kcp's tree.
     pub fn root() -> Self {
         Self("root".to_owned())
     }
 
-    /// The top of the tree of a plain Kubernetes cluster; its namespaces are `cluster:<namespace>`.
+    /// Returns the top of the tree of a plain Kubernetes cluster; its namespaces are `cluster:<namespace>`.
     pub fn cluster() -> Self {
         Self(ClusterId::cluster().as_str().to_owned())
     }
 
-    /// Whether this is a plain Kubernetes cluster or one of its namespaces.
+    /// Checks whether this is a plain Kubernetes cluster or one of its namespaces.
     pub fn is_of_kubernetes(&self) -> bool {
         Self::cluster().contains(self)
     }
 
-    /// As it stands in URLs.
+    /// Returns the path as used in URLs.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Last segment.
+    /// Returns the last segment.
     pub fn name(&self) -> &str {
         self.0.rsplit(':').next().unwrap_or_default()
     }
 
-    /// One level up; none at the top.
+    /// Returns the workspace one level up; `None` at the top.
     pub fn parent(&self) -> Option<Self> {
         self.0.rsplit_once(':').map(|(parent, _)| Self(parent.to_owned()))
     }
 
-    /// One level down. Errors: `name` is not one segment.
+    /// Returns a workspace one level down. Errors if `name` isn't a single segment.
     pub fn child(&self, name: &str) -> Result<Self, InvalidPath> {
         if is_segment(name) { Ok(Self(format!("{}:{name}", self.0))) } else { Err(InvalidPath(format!("{}:{name}", self.0))) }
     }
 
-    /// Whether `other` is this workspace or lies below it.
+    /// Checks whether `other` is this workspace or is below it.
     pub fn contains(&self, other: &Self) -> bool {
         other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
     }

@@ -14,16 +14,16 @@ use crate::watch::{Key, Row};
 /// What is kept of an APIBinding of one of our exports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindingRow {
-    /// Whether the kinds are served.
+    /// Whether its kinds are served.
     pub bound: bool,
-    /// Claims that are not in force, as `resource.group`.
+    /// Claims that aren't in force, as `resource.group`.
     pub missing: Vec<String>,
-    /// Where the workspace says that it lies. Its administrators can write anything here: it is for sentences, never for decisions.
+    /// The path that the workspace states for itself. Its administrators can write anything here: it is for sentences, never for decisions.
     pub said_path: Option<WorkspacePath>,
 }
 
 impl BindingRow {
-    /// What stands for a binding where our kinds are served without any.
+    /// Returns the row that is used where our kinds are served without a binding.
     pub fn complete() -> Self {
         Self { bound: true, missing: Vec::new(), said_path: None }
     }
@@ -43,57 +43,57 @@ impl Row for BindingRow {
     }
 }
 
-/// Why the rules above a workspace are not known. No new release is accepted then; what runs goes on.
+/// Why the rules above a workspace aren't known. No new release is accepted then; what runs continues.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unproven {
-    /// Some edge on the way to root cannot be seen.
-    #[error("where workspace {workspace} belongs is not proven: every workspace above it has to bind {} with its claims; ask an administrator of the platform", Export::Requests.name())]
+    /// An edge on the path to root can't be seen.
+    #[error("the place of workspace {workspace} in the tree isn't verified: every workspace above it must bind {} with its claims; ask a platform admin", Export::Requests.name())]
     Place {
         /// Path, or id when there is no path.
         workspace: String,
     },
-    /// Requests of this namespace are nobody's business: it belongs to the system.
-    #[error("requests of the namespace {namespace} are not served: it belongs to the cluster itself; use a namespace of your own")]
+    /// This namespace belongs to the system. Requests in it aren't fulfilled.
+    #[error("requests in the namespace {namespace} aren't served: it belongs to the cluster itself; use your own namespace")]
     Reserved {
         /// Its name.
         namespace: String,
     },
-    /// A workspace above does not bind what shows its policies.
-    #[error("the policies of {workspace} cannot be seen: an administrator of {workspace} has to bind {export}")]
+    /// A workspace above doesn't bind the export that shows its policies.
+    #[error("the policies of {workspace} aren't visible: an admin of {workspace} must bind {export}")]
     Unbound {
         /// Its path.
         workspace: String,
         /// The export that is missing.
         export: &'static str,
     },
-    /// A workspace above does not grant what we claim.
-    #[error("{workspace} does not grant {claims} to {export}: an administrator of {workspace} has to accept this claim in the binding")]
+    /// A workspace above doesn't grant what we claim.
+    #[error("{workspace} doesn't grant {claims} to {export}: an admin of {workspace} must accept this claim in the binding")]
     Claims {
         /// Its path.
         workspace: String,
         /// The export in question.
         export: &'static str,
-        /// What is not granted.
+        /// The claims that aren't granted.
         claims: String,
     },
 }
 
-/// Who uses our kinds, at one moment.
+/// Which workspaces use our kinds, at one moment.
 #[derive(Clone, Debug)]
 pub enum Standing {
-    /// Whoever binds the exports.
+    /// The workspaces that bind the exports.
     Bound {
         /// Rows of the watch on bindings of the requests export.
         requests: OrdMap<Key, Arc<BindingRow>>,
         /// Rows of the watch on bindings of the catalog export.
         catalog: OrdMap<Key, Arc<BindingRow>>,
     },
-    /// Every workspace: our kinds are those of the whole cluster.
+    /// Every workspace: our kinds are served in the whole cluster.
     Everywhere(Arc<BindingRow>),
 }
 
 impl Standing {
-    /// The binding of an export in a workspace; of several the best.
+    /// Returns the binding of an export in a workspace; the best if there are several.
     pub fn binding(&self, export: Export, cluster: &ClusterId) -> Option<&Arc<BindingRow>> {
         let rows = match (self, export) {
             (Self::Bound { requests, .. }, Export::Requests) => requests,
@@ -104,16 +104,16 @@ impl Standing {
         of.map(|(_, row)| row).max_by_key(|row| (row.bound, usize::MAX - row.missing.len()))
     }
 
-    /// What people call a workspace: its path, as far as it is known the one that it says itself, else its id.
+    /// Returns what people call a workspace: its path if it is known, otherwise the one that it states for itself, otherwise its id.
     pub fn named(&self, tree: &Tree, cluster: &ClusterId) -> String {
         let said = || [Export::Requests, Export::Catalog].into_iter().find_map(|export| self.binding(export, cluster)?.said_path.clone());
         tree.path(cluster).or_else(said).map_or_else(|| cluster.to_string(), |path| path.to_string())
     }
 
-    /// The way from root to a workspace whose policies can all be seen (`domain.md` 1, Fail closed).
+    /// Returns the path from root to a workspace whose policies can all be seen (`domain.md` 1, Fail closed).
     ///
-    /// Root itself may do without the catalog: whoever administers it can always bind it, and nothing above could forbid
-    /// what it forbids. The workspace itself needs only the requests export: kinds that it does not bind cannot exist in it.
+    /// Root itself can do without the catalog: its administrators can always bind it, and nothing above could forbid what it forbids. The
+    /// workspace itself needs only the requests export: kinds that it doesn't bind can't exist in it.
     pub fn lineage(&self, tree: &Tree, cluster: &ClusterId) -> Result<Vec<Node>, Unproven> {
         let place = || match cluster.namespace() {
             Some(namespace) => Unproven::Reserved { namespace: namespace.to_owned() },
@@ -186,7 +186,7 @@ mod tests {
             (bindings(&[]), bound.clone(), "bind requests.platform.opmodel.dev"),
             (bound.clone(), bindings(&[]), "bind catalog.platform.opmodel.dev"),
             (bound.clone(), bindings(&[("c1", false, &[])]), "bind catalog.platform.opmodel.dev"),
-            (bindings(&[("c1", true, &["workspaces.tenancy.kcp.io"])]), bound.clone(), "does not grant workspaces.tenancy.kcp.io"),
+            (bindings(&[("c1", true, &["workspaces.tenancy.kcp.io"])]), bound.clone(), "doesn't grant workspaces.tenancy.kcp.io"),
         ];
         for (requests, catalog, says) in cases {
             let error = Standing::Bound { requests, catalog }.lineage(&tree(), &id("c2")).unwrap_err();

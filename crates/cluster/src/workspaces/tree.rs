@@ -1,7 +1,7 @@
-//! Which workspace lies in which, proven by Workspace objects.
+//! Which workspace is in which, proven by Workspace objects.
 //!
-//! The only edge that nobody can forge leads from the workspace that holds a Workspace object to the object's
-//! `spec.cluster`, which the plane alone sets. Paths are derived from these edges, never read from annotations.
+//! The only edge that can't be forged leads from the workspace that holds a Workspace object to the object's `spec.cluster`, which only the
+//! control plane sets. Paths are derived from these edges, never read from annotations.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -13,26 +13,26 @@ use super::{ClusterId, WorkspacePath};
 use crate::install::SYSTEM_NAMESPACE;
 use crate::watch::{Key, Row};
 
-/// What is kept of a Workspace object, or of a Namespace that stands for one.
+/// What is kept of a Workspace object, or of a Namespace that represents one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkspaceRow {
-    /// The workspace that it makes.
+    /// The workspace that it creates.
     pub cluster: ClusterId,
-    /// Labels, for the range of policies.
+    /// Labels, for the scope of policies.
     pub labels: BTreeMap<String, String>,
     /// Whether it is being deleted, with everything in it.
     pub deleting: bool,
 }
 
 impl WorkspaceRow {
-    /// Projects a Workspace object; none while the plane has not given it a cluster.
+    /// Projects a Workspace object; `None` while the control plane hasn't given it a cluster.
     pub fn project(object: DynamicObject) -> Option<Self> {
         let cluster = ClusterId::of_kcp(object.data.pointer("/spec/cluster")?.as_str()?)?;
         let deleting = object.metadata.deletion_timestamp.is_some();
         Some(Self { cluster, labels: object.metadata.labels.unwrap_or_default(), deleting })
     }
 
-    /// Projects a Namespace of plain Kubernetes; none for those of the system and ours.
+    /// Projects a Namespace of plain Kubernetes; `None` for those of the system and our own.
     pub fn of_namespace(object: DynamicObject) -> Option<Self> {
         let name = object.metadata.name.as_deref()?;
         if name.starts_with("kube-") || name == SYSTEM_NAMESPACE {
@@ -57,7 +57,7 @@ pub struct Node {
     pub cluster: ClusterId,
     /// Path, derived from the edges.
     pub path: WorkspacePath,
-    /// Labels of its Workspace object; none for the top.
+    /// Labels of its Workspace object; empty for the top.
     pub labels: BTreeMap<String, String>,
 }
 
@@ -68,13 +68,13 @@ pub struct Tree {
     children: BTreeMap<(ClusterId, String), ClusterId>,
     /// Every workspace with a proven place, in the order of paths.
     nodes: Vec<Node>,
-    /// Where among these each is, and its parent.
+    /// Index of each in `nodes`, and its parent.
     places: HashMap<ClusterId, (usize, Option<ClusterId>)>,
 }
 
 impl Tree {
-    /// Takes the rows of the watch on Workspace objects below `root`. Two objects that name the same workspace prove nothing, and
-    /// both edges are left out.
+    /// Builds the tree from the rows of the watch on Workspace objects below `root`. Two objects that name the same workspace prove
+    /// nothing, and both edges are left out.
     pub fn new(root: ClusterId, rows: &OrdMap<Key, Arc<WorkspaceRow>>) -> Self {
         let mut labels: HashMap<&ClusterId, &BTreeMap<String, String>> = HashMap::new();
         let mut children = BTreeMap::new();
@@ -91,7 +91,7 @@ impl Tree {
         tree
     }
 
-    /// From the top down along the edges: what is not reached has no proven place.
+    /// Walks from the top down along the edges: a workspace that isn't reached has no proven place.
     fn walk(&mut self, labels: &HashMap<&ClusterId, &BTreeMap<String, String>>) {
         let Ok(path) = WorkspacePath::parse(self.root.as_str()) else { return };
         let mut parents = HashMap::from([(self.root.clone(), None)]);
@@ -115,7 +115,7 @@ impl Tree {
         self.places = self.nodes.iter().enumerate().map(place).collect();
     }
 
-    /// The way from the top to the workspace, both included; none where an edge is missing.
+    /// Returns the workspaces from the top to this one, both included; `None` if an edge is missing.
     pub fn lineage(&self, cluster: &ClusterId) -> Option<Vec<Node>> {
         let mut way = Vec::new();
         let mut next = Some(cluster);
@@ -128,20 +128,21 @@ impl Tree {
         Some(way)
     }
 
-    /// Where the object that makes a workspace lies: in the workspace above, under its name. None for the top, and without a proven place.
+    /// Returns the key of the object that creates a workspace: in the workspace above, under its name. `None` for the top, and without a
+    /// proven place.
     pub fn row_of(&self, cluster: &ClusterId) -> Option<Key> {
         let (at, parent) = self.places.get(cluster)?;
         let name = self.nodes.get(*at)?.path.as_str().rsplit(':').next()?;
         Some(Key::cluster_scoped(parent.as_ref()?, name))
     }
 
-    /// Path of a workspace, for people.
+    /// Returns the path of a workspace, for people.
     pub fn path(&self, cluster: &ClusterId) -> Option<WorkspacePath> {
         let (at, _) = self.places.get(cluster)?;
         self.nodes.get(*at).map(|node| node.path.clone())
     }
 
-    /// The workspace at a path.
+    /// Returns the workspace at a path.
     pub fn cluster(&self, path: &WorkspacePath) -> Option<ClusterId> {
         let mut segments = path.as_str().split(':');
         if segments.next() != Some(self.root.as_str()) {
@@ -150,7 +151,7 @@ impl Tree {
         segments.try_fold(self.root.clone(), |at, name| self.children.get(&(at, name.to_owned())).cloned())
     }
 
-    /// Workspaces that are elsewhere, labelled otherwise, new or gone, compared with another tree.
+    /// Returns the workspaces that moved, have other labels, are new or are gone, compared with another tree.
     pub fn moved_since(&self, before: &Self) -> BTreeSet<ClusterId> {
         let moved = |here: &Node, there: &Self| there.node(&here.cluster) != Some(here);
         let appeared = self.nodes.iter().filter(|node| moved(node, before));
@@ -162,11 +163,11 @@ impl Tree {
         self.nodes.get(self.places.get(cluster)?.0)
     }
 
-    /// A workspace and all below it.
+    /// Returns a workspace and all below it.
     pub fn subtree(&self, top: &ClusterId) -> BTreeSet<ClusterId> {
         let (mut found, mut next) = (BTreeSet::new(), vec![top.clone()]);
         while let Some(cluster) = next.pop() {
-            // Edges may lead in a ring if they were made so.
+            // Edges might form a cycle if they were created that way.
             if found.insert(cluster.clone()) {
                 next.extend(self.children(&cluster).map(|(_, child)| child.clone()));
             }
@@ -174,14 +175,14 @@ impl Tree {
         found
     }
 
-    /// Direct children in the order of their names.
+    /// Returns the direct children in the order of their names.
     pub fn children(&self, cluster: &ClusterId) -> impl Iterator<Item = (&str, &ClusterId)> {
         let from = (cluster.clone(), String::new());
         let of = cluster.clone();
         self.children.range(from..).take_while(move |((parent, _), _)| *parent == of).map(|((_, name), child)| (name.as_str(), child))
     }
 
-    /// Every workspace with a proven place, the top included, in the order of paths.
+    /// Returns every workspace with a proven place, the top included, in the order of paths.
     pub fn all(&self) -> &[Node] {
         &self.nodes
     }

@@ -1,4 +1,4 @@
-//! Where the exports of a kcp are read: at which of the addresses that their endpoint slices name.
+//! The addresses at which the exports of a kcp are read, among those that their endpoint slices name.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::provider::{self, ExportAddress};
 use crate::watch::Source;
 use crate::workspaces::{BindingRow, WorkspaceRow};
 
-/// Pause before the endpoint slices are asked for again.
+/// Pause before the endpoint slices are read again.
 const AGAIN: Duration = Duration::from_secs(2);
 
 impl World {
-    /// Reads both exports from when they are served.
+    /// Reads both exports as soon as they are served.
     pub(super) async fn follow(self, with: Feeder) {
         let found = tokio::select! {
             () = with.shutdown.cancelled() => return,
@@ -26,7 +26,7 @@ impl World {
         }
     }
 
-    /// Reads an export where it is served.
+    /// Starts to read an export where it is served.
     fn begin(&self, export: Export, (endpoint, address): Served, with: Feeder) {
         let client = endpoint.client(&self.access.token, &address.everywhere());
         with.tasks.spawn(self.clone().note_unread(export, address.clone(), with.shutdown.clone()));
@@ -45,7 +45,7 @@ impl World {
         self.read(export, &with);
     }
 
-    /// Keeps what is known about servers that are not read.
+    /// Keeps the list of servers that aren't read up to date.
     async fn note_unread(self, export: Export, read: ExportAddress, shutdown: CancellationToken) {
         let client = self.access.endpoint.client(&self.access.token, &self.access.topology.own());
         tokio::select! {
@@ -54,19 +54,19 @@ impl World {
         }
     }
 
-    /// Takes note of the servers of an export that are not read.
+    /// Records the servers of an export that aren't read.
     fn note_others(&self, export: Export, read: &ExportAddress, addresses: &[ExportAddress]) {
         let others: Vec<String> = addresses.iter().filter(|other| *other != read).map(|other| other.server.clone()).collect();
         let mut unread = self.unread.write();
         if let Some((_, unread)) = EXPORTS.iter().zip(&mut *unread).find(|(of, unread)| **of == export && **unread != others) {
             if !others.is_empty() {
-                tracing::warn!(export = export.name(), read = read.server, ?others, "other shards serve the export and are not read");
+                tracing::warn!(export = export.name(), read = read.server, ?others, "other shards serve the export but are not read");
             }
             *unread = others;
         }
     }
 
-    /// Reaches an export where it is to be read.
+    /// Connects to an export at the address where it is to be read.
     async fn open(&self, address: &ExportAddress) -> Option<Served> {
         let opened = self.access.endpoint.at(&address.server).await.map_err(|error| {
             tracing::error!(%error, export = address.export.name(), server = address.server, "a server of the export cannot be used");
@@ -76,27 +76,27 @@ impl World {
         Some((opened.ok()?, address.clone()))
     }
 
-    /// Keeps why it is not known where an export is served.
+    /// Records why it isn't known where an export is served.
     fn note_slice(&self, export: Export, why: Option<&promise::Error>) {
         if let Some((_, trouble)) = EXPORTS.iter().zip(&*self.slices).find(|(of, _)| **of == export) {
             trouble.send_replace(why.cloned());
         }
     }
 
-    /// All addresses of an export, from when it is served.
+    /// Returns all addresses of an export, as soon as it is served.
     async fn addresses(&self, client: &Client, export: Export) -> Vec<ExportAddress> {
         loop {
             let found = provider::addresses(client, export).await;
             self.note_slice(export, found.as_ref().err());
             match found {
                 Ok(found) => return found,
-                Err(error) => tracing::warn!(%error, export = export.name(), "the export is not served yet, trying again"),
+                Err(error) => tracing::warn!(%error, export = export.name(), "the export is not served yet, retrying"),
             }
             tokio::time::sleep(AGAIN).await;
         }
     }
 
-    /// Where both exports are read.
+    /// Returns where both exports are read.
     async fn find(&self) -> [Served; 2] {
         let client = self.access.endpoint.client(&self.access.token, &self.access.topology.own());
         loop {

@@ -44,7 +44,7 @@ async fn what_is_left_out_goes(ground: Ground) {
 async fn a_status_field_goes(ground: Ground) {
     let api = ground.requests("opm-controller");
     let made = api.create(&PostParams::default(), &request("a")).await.unwrap();
-    let waiting = json!({"phase": "Provisioning", "waitingOn": {"kind": "controller", "what": "it is made"}, "conditions": []});
+    let waiting = json!({"phase": "Provisioning", "waitingOn": {"kind": "controller", "reason": "Applying", "message": "Creating resources"}, "conditions": []});
     let patch = |version: Option<String>, status: Value| Patch::Merge(json!({"metadata": {"resourceVersion": version}, "status": status}));
     let told = api.patch_status("a", &params(), &patch(made.resource_version(), waiting)).await.unwrap();
     assert!(told.status.as_ref().is_some_and(|status| status.waiting_on.is_some()));

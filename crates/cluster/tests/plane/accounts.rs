@@ -51,7 +51,7 @@ async fn service_accounts_of_the_provider_workspace_fulfil_and_those_of_a_tenant
     plane.accounts.insert("forged", forged);
     let freed = json!({"metadata": {"finalizers": []}});
     let refused = plane.requests("forged").patch("web", &PatchParams::default(), &Patch::Merge(&freed)).await.unwrap_err();
-    assert!(refused.to_string().contains("removed by the controller"), "{refused}");
+    assert!(refused.to_string().contains("only the controller can remove"), "{refused}");
     let impersonating = plane.endpoint.client_as(
         &plane.token("admin"),
         &Scope::Workspace(path("root:acme:shop")),
@@ -59,7 +59,7 @@ async fn service_accounts_of_the_provider_workspace_fulfil_and_those_of_a_tenant
     );
     let requests: kube::Api<cluster::kinds::PromiseRequest> = kube::Api::namespaced(impersonating, plane.namespace());
     let refused = requests.patch("web", &PatchParams::default(), &Patch::Merge(&freed)).await.unwrap_err();
-    assert!(refused.to_string().contains("removed by the controller"), "{refused}");
+    assert!(refused.to_string().contains("only the controller can remove"), "{refused}");
     controller.stop().await;
 }
 
@@ -96,7 +96,7 @@ async fn consumers_whose_claims_or_ancestors_are_missing_are_found_and_bind_mend
         install::bind_consumer(&plane.endpoint, &administrator, topology, &installed, &path(workspace), catalog).await.unwrap()
     };
     let above = |consumer: install::Consumer| consumer.above.into_iter().map(|hidden| hidden.why).collect::<Vec<_>>();
-    let nothing = "root:globex does not bind requests.platform.opmodel.dev and does not bind catalog.platform.opmodel.dev.";
+    let nothing = "root:globex doesn't bind requests.platform.opmodel.dev and doesn't bind catalog.platform.opmodel.dev.";
     assert_eq!(above(bind("root:globex:web", false).await), [nothing]);
     let found = examined(&plane, plane.token("opm-portal")).await;
     assert_eq!(found.iter().map(|found| found.mend.as_str()).collect::<Vec<_>>(), ["opm-portal bind root:globex --catalog"], "{found:?}");
@@ -106,7 +106,7 @@ async fn consumers_whose_claims_or_ancestors_are_missing_are_found_and_bind_mend
     crate::rights::reject(&plane, "root:globex:web", "secrets").await;
     let found = examined(&plane, plane.token("opm-portal")).await;
     let expected = Finding {
-        what: "root:globex:web does not grant secrets to requests.platform.opmodel.dev.".to_owned(),
+        what: "root:globex:web doesn't grant secrets to requests.platform.opmodel.dev.".to_owned(),
         mend: "opm-portal bind root:globex:web".to_owned(),
     };
     assert_eq!(found, [expected]);

@@ -22,7 +22,7 @@ async fn said_after(spoil: impl AsyncFnOnce(&Plane, &kube::Client)) -> (Plane, k
     plane.ask("web", "trio", json!({})).await;
     let stopped = plane.until("web", "stopped", |r| condition(r, "Applied").contains("destination")).await;
     let said = condition(&stopped, "Applied");
-    let ball = stopped.status.unwrap().waiting_on.unwrap().what;
+    let ball = stopped.status.unwrap().waiting_on.unwrap().message;
     assert!(said.contains("sandbox"), "{said}");
     assert!(ball.contains("sandbox"), "{ball}");
     controller.stop().await;
@@ -50,7 +50,7 @@ async fn a_right_that_the_credential_lacks_is_named_and_regained() {
     });
     let (plane, root, said) = said_after(async |_, root| drop(apply(root, &everything_but).await.unwrap())).await;
     assert!(said.contains("ConfigMap web at sandbox") && said.contains("\"configmaps\""), "{said}");
-    assert!(said.contains("The destination's owner can grant it"), "{said}");
+    assert!(said.contains("The destination's owner can grant this permission"), "{said}");
     let mut everything = everything_but;
     everything["rules"] = json!([{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}, {"nonResourceURLs": ["*"], "verbs": ["get"]}]);
     apply(&root, &everything).await.unwrap();
@@ -86,5 +86,5 @@ async fn a_revoked_token_is_named() {
         write(plane, json!({"kubeconfig": kubeconfig.replace("token-of-sandbox", "token-of-nobody")})).await;
     };
     let (_, _, said) = said_after(spoil).await;
-    assert!(said.contains("The destination sandbox does not accept its credential"), "{said}");
+    assert!(said.contains("The destination sandbox doesn't accept its credential"), "{said}");
 }

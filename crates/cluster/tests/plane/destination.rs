@@ -207,7 +207,8 @@ async fn a_destination_that_is_gone_keeps_a_request_only_for_a_while() {
     let rights = rights_in("deploy/kcp/10-rbac.yaml", "User");
     apply(&admin, &rights.iter().find(|right| is_for_what_is_lost(right)).unwrap().role_without).await.unwrap();
     controller.advance(jiff::SignedDuration::from_mins(11));
-    let says = |request: &kinds::PromiseRequest| request.status.as_ref().and_then(|status| Some(status.waiting_on.as_ref()?.what.clone()));
+    let says =
+        |request: &kinds::PromiseRequest| request.status.as_ref().and_then(|status| Some(status.waiting_on.as_ref()?.message.clone()));
     let is_named = |said: String| said.contains("ConfigMap opm-system/left-behind-") && said.contains("configmaps");
     plane.until("web", "held for want of a right", |request| says(request).is_some_and(is_named)).await;
     install::provider(&admin, &install::Options::default()).await.unwrap();
@@ -265,7 +266,7 @@ async fn a_destination_of_a_home_that_is_not_trusted_is_not_used() {
     let acme = plane.client("admin", "root:acme");
     apply(&acme, &destination).await.unwrap();
     wait(Api::all(acme), "theirs", "refused", |d: &kinds::Destination| {
-        d.status.as_ref().is_some_and(|s| s.conditions.iter().any(|c| c.message.contains("root:acme is not a trusted home")))
+        d.status.as_ref().is_some_and(|s| s.conditions.iter().any(|c| c.message.contains("root:acme isn't a trusted home")))
     })
     .await;
     controller.stop().await;
@@ -312,7 +313,7 @@ async fn a_home_without_trust_uses_what_its_owner_lets_it_use() {
     plane.ask("web", "trio", json!({})).await;
     let stopped = plane.until("web", "refused", |request| condition(request, "Applied").contains("allowedHomes")).await;
     let said = condition(&stopped, "Applied");
-    assert!(said.contains("does not serve promises of root:acme. Its owner, root:platform, can add it"), "{said}");
+    assert!(said.contains("doesn't serve promises of root:acme. Its owner, root:platform, can add it"), "{said}");
     let own = ListParams::default().labels(&format!("{}={}", names::REQUEST_UID_LABEL, stopped.metadata.uid.unwrap()));
     assert!(Api::<ConfigMap>::all(root.clone()).list(&own).await.unwrap().items.is_empty());
     serves(json!(["root:acme"])).await;

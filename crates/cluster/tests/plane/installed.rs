@@ -42,9 +42,9 @@ async fn what_is_missing_is_found_and_mended() {
     roles.patch("opm-portal", &PatchParams::default(), &Patch::Merge(&less)).await.unwrap();
     crate::rights::reject(&plane, "root:teams:data", "secrets").await;
     let expected = [
-        "ClusterRole opm-portal in root:opm is not as this build installs it.",
+        "ClusterRole opm-portal in root:opm differs from what this build installs.",
         "ClusterRole opm-bind-requests is missing in root:opm.",
-        "root:teams:data does not grant secrets to requests.platform.opmodel.dev.",
+        "root:teams:data doesn't grant secrets to requests.platform.opmodel.dev.",
     ];
     assert_eq!(examined().await, expected);
     install::bootstrap(&plane.endpoint, &plane.administrator(), &plane.topology, &options).await.unwrap();
@@ -66,7 +66,7 @@ async fn the_requester_is_stamped_and_frozen() {
     assert!(requester.groups.contains(&"shop".to_owned()), "{:?}", requester.groups);
     let patch = json!({"spec": {"requester": {"username": "somebody-else"}}});
     let refused = plane.requests("dana").patch("a", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap_err();
-    assert!(cluster::error::from_plane(&refused, "request a").to_string().contains("cannot change"), "{refused}");
+    assert!(cluster::error::from_plane(&refused, "request a").to_string().contains("can't be changed"), "{refused}");
 
     // It is the policy of the provider workspace that stamps: without it whatever was sent stands.
     let policies: Api<DynamicObject> = Api::all_with(

@@ -135,7 +135,7 @@ async fn what_does_not_fit_is_said_and_nothing_is_made(plane: Plane) {
     plane.ask("bad", "settings", json!({"level": 12})).await;
     let failed = plane.until("bad", "refused by its field", |r| condition(r, "Accepted").contains(".parameters.level")).await;
     assert_eq!(failed.status.as_ref().unwrap().phase, Phase::Failed);
-    assert!(condition(&failed, "Ready").starts_with("False Failed: The requester: "), "{}", condition(&failed, "Ready"));
+    assert!(condition(&failed, "Ready").starts_with("False Failed: "), "{}", condition(&failed, "Ready"));
     assert!(failed.status.unwrap().inventory.is_empty());
     // Nothing ends a request yet, so that a date would be a promise that is not kept.
     let ends = json!({"spec": {"expiresAt": "2099-01-31T00:00:00Z"}});
@@ -255,7 +255,7 @@ async fn a_policy_that_does_not_fit_says_where_and_lets_nothing_pass(plane: Plan
         plane.ask(&name, "settings", json!({"level": 2})).await;
         let held = plane.until(&name, "refused", |r| r.status.as_ref().is_some_and(|s| s.phase == Phase::Rejected)).await;
         let words = condition(&held, "PoliciesSatisfied");
-        assert!(words.contains(&format!("The policy broken, set at {} by Acme", plane.home("root:acme"))), "{words}");
+        assert!(words.contains(&format!("The policy broken at {} (Acme)", plane.home("root:acme"))), "{words}");
     }
     // It is judged anew when the promise changes, and mended by either side.
     let mended = json!({

@@ -182,8 +182,8 @@ async fn what_is_to_be_orphaned_stays_while_a_lost_revision_keeps_from_judging_i
     plane.requests("dana").patch("web", &PatchParams::default(), &orphan).await.unwrap();
     plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
     let controller = plane.controller().await;
-    let says = |request: &PromiseRequest| request.status.as_ref().and_then(|status| Some(status.waiting_on.as_ref()?.what.clone()));
-    let is_undecided = |said: String| said.contains(&revision) && said.contains("not decided whether the objects stay");
+    let says = |request: &PromiseRequest| request.status.as_ref().and_then(|status| Some(status.waiting_on.as_ref()?.message.clone()));
+    let is_undecided = |said: String| said.contains(&revision) && said.contains("can't decide whether the objects stay");
     plane.until("web", "held", |request| says(request).is_some_and(is_undecided)).await;
     assert_eq!(level(&plane).await, "5", "nothing is removed");
 

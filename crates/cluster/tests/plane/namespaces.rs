@@ -60,9 +60,9 @@ async fn what_is_missing_is_found_and_mended(plane: Plane) {
     let found = findings(&plane).await;
     for expected in [
         "ClusterRole opm-portal is missing. -> opm-portal bootstrap",
-        "ClusterRole opm-controller is not as this build installs it. -> opm-portal bootstrap",
-        "ValidatingAdmissionPolicyBinding records-guard.platform.opmodel.dev is not as this build installs it. -> opm-portal bootstrap",
-        "Requests of the namespace shop cannot be fulfilled: there is no RoleBinding opm-fulfiller. -> opm-portal bootstrap --namespace shop",
+        "ClusterRole opm-controller differs from what this build installs. -> opm-portal bootstrap",
+        "ValidatingAdmissionPolicyBinding records-guard.platform.opmodel.dev differs from what this build installs. -> opm-portal bootstrap",
+        "Requests in the namespace shop can't be fulfilled: there is no RoleBinding opm-fulfiller. -> opm-portal bootstrap --namespace shop",
     ] {
         assert!(found.iter().any(|line| line == expected), "{expected}: {found:#?}");
     }
@@ -157,7 +157,7 @@ async fn what_belongs_to_no_namespace_needs_a_destination(plane: Plane) {
     plane
         .publish("unknown", wide(json!({"apiVersion": "example.dev/v1", "kind": "Widget", "metadata": {"name": "${request.name}"}})))
         .await;
-    for (promise, says) in [("wide", "belongs to no namespace"), ("unknown", "does not serve the kind Widget of example.dev/v1")] {
+    for (promise, says) in [("wide", "has no namespace"), ("unknown", "doesn't serve the kind Widget of example.dev/v1")] {
         plane.ask(promise, promise, json!({})).await;
         let stopped = plane.until(promise, "refused", |r| condition(r, "Applied").contains(says)).await;
         assert!(condition(&stopped, "Applied").contains("destination"), "{}", condition(&stopped, "Applied"));
@@ -244,7 +244,7 @@ async fn requests_among_the_system_are_not_served(plane: Plane) {
     inside.metadata.namespace = Some("opm-system".to_owned());
     requests.create(&PostParams::default(), &inside).await.unwrap();
     let held =
-        wait(requests.clone(), "web", "not served", |r| condition(r, "PoliciesSatisfied").contains("namespace opm-system are not served"))
+        wait(requests.clone(), "web", "not served", |r| condition(r, "PoliciesSatisfied").contains("namespace opm-system aren't served"))
             .await;
     assert!(held.status.as_ref().unwrap().inventory.is_empty());
     requests.delete("web", &DeleteParams::default()).await.unwrap();
@@ -265,7 +265,7 @@ async fn the_credential_of_a_destination_is_one(plane: Plane) {
     };
     let api: Api<cluster::kinds::Destination> = Api::all(admin(&plane));
     for (name, namespace, says) in
-        [("unlabelled", "opm-system", "is not a credential of destinations"), ("elsewhere", "shop", "to lie in the namespace opm-system")]
+        [("unlabelled", "opm-system", "isn't a destination credential"), ("elsewhere", "shop", "must be in the namespace opm-system")]
     {
         apply(&admin(&plane), &destination(name, namespace)).await.unwrap();
         wait(api.clone(), name, "refused", |d| json!(d.status).to_string().contains(says)).await;

@@ -14,7 +14,7 @@ const CONTROLLER: &str = "opm-controller";
 const REQUESTS: &str = "requests.platform.opmodel.dev of apiexports/content";
 const CATALOG: &str = "catalog.platform.opmodel.dev of apiexports/content";
 /// What can be done.
-const MENDED: &str = "Whoever runs the platform can give it back";
+const MENDED: &str = "The platform team can fix this";
 
 /// One verb on one thing, and its role without it.
 #[derive(Debug)]
@@ -86,11 +86,11 @@ fn named(right: &Right) -> [&'static str; 2] {
         ("list" | "watch", REQUESTS) => ["requests through requests.platform.opmodel.dev", "content"],
         ("list" | "watch", CATALOG) => ["promises through catalog.platform.opmodel.dev", "content"],
         ("get", REQUESTS) => ["read requests", "apiexports/content of requests"],
-        ("patch", REQUESTS) => ["write into requests", "apiexports/content of requests"],
+        ("patch", REQUESTS) => ["update requests", "apiexports/content of requests"],
         ("create", REQUESTS) => ["record the release", "apiexports/content of requests"],
         ("delete", REQUESTS) => ["delete Secret web-outputs", "apiexports/content of requests"],
         ("get", CATALOG) => ["read promises", "apiexports/content of catalog"],
-        ("patch", CATALOG) => ["write into promises", "apiexports/content of catalog"],
+        ("patch", CATALOG) => ["update promises", "apiexports/content of catalog"],
         ("create", CATALOG) => ["record the revision", "apiexports/content of catalog"],
         ("create", "leases") | ("get" | "update", "opm-controller of leases") => ["Lease opm-system/opm-controller", "leases"],
         ("create", "secrets") | ("get", "opm-controller-keys of secrets") => ["Secret opm-system/opm-controller-keys", "secrets"],

@@ -24,7 +24,7 @@ async fn what_is_required_comes_first(plane: Plane) {
     plane.ask("second", "needy", json!({})).await;
     let refused = plane.until("second", "refused for what is missing", |request| condition(request, "Accepted").starts_with("False")).await;
     let said = condition(&refused, "Accepted");
-    assert!(said.ends_with("It needs a working instance of settings in version >=1 first."), "{said}");
+    assert!(said.ends_with("This promise needs a working instance of settings in version >=1 first."), "{said}");
     assert!(refused.status.unwrap().inventory.is_empty());
 
     // Nobody touches the second one: that the first works is enough.
@@ -51,9 +51,10 @@ async fn a_required_api_has_to_be_served_and_not_only_listed(plane: Plane) {
     needy["requires"] = json!([{"api": "example.dev/Widget", "destination": "sandbox"}]);
     plane.publish("needy", needy).await;
     plane.ask("web", "needy", json!({})).await;
-    let refused = plane.until("web", "refused for what is missing", |request| condition(request, "Accepted").contains("It needs")).await;
+    let refused =
+        plane.until("web", "refused for what is missing", |request| condition(request, "Accepted").contains("This promise needs")).await;
     let said = condition(&refused, "Accepted");
-    assert!(said.starts_with("False") && said.ends_with("It needs the kind Widget of example.dev at sandbox first."), "{said}");
+    assert!(said.starts_with("False") && said.ends_with("This promise needs the kind Widget of example.dev at sandbox first."), "{said}");
     assert!(refused.status.unwrap().inventory.is_empty());
     let api = kube::Api::<Destination>::all(plane.client("admin", "root:platform"));
     let known = |served| move |d: &Destination| d.status.as_ref().and_then(|status| status.serves("example.dev/Widget")) == Some(served);

@@ -43,7 +43,7 @@ async fn a_rejected_claim_on_what_is_made_names_the_object() {
         let stopped = plane
             .until("web", "stopped by name", |r| {
                 let applied = condition(r, "Applied");
-                applied.contains(kind) && applied.contains("may not")
+                applied.contains(kind) && applied.contains("isn't allowed to")
             })
             .await;
         assert!(condition(&stopped, "Applied").contains(&format!("\"{resource}\"")), "{}", condition(&stopped, "Applied"));
@@ -60,7 +60,7 @@ async fn a_workspace_that_never_accepted_the_claims_can_be_deleted() {
     plane.publish("settings", settings("1.0.0")).await;
     reject_all(&plane, "root:acme:shop", &["namespaces", "configmaps", "secrets", "events"]).await;
     plane.ask("web", "settings", json!({"extra": true})).await;
-    let stopped = plane.until("web", "stopped", |r| condition(r, "Applied").contains("may not")).await;
+    let stopped = plane.until("web", "stopped", |r| condition(r, "Applied").contains("isn't allowed to")).await;
     assert!(stopped.metadata.finalizers.is_some_and(|own| !own.is_empty()), "it would be made as soon as the claims are accepted");
     let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("tenancy.kcp.io", "v1alpha1", "Workspace"));
     let workspaces: Api<DynamicObject> = Api::all_with(plane.client("admin", "root:acme"), &kind);

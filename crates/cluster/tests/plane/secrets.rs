@@ -146,7 +146,7 @@ async fn a_secret_that_is_not_there_is_asked_for_by_name(plane: Plane) {
     plane
         .until("web", "waiting for its Secret", |r| {
             let ball = r.status.as_ref().and_then(|s| s.waiting_on.as_ref());
-            ball.is_some_and(|ball| ball.what.contains("There is no Secret web-inputs"))
+            ball.is_some_and(|ball| ball.message.contains("The Secret web-inputs that"))
         })
         .await;
     type_in(&plane, TYPED).await;

@@ -82,7 +82,7 @@ async fn exports_are_read_at_their_shard_with_the_authority_that_the_kubeconfig_
         Err(found) => found,
     };
     let finding = found.iter().find(|finding| finding.what.contains("requests through")).unwrap_or_else(|| panic!("{found:?}"));
-    assert!(finding.mend.contains(&shard.server) && finding.mend.contains("a cluster entry of the kubeconfig"), "{finding:?}");
+    assert!(finding.mend.contains(&shard.server) && finding.mend.contains("add a cluster entry"), "{finding:?}");
 
     let mut known = shard.front.clone();
     let entry = json!({"name": "shard", "cluster": {"server": shard.server, "certificate-authority-data": shard.authority}});

@@ -90,7 +90,7 @@ where
     let served = tokio::select! {
         () = shutdown.cancelled() => return,
         why = overdue(&tally, patience) => {
-            tracing::debug!(why, "a connection to the plane is closed");
+            tracing::debug!(why, "closing a connection to the plane");
             serving.as_mut().graceful_shutdown();
             // What the client is told by this it may still take; it had its time.
             tokio::time::timeout(patience.head, serving).await.unwrap_or(Ok(()))

@@ -22,7 +22,7 @@ pub fn cut_off<T>(answer: impl Stream<Item = T>) -> impl Stream<Item = T> {
 }
 
 fn log(panic: &(dyn Any + Send)) {
-    tracing::error!(why = supervisor::said(panic), "the plane panicked over a request");
+    tracing::error!(why = supervisor::said(panic), "the plane panicked while handling a request");
 }
 
 #[cfg(test)]

@@ -15,11 +15,11 @@ pub(super) fn next(view: &View<'_>) -> Option<Step> {
         let text = simulated("cannot create the bucket: AccessDenied: the account has reached its limit of buckets");
         let wanted = vec![
             Condition::new("Synced", false, "ReconcileError", text),
-            Condition::new("Ready", false, "Creating", simulated("the bucket is not there")),
+            Condition::new("Ready", false, "Creating", simulated("the bucket does not exist")),
         ];
         return view.write(1.0, json!({"conditions": conditions(object, view.now, Extra::Generation(generation), wanted)}));
     }
-    let synced = || Condition::new("Synced", true, "ReconcileSuccess", simulated("the bucket is as it was asked for"));
+    let synced = || Condition::new("Synced", true, "ReconcileSuccess", simulated("the bucket matches its specification"));
     let accepted =
         status["conditions"].as_array().into_iter().flatten().any(|condition| {
             condition["type"] == "Synced" && condition["status"] == "True" && condition["observedGeneration"] == generation
@@ -49,7 +49,7 @@ pub(super) fn next(view: &View<'_>) -> Option<Step> {
 }
 
 fn available() -> Condition<'static> {
-    Condition::new("Ready", true, "Available", simulated("the bucket is there"))
+    Condition::new("Ready", true, "Available", simulated("the bucket is available"))
 }
 
 /// The Secret that the claim asks for, unless it is there.

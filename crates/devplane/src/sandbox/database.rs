@@ -26,7 +26,7 @@ pub(super) fn next(view: &View<'_>) -> Option<Step> {
         return write(view, 0.2, &made(view, 1), 0, "Setting up primary", &text);
     }
     if !observed && status["phase"] == HEALTHY && ready == wanted {
-        let text = simulated("the instances are restarted with the new configuration");
+        let text = simulated("restarting instances with the new configuration");
         return write(view, 0.3, &made(view, ready), ready, "Upgrading cluster", &text);
     }
     if ready < wanted {

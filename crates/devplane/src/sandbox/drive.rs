@@ -221,7 +221,7 @@ impl Driver<'_> {
                     // What changed or went meanwhile is told by the watch, which plans anew.
                     let overtaken = matches!(error.status(), Some(StatusCode::CONFLICT | StatusCode::NOT_FOUND));
                     if !overtaken {
-                        tracing::warn!(%error, object = key.name, "a sample operator was refused and tries again");
+                        tracing::warn!(%error, object = key.name, "a sample operator was refused, retrying");
                         let version = self.world.version(&key).to_owned();
                         self.waiting.insert(key.clone(), Waiting { due: Instant::now() + RETRY, version, after: 0.0 });
                     }

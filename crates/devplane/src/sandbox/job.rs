@@ -31,7 +31,7 @@ pub(super) fn next(view: &View<'_>) -> Option<Step> {
         return view.write(0.3, json!({"active": active, "ready": active, "startTime": view.now, "conditions": null}));
     }
     if view.fails() {
-        let text = simulated("the Job has reached its limit of retries; the last container ended with exit code 1");
+        let text = simulated("the Job reached its retry limit; the last container exited with code 1");
         let failed = spec["backoffLimit"].as_i64().unwrap_or(6) + 1;
         let wanted = vec![
             Condition::new("FailureTarget", true, "BackoffLimitExceeded", text.clone()),
@@ -39,7 +39,7 @@ pub(super) fn next(view: &View<'_>) -> Option<Step> {
         ];
         return view.write(2.0, json!({"active": null, "ready": 0, "failed": failed, "conditions": conditions(wanted)}));
     }
-    let text = simulated("the Job has as many completions as it wants");
+    let text = simulated("the Job reached its number of completions");
     let wanted = vec![
         Condition::new("SuccessCriteriaMet", true, "CompletionsReached", text.clone()),
         Condition::new("Complete", true, "CompletionsReached", text),

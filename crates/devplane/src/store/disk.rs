@@ -174,7 +174,7 @@ fn write_all(
                 changed.into_iter().for_each(|resource| news.tell(resource));
             }
             Err(error) => {
-                tracing::error!(%error, "the plane cannot write its data file; it refuses writes from now on");
+                tracing::error!(%error, "the plane cannot write its data file and refuses writes from now on");
                 // Under the lock nothing more is queued. What is not on disk never was: nobody was told of it, and nobody will be.
                 let mut memory = memory.write();
                 while let Ok(queued) = waiting.try_recv() {

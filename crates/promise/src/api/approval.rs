@@ -1,151 +1,152 @@
-//! One decision about one content (`domain.md` 7), what became of it, and what a request says about those who decide.
+//! Approval decisions (`domain.md` 7): the decision on one content, its outcome, and the approval status of a request.
 
 use super::policy::{Approvers, FIRST_STAGE};
 use super::request::Requester;
 use super::required::Required;
 
-/// A decision of one person about one rule, for exactly one content of one request. It never changes: whoever thinks otherwise later
-/// writes another one.
+/// One person's decision on one approval rule, for exactly one content of one request. It is immutable: to change a decision, create
+/// another Approval.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalSpec {
-    /// Which request.
+    /// Request that was decided on.
     pub request: ApprovedRequest,
-    /// Which rule asked for it. The Approval lies in the workspace of its policy or promise and counts nowhere else.
+    /// Approval rule that this decision answers. The Approval must be in the workspace of the rule's policy or promise; it is ignored
+    /// anywhere else.
     pub rule: ApprovalRule,
-    /// Hash of the content that was decided about; it stands in the request's status. Another content has another one.
+    /// Hash of the content that was decided on, as shown in the request's status. Different content has a different hash.
     pub content_hash: String,
-    /// What was decided.
+    /// The decision.
     pub decision: Decision,
-    /// Whether the glass is broken: it approves for every rule of the policy or promise at once, whatever their stage and however many they
-    /// ask for. It takes the right `override` instead of `approve`, and a comment; everybody is told.
+    /// Whether this is an emergency override: it approves every rule of the policy or promise at once, regardless of stage and number of
+    /// required approvals. It needs the permission `override` instead of `approve`, and a comment. Everyone involved is notified.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub emergency: bool,
-    /// Why, for the requester.
+    /// Reason for the decision, shown to the requester.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// Parameters that the comment is about.
+    /// Parameters that the comment refers to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    /// Who decided. Stamped by admission at creation, whatever was sent.
+    /// User who decided. Set by admission at creation; any value sent is replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<Requester>,
 }
 
-/// A request, named across workspaces.
+/// Reference to a request that is unique across workspaces.
 #[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovedRequest {
-    /// Logical cluster id of its workspace; on plain Kubernetes absent, because there is one cluster.
+    /// Logical cluster id of the request's workspace. Absent on plain Kubernetes, where there is only one cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
-    /// Its namespace.
+    /// Namespace of the request.
     pub namespace: String,
-    /// Its name.
+    /// Name of the request.
     pub name: String,
-    /// Its uid: a request that is deleted and made again under the same name is another one.
+    /// uid of the request. A request that is deleted and re-created under the same name has a different uid.
     pub uid: String,
 }
 
-/// A rule that asks for approval: of a policy, or of a promise itself.
+/// A rule that requires approval, defined by a policy or by a promise.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalRule {
-    /// Name of the Policy, unless it is a rule of a promise.
+    /// Name of the Policy that defines the rule. Absent for a promise's own rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
-    /// Name of the Promise, for its own rules.
+    /// Name of the Promise, for a promise's own rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<String>,
     /// Name of the rule.
     pub name: String,
 }
 
-/// What was decided.
+/// Decision of an approver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Decision {
-    /// It may be made.
+    /// Approved.
     Approve,
-    /// It may not.
+    /// Rejected.
     Reject,
-    /// Not like this: the requester should change something. It is also what an unsaid decision is taken for.
+    /// The requester should change something. Also the default if no decision is given.
     #[default]
     RequestChanges,
 }
 
-/// What became of a decision; written by the controller only.
+/// Outcome of a decision. Written only by the controller.
 #[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DecisionStatus {
-    /// One word.
+    /// State of the decision.
     pub state: DecisionState,
-    /// Why, as a sentence.
+    /// Reason for the state, as a sentence.
     #[serde(default)]
     pub message: String,
-    /// RFC 3339 time at which that was found out.
+    /// RFC 3339 time at which the state was determined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_at: Option<String>,
 }
 
-/// What became of a decision, in a word.
+/// State of a decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum DecisionState {
-    /// It does not count, and never did.
+    /// The decision doesn't count and never did.
     Void,
-    /// It does not count any more: something newer took its place.
+    /// The decision no longer counts because something newer replaced it.
     Superseded,
-    /// It may come to count: its stage has not come, or it is not known whether its author may decide.
+    /// The decision might count later: its stage hasn't started yet, or it isn't known whether its author can decide.
     #[default]
     Pending,
-    /// It counts.
+    /// The decision counts.
     Counts,
 }
 
-/// What a request says about one rule that asks for approval.
+/// Status of one approval rule of a request.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalStatus {
-    /// The rule, as an Approval names it.
+    /// The rule, in the form that Approvals use to reference it.
     pub rule: ApprovalRule,
-    /// Path of the workspace where it is set, which is where its Approvals lie.
+    /// Path of the workspace that defines the rule. Its Approvals are in that workspace.
     pub source: String,
     /// Logical cluster id of that workspace.
     pub cluster: String,
-    /// Team that set it.
+    /// Team that owns the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// Who is told and can decide, with the permission `approve` on the policy or promise.
+    /// Users and groups that are notified and can decide. They need the permission `approve` on the policy or promise.
     #[serde(default, skip_serializing_if = "Approvers::is_empty")]
     pub approvers: Approvers,
-    /// How many people must agree, or `all` that are named.
+    /// Number of approvals required, or `all` for every named approver.
     #[serde(default)]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::required::schema"))]
     pub required: Required,
-    /// Whose turn it is: it is asked once every rule of a lower stage is answered.
+    /// Stage of the rule. Approvers are asked once every rule of a lower stage is answered.
     #[serde(default = "first_stage")]
     pub stage: u32,
-    /// Of `all` that are named, those who have not agreed yet.
+    /// With `all`, the named approvers who haven't approved yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// Decisions, oldest first: all about the present content, and the last ones about others, which do not count.
+    /// Decisions, oldest first: all on the present content, and the most recent ones on earlier content, which don't count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<GivenApproval>,
-    /// How far it is.
+    /// State of the approval.
     #[serde(default)]
     pub state: ApprovalState,
-    /// Whether an approver of another rule of this request can approve this one too.
+    /// Whether an approver of another rule of this request can also approve this one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_person: bool,
-    /// RFC 3339 time at which the question expires if nobody decides; absent before its stage is asked.
+    /// RFC 3339 time at which the approval expires if it isn't decided. Absent until its stage starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
 }
@@ -154,89 +155,89 @@ fn first_stage() -> u32 {
     FIRST_STAGE
 }
 
-/// A decision about a request, and what became of it.
+/// A decision on a request and its outcome.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct GivenApproval {
-    /// User name of who decided.
+    /// User name of the approver who decided.
     pub by: String,
-    /// Logical cluster of a ServiceAccount that decided.
+    /// Logical cluster of the approver, if it is a ServiceAccount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_cluster: Option<String>,
-    /// RFC 3339 time at which it was written.
+    /// RFC 3339 time at which the decision was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// Name of the Approval.
     pub approval: String,
-    /// What was decided.
+    /// The decision.
     #[serde(default)]
     pub decision: Decision,
-    /// Whether the glass was broken.
+    /// Whether it is an emergency override.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub emergency: bool,
-    /// Why.
+    /// Reason for the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// Parameters that the comment is about.
+    /// Parameters that the comment refers to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    /// Hash of the content that was decided about.
+    /// Hash of the content that was decided on.
     #[serde(default)]
     pub content_hash: String,
-    /// What became of it.
+    /// State of the decision.
     #[serde(default)]
     pub state: DecisionState,
-    /// Why it does not count, as a sentence; absent when it does.
+    /// Reason why the decision doesn't count, as a sentence. Absent if it counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<String>,
 }
 
-/// How far one approval is.
+/// State of one approval rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ApprovalState {
-    /// Too few have decided.
+    /// Approvals are missing.
     #[default]
     Waiting,
-    /// Enough agree.
+    /// Enough approvers approved.
     Approved,
-    /// Somebody turned it down.
+    /// An approver rejected it.
     Rejected,
-    /// Somebody asks for changes.
+    /// An approver requested changes.
     ChangesRequested,
-    /// Nobody is asked yet: rules of an earlier stage are open.
+    /// No one has been asked yet because rules of an earlier stage are open.
     Queued,
 }
 
-/// What people are asked about, or were asked last: one content, from one moment on.
+/// The current or most recent question to approvers: one content, starting at one time.
 #[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionStatus {
-    /// Hash of the content.
+    /// Hash of the content in question.
     pub content_hash: String,
-    /// RFC 3339 time since which it is asked. When it was turned down or has expired, whoever may edit the request asks again by writing this
-    /// into the annotation `platform.opmodel.dev/ask-again`.
+    /// RFC 3339 time at which approvers were asked. If the question was rejected or has expired, anyone who can edit the request asks again
+    /// by writing this value into the annotation `platform.opmodel.dev/ask-again`.
     pub since: String,
-    /// Generation of the request that was last seen while it was open: an edit after its end asks again.
+    /// Generation of the request that was last observed while the question was open. An edit after its end asks again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<i64>,
-    /// Decisions about the same content that answered an earlier question, and do not count for this one.
+    /// Decisions on the same content that answered an earlier question. They don't count for this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<AnsweredQuestion>,
 }
 
-/// Which decisions answered an earlier question about the same content: all that were written before a moment of the plane's clock, and some
-/// of that moment.
+/// The decisions that answered an earlier question about the same content: all that were created before a given time on the server's clock,
+/// and some that were created at that time.
 #[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AnsweredQuestion {
-    /// RFC 3339 time at which the plane wrote the last of them.
+    /// RFC 3339 time at which the server created the last of them.
     pub until: String,
-    /// Names of those that it wrote at this very time.
+    /// Names of the Approvals that the server created at exactly that time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<String>,
 }

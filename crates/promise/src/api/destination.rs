@@ -1,41 +1,41 @@
-//! Where rendered objects may go (`domain.md` 4).
+//! Destinations: where rendered objects can be created (`domain.md` 4).
 
 use super::request::Condition;
 
-/// Where rendered objects may go.
+/// A place where rendered objects can be created.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DestinationSpec {
-    /// Name for people.
+    /// Display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Sort of place; only clusters are supported yet.
+    /// Type of the destination. Only clusters are supported for now.
     #[serde(default)]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::clusters"))]
     pub r#type: DestinationType,
-    /// Credential: a Secret with key `kubeconfig`.
+    /// Credential for the destination: a Secret with the key `kubeconfig`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<SecretRef>,
-    /// Whose promises may use it.
+    /// Home workspaces whose promises can use the destination.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_homes: Vec<String>,
-    /// Whose requests may land on it.
+    /// Workspaces whose requests can create objects in the destination.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_workspaces: Vec<String>,
-    /// What may be made there.
+    /// Kinds of objects that can be created in the destination.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_kinds: Vec<AllowedKind>,
-    /// Whether a deleted request can leave its objects there, by its deletion policy `Orphan`. What it leaves counts toward limits and budgets
-    /// until it is released.
+    /// Whether a request that is deleted with the deletion policy `Orphan` can leave its objects here. Orphaned objects count toward limits
+    /// and budgets until they are released.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_orphan: bool,
-    /// Pattern of the namespace, such as `opm-${workspace.name}-${hash}`.
+    /// Pattern for namespace names, such as `opm-${workspace.name}-${hash}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }
 
-/// Sort of place.
+/// Type of a destination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -43,52 +43,52 @@ pub enum DestinationType {
     /// A Kubernetes cluster.
     #[default]
     Cluster,
-    /// Descendants of the request's workspace; not supported yet.
+    /// Workspaces below the request's workspace. Not supported yet.
     Workspaces,
 }
 
-/// A Secret.
+/// Reference to a Secret.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SecretRef {
-    /// Namespace.
+    /// Namespace of the Secret.
     pub namespace: String,
-    /// Name.
+    /// Name of the Secret.
     pub name: String,
 }
 
-/// Kinds of one group.
+/// Kinds of one API group.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AllowedKind {
-    /// API group; empty for core.
+    /// API group. Empty for the core group.
     #[serde(default)]
     pub group: String,
-    /// Kinds, or `*`.
+    /// Kinds, or `*` for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<String>,
 }
 
-/// What the controller says about a destination.
+/// Observed state of a destination.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DestinationStatus {
-    /// Generation this status is about.
+    /// Generation that this status describes.
     #[serde(default)]
     pub observed_generation: i64,
-    /// Reachable, Authorized.
+    /// Conditions: `Reachable` and `Authorized`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// Version of the server.
+    /// Kubernetes version of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// APIs that published promises require of it.
+    /// APIs that published promises require from this destination.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apis: Vec<RequiredApi>,
-    /// RFC 3339 time.
+    /// RFC 3339 time at which the destination was last reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen: Option<String>,
 }
@@ -98,14 +98,14 @@ pub struct DestinationStatus {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RequiredApi {
-    /// `group/Kind`.
+    /// API, as `group/Kind`.
     pub api: String,
-    /// Whether the server served it in some version when it was asked last.
+    /// Whether the server served any version of the API at the last check.
     pub served: bool,
 }
 
 impl DestinationStatus {
-    /// Whether the server serves an API, `group/Kind`; absent where it was not asked.
+    /// Whether the server serves an API given as `group/Kind`. Absent if that wasn't checked.
     pub fn serves(&self, api: &str) -> Option<bool> {
         self.apis.iter().find(|known| known.api == api).map(|known| known.served)
     }

@@ -1,106 +1,108 @@
-//! The objects that were made for a request, as its status lists them (`domain.md` 3).
+//! The objects of a request, as listed in its status (`domain.md` 3).
 
-/// Which Destination something belongs to. Another one of the same name is another one, and so is another cluster behind its credential.
+/// Identity of a Destination. A re-created Destination of the same name is a different one, and so is a different cluster behind its
+/// credential.
 #[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DestinationId {
-    /// Logical cluster id of its home.
+    /// Logical cluster id of the Destination's home workspace.
     pub cluster: String,
     /// uid of the Destination.
     pub uid: String,
-    /// uid of the namespace kube-system of the cluster that its credential leads to, where that can be read.
+    /// uid of the `kube-system` namespace of the cluster that the credential connects to, if it can be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
 }
 
-/// One object made for a request.
+/// An object that was created for a request.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InventoryItem {
-    /// Resource id in the promise; with `[n]` for an item of `forEach`.
+    /// Resource id in the promise, followed by `[n]` for an item of `forEach`.
     pub id: String,
-    /// Name of the Destination; absent means the workspace of the request.
+    /// Name of the Destination. Absent if the object is in the request's workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
-    /// Which Destination that is; absent in records that were written before it was kept.
+    /// Identity of the Destination. Absent in records from before this field existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination_id: Option<DestinationId>,
-    /// API group; empty for core.
+    /// API group. Empty for the core group.
     #[serde(default)]
     pub group: String,
-    /// API version.
+    /// API version of the object.
     pub version: String,
-    /// Kind.
+    /// Kind of the object.
     pub kind: String,
-    /// Namespace; absent for cluster-scoped kinds.
+    /// Namespace of the object. Absent for cluster-scoped kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Name.
+    /// Name of the object.
     pub name: String,
-    /// uid once it exists.
+    /// uid of the object, once it exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
-    /// Id outside Kubernetes.
+    /// Id of the resource outside Kubernetes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
-    /// Whether the plane took it.
+    /// Whether the server accepted the object.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub applied: bool,
-    /// Whether it works.
+    /// Health of the object.
     #[serde(default)]
     pub health: Health,
-    /// Why it is not healthy.
+    /// Reason why the object isn't healthy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Keyed digest of what was applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// Keyed digest of the applied fields as the server keeps them; only where it keeps them otherwise than they were applied.
+    /// Keyed digest of the applied fields as stored by the server. Present only if the server stored them differently from how they were
+    /// applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
-    /// How often it was put back, while somebody else keeps changing or removing it.
+    /// Number of times the controller restored the object while something else keeps changing or deleting it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repairs: Option<Repairs>,
-    /// Position in the order of making; deletion goes the other way.
+    /// Position in the creation order. Deletion runs in reverse order.
     #[serde(default)]
     pub stage: u32,
 }
 
-/// How often an object was put back in a row.
+/// Consecutive repairs of one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Repairs {
-    /// Times in a row.
+    /// Number of consecutive repairs.
     pub count: u32,
-    /// The last time, in seconds since 1970.
+    /// Time of the last repair, in seconds since 1970.
     pub last: i64,
-    /// Whether it is left as it is for now, because the change came again soon.
+    /// Whether the controller leaves the object as it is for now because it was soon changed again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub contested: bool,
 }
 
-/// Whether an object works.
+/// Health of an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Health {
     /// Not known.
     #[default]
     Unknown,
-    /// On its way.
+    /// Not ready yet.
     Progressing,
-    /// Works.
+    /// Healthy.
     Healthy,
-    /// Does not work.
+    /// Not healthy.
     Degraded,
-    /// Gone.
+    /// The object doesn't exist.
     Missing,
 }
 
 impl Health {
-    /// How much somebody has to look at it: what is gone first, what works last.
+    /// Sort key by need for attention: missing objects first, healthy ones last.
     pub fn urgency(self) -> u8 {
         match self {
             Self::Healthy => 0,

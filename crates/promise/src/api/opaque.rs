@@ -1,13 +1,13 @@
-//! Schemas of the parts whose Rust types say something else: what stays open on the plane, because our own controller validates it, and what
-//! the plane can refuse by itself.
+//! Hand-written schemas for fields whose Rust types don't describe them: fields that the server accepts in any form because our controller
+//! validates them, and fields that the server itself can validate.
 
-/// Any object, kept as it is.
+/// Any object, stored unchanged.
 #[cfg(feature = "schemars")]
 pub fn object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"type": "object", "x-kubernetes-preserve-unknown-fields": true})
 }
 
-/// Any object, replaced as a whole by apply (`domain.md` 3, Writing).
+/// Any object that apply replaces as a whole (`domain.md` 3, Writing).
 #[cfg(feature = "schemars")]
 pub fn atomic_object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"type": "object", "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-map-type": "atomic"})
@@ -31,7 +31,7 @@ pub fn time(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"type": "string", "format": "date-time"})
 }
 
-/// The sorts of Destinations that are supported.
+/// The supported destination types.
 #[cfg(feature = "schemars")]
 pub fn clusters(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"type": "string", "enum": ["cluster"]})

@@ -1,27 +1,27 @@
-//! What running instances would be under the rules and prices of today (`domain.md` 3).
+//! How running instances would change under the present policies and prices (`domain.md` 3).
 
 use super::request::CostStatus;
 
-/// What would change if the rules of today were rolled out.
+/// Changes that rolling out the present policies would make.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OutdatedStatus {
-    /// Digest of the rules of today. Whoever may edit the request rolls them out by writing it into the annotation
+    /// Digest of the present rules. Anyone who can edit the request rolls them out by writing this value into the annotation
     /// `platform.opmodel.dev/roll-out`.
     pub digest: String,
-    /// Rules that came, changed or went.
+    /// Rules that were added, changed or removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<OutdatedRule>,
-    /// What a month cost when it was accepted, and would cost today; absent when that is the same.
+    /// Monthly price at approval and now. Absent if both are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<OutdatedPrice>,
-    /// Why the request as it is would not be accepted today.
+    /// Reasons why the request would be refused today.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<String>,
 }
 
-/// A rule that is another one today.
+/// A rule that changed since the request was accepted.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -30,38 +30,38 @@ pub struct OutdatedRule {
     pub policy: String,
     /// Name of the rule.
     pub rule: String,
-    /// Path of the workspace where it is set, where that is known.
+    /// Path of the workspace that defines the rule, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// What became of it.
+    /// How the rule changed.
     #[serde(default)]
     pub change: RuleChange,
-    /// What it says today, or said before it went.
+    /// The rule as a sentence: its present text, or its last text if it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
 }
 
-/// What became of a rule.
+/// How a rule changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum RuleChange {
-    /// It is new.
+    /// The rule is new.
     #[default]
     Added,
-    /// It says something else.
+    /// The rule has changed.
     Changed,
-    /// It no longer applies.
+    /// The rule no longer applies.
     Removed,
 }
 
-/// Two prices.
+/// A price before and after.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OutdatedPrice {
-    /// When it was accepted.
+    /// Price when the request was accepted.
     pub before: CostStatus,
-    /// Today.
+    /// Price today.
     pub today: CostStatus,
 }

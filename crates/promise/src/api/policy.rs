@@ -1,4 +1,4 @@
-//! Reusable rules (`domain.md` 5).
+//! Policies: reusable rules (`domain.md` 5).
 
 use std::collections::BTreeMap;
 
@@ -8,54 +8,54 @@ use super::request::Condition;
 use super::required::Required;
 use crate::glob;
 
-/// A reusable set of rules with a range.
+/// A reusable set of rules and the scope it applies to.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PolicySpec {
-    /// Name for people.
+    /// Display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Why it exists, in a sentence.
+    /// Purpose of the policy, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What it protects.
+    /// Area that the policy protects.
     #[serde(default)]
     pub category: PolicyCategory,
-    /// Who set it.
+    /// Owner of the policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<Owner>,
-    /// What a violation does.
+    /// What happens when a rule is violated.
     #[serde(default)]
     pub enforcement: Enforcement,
-    /// Its range; absent parts match all.
+    /// Scope of the policy. Absent parts match everything.
     #[serde(default)]
     pub applies_to: AppliesTo,
-    /// The rules.
+    /// Rules of the policy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
 }
 
-/// What a policy protects.
+/// Area that a policy protects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PolicyCategory {
-    /// Running things.
+    /// Reliable operation.
     #[default]
     Operations,
     /// Security.
     Security,
-    /// Law and contracts.
+    /// Laws and contracts.
     Compliance,
-    /// Money.
+    /// Cost.
     Cost,
     /// Age and versions.
     Lifecycle,
 }
 
 impl PolicyCategory {
-    /// The word of manifests and addresses.
+    /// The value used in manifests and URLs.
     pub fn word(self) -> &'static str {
         match self {
             Self::Operations => "operations",
@@ -67,35 +67,35 @@ impl PolicyCategory {
     }
 }
 
-/// Who owns a policy.
+/// Owner of a policy.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Owner {
-    /// Team name.
+    /// Name of the team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
-    /// Mail address or https address.
+    /// Mail address or https URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<String>,
 }
 
-/// What a violation does.
+/// What happens when a rule is violated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Enforcement {
-    /// Refuses.
+    /// Refuses the request.
     #[default]
     Block,
-    /// Lets pass and says so.
+    /// Accepts the request with a warning.
     Warn,
-    /// Lets pass and records.
+    /// Accepts the request and records the violation.
     Audit,
 }
 
 impl Enforcement {
-    /// The word of manifests and addresses.
+    /// The value used in manifests and URLs.
     pub fn word(self) -> &'static str {
         match self {
             Self::Block => "block",
@@ -105,30 +105,30 @@ impl Enforcement {
     }
 }
 
-/// Range of a policy; absent parts match all.
+/// Scope of a policy. Absent parts match everything.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AppliesTo {
-    /// Names or globs.
+    /// Names or globs of promises.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub promises: Vec<String>,
-    /// Path globs: `*` one level, `**` any.
+    /// Workspace path globs: `*` matches one level, `**` any number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workspaces: Vec<String>,
-    /// Labels of the workspace.
+    /// Labels that the workspace must have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workspace_labels: BTreeMap<String, String>,
 }
 
 impl AppliesTo {
-    /// Whether a workspace is in the range, by its path and labels.
+    /// Whether the policy applies to the workspace with the given path and labels.
     pub fn covers_workspace(&self, path: &str, labels: &BTreeMap<String, String>) -> bool {
         (self.workspaces.is_empty() || glob::any_path_matches(&self.workspaces, path))
             && self.workspace_labels.iter().all(|(key, value)| labels.get(key) == Some(value))
     }
 
-    /// Whether every workspace is in the range.
+    /// Whether the policy applies to every workspace.
     pub fn covers_all_workspaces(&self) -> bool {
         self.workspaces.is_empty() && self.workspace_labels.is_empty()
     }
@@ -139,42 +139,42 @@ impl AppliesTo {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Rule {
-    /// Name inside the policy.
+    /// Name of the rule, unique within the policy.
     pub name: String,
-    /// Refuses unless an expression holds.
+    /// Refuses the request unless an expression is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validate: Option<Validate>,
-    /// Narrows a parameter.
+    /// Restricts the values of a parameter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constrain: Option<Constrain>,
-    /// Fixes a parameter (trusted homes).
+    /// Sets a parameter to a fixed value. Only for trusted homes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set: Option<SetValue>,
-    /// Proposes a value.
+    /// Sets the default value of a parameter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<SetValue>,
-    /// Merges into rendered objects (trusted homes).
+    /// Merges fields into rendered objects. Only for trusted homes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inject: Option<Inject>,
-    /// Caps how many.
+    /// Limits the number of instances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
-    /// Caps the price.
+    /// Limits the price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
-    /// Asks a person.
+    /// Requires approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approve: Option<Approve>,
-    /// Runs an action regularly.
+    /// Runs an action on a schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
-    /// When changes may happen.
+    /// Restricts when changes can be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
 }
 
 impl Rule {
-    /// The condition under which the rule counts; nothing if it always does.
+    /// Returns the condition under which the rule applies, or nothing if it always applies.
     pub fn when(&self) -> Option<&str> {
         let when = [
             self.constrain.as_ref().map(|constrain| &constrain.when),
@@ -187,26 +187,27 @@ impl Rule {
     }
 }
 
-/// Refuses unless an expression holds.
+/// Refuses the request unless an expression is true.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Validate {
-    /// CEL over `parameters`, `request`, `workspace`, `promise`.
+    /// CEL expression over `parameters`, `request`, `workspace` and `promise`.
     pub expression: String,
-    /// The sentence people see.
+    /// Message shown to users when the expression is false.
     pub message: String,
-    /// Path such as `.replicas`: the field at which the sentence is shown. Absent, or not in the promise: the whole form.
+    /// Path of the field at which the message is shown, such as `.replicas`. If it is absent or not in the promise, the message applies to
+    /// the whole form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameter: Option<String>,
 }
 
-/// Narrows a parameter.
+/// Restricts the values of a parameter.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Constrain {
-    /// Path such as `.replicas`.
+    /// Path of the parameter, such as `.replicas`.
     pub parameter: String,
     /// Smallest value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -214,26 +215,26 @@ pub struct Constrain {
     /// Largest value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<f64>,
-    /// Shortest text.
+    /// Minimum length of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_length: Option<u64>,
-    /// Longest text.
+    /// Maximum length of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u64>,
-    /// Pattern that the text matches.
+    /// Regular expression that the text must match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// Values that are left.
+    /// Allowed values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::values"))]
     pub r#enum: Vec<Value>,
-    /// Fewest items.
+    /// Minimum number of items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_items: Option<u64>,
-    /// Most items.
+    /// Maximum number of items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_items: Option<u64>,
-    /// Expression over the resolved parameters; absent means always.
+    /// Expression over the resolved parameters. If absent, the rule always applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
 }
@@ -243,76 +244,76 @@ pub struct Constrain {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SetValue {
-    /// Path such as `.backup.enabled`.
+    /// Path of the parameter, such as `.backup.enabled`.
     pub parameter: String,
-    /// Value.
+    /// Value of the parameter.
     #[serde(default)]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::value"))]
     pub value: Value,
-    /// Expression over the resolved parameters; absent means always.
+    /// Expression over the resolved parameters. If absent, the rule always applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
 }
 
-/// Merges into rendered objects.
+/// Merges fields into rendered objects.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Inject {
-    /// Which objects.
+    /// Objects to merge into.
     #[serde(default)]
     pub r#match: InjectMatch,
-    /// RFC 7386 merge patch.
+    /// JSON merge patch (RFC 7386).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub merge: Option<Value>,
-    /// Expression over the resolved parameters; absent means always.
+    /// Expression over the resolved parameters. If absent, the rule always applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
 }
 
-/// Which rendered objects a merge concerns.
+/// Selects rendered objects.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InjectMatch {
-    /// Kinds; empty means all.
+    /// Kinds to match. Empty matches all kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<String>,
 }
 
-/// Caps how many.
+/// Limits the number of instances.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Limit {
-    /// How many at most.
+    /// Maximum number of instances.
     pub count: u64,
-    /// `workspace`, `subtree` or `promise`.
+    /// What the limit is counted for: `workspace`, `subtree` or `promise`.
     pub per: String,
 }
 
-/// Caps the price.
+/// Limits the price.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Budget {
-    /// Decimal amount.
+    /// Maximum monthly amount, as a decimal.
     pub monthly: String,
     /// ISO 4217 code.
     pub currency: String,
-    /// `workspace` or `subtree`.
+    /// What the budget is counted for: `workspace` or `subtree`.
     pub per: String,
-    /// Percentages of the amount at which people are told of what has accrued, once each a month; 80 and 100 if absent.
+    /// Percentages of the amount at which recipients are notified of accrued cost, each once a month. 80 and 100 if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thresholds: Option<Vec<u32>>,
-    /// Who is told.
+    /// Users and groups to notify.
     #[serde(default, skip_serializing_if = "Approvers::is_empty")]
     pub notify: Approvers,
 }
 
 impl Budget {
-    /// Percentages of the amount at which people are told, the smallest first.
+    /// Returns the percentages of the amount at which recipients are notified, in ascending order.
     pub fn thresholds(&self) -> Vec<u32> {
         let mut thresholds = self.thresholds.clone().unwrap_or_else(|| THRESHOLDS.to_vec());
         thresholds.sort_unstable();
@@ -321,89 +322,89 @@ impl Budget {
     }
 }
 
-/// Percentages at which people are told unless a budget says others.
+/// Default notification thresholds of a budget, in percent.
 const THRESHOLDS: [u32; 2] = [80, 100];
 
-/// Asks a person.
+/// Requires approval.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Approve {
-    /// Expression; absent means always.
+    /// Expression for when approval is required. If absent, it always is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
-    /// Who is told and can decide; they need the permission `approve` on the policy or promise as well. Everyone with that permission can
-    /// decide if absent.
+    /// Users and groups that are notified and can decide. They also need the permission `approve` on the policy or promise. If absent,
+    /// anyone with that permission can decide.
     #[serde(default)]
     pub approvers: Approvers,
-    /// How many must agree, or `all`; one if absent.
+    /// Number of approvals required, or `all` for every named approver. One if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::required::schema"))]
     pub required: Option<Required>,
-    /// Whose turn it is: people are asked once every rule of a lower stage is answered. The first stage, 1, if absent.
+    /// Stage of the rule. Approvers are asked once every rule of a lower stage is answered. If absent, 1, the first stage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<u32>,
-    /// How long the question stays open, from when its stage is asked: a duration such as `72h`.
+    /// Duration such as `72h` after which the approval expires, counted from when its stage starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_after: Option<String>,
-    /// Whether the requester may decide.
+    /// Whether the requester can decide.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub self_approval: bool,
-    /// Whether an approver who approved another rule or stage of the same request can approve this one too.
+    /// Whether an approver who approved another rule or stage of the same request can also approve this one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_person: bool,
 }
 
 impl Approve {
-    /// How many must agree.
+    /// Returns the number of approvals required.
     pub fn required(&self) -> Required {
         self.required.unwrap_or_default()
     }
 
-    /// Whose turn it is.
+    /// Returns the stage of the rule.
     pub fn stage(&self) -> u32 {
         self.stage.unwrap_or(FIRST_STAGE)
     }
 }
 
-/// The stage that is asked at once.
+/// The first stage. Its approvers are asked immediately.
 pub const FIRST_STAGE: u32 = 1;
 
-/// Who is told of a decision to take, and takes it.
+/// Users and groups that are notified of an approval and can decide.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Approvers {
-    /// Groups.
+    /// Names of groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
-    /// Users.
+    /// Names of users.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<String>,
 }
 
 impl Approvers {
-    /// Whether nobody in particular is named.
+    /// Whether no users or groups are named.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.users.is_empty()
     }
 }
 
-/// Runs an action regularly.
+/// Runs an action on a schedule.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Schedule {
     /// Name of the action.
     pub action: String,
-    /// Cron expression.
+    /// Schedule as a cron expression.
     pub cron: String,
     /// How long results are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<String>,
 }
 
-/// When changes may happen.
+/// Restricts when changes can be made.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -411,24 +412,24 @@ pub struct Window {
     /// Days of the week.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub days: Vec<String>,
-    /// `HH:MM`.
+    /// Start time, as `HH:MM`.
     pub from: String,
-    /// `HH:MM`.
+    /// End time, as `HH:MM`.
     pub to: String,
-    /// IANA name.
+    /// IANA time zone name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
 }
 
-/// What the controller says about a policy.
+/// Observed state of a policy.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyStatus {
-    /// Generation this status is about.
+    /// Generation that this status describes.
     #[serde(default)]
     pub observed_generation: i64,
-    /// `Compiled`: whether its rules can be applied to the promises in its range.
+    /// Conditions. `Compiled` is whether the rules can be applied to the promises in scope.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
 }

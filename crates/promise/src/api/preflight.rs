@@ -1,4 +1,4 @@
-//! What a preflight says outside of this process: the JSON that the REST interface answers and the CLI reads.
+//! The result of a preflight, as JSON in the REST API and the CLI.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,97 +7,97 @@ use super::request::PolicyOutcome;
 use super::required::Required;
 use crate::error::Problem;
 
-/// What would become of a request.
+/// Result of a preflight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightAnswer {
-    /// What comes of it.
+    /// Overall result.
     pub verdict: PreflightVerdict,
-    /// Everything that stands against it, by field.
+    /// Problems that prevent the request from being accepted, by field.
     pub problems: Vec<Problem>,
-    /// What every rule did.
+    /// Outcome of every policy rule.
     pub policies: Vec<PolicyOutcome>,
-    /// The parameters as they would be: pruned, defaulted, with what policies fix.
+    /// Resolved parameters: pruned, defaulted and with the values that policies set.
     pub parameters: Value,
-    /// What would be made, secrets masked; what reads something that is not there yet stands under `pending`.
+    /// Objects that would be created, with secrets masked. Objects that depend on values which don't exist yet are listed in `pending`.
     pub objects: Vec<PreflightObject>,
-    /// What cannot be shown yet, as clauses such as `settings waits for status.writeService of database`.
+    /// Parts that can't be rendered yet, as clauses such as `settings waits for status.writeService of database`.
     pub pending: Vec<String>,
-    /// What a month costs; absent for a promise that states no price.
+    /// Monthly price. Absent for a promise without a price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<PreflightPrice>,
-    /// Decisions that people have to take first.
+    /// Approvals required before the request is accepted.
     pub approvals: Vec<PreflightApproval>,
-    /// What the promise requires and is not there, in words that follow “It needs”.
+    /// Missing requirements of the promise, as phrases that follow “It needs”.
     pub missing: Vec<String>,
-    /// What nobody could tell.
+    /// Checks without a result.
     pub unknown: Vec<PreflightUnknown>,
-    /// What the plane said when it was asked as the person, without anything being written.
+    /// Result of the server-side dry run, made as the user. Nothing is persisted.
     pub dry_run: PreflightDryRun,
 }
 
-/// What comes of a request.
+/// Overall result of a preflight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PreflightVerdict {
-    /// It is accepted at once.
+    /// The request is accepted immediately.
     Accepted,
-    /// It is accepted as soon as people agree.
+    /// The request is accepted once it is approved.
     NeedsApproval,
-    /// It is refused.
+    /// The request is refused.
     Refused,
-    /// Nobody can tell, so nothing is accepted.
+    /// The result is unknown, so the request isn't accepted.
     Unknown,
 }
 
-/// An object that would be made.
+/// An object that would be created.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightObject {
-    /// Id of the resource in the promise; with `[n]` for an item of `forEach`.
+    /// Resource id in the promise, followed by `[n]` for an item of `forEach`.
     pub id: String,
-    /// Name of the Destination; absent means the workspace of the request.
+    /// Name of the Destination. Absent if the object is created in the request's workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
-    /// The object.
+    /// The rendered object.
     pub object: Value,
 }
 
-/// What a month costs. Amounts are exact decimal texts; an absent amount is unknown, which is not 0.
+/// Monthly price. Amounts are exact decimal strings. An absent amount is unknown, not 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightPrice {
-    /// The sum.
+    /// Total amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monthly: Option<String>,
     /// ISO 4217 code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency: Option<String>,
-    /// Why the sum is unknown, as a sentence.
+    /// Reason why the total is unknown, as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
-    /// Against what was accepted last, with its sign; absent for a new request, or where one of the two is unknown.
+    /// Difference from the last accepted price, with its sign. Absent for a new request, or if either price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
-    /// What it is made of.
+    /// Line items of the price.
     pub items: Vec<PreflightPriceItem>,
 }
 
-/// A part of a price.
+/// One line item of a price.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightPriceItem {
-    /// Label.
+    /// Label of the line item.
     pub name: String,
-    /// Amount.
+    /// Amount of the line item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monthly: Option<String>,
-    /// Why it is unknown, as a sentence.
+    /// Reason why the amount is unknown, as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
 }
 
-/// A decision that people have to take.
+/// A required approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightApproval {
@@ -105,41 +105,41 @@ pub struct PreflightApproval {
     pub policy: String,
     /// Name of the rule.
     pub rule: String,
-    /// Path of the workspace where it is set.
+    /// Path of the workspace that defines the rule.
     pub source: String,
-    /// How many have to agree, or `all`.
+    /// Number of approvals required, or `all` for every named approver.
     pub required: Required,
-    /// Whose turn it is: it is asked once every lower stage has agreed.
+    /// Stage of the rule. Approvers are asked once every lower stage is approved.
     pub stage: u32,
-    /// Groups and people who are told.
+    /// Groups and users that are notified.
     pub approvers: Vec<String>,
 }
 
-/// Something that nobody could tell.
+/// A check without a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightUnknown {
-    /// What it is about: a noun.
+    /// Subject of the check, as a noun.
     pub what: String,
-    /// Why: a sentence.
+    /// Reason, as a sentence.
     pub why: String,
 }
 
-/// What the plane said to the request, without anything being written. It proves rights, quota and admission, and nothing of what the
-/// controller does later.
+/// Result of the server-side dry run. Nothing is persisted. It checks permissions, quota and admission, and none of the controller's later
+/// work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "result", rename_all = "camelCase")]
 pub enum PreflightDryRun {
-    /// It would take the request.
+    /// The server would accept the request.
     Passed,
-    /// It would not.
+    /// The server would refuse the request.
     Refused {
-        /// What it said, by field.
+        /// Problems that the server reported, by field.
         problems: Vec<Problem>,
     },
-    /// It was not asked.
+    /// The dry run was skipped.
     NotAsked {
-        /// A sentence.
+        /// Reason, as a sentence.
         why: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The offering and its immutable revisions (`domain.md` 2).
+//! Promises and their immutable revisions (`domain.md` 2).
 
 use std::collections::BTreeMap;
 
@@ -7,84 +7,84 @@ use serde_json::Value;
 use super::policy::Rule;
 use super::request::Condition;
 
-/// What a platform team offers.
+/// An offering of a platform team.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PromiseSpec {
-    /// Semantic version without build metadata; a new one publishes a revision.
+    /// Semantic version without build metadata. A new version publishes a revision.
     pub version: String,
-    /// Where in its life the offering is.
+    /// Lifecycle stage of the promise.
     #[serde(default)]
     pub lifecycle: Lifecycle,
-    /// Who below its home may see it.
+    /// Workspaces below the promise's home that can see it.
     #[serde(default)]
     pub visibility: Visibility,
-    /// Set with lifecycle `deprecated`.
+    /// Deprecation notice, for the lifecycle stage `deprecated`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deprecation: Option<Deprecation>,
-    /// How the catalog shows it.
+    /// How the promise is presented in the catalog.
     #[serde(default)]
     pub presentation: Presentation,
-    /// Structural OpenAPI v3 object schema of the parameters.
+    /// Structural OpenAPI v3 schema of the parameters. The type is `object`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub parameters: Option<Value>,
-    /// Paths such as `.adminPassword` whose value is a typed reference `{name, key}` to a Secret.
+    /// Paths of parameters such as `.adminPassword` whose value is a reference `{name, key}` to a Secret.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secret_parameters: Vec<String>,
-    /// Presentation of the form; never in the schema.
+    /// How the request form is presented. Not part of the schema.
     #[serde(default)]
     pub form: FormHints,
-    /// Complete sets of parameters that must validate.
+    /// Complete sets of parameters. Each must be valid.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Example>,
-    /// What must be enabled first.
+    /// Promises and APIs that must be available first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requires: Vec<Requirement>,
-    /// How it is fulfilled.
+    /// How requests are fulfilled.
     #[serde(default)]
     pub implementation: Implementation,
-    /// What the requester gets.
+    /// Values that the requester receives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputSpec>,
-    /// Own rules.
+    /// The promise's own policy rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<Rule>,
-    /// Policies of the same home that apply too.
+    /// Policies of the same home workspace that also apply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policy_refs: Vec<PolicyRef>,
-    /// Provision, upgrade and deprovision graphs; absent: validate, apply, wait.
+    /// Step graphs for provisioning, upgrades and deprovisioning. If absent: validate, apply, wait.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub workflows: BTreeMap<String, Value>,
-    /// Day-2 operations by name.
+    /// Day-2 actions by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub actions: BTreeMap<String, Value>,
-    /// How its price is computed.
+    /// How the price is calculated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<CostModel>,
 }
 
-/// Where in its life an offering is.
+/// Lifecycle stage of a promise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Lifecycle {
-    /// Seen by its home alone.
+    /// Visible only in its home workspace.
     #[default]
     Draft,
     /// Offered.
     Published,
     /// Offered with a warning.
     Deprecated,
-    /// No longer offered; instances go on.
+    /// No longer offered. Existing instances keep running.
     Retired,
 }
 
 impl Lifecycle {
-    /// The word of manifests and addresses.
+    /// The value used in manifests and URLs.
     pub fn word(self) -> &'static str {
         match self {
             Self::Draft => "draft",
@@ -95,80 +95,80 @@ impl Lifecycle {
     }
 }
 
-/// Who below its home sees a promise.
+/// Workspaces below a promise's home that can see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Visibility {
-    /// Its home alone.
+    /// Only the home workspace.
     #[default]
     Private,
-    /// Its home and every workspace below it.
+    /// The home workspace and every workspace below it.
     Descendants,
 }
 
-/// Why and until when a deprecated promise may still be used.
+/// Why a promise is deprecated, and until when it can be used.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Deprecation {
-    /// A sentence for its users.
+    /// Message to users, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Name of the promise to move to.
+    /// Name of the promise that replaces it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
-    /// Date, `YYYY-MM-DD`.
+    /// Date of removal, as `YYYY-MM-DD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remove_after: Option<String>,
 }
 
-/// How the catalog shows a promise.
+/// How a promise is presented in the catalog.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Presentation {
-    /// Name for people; the object's name if absent.
+    /// Display name. If absent, the name of the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// One sentence.
+    /// Summary in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Markdown.
+    /// Description in Markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// One word, such as `data`.
+    /// Category as one word, such as `data`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Free words.
+    /// Keywords.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// Name of a Lucide icon, such as `database`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
-    /// Who answers questions.
+    /// Contact for questions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maintainer: Option<Maintainer>,
-    /// Further reading.
+    /// Links to further documentation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
-    /// Shown first.
+    /// Whether the promise is shown first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub featured: bool,
-    /// Order among equals; larger comes first.
+    /// Position among promises that otherwise rank equally. Higher values come first.
     #[serde(default)]
     pub weight: i32,
 }
 
-/// Who answers questions about a promise.
+/// Contact for questions about a promise.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Maintainer {
-    /// Team name.
+    /// Name of the team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
-    /// Mail address or https address.
+    /// Mail address or https URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<String>,
 }
@@ -178,24 +178,24 @@ pub struct Maintainer {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Link {
-    /// Text.
+    /// Text of the link.
     pub title: String,
-    /// `https:` or `mailto:`.
+    /// URL with the scheme `https:` or `mailto:`.
     pub url: String,
 }
 
-/// Presentation of the form.
+/// How a request form is presented.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FormHints {
-    /// Sections in order.
+    /// Sections of the form, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<FieldGroup>,
-    /// By path such as `.backup.enabled`.
+    /// Hints for fields, by path such as `.backup.enabled`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, FieldHint>,
-    /// Named starting points.
+    /// Named starting points for the parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub presets: Vec<Preset>,
 }
@@ -205,77 +205,77 @@ pub struct FormHints {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FieldGroup {
-    /// Heading.
+    /// Heading of the section.
     pub title: String,
-    /// One sentence.
+    /// Description in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Paths in order.
+    /// Paths of the fields, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
 }
 
-/// How one field is shown.
+/// How a field is presented.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FieldHint {
-    /// Label.
+    /// Label of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Hint under the label.
+    /// Hint shown under the label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// Suggested control.
+    /// Suggested form control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub widget: Option<String>,
     /// Position among its siblings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<i32>,
-    /// Unit after the input.
+    /// Unit shown after the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Folded away by default.
+    /// Whether the field is collapsed by default.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub advanced: bool,
-    /// Not shown.
+    /// Whether the field is hidden.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    /// Words for the values of an enum, by value as text.
+    /// Labels for the values of an enum, keyed by the value as text.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, OptionHint>,
-    /// Where options come from.
+    /// Source of the options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options_from: Option<String>,
-    /// Expression over `parameters`.
+    /// Expression over `parameters`. The field is shown only if it is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visible_when: Option<String>,
 }
 
-/// Words for one value of an enum.
+/// Label and help for one value of an enum.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OptionHint {
-    /// Label.
+    /// Label of the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What choosing it means.
+    /// What the value means, for users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
-/// A named starting point.
+/// A named starting point for the parameters.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Preset {
-    /// Name.
+    /// Name of the preset.
     pub name: String,
-    /// One sentence.
+    /// Description in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Parameters that it sets.
+    /// Parameter values that the preset sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub values: Option<Value>,
@@ -286,9 +286,9 @@ pub struct Preset {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Example {
-    /// Name.
+    /// Name of the example.
     pub name: String,
-    /// One sentence.
+    /// Description in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Valid parameters.
@@ -297,101 +297,101 @@ pub struct Example {
     pub parameters: Option<Value>,
 }
 
-/// Something that must be there first: a promise or an API.
+/// A promise or API that must be available first.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Requirement {
-    /// Name of a promise.
+    /// Name of the required promise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<String>,
-    /// Constraint on its version.
+    /// Version constraint on the required promise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// `group/Kind`.
+    /// Required API, as `group/Kind`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<String>,
-    /// Where the API must be served.
+    /// Destination that must serve the API.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
 }
 
-/// How a promise is fulfilled.
+/// How requests of a promise are fulfilled.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Implementation {
-    /// Objects in no particular order; references between them decide.
+    /// Objects to create. Their order is determined by the references between them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<ResourceTemplate>,
 }
 
-/// One object, or a list of them, of an implementation. Exactly one of template, application, module.
+/// One object, or a list of objects, to create. Exactly one of `template`, `application` and `module` is set.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceTemplate {
-    /// Name inside the promise, `[a-z][a-zA-Z0-9]*`.
+    /// Id that is unique within the promise, `[a-z][a-zA-Z0-9]*`.
     pub id: String,
-    /// Expression; absent means yes.
+    /// Expression for whether to create the object. If absent, it is always created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_when: Option<String>,
-    /// Expression that gives a list of at most 100; `each` and `index` inside.
+    /// Expression that returns a list of at most 100 items. `each` and `index` are available in the template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub for_each: Option<String>,
-    /// Name of a Destination; absent means the workspace of the request.
+    /// Name of a Destination. If absent, the object is created in the request's workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
-    /// A Kubernetes object with expressions.
+    /// Kubernetes object with expressions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub template: Option<Value>,
-    /// An OPM application: components and traits.
+    /// OPM application with components and traits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub application: Option<Value>,
-    /// An opmodel.dev module instance.
+    /// Instance of an opmodel.dev module.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub module: Option<Value>,
-    /// Expression over `self`; absent means the built-in rule of the kind.
+    /// Expression over `self` for whether the object is ready. If absent, the built-in rule for the kind applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready_when: Option<String>,
 }
 
-/// Something the requester gets.
+/// A value that the requester receives.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OutputSpec {
-    /// Name.
+    /// Name of the output.
     pub name: String,
-    /// One sentence.
+    /// Description in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Expression.
+    /// Expression for the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// A key of a rendered Secret.
+    /// Key of a rendered Secret that holds the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<SecretOutput>,
 }
 
-/// A key of a Secret that a resource of the promise writes.
+/// Key of a Secret that a resource of the promise writes.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SecretOutput {
-    /// Id of the resource: a Secret, or an object whose operator writes one beside it.
+    /// Id of the resource: a Secret, or an object whose operator writes a Secret next to it.
     pub resource: String,
-    /// Name of the Secret that the operator writes, with expressions; absent when the resource is the Secret itself.
+    /// Name of the Secret that the operator writes. Can contain expressions. Absent if the resource is the Secret itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Key in its data.
+    /// Key in the data of the Secret.
     pub key: String,
 }
 
-/// Reference to a Policy of the same home.
+/// Reference to a Policy in the same home workspace.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -400,7 +400,7 @@ pub struct PolicyRef {
     pub name: String,
 }
 
-/// How a price is computed.
+/// How a price is calculated.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -408,52 +408,52 @@ pub struct CostModel {
     /// ISO 4217 code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency: Option<String>,
-    /// Summed up.
+    /// Line items. The price is their sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<CostItem>,
 }
 
-/// One line of a price.
+/// One line item of a price.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CostItem {
-    /// Label.
+    /// Label of the line item.
     pub name: String,
-    /// Expression in micro-units of the currency.
+    /// Expression for the monthly amount, in millionths of the currency unit.
     pub monthly: String,
 }
 
-/// What the controller says about a promise.
+/// Observed state of a promise.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PromiseStatus {
-    /// Generation this status is about.
+    /// Generation that this status describes.
     #[serde(default)]
     pub observed_generation: i64,
     /// Name of the published PromiseRevision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// `Published`.
+    /// Conditions: `Published`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// Requests fulfilled from it.
+    /// Number of requests that are fulfilled by the promise.
     #[serde(default)]
     pub instances: i64,
 }
 
-/// An immutable copy of one published version.
+/// An immutable copy of one published version of a promise.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PromiseRevisionSpec {
     /// Name of the promise.
     pub promise: String,
-    /// Its version.
+    /// Version of the promise.
     pub version: String,
-    /// Hex SHA-256 over the RFC 8785 form of `spec`.
+    /// Hex-encoded SHA-256 of `spec` in canonical JSON (RFC 8785).
     pub hash: String,
-    /// The spec, verbatim.
+    /// Unmodified spec of the promise.
     pub spec: PromiseSpec,
 }

@@ -1,37 +1,38 @@
-//! What somebody wants, and how it goes (`domain.md` 3).
+//! Requests: the desired state and the status (`domain.md` 3).
 
+use super::waiting::WaitingOn;
 use serde_json::Value;
 
 use super::inventory::InventoryItem;
 
-/// What somebody wants.
+/// Desired state of a request.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PromiseRequestSpec {
-    /// Which promise.
+    /// Promise to request.
     pub promise: PromiseRef,
-    /// Values for the promise's schema.
+    /// Parameters, as defined by the promise's schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::atomic_object"))]
     pub parameters: Option<Value>,
-    /// Which newer versions are taken without asking.
+    /// Newer versions that are rolled out automatically.
     #[serde(default)]
     pub upgrade: UpgradePolicy,
-    /// What deletion does to the objects.
+    /// What happens to the objects when the request is deleted.
     #[serde(default)]
     pub deletion_policy: DeletionPolicy,
-    /// RFC 3339 time at which it ends; not enforced yet, so a request that names one is not accepted.
+    /// RFC 3339 time at which the request expires. Not enforced yet: a request that sets it isn't accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::time"))]
     pub expires_at: Option<String>,
-    /// No changes are made while set.
+    /// Whether the request is paused. No changes are made while it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
-    /// Shown to approvers.
+    /// Reason for the request, shown to approvers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Stamped by admission at creation, whatever was sent.
+    /// User who created the request. Set by admission at creation; any value sent is replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requester: Option<Requester>,
 }
@@ -41,32 +42,32 @@ pub struct PromiseRequestSpec {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PromiseRef {
-    /// Name.
+    /// Name of the promise.
     pub name: String,
-    /// Path of its home; empty on plain Kubernetes.
+    /// Path of the promise's home workspace. Empty on plain Kubernetes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// Constraint; empty means newest published.
+    /// Version constraint. Empty selects the newest published version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }
 
-/// Who asked, or decided.
+/// A user who created a request or decided on it.
 #[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Requester {
-    /// As the plane authenticated it.
+    /// User name, as authenticated by the server.
     pub username: String,
-    /// As the plane authenticated them.
+    /// Groups, as authenticated by the server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
-    /// Logical cluster of a ServiceAccount, whose name is unique only together with it. Absent for people, and on plain Kubernetes.
+    /// Logical cluster of a ServiceAccount, whose name is unique only within it. Absent for people, and on plain Kubernetes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
 }
 
-/// Which newer versions are taken without asking.
+/// Newer versions that are rolled out automatically.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -80,88 +81,88 @@ pub enum UpgradePolicy {
     Minor,
 }
 
-/// What deletion does to the objects.
+/// What happens to the objects when a request is deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum DeletionPolicy {
-    /// Removes them.
+    /// The objects are deleted.
     #[default]
     Delete,
-    /// Hands them over unmanaged.
+    /// The objects remain and are no longer managed.
     Orphan,
 }
 
-/// How a request goes; written by the controller only.
+/// Observed state of a request. Written only by the controller.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PromiseRequestStatus {
-    /// Generation this status is about.
+    /// Generation that this status describes.
     #[serde(default)]
     pub observed_generation: i64,
-    /// One word.
+    /// Summary of the status in one word.
     #[serde(default)]
     pub phase: Phase,
-    /// Ready, Accepted, PoliciesSatisfied, Approved, Applied, Healthy, DriftFree, PolicyOutdated.
+    /// Conditions: `Ready`, `Accepted`, `PoliciesSatisfied`, `Approved`, `Applied`, `Healthy`, `DriftFree` and `PolicyOutdated`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// Who holds the ball.
+    /// What the request is waiting for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_on: Option<WaitingOn>,
-    /// What runs.
+    /// Release that is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<CurrentStatus>,
-    /// What is meant to run next.
+    /// Release that will run next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate: Option<CandidateStatus>,
-    /// Rules that ask for approval of the candidate; of the current release, once it is accepted.
+    /// Approval rules for the candidate. Once it is accepted, for the current release.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<super::approval::ApprovalStatus>,
-    /// What people were asked last, while that is still what the request wants.
+    /// Most recent question to approvers, as long as the request still wants the same content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<super::approval::QuestionStatus>,
-    /// Every rule that had a say.
+    /// Outcome of every policy rule that applies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<PolicyOutcome>,
     /// Steps of the workflow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepStatus>,
-    /// Every object made for the request.
+    /// Every object that was created for the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inventory: Vec<InventoryItem>,
-    /// What the requester gets.
+    /// Values that the requester receives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputStatus>,
-    /// What would change under the rules and prices of today; absent when nothing would. Nothing of it is rolled out by itself.
+    /// Changes under the present policies and prices. Absent if there are none. They are never rolled out automatically.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outdated: Option<super::outdated::OutdatedStatus>,
-    /// Price of the current release; of the candidate before anything runs.
+    /// Price of the current release, or of the candidate if nothing runs yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<CostStatus>,
 }
 
-/// One word for how a request goes.
+/// Summary of the status of a request, in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Phase {
-    /// Nothing was done yet.
+    /// The controller hasn't processed the request yet.
     #[default]
     Pending,
-    /// A person decides.
+    /// Waiting for an approver.
     AwaitingApproval,
-    /// Being made for the first time.
+    /// Being created for the first time.
     Provisioning,
     /// Healthy.
     Ready,
-    /// Made, and no longer healthy.
+    /// No longer healthy.
     Degraded,
     /// A candidate is being rolled out.
     Updating,
-    /// Cannot go on without a change.
+    /// Needs a change to continue.
     Failed,
-    /// Refused by policy or person.
+    /// Refused by a policy or an approver.
     Rejected,
-    /// Being removed.
+    /// Being deleted.
     Deleting,
 }
 
@@ -170,17 +171,17 @@ pub enum Phase {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {
-    /// Name.
+    /// Type of the condition.
     pub r#type: String,
-    /// Whether it holds.
+    /// Whether the condition is true.
     #[serde(default)]
     pub status: ConditionStatus,
-    /// Machine word in CamelCase.
+    /// Machine-readable reason in CamelCase.
     pub reason: String,
-    /// A sentence.
+    /// Human-readable message, as a sentence.
     #[serde(default)]
     pub message: String,
-    /// Generation it is about.
+    /// Generation that the condition describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// RFC 3339 time of the last change of `status`.
@@ -188,54 +189,20 @@ pub struct Condition {
     pub last_transition_time: Option<String>,
 }
 
-/// Whether a condition holds.
+/// Status of a condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum ConditionStatus {
     /// Not known.
     #[default]
     Unknown,
-    /// Holds.
+    /// True.
     True,
-    /// Does not hold.
+    /// False.
     False,
 }
 
-/// Who holds the ball.
-#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct WaitingOn {
-    /// Sort of thing.
-    #[serde(default)]
-    pub kind: WaitingKind,
-    /// A sentence without a full stop.
-    #[serde(default)]
-    pub what: String,
-    /// RFC 3339 time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub since: Option<String>,
-}
-
-/// Sort of thing a request waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum WaitingKind {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// A decision.
-    Person,
-    /// A step that runs.
-    Step,
-    /// The controller.
-    Controller,
-    /// Room.
-    Capacity,
-}
-
-/// The release that runs.
+/// The running release.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -246,28 +213,28 @@ pub struct CurrentStatus {
     pub version: String,
     /// Name of the PromiseRevision.
     pub revision: String,
-    /// Logical cluster id of the home that the revision lies in.
+    /// Logical cluster id of the home workspace of the revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub home: Option<String>,
-    /// Hex SHA-256 of its content: where the release is lost, only the same content takes its place.
+    /// Hex-encoded SHA-256 of the content. If the release is lost, only a release with the same content replaces it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_hash: Option<String>,
-    /// RFC 3339 time.
+    /// RFC 3339 time since which it is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// RFC 3339 time at which it was accepted, where that was kept.
+    /// RFC 3339 time at which it was accepted, if recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted_at: Option<String>,
-    /// RFC 3339 time at which it was Ready for the first time.
+    /// RFC 3339 time at which it was `Ready` for the first time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready_at: Option<String>,
-    /// Generation of the request that it was last found to be the content of; until that changes, nothing that others edit makes another
-    /// release.
+    /// Generation of the request that last matched the content of this release. As long as the generation stays the same, changes elsewhere
+    /// don't create a new release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<i64>,
 }
 
-/// The release that is meant to run next.
+/// The release that will run next.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -278,75 +245,75 @@ pub struct CandidateStatus {
     pub version: String,
     /// Name of the PromiseRevision.
     pub revision: String,
-    /// Logical cluster id of the home that the revision lies in.
+    /// Logical cluster id of the home workspace of the revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub home: Option<String>,
-    /// Hex SHA-256 (`domain.md` 3).
+    /// Hex-encoded SHA-256 of the content (`domain.md` 3).
     pub content_hash: String,
-    /// How far it got.
+    /// State of the candidate.
     #[serde(default)]
     pub state: CandidateState,
-    /// Why, when it did not get through.
+    /// Reason why it wasn't accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Generation of the request that it is the content of.
+    /// Generation of the request that the release was created from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<i64>,
-    /// RFC 3339 time since which it is the candidate.
+    /// RFC 3339 time at which it became the candidate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// RFC 3339 time at which it was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted_at: Option<String>,
-    /// Whether policies changed since people decided against it. The decision stands until the requester edits or resubmits the request.
+    /// Whether policies changed after approvers decided against it. The decision stands until the requester edits or resubmits the request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub policies_changed: bool,
 }
 
 impl CandidateStatus {
-    /// Whether approvers can decide about it now. What they decided against stands once policies changed, until it is resubmitted.
+    /// Whether approvers can decide on it now. Once policies have changed, a decision against it stands until it is resubmitted.
     pub fn is_open(&self) -> bool {
         self.state.is_open() && !self.policies_changed
     }
 }
 
-/// How far a candidate got.
+/// State of a candidate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum CandidateState {
-    /// Being checked.
+    /// Being evaluated.
     #[default]
     Evaluating,
-    /// A person decides.
+    /// Waiting for an approver.
     AwaitingApproval,
-    /// An approver wants it changed: the requester edits or resubmits it.
+    /// An approver requested changes. The requester has to edit or resubmit the request.
     ChangesRequested,
     /// Being rolled out.
     Accepted,
     /// An approver rejected it.
     Rejected,
-    /// Nobody decided in time.
+    /// The approval expired without a decision.
     Expired,
     /// The requester withdrew it.
     Withdrawn,
-    /// Could not be rolled out.
+    /// Couldn't be rolled out.
     Failed,
 }
 
 impl CandidateState {
-    /// Whether approvers can decide about it: those who asked for changes can approve it as it is.
+    /// Whether approvers can decide on it. Approvers who requested changes can still approve it as it is.
     pub fn is_open(self) -> bool {
         matches!(self, Self::AwaitingApproval | Self::ChangesRequested)
     }
 
-    /// Whether it ended without an approval, so that the requester edits or resubmits the request.
+    /// Whether it ended without an approval. The requester then has to edit or resubmit the request.
     pub fn is_negative(self) -> bool {
         matches!(self, Self::ChangesRequested | Self::Rejected | Self::Expired | Self::Withdrawn)
     }
 }
 
-/// What one rule did.
+/// Outcome of one policy rule.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -355,44 +322,44 @@ pub struct PolicyOutcome {
     pub policy: String,
     /// Name of the rule.
     pub rule: String,
-    /// Path of the workspace where it is set.
+    /// Path of the workspace that defines the rule.
     pub source: String,
-    /// Team that set it.
+    /// Team that owns the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// What a violation does.
+    /// What happens when the rule is violated.
     #[serde(default)]
     pub enforcement: super::policy::Enforcement,
-    /// What happened.
+    /// What the rule did.
     #[serde(default)]
     pub result: PolicyResult,
-    /// Parameters concerned.
+    /// Paths of the parameters concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// A sentence.
+    /// Explanation, as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// What a rule did.
+/// What a policy rule did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PolicyResult {
-    /// Nothing to say.
+    /// Passed.
     #[default]
     Passed,
-    /// Fixed a value.
+    /// Set a parameter to a fixed value.
     Set,
-    /// Proposed a value.
+    /// Set the default value of a parameter.
     Defaulted,
-    /// Narrowed a value.
+    /// Restricted the values of a parameter.
     Constrained,
-    /// Merged into objects.
+    /// Merged fields into objects.
     Injected,
-    /// Violated; let pass.
+    /// Violated. The request was accepted with a warning.
     Warned,
-    /// Violated; refused.
+    /// Violated. The request was refused.
     Denied,
 }
 
@@ -401,66 +368,66 @@ pub enum PolicyResult {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StepStatus {
-    /// Id.
+    /// Id of the step.
     pub id: String,
-    /// How far it got.
+    /// State of the step.
     #[serde(default)]
     pub phase: StepPhase,
-    /// How often it was tried.
+    /// Number of attempts.
     #[serde(default)]
     pub attempts: u32,
-    /// RFC 3339 time.
+    /// RFC 3339 time at which the step started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
-    /// RFC 3339 time.
+    /// RFC 3339 time at which the step finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
-    /// A sentence.
+    /// Explanation, as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// How far a step got.
+/// State of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum StepPhase {
-    /// Not reached yet.
+    /// Not started yet.
     #[default]
     Pending,
-    /// Being done.
+    /// Running.
     Running,
-    /// Done.
+    /// Finished.
     Succeeded,
-    /// Gave up.
+    /// Failed, with no further attempts.
     Failed,
     /// Not needed.
     Skipped,
 }
 
-/// Something the requester gets.
+/// A value that the requester receives.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OutputStatus {
-    /// Name.
+    /// Name of the output.
     pub name: String,
-    /// Value, unless secret.
+    /// Value of the output, unless it is secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::value"))]
     pub value: Option<Value>,
-    /// Where a secret value is kept.
+    /// Reference to the Secret that holds a secret value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<SecretKeyRef>,
 }
 
-/// A key of a Secret beside the request.
+/// Reference to a key of a Secret in the request's namespace.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SecretKeyRef {
     /// Name of the Secret.
     pub name: String,
-    /// Key in its data.
+    /// Key in the data of the Secret.
     pub key: String,
 }
 
@@ -469,13 +436,13 @@ pub struct SecretKeyRef {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CostStatus {
-    /// Decimal amount; absent means unknown.
+    /// Monthly amount, as a decimal. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monthly: Option<String>,
     /// ISO 4217 code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency: Option<String>,
-    /// What it is computed from.
+    /// How the price was calculated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! How many have to agree to something.
+//! The number of approvals that a rule requires.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::policy::Approvers;
 
-/// How many have to agree: a number, or the word `all`.
+/// Number of approvals required: a number, or the word `all`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Required {
-    /// So many people, whoever they are, as long as they have the right.
+    /// A number of approvals, from any people with the permission.
     Count(u32),
-    /// Every named user, and somebody of every named group, all of them different people: whoever is in several speaks for one.
+    /// Every named user and one member of every named group, all of them different people: a member of several counts for only one.
     All,
 }
 
 impl Required {
-    /// How many voices that takes at least: of `all`, one for each that is named.
+    /// Returns the minimum number of approvals: for `all`, one for each named user and group.
     pub fn voices(self, approvers: &Approvers) -> u32 {
-        // Naming somebody twice asks nobody more.
+        // Naming a user or group twice requires no additional approval.
         let distinct = |names: &[String]| names.iter().collect::<BTreeSet<_>>().len();
         let named = distinct(&approvers.users).saturating_add(distinct(&approvers.groups));
         match self {
@@ -44,7 +44,7 @@ impl std::fmt::Display for Required {
     }
 }
 
-/// How it is written.
+/// The serialized form of [`Required::All`].
 const ALL: &str = "all";
 
 impl Serialize for Required {
@@ -72,12 +72,12 @@ impl<'de> Deserialize<'de> for Required {
     }
 }
 
-/// What the plane takes: what it let through and we could not read would be a rule that nobody sees.
+/// Schema that the server validates. A value that the server accepts and we can't read would be a rule that is never shown.
 #[cfg(feature = "schemars")]
 pub fn schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({
         "x-kubernetes-int-or-string": true, "pattern": "^all$", "minimum": 0, "maximum": 1000,
-        "description": "How many have to agree: a number, or `all`, which is every named user and somebody of every named group.",
+        "description": "How many have to approve: a number, or `all`, which is every named user and a member of every named group.",
     })
 }
 

@@ -1,4 +1,4 @@
-//! What the decisions about one rule amount to.
+//! Evaluates the decisions on one rule.
 
 use std::collections::BTreeMap;
 
@@ -8,38 +8,38 @@ use crate::api::{ApprovalSpec, ApprovalState, ApprovalStatus, Approve, Decision,
 use crate::identity::PersonId;
 use crate::policy::{self, Ruling};
 
-/// Most decisions told that do not count.
+/// Maximum number of decisions in the status that don't count.
 const TOLD: usize = 20;
 
-/// Whether it is the turn of a rule.
+/// Whether the stage of a rule is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// It is asked since then, in seconds since 1970.
+    /// Open since this time, in seconds since 1970.
     Since(i64),
-    /// It comes when this stage has agreed.
+    /// Opens once this stage is approved.
     After(u32),
 }
 
-/// What became of the question of one rule.
+/// Result of the question of one rule.
 pub(super) struct Answer {
     pub(super) status: ApprovalStatus,
-    /// Since when enough agree, in seconds since 1970.
+    /// Time since when there are enough approvals, in seconds since 1970.
     pub(super) since: Option<i64>,
-    /// When it expires, in seconds since 1970.
+    /// Time at which it expires, in seconds since 1970.
     pub(super) deadline: Option<i64>,
 }
 
-/// What became of one decision.
+/// Result of one decision.
 pub(super) struct Heard<'v> {
     pub(super) vote: &'v Vote<'v>,
     pub(super) state: DecisionState,
-    /// Why it does not count, as a sentence.
+    /// Reason why it doesn't count, as a sentence.
     why: Option<String>,
-    /// Whether it takes the place of what the same person decided before.
+    /// Whether it replaces the earlier decisions of the same person.
     pub(super) speaks: bool,
 }
 
-/// What became of the question of one rule.
+/// Evaluates the question of one rule.
 pub(super) fn answer(
     ruling: &Ruling<Approve>,
     matter: &Matter<'_>,
@@ -81,11 +81,11 @@ pub(super) fn answer(
         state,
         expires_at: None,
     };
-    // A stage that was turned down or is held opens nothing.
+    // A stage that was rejected or is held doesn't open the next one.
     Answer { since: since.filter(|_| state == ApprovalState::Approved), status, deadline }
 }
 
-/// Every decision about a rule by itself, oldest first. Of several in one second the most restrictive is the last.
+/// Evaluates every decision on a rule separately, oldest first. Among decisions in the same second, the most restrictive comes last.
 pub(super) fn each_alone<'v>(
     ruling: &Ruling<Approve>,
     matter: &Matter<'_>,
@@ -100,7 +100,7 @@ pub(super) fn each_alone<'v>(
     ours.into_iter().map(|vote| alone(ruling, matter, vote, turn, deadline)).collect()
 }
 
-/// Orders decisions by how little they let through.
+/// Sort key by how restrictive a decision is.
 fn restriction(spec: &ApprovalSpec) -> u8 {
     match spec.decision {
         Decision::Approve => 0,
@@ -109,14 +109,14 @@ fn restriction(spec: &ApprovalSpec) -> u8 {
     }
 }
 
-/// When the question of a rule expires, if it is asked and does.
+/// Returns when the question of a rule expires, if it has been asked and expires.
 fn deadline(approve: &Approve, turn: Turn) -> Option<i64> {
     let Turn::Since(since) = turn else { return None };
     let after = i64::try_from(policy::seconds(approve.expires_after.as_deref()?)?).ok()?;
     Some(since.saturating_add(after))
 }
 
-/// A decision by itself, whatever else was decided.
+/// Evaluates one decision, ignoring all others.
 fn alone<'v>(ruling: &Ruling<Approve>, matter: &Matter<'_>, vote: &'v Vote<'v>, turn: Turn, deadline: Option<i64>) -> Heard<'v> {
     let void = |why: String| Heard { vote, state: DecisionState::Void, why: Some(why), speaks: false };
     let pending = |why: String| Heard { vote, state: DecisionState::Pending, why: Some(why), speaks: true };
@@ -128,54 +128,54 @@ fn alone<'v>(ruling: &Ruling<Approve>, matter: &Matter<'_>, vote: &'v Vote<'v>, 
         return if is_former { superseded(why) } else { void(why) };
     }
     if question::is_answered(matter.question, vote.at, vote.name) {
-        return superseded("It answered an earlier question about the same content, which was asked again since.".to_owned());
+        return superseded("This decision was made before approval of the same content was requested again.".to_owned());
     }
     let Some(person) = decider(vote) else {
-        return void("Nobody knows who decided: it was not stamped when it was created.".to_owned());
+        return void("We can't tell who decided: the decision wasn't stamped when it was created.".to_owned());
     };
     let approves = spec.decision == Decision::Approve;
     if spec.emergency && !approves {
-        return void("Breaking the glass is for approving alone; decide without emergency.".to_owned());
+        return void("An override can only approve. Decide without emergency.".to_owned());
     }
     if spec.emergency && spec.comment.as_ref().is_none_or(|comment| comment.trim().is_empty()) {
-        return void("Breaking the glass takes a comment that says why.".to_owned());
+        return void("An override needs a comment that explains why.".to_owned());
     }
     let own = matter.requester.is_none_or(|requester| requester.may_be(person));
-    // Whoever changed it last wrote what is decided about, whoever asked.
+    // The users who last changed the request wrote what is being decided, no matter who requested it.
     let changed = matter.changers.iter().any(|changer| changer.may_be(person));
-    // Nobody is kept from turning down what they asked for themselves.
+    // Requesters can always reject their own request.
     if (own || changed) && !ruling.effect.self_approval && approves {
-        let did = if own { "asked for it" } else { "changed it last" };
+        let did = if own { "requested it" } else { "changed it last" };
         let why = match matter.requester {
-            Some(_) => format!("{} {did}, and this rule wants somebody else to approve.", person.username),
-            None => "Who asked for it is not known, so it cannot be told whether somebody else approves.".to_owned(),
+            Some(_) => format!("{} {did}, and this rule needs someone else to approve.", person.username),
+            None => "We don't know who requested it, so we can't tell whether someone else approves.".to_owned(),
         };
         return Heard { speaks: true, ..void(why) };
     }
     if deadline.is_some_and(|deadline| vote.written >= deadline) {
-        return void(format!("{} decided after the question had expired.", person.username));
+        return void(format!("{} decided after the approval expired.", person.username));
     }
     let home = &ruling.from.cluster;
     if !spec.emergency && !ruling.effect.approvers.include(&person.person(home), home, &person.groups) {
         return void(words::not_an_approver(&person.username, &ruling.effect.approvers));
     }
     let thing = words::thing(&rule_of(&ruling.from));
-    let doing = if spec.emergency { "break the glass" } else { "approve" };
+    let doing = if spec.emergency { "override" } else { "approve" };
     match &vote.right {
         Right::Has => {}
         Right::Lacks => {
-            return void(format!("{} does not have the right to {doing} for {thing} in {}.", person.username, ruling.from.workspace));
+            return void(format!("{} doesn't have permission to {doing} for {thing} in {}.", person.username, ruling.from.workspace));
         }
         Right::Unknown(why) => return pending(why.clone()),
-        Right::NotAsked => return pending(format!("It is not known yet whether {} may {doing} for {thing}.", person.username)),
+        Right::NotAsked => return pending(format!("We don't know yet whether {} has permission to {doing} for {thing}.", person.username)),
     }
     match turn {
-        Turn::After(stage) if approves && !spec.emergency => pending(format!("It counts once stage {stage} has agreed.")),
+        Turn::After(stage) if approves && !spec.emergency => pending(format!("This decision counts once stage {stage} is approved.")),
         _ => Heard { vote, state: DecisionState::Counts, why: None, speaks: true },
     }
 }
 
-/// Of several decisions of one person the last one counts.
+/// Among several decisions of one person, the last one counts.
 fn supersede(heard: &mut [Heard<'_>]) {
     let speaking = heard.iter().filter(|heard| heard.speaks);
     let last: BTreeMap<PersonId, String> =
@@ -184,12 +184,12 @@ fn supersede(heard: &mut [Heard<'_>]) {
         let Some(person) = decider(heard.vote) else { continue };
         if last.get(&person.person(heard.vote.cluster)).is_some_and(|name| name != heard.vote.name) {
             heard.state = DecisionState::Superseded;
-            heard.why = Some(format!("{} has decided again since.", person.username));
+            heard.why = Some(format!("{} decided again later.", person.username));
         }
     }
 }
 
-/// An approval does not count where its author approved another rule of the same request.
+/// An approval doesn't count if its author approved another rule of the same request.
 fn separate(heard: &mut [Heard<'_>], approved_elsewhere: &[Elsewhere]) {
     for heard in heard.iter_mut().filter(|heard| matches!(heard.state, DecisionState::Counts | DecisionState::Pending)) {
         if let Some(elsewhere) = approved_elsewhere.iter().find(|elsewhere| elsewhere.approval == heard.vote.name) {
@@ -200,7 +200,8 @@ fn separate(heard: &mut [Heard<'_>], approved_elsewhere: &[Elsewhere]) {
     }
 }
 
-/// Since when enough agree; those who break the glass are enough alone. What was said before its turn counts from then.
+/// Returns since when there are enough approvals. An emergency override is enough alone. Approvals from before the stage opened count from
+/// its opening.
 fn enough<'v>(approve: &Approve, home: &str, agreed: impl Iterator<Item = &'v Vote<'v>>, turn: Turn) -> Option<i64> {
     let (broken, voices): (Vec<&Vote<'_>>, Vec<&Vote<'_>>) = agreed.partition(|vote| vote.spec.emergency);
     let broken = broken.iter().map(|vote| vote.written).min();
@@ -223,7 +224,7 @@ fn enough<'v>(approve: &Approve, home: &str, agreed: impl Iterator<Item = &'v Vo
     })
 }
 
-/// Of `all` that are named, those for whom nobody has agreed.
+/// With `all`, returns the named users and groups without an approval.
 fn missing<'v>(approve: &Approve, home: &str, agreed: impl Iterator<Item = &'v Requester>) -> Vec<String> {
     if approve.required() != Required::All {
         return Vec::new();
@@ -232,7 +233,7 @@ fn missing<'v>(approve: &Approve, home: &str, agreed: impl Iterator<Item = &'v R
     representatives::missing(&approve.approvers, home, &agreed)
 }
 
-/// The decisions as the status tells them: all that count or may come to, and the last ones of the others.
+/// Selects the decisions for the status: all that count or might count later, and the most recent of the others.
 fn told(heard: &[Heard<'_>]) -> Vec<GivenApproval> {
     let is_over = |heard: &&Heard<'_>| matches!(heard.state, DecisionState::Void | DecisionState::Superseded);
     let mut dropped = heard.iter().filter(is_over).count().saturating_sub(TOLD);

@@ -1,25 +1,25 @@
-//! Since when something is asked: the one thing about approvals that has to be remembered.
+//! When a question was asked: the only state that approvals need.
 //!
-//! A question is one content from one moment on. It goes on through edits that change nothing of the content, and through times in which the
-//! request could not be accepted at all. It begins anew with another content, and when somebody who may edit the request asks again after it
-//! was turned down or has expired; decisions that were there before answered the earlier question and do not count for the new one.
+//! A question is about one content, starting at one time. It continues through edits that don't change the content, and while the request
+//! couldn't be accepted at all. It starts again when the content changes, and when a user who can edit the request asks again after a
+//! rejection or expiry. Decisions from before then answered the earlier question and don't count for the new one.
 
 use crate::api::{AnsweredQuestion, CandidateStatus, QuestionStatus};
 
-/// What decides whether a question goes on.
+/// Inputs that determine whether a question continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asking<'a> {
-    /// Hash of the content that the request wants now.
+    /// Hash of the content that the request now wants.
     pub content_hash: &'a str,
     /// Generation of the request.
     pub generation: Option<i64>,
     /// Whether this content ended without an approval.
     pub ended: bool,
-    /// The annotation by which it is asked again.
+    /// Value of the annotation that asks again.
     pub again: Option<&'a str>,
 }
 
-/// Whether a new question begins.
+/// Whether a new question starts.
 pub fn asks_anew(known: Option<&QuestionStatus>, asking: &Asking<'_>) -> bool {
     match known.filter(|known| known.content_hash == asking.content_hash) {
         None => true,
@@ -27,8 +27,8 @@ pub fn asks_anew(known: Option<&QuestionStatus>, asking: &Asking<'_>) -> bool {
     }
 }
 
-/// Whether what people decided about an earlier content stands, although the request would have another content by now: nobody edited the
-/// request since, and nobody resubmitted it. Policies, prices and versions that change meanwhile reopen nothing.
+/// Whether the decision on an earlier content stands although the request would now have different content: no one has edited or
+/// resubmitted it since. Changes of policies, prices and versions in the meantime reopen nothing.
 pub fn stands(known: Option<&QuestionStatus>, candidate: Option<&CandidateStatus>, asking: &Asking<'_>) -> bool {
     let (Some(known), Some(candidate)) = (known, candidate) else { return false };
     candidate.state.is_negative()
@@ -38,16 +38,16 @@ pub fn stands(known: Option<&QuestionStatus>, candidate: Option<&CandidateStatus
         && asking.again != Some(known.since.as_str())
 }
 
-/// What a new question does not count: everything that was decided about its content before, as times of the plane and names.
+/// Returns the decisions that a new question ignores: all earlier ones on its content, as server times and names.
 pub fn answered<'a>(before: impl Iterator<Item = (Option<&'a str>, &'a str)> + Clone) -> Option<AnsweredQuestion> {
-    // What the plane has not dated counts for no question.
+    // A decision without a server time counts for no question.
     let until = before.clone().filter_map(|(at, _)| at).max()?.to_owned();
     let mut approvals: Vec<String> = before.filter(|(at, _)| *at == Some(until.as_str())).map(|(_, name)| name.to_owned()).collect();
     approvals.sort();
     Some(AnsweredQuestion { until, approvals })
 }
 
-/// Whether a decision about the content of a question answered an earlier one.
+/// Whether a decision on the content of a question answered an earlier question.
 pub(super) fn is_answered(question: &QuestionStatus, at: Option<&str>, name: &str) -> bool {
     let Some(answered) = &question.answered else { return false };
     match at.map(|at| at.cmp(answered.until.as_str())) {

@@ -1,8 +1,7 @@
-//! Who speaks for whom where `all` that are named have to agree.
+//! Matches approvers to named users and groups for rules that require `all`.
 //!
-//! Everybody speaks for one of them alone, so that two groups are two people, whoever is in both. Those who are named have distinct
-//! representatives among those who agreed, which are found as a matching: it depends on who agreed, and not on the order in which they
-//! did or are looked at.
+//! Each approver counts for only one name, so two groups need two people even if someone is in both. The approvers are matched to the names
+//! as distinct representatives. The result depends only on who approved, not on the order of the approvals or of the evaluation.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -10,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::api::{Approvers, Requester};
 use crate::identity::PersonId;
 
-/// Somebody who agreed, by position.
+/// An approver, by position.
 type Speaker = usize;
 
-/// Somebody whom a rule names.
+/// A user or group that a rule names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Named<'a> {
     User(&'a str),
@@ -28,8 +27,8 @@ impl Named<'_> {
     }
 }
 
-/// Those of all that are named for whom nobody speaks: groups first, each once. Where groups share people, those that are named earlier are
-/// spoken for first. `agreed` has each person once, `home` is the workspace of the rule.
+/// Returns the names without a representative: groups first, each once. If groups share members, names that come first are matched first.
+/// `agreed` contains each person once; `home` is the workspace of the rule.
 pub(super) fn missing(approvers: &Approvers, home: &str, agreed: &[&Requester]) -> Vec<String> {
     let mut people: BTreeMap<Named<'_>, Vec<Speaker>> = BTreeMap::new();
     for (speaker, person) in agreed.iter().enumerate() {
@@ -46,8 +45,8 @@ pub(super) fn missing(approvers: &Approvers, home: &str, agreed: &[&Requester]) 
     left.into_iter().map(Named::name).collect()
 }
 
-/// Since when somebody speaks for each of all that are named; decisions come with their times in seconds since 1970. Where nobody is named,
-/// everybody is somebody.
+/// Returns since when every name has a representative. Decisions come with their times in seconds since 1970. If the rule names no one,
+/// every approver is accepted.
 pub(super) fn since(approvers: &Approvers, home: &str, agreed: &[(i64, &Requester)]) -> Option<i64> {
     let mut times: Vec<i64> = agreed.iter().map(|(at, _)| *at).collect();
     times.sort_unstable();
@@ -55,12 +54,12 @@ pub(super) fn since(approvers: &Approvers, home: &str, agreed: &[(i64, &Requeste
         let people: Vec<&Requester> = agreed.iter().filter(|(at, _)| *at <= until).map(|(_, person)| *person).collect();
         missing(approvers, home, &people).is_empty()
     };
-    // With one person more nobody is left without who was spoken for, so that there is a first time.
+    // An additional approver never removes a representative, so a first such time exists.
     let short = times.partition_point(|until| !is_whole(*until));
     times.get(short).copied()
 }
 
-/// Whom a rule names, each once. Users come first: they are the only ones who speak for themselves.
+/// Returns the names of a rule, each once. Users come first because they can only represent themselves.
 fn named(approvers: &Approvers) -> Vec<Named<'_>> {
     let users = approvers.users.iter().map(|user| Named::User(user.as_str()));
     let groups = approvers.groups.iter().map(|group| Named::Group(group.as_str()));
@@ -68,19 +67,19 @@ fn named(approvers: &Approvers) -> Vec<Named<'_>> {
     users.chain(groups).filter(|named| seen.insert(*named)).collect()
 }
 
-/// Who speaks for whom so far.
+/// The assignment of approvers to names so far.
 #[derive(Default)]
 struct Matching<'a> {
     speaks_for: BTreeMap<Speaker, Named<'a>>,
-    /// The same the other way round.
+    /// The reverse map.
     speaker: BTreeMap<Named<'a>, Speaker>,
 }
 
 impl<'a> Matching<'a> {
-    /// Finds somebody for one more, where it takes that by letting others speak for somebody else: an augmenting path. Whoever was spoken
-    /// for stays so. Whether there is somebody.
+    /// Finds a representative for one more name, reassigning others if necessary: an augmenting path. Names that have a representative keep
+    /// one. Returns whether it succeeded.
     fn augment(&mut self, named: Named<'a>, people: &BTreeMap<Named<'a>, Vec<Speaker>>) -> bool {
-        // Through whom each person was come to. A path may be long, as others write it, so that nothing here recurses.
+        // The name through which each person was reached. The path can be as long as user input makes it, so this doesn't recurse.
         let mut reached: BTreeMap<Speaker, Named<'a>> = BTreeMap::new();
         let mut queue = VecDeque::from([named]);
         while let Some(at) = queue.pop_front() {
@@ -99,7 +98,7 @@ impl<'a> Matching<'a> {
         false
     }
 
-    /// Lets everybody on the way back from `last` speak for whom they were reached through.
+    /// Reassigns everyone on the path back from `last` to the name through which they were reached.
     fn shift(&mut self, last: Speaker, reached: &BTreeMap<Speaker, Named<'a>>) {
         let mut next = Some(last);
         while let Some(person) = next {
@@ -187,7 +186,8 @@ mod tests {
 
     const GROUPS: [&str; 4] = ["one", "two", "three", "four"];
 
-    /// How many groups from this one on can be spoken for at most, by trying everything. People that are taken are bits.
+    /// Returns the maximum number of groups from this one on that can have a representative, by brute force. `taken` is a bit set of
+    /// people.
     fn most(group: usize, members: &[Vec<bool>], taken: u32) -> usize {
         if group == GROUPS.len() {
             return 0;

@@ -1,7 +1,7 @@
 //! Separation of duties: one person approves at most one rule of a request, unless the rule says `samePerson`.
 //!
-//! Of several approvals of one person for different rules the first counts. What is first does not depend on whose turn it is or on what
-//! time it is now, so that an approval that counts is not lost while others decide.
+//! If one person approves several rules, the first approval counts. Which one is first depends neither on the open stage nor on the present
+//! time, so an approval that counts isn't lost while others decide.
 
 use std::collections::BTreeMap;
 
@@ -11,39 +11,39 @@ use crate::api::{ApprovalRule, Approve, Decision, DecisionState};
 use crate::identity::PersonId;
 use crate::policy::Ruling;
 
-/// An approval whose author approved another rule before.
+/// An approval whose author already approved another rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Elsewhere {
-    /// Name of an Approval of the second rule.
+    /// Name of the Approval of the second rule.
     pub(super) approval: String,
     /// The rule that the same person approved first.
     pub(super) rule: ApprovalRule,
-    /// Its stage.
+    /// Stage of that rule.
     pub(super) stage: u32,
 }
 
-/// The second approvals, by rule.
+/// The approvals that don't count, by rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ApprovedElsewhere(Vec<Vec<Elsewhere>>);
 
 impl ApprovedElsewhere {
-    /// Those of one rule, by its index.
+    /// Returns those of one rule, by its index.
     pub(super) fn of_rule(&self, index: usize) -> &[Elsewhere] {
         self.0.get(index).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
-/// One person's approvals of one rule that could count by themselves.
+/// One person's approvals of one rule, each of which could count alone.
 struct Voice<'v> {
     /// Index of the rule.
     rule: usize,
-    /// Time, stage and index since which the person approves it.
+    /// Time, stage and index since when the person approves it.
     since: (i64, u32, usize),
-    /// The decisions that say so. The last one does not replace the others where it comes too late.
+    /// The approvals. The last one doesn't replace the others if it is too late.
     votes: Vec<&'v Vote<'v>>,
 }
 
-/// Which approvals do not count because their author approved another rule of the request before.
+/// Finds the approvals that don't count because their author already approved another rule of the request.
 pub(super) fn approved_elsewhere<'v>(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &'v [Vote<'v>]) -> ApprovedElsewhere {
     let mut people: BTreeMap<PersonId, Vec<Voice<'v>>> = BTreeMap::new();
     for (index, ruling) in rulings.iter().enumerate() {
@@ -55,7 +55,7 @@ pub(super) fn approved_elsewhere<'v>(rulings: &[Ruling<Approve>], matter: &Matte
     for voices in people.into_values() {
         for voice in &voices {
             let Some(ruling) = rulings.get(voice.rule).filter(|ruling| !ruling.effect.same_person) else { continue };
-            // Who overrides for a policy approves each of its rules, this one too.
+            // An override for a policy approves all of its rules, including this one.
             let is_other = |other: &&Voice<'_>| {
                 let rule = rule_of(&ruling.from);
                 let is_for_both = |vote: &&Vote<'_>| is_for(&rule, &ruling.from.cluster, vote.cluster, vote.spec);
@@ -76,10 +76,10 @@ pub(super) fn approved_elsewhere<'v>(rulings: &[Ruling<Approve>], matter: &Matte
     ApprovedElsewhere(second)
 }
 
-/// Who approves a rule, and since when without having said otherwise.
+/// Returns who approves a rule, and since when without having decided otherwise.
 fn voices<'v>(index: usize, ruling: &Ruling<Approve>, matter: &Matter<'_>, votes: &'v [Vote<'v>]) -> BTreeMap<PersonId, Voice<'v>> {
     let mut people: BTreeMap<PersonId, Voice<'v>> = BTreeMap::new();
-    // Neither turn nor deadline: who approved too early or too late has approved all the same.
+    // Stage and deadline are ignored: an approval that is too early or too late is still an approval.
     for heard in each_alone(ruling, matter, votes, Turn::Since(matter.since), None) {
         let Some(stamp) = decider(heard.vote).filter(|_| heard.speaks) else { continue };
         let person = stamp.person(heard.vote.cluster);

@@ -1,5 +1,5 @@
-//! One stage; stages, everybody and emergencies are in [`stages`], who speaks for whom in [`people`], what holds whatever anybody does in
-//! [`laws`].
+//! Tests of one stage. [`stages`] covers stages, `all` and emergencies, [`people`] covers representatives, and [`laws`] covers properties
+//! that always hold.
 
 mod laws;
 mod people;
@@ -36,7 +36,7 @@ fn person(name: &str) -> Requester {
     Requester { username: name.to_owned(), groups: Vec::new(), cluster: None }
 }
 
-/// A decision of somebody about exactly what is asked.
+/// A decision on exactly the content in question.
 fn spec(by: &str, decision: Decision) -> ApprovalSpec {
     ApprovalSpec {
         request: request(),
@@ -54,13 +54,13 @@ fn question() -> QuestionStatus {
     QuestionStatus { content_hash: "h".into(), since: "t0".into(), generation: Some(1), answered: None }
 }
 
-/// A decision, whether its author may take it, and when it was written in seconds after it was asked.
+/// A decision, whether its author has the permission, and its time in seconds after the question was asked.
 type Cast = (ApprovalSpec, Right, i64);
 
 struct Case {
     rulings: Vec<Ruling<Approve>>,
     votes: Vec<Cast>,
-    /// In seconds after it was asked.
+    /// In seconds after the question was asked.
     now: i64,
 }
 
@@ -68,7 +68,7 @@ fn judged(case: Case) -> Judgement {
     judged_of(case, &[])
 }
 
-/// The same where these changed it last.
+/// Evaluates the case with these users as the last to change the request.
 fn judged_of(case: Case, changers: &[Requester]) -> Judgement {
     let (request, dana, question) = (request(), person("dana"), question());
     let former = ["former".to_owned()];
@@ -92,7 +92,7 @@ fn judged_of(case: Case, changers: &[Requester]) -> Judgement {
 }
 
 fn of(approve: Approve, votes: &[(&str, Decision)]) -> Judgement {
-    // Each a second after the one before.
+    // Each one second after the previous one.
     let votes = votes.iter().zip(0..).map(|((by, decision), at)| (spec(by, *decision), Right::Has, at)).collect();
     judged(Case { rulings: vec![ruling(approve)], votes, now: 9 })
 }
@@ -101,7 +101,7 @@ fn of(approve: Approve, votes: &[(&str, Decision)]) -> Judgement {
 fn one_of_those_who_may_is_enough_and_says_so() {
     let waiting = of(Approve::default(), &[]);
     assert_eq!(waiting.state, CandidateState::AwaitingApproval);
-    assert!(waiting.waits.as_ref().unwrap().contains("decides: the policy careful, set at root:acme, asks for it"));
+    assert!(waiting.waits.as_ref().unwrap().message.contains("can approve: the policy careful at root:acme requires it"));
     assert!(
         waiting.message.contains("An approval is missing")
             && waiting.message.contains("permission approve on the policy careful in root:acme")
@@ -142,8 +142,8 @@ fn whoever_changed_it_last_is_kept_from_it_as_whoever_asked() {
     let no = |by: &str| spec(by, Decision::Reject);
     let broken = |by: &str| ApprovalSpec { emergency: true, ..spec(by, Decision::Approve) };
     let own = || Approve { self_approval: true, ..Approve::default() };
-    let changed = "olga changed it last, and this rule wants somebody else to approve.";
-    let asked = "dana asked for it, and this rule wants somebody else to approve.";
+    let changed = "olga changed it last, and this rule needs someone else to approve.";
+    let asked = "dana requested it, and this rule needs someone else to approve.";
     let cases = [
         ("what one changed", vec!["olga"], Approve::default(), yes("olga"), ApprovalState::Waiting, Some(changed)),
         ("the same in an emergency", vec!["olga"], Approve::default(), broken("olga"), ApprovalState::Waiting, Some(changed)),
@@ -185,9 +185,9 @@ fn of_one_persons_decisions_in_one_second_the_more_restrictive_wins() {
 #[test]
 fn nothing_counts_without_the_right_and_the_reason_is_told() {
     for (right, says) in [
-        (Right::Lacks, "amara does not have the right to approve for the policy careful in root:acme"),
+        (Right::Lacks, "amara doesn't have permission to approve for the policy careful in root:acme"),
         (Right::Unknown("The plane gave no answer.".into()), "The plane gave no answer."),
-        (Right::NotAsked, "not known yet whether amara may approve"),
+        (Right::NotAsked, "whether amara has permission to approve"),
     ] {
         for decision in [Decision::Approve, Decision::Reject, Decision::RequestChanges] {
             let votes = vec![(spec("amara", decision), right.clone(), 0)];
@@ -242,8 +242,8 @@ fn decisions_about_other_contents_are_told_and_do_not_count() {
     let judged = judged(Case { rulings: vec![ruling(two)], votes, now: 3 });
     let given: Vec<_> = judged.approvals[0].given.iter().map(|given| (given.state, given.void.as_deref().unwrap_or_default())).collect();
     assert_eq!(judged.approvals[0].state, ApprovalState::Waiting);
-    assert!(matches!(given[0], (DecisionState::Superseded, why) if why.contains("about the content former, and web has changed since")));
-    assert!(matches!(given[1], (DecisionState::Void, why) if why.contains("names the content never, which web does not have")));
+    assert!(matches!(given[0], (DecisionState::Superseded, why) if why.contains("for content former. web has changed since")));
+    assert!(matches!(given[1], (DecisionState::Void, why) if why.contains("for content never, which web doesn't have")));
     assert_eq!(given[2], (DecisionState::Counts, ""));
 }
 
@@ -274,7 +274,7 @@ fn every_rule_has_to_agree_and_one_no_is_a_no() {
     assert_eq!(whole.state, CandidateState::Accepted);
     let refused = judged(Case { rulings, votes: vec![yes, (no, Right::Has, 1)], now: 0 });
     assert_eq!(refused.state, CandidateState::Rejected);
-    assert!(refused.message.contains("olga turned it down") && refused.message.contains(": because."), "{}", refused.message);
+    assert!(refused.message.contains("olga rejected it") && refused.message.contains(": because."), "{}", refused.message);
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn what_nobody_decides_in_time_expires() {
     assert_eq!((open.state, open.expires_in), (CandidateState::AwaitingApproval, Some(1)));
     let expired = at(3600, vec![]);
     assert_eq!((expired.state, expired.expires_in), (CandidateState::Expired, None));
-    assert!(expired.message.contains("Edit the request to ask again"), "{}", expired.message);
+    assert!(expired.message.contains("To request approval again, edit the request"), "{}", expired.message);
     let agreed = at(9999, vec![(spec("amara", Decision::Approve), Right::Has, 0)]);
     assert_eq!(agreed.state, CandidateState::Accepted, "whoever decided in time is not undone by a late look");
     let late = at(9999, vec![(spec("amara", Decision::Approve), Right::Has, 5000)]);

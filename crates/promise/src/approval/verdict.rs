@@ -1,7 +1,7 @@
-//! What an Approval says of itself: read back from the status of its request, which tells of every decision that was heard.
+//! The status of an Approval, read back from the status of its request, which lists every decision that it has taken into account.
 //!
-//! The request has the last word, so that a decision never says that it counts where it does not. What no request has heard of, because it
-//! names something that nobody asks about, is told by comparison.
+//! The request is authoritative, so an Approval never claims to count if it doesn't. Approvals that no request lists, because they name
+//! something that isn't in question, get a status by comparison.
 
 use super::{concerns, is_for, words};
 use crate::api::{
@@ -9,40 +9,40 @@ use crate::api::{
     PromiseRequestStatus,
 };
 
-/// An Approval as it lies on the plane.
+/// An Approval as read from the plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Written<'a> {
-    /// Its name.
+    /// Name of the Approval.
     pub name: &'a str,
-    /// Logical cluster id of the workspace where it lies.
+    /// Logical cluster id of its workspace.
     pub cluster: &'a str,
-    /// What it says.
+    /// Its spec.
     pub spec: &'a ApprovalSpec,
-    /// What it was said to have become.
+    /// Its present status.
     pub before: Option<&'a DecisionStatus>,
 }
 
 /// The request with the uid that an Approval names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Asked<'a> {
-    /// Which it is; its cluster is always said.
+    /// Reference to the request. Its cluster is always set.
     pub request: &'a ApprovedRequest,
-    /// What was last said about it.
+    /// Its last status.
     pub status: &'a PromiseRequestStatus,
 }
 
-/// What became of a decision.
+/// The outcome of a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// One word.
+    /// State of the decision.
     pub state: DecisionState,
-    /// Why, as a sentence.
+    /// Reason, as a sentence.
     pub message: String,
-    /// Whether the request itself tells it. What is told by comparison may be told of a status that is behind.
+    /// Whether the request lists the decision. Otherwise the outcome comes from a comparison with a status that might be out of date.
     pub heard: bool,
 }
 
-/// What became of a decision; nothing while its request has not heard of it, and where nothing is to be added to what was said.
+/// Returns the outcome of a decision. Returns nothing until its request has taken it into account, and if its status doesn't change.
 pub fn verdict(written: &Written<'_>, asked: Option<&Asked<'_>>) -> Option<Verdict> {
     let named = &written.spec.request;
     let Some(Asked { request, status }) = asked else {
@@ -51,7 +51,7 @@ pub fn verdict(written: &Written<'_>, asked: Option<&Asked<'_>>) -> Option<Verdi
     };
     if !concerns(written.spec, request) {
         let place = format!("{}/{}", request.namespace, request.name);
-        return over(written, format!("The request with the uid {} is {place}, and this names another.", named.uid));
+        return over(written, format!("The request with the uid {} is {place}, but this decision names another one.", named.uid));
     }
     let of_rule = |line: &&ApprovalStatus| is_for(&line.rule, &line.cluster, &line.cluster, written.spec);
     let lines = || status.approvals.iter().filter(of_rule);
@@ -62,33 +62,34 @@ pub fn verdict(written: &Written<'_>, asked: Option<&Asked<'_>>) -> Option<Verdi
     }
     let thing = words::thing(&written.spec.rule);
     if let (Some(line), None) = (lines().next(), here().next()) {
-        let why = format!("Decisions about {thing} lie in {}, where it is set; this one lies elsewhere.", line.source);
+        let why = format!("Decisions for {thing} belong in {}, where it is set. This one is elsewhere.", line.source);
         return over(written, why);
     }
     if here().next().is_none() {
-        // While a request is refused, nobody is asked; what was decided about what it wants counts again afterwards.
+        // A refused request asks no one. Decisions on the content that it wants count again afterwards.
         let pauses = status.approvals.is_empty() && status.question.as_ref().is_some_and(|q| q.content_hash == written.spec.content_hash);
-        let why = format!("No rule {} of {thing} asks about {} now.", written.spec.rule.name, request.name);
+        let why = format!("No rule {} of {thing} requires approval of {} now.", written.spec.rule.name, request.name);
         return if pauses { None } else { over(written, why) };
     }
     match &status.candidate {
-        // It is heard in a moment.
+        // The request will take it into account shortly.
         Some(candidate) if candidate.state != CandidateState::Accepted => None,
         _ => {
             let asks = here().flat_map(|line| &line.given).find(|given| given.state == DecisionState::Counts);
             let decided = asks.map(|given| given.content_hash.as_str()).unwrap_or_default();
             let why = if decided == written.spec.content_hash {
-                format!("It came after it was decided: nothing of {} waits for anybody.", request.name)
+                format!("{} was already decided. No approval is pending.", request.name)
             } else {
                 let hash = words::short(&written.spec.content_hash);
-                format!("It names the content {hash}, about which nobody asks: nothing of {} waits for anybody.", request.name)
+                format!("This decision is for content {hash}, but no approval of {} is pending.", request.name)
             };
             over(written, why)
         }
     }
 }
 
-/// Something that does not count, or not any more; nothing where that was said before, with a reason of its own.
+/// Returns the outcome of a decision that doesn't count or no longer counts. Returns nothing if its status already says so with a reason of
+/// its own.
 fn over(written: &Written<'_>, message: String) -> Option<Verdict> {
     let state = match written.before.map(|before| before.state) {
         Some(DecisionState::Void | DecisionState::Superseded) => return None,
@@ -104,9 +105,9 @@ fn told(given: &GivenApproval, spec: &ApprovalSpec) -> String {
     }
     let thing = words::thing(&spec.rule);
     match (spec.emergency, spec.decision) {
-        (true, _) => format!("It counts: the glass is broken for {thing}."),
-        (false, Decision::Approve) => format!("It counts for the rule {} of {thing}.", spec.rule.name),
-        (false, Decision::Reject) => "It counts: the request is turned down.".to_owned(),
-        (false, Decision::RequestChanges) => "It counts: whoever asked has to change something.".to_owned(),
+        (true, _) => format!("Counts as an override for {thing}."),
+        (false, Decision::Approve) => format!("Counts for the rule {} of {thing}.", spec.rule.name),
+        (false, Decision::Reject) => "Counts: the request is rejected.".to_owned(),
+        (false, Decision::RequestChanges) => "Counts: the requester has to make changes.".to_owned(),
     }
 }

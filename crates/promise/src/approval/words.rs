@@ -1,18 +1,17 @@
-//! What is said about approvals.
+//! Texts about approvals.
 
 use super::is_emergency;
 use crate::api::{
     ApprovalRule, ApprovalState, ApprovalStatus, ApprovedRequest, Approvers, CandidateState, Decision, DecisionState, FIRST_STAGE,
-    GivenApproval, QuestionStatus, Required,
+    GivenApproval, QuestionStatus, Required, WaitingKind, WaitingOn, WaitingReason,
 };
 use crate::names::ASK_AGAIN_ANNOTATION;
-use crate::sentence::{APPROVER, REQUESTER};
 use crate::wording::{all_of, one_of, upper_first};
 
-/// Letters of a hash that tell contents apart for people.
+/// Number of characters of a hash that are shown to distinguish contents.
 const SHORT: usize = 10;
 
-/// `the policy production-approval`, `the promise postgresql`.
+/// Returns `the policy production-approval` or `the promise postgresql`.
 pub(super) fn thing(rule: &ApprovalRule) -> String {
     match (&rule.policy, &rule.promise) {
         (Some(policy), _) => format!("the policy {policy}"),
@@ -21,44 +20,44 @@ pub(super) fn thing(rule: &ApprovalRule) -> String {
     }
 }
 
-/// `the rule second-pair-of-eyes of the policy production-approval, set at root:acme by operations`.
+/// Returns `the rule second-pair-of-eyes of the policy production-approval at root:acme, owned by operations`.
 fn named(approval: &ApprovalStatus) -> String {
-    let by = approval.owner.as_ref().map(|owner| format!(" by {owner}")).unwrap_or_default();
-    format!("the rule {} of {}, set at {}{by}", approval.rule.name, thing(&approval.rule), approval.source)
+    let by = approval.owner.as_ref().map(|owner| format!(", owned by {owner}")).unwrap_or_default();
+    format!("the rule {} of {} at {}{by}", approval.rule.name, thing(&approval.rule), approval.source)
 }
 
-/// Why a decision about another content does not count.
+/// Returns why a decision on other content doesn't count.
 pub(super) fn other_content(request: &ApprovedRequest, decided: &str, asked: &str, is_former: bool) -> String {
     let (decided, asked) = (short(decided), short(asked));
     if is_former {
-        return format!("It was about the content {decided}, and {} has changed since: asked about is {asked}.", request.name);
+        return format!("This decision is for content {decided}. {} has changed since; its content is now {asked}.", request.name);
     }
-    format!("It names the content {decided}, which {} does not have: asked about is {asked}.", request.name)
+    format!("This decision is for content {decided}, which {} doesn't have; its content is {asked}.", request.name)
 }
 
-/// Why a decision of somebody whom the rule does not name does not count.
+/// Returns why the decision of a user whom the rule doesn't name doesn't count.
 pub(super) fn not_an_approver(who: &str, approvers: &Approvers) -> String {
     let named: Vec<&String> = approvers.groups.iter().chain(&approvers.users).collect();
     let elsewhere = if approvers.users.iter().any(|user| user == who) { " of another workspace" } else { "" };
     format!("{who}{elsewhere} isn't one of the approvers of this rule: {}.", all_of(&named))
 }
 
-/// Why a second approval of one person does not count.
+/// Returns why a second approval of the same person doesn't count.
 pub(super) fn approved_elsewhere(who: &str, rule: &ApprovalRule, stage: u32) -> String {
     format!("{who} approved stage {stage} (the rule {} of {}), and this rule needs another person.", rule.name, thing(rule))
 }
 
-/// The first letters of a hash, whoever wrote it.
+/// Returns the first characters of a hash, or words for an empty one.
 pub(super) fn short(hash: &str) -> String {
     let letters: String = hash.chars().take(SHORT).collect();
     if letters.is_empty() { "without a hash".to_owned() } else { letters }
 }
 
-/// Who decided or has to, a sentence for each rule that matters now.
+/// Returns who decided or has to decide, one sentence for each rule that matters now.
 pub(super) fn message(state: CandidateState, approvals: &[ApprovalStatus], question: &QuestionStatus) -> String {
     let mut told: Vec<String> = approvals.iter().filter_map(|approval| sentence(state, approval)).collect();
     if state.is_negative() {
-        told.push(format!("Edit the request to ask again, or annotate it with {ASK_AGAIN_ANNOTATION}={}.", question.since));
+        told.push(format!("To request approval again, edit the request or annotate it with {ASK_AGAIN_ANNOTATION}={}.", question.since));
     }
     told.join(" ")
 }
@@ -67,41 +66,41 @@ fn sentence(state: CandidateState, approval: &ApprovalStatus) -> Option<String> 
     let rule = named(approval);
     match (state, approval.state) {
         (CandidateState::Rejected, ApprovalState::Rejected) => {
-            Some(format!("{} ({rule}){}", who(approval, Decision::Reject, "turned it down"), said(approval, Decision::Reject)))
+            Some(format!("{} ({rule}){}", who(approval, Decision::Reject, "rejected it"), said(approval, Decision::Reject)))
         }
         (CandidateState::Rejected, _) => None,
         (_, ApprovalState::Approved) => Some(format!("{}.", agreed(approval))),
         (CandidateState::Expired, ApprovalState::Queued) => None,
-        (CandidateState::Expired, _) => Some(format!("Nobody decided in time about what {rule}, asks for.")),
+        (CandidateState::Expired, _) => Some(format!("No one decided in time for {rule}.")),
         (_, ApprovalState::ChangesRequested) => {
             Some(format!("{} ({rule}){}", asked_for(approval), said(approval, Decision::RequestChanges)))
         }
         (_, ApprovalState::Queued) => {
-            Some(format!("Stage {} comes after that: {} for {rule}.{}", approval.stage, missing(approval), void(approval)))
+            Some(format!("Stage {} follows: {} for {rule}.{}", approval.stage, missing(approval), void(approval)))
         }
         _ => Some(format!("{}{} for {rule}. {}", stage(approval), upper_first(&missing(approval)), may(approval))),
     }
 }
 
-/// `Stage 2: `, of all stages but the first.
+/// Returns `Stage 2: `, for all stages but the first.
 fn stage(approval: &ApprovalStatus) -> String {
     if approval.stage <= FIRST_STAGE { String::new() } else { format!("Stage {}: ", approval.stage) }
 }
 
-/// Decisions of a kind that count, oldest first; of approvals those that broke the glass, if there are some.
+/// Returns the decisions of a kind that count, oldest first. For approvals, only the overrides if there are any.
 fn counted(approval: &ApprovalStatus, decision: Decision) -> impl DoubleEndedIterator<Item = &GivenApproval> {
     let broken = decision == Decision::Approve && is_emergency(approval);
     let counts = move |given: &&GivenApproval| given.state == DecisionState::Counts && given.decision == decision;
     approval.given.iter().filter(counts).filter(move |given| !broken || given.emergency)
 }
 
-/// `amara and olga turned it down`.
+/// Returns `amara and olga rejected it`.
 fn who(approval: &ApprovalStatus, decision: Decision, verb: &str) -> String {
     let people: Vec<&str> = counted(approval, decision).map(|given| given.by.as_str()).collect();
     format!("{} {verb}", all_of(&people))
 }
 
-/// Who agreed, loudly where that was an emergency: a clause without a full stop.
+/// Returns who approved, with emphasis for an override, as a clause without a full stop.
 fn agreed(approval: &ApprovalStatus) -> String {
     let rule = named(approval);
     if !is_emergency(approval) {
@@ -110,12 +109,12 @@ fn agreed(approval: &ApprovalStatus) -> String {
     let why = said(approval, Decision::Approve);
     format!(
         "EMERGENCY: {} ({rule}){}",
-        who(approval, Decision::Approve, "broke the glass and approved it alone"),
+        who(approval, Decision::Approve, "overrode all other approvers and approved it alone"),
         why.trim_end_matches('.')
     )
 }
 
-/// `erin asked for changes of .size`.
+/// Returns `erin requested changes to .size`.
 fn asked_for(approval: &ApprovalStatus) -> String {
     let mut fields: Vec<&str> = Vec::new();
     for field in counted(approval, Decision::RequestChanges).flat_map(|given| &given.fields) {
@@ -123,11 +122,11 @@ fn asked_for(approval: &ApprovalStatus) -> String {
             fields.push(field);
         }
     }
-    let of = if fields.is_empty() { String::new() } else { format!(" of {}", all_of(&fields)) };
-    format!("{}{of}", who(approval, Decision::RequestChanges, "asked for changes"))
+    let of = if fields.is_empty() { String::new() } else { format!(" to {}", all_of(&fields)) };
+    format!("{}{of}", who(approval, Decision::RequestChanges, "requested changes"))
 }
 
-/// What the last of them said about it, after a colon; a full stop otherwise.
+/// Returns the last approver's comment after a colon, or else a full stop.
 fn said(approval: &ApprovalStatus, decision: Decision) -> String {
     match counted(approval, decision).rev().filter_map(|given| given.comment.as_deref()).next() {
         Some(comment) => format!(": {}.", comment.trim().trim_end_matches('.')),
@@ -135,12 +134,12 @@ fn said(approval: &ApprovalStatus, decision: Decision) -> String {
     }
 }
 
-/// `one approval is missing`.
+/// Returns `one approval is missing`.
 fn missing(approval: &ApprovalStatus) -> String {
     let counted = counted(approval, Decision::Approve).count();
     let voices = approval.required.voices(&approval.approvers);
     if approval.required == Required::All && voices > 1 {
-        return format!("the agreement of {} is missing", all_of(&approval.missing));
+        return format!("the approval of {} is missing", all_of(&approval.missing));
     }
     match voices.saturating_sub(u32::try_from(counted).unwrap_or(u32::MAX)) {
         1 if voices == 1 => "an approval is missing".to_owned(),
@@ -149,12 +148,12 @@ fn missing(approval: &ApprovalStatus) -> String {
     }
 }
 
-/// Who may mend that.
+/// Returns who can approve.
 fn may(approval: &ApprovalStatus) -> String {
     let told: Vec<&String> = approval.approvers.groups.iter().chain(&approval.approvers.users).collect();
     let (who, note) = match (told.is_empty(), approval.required) {
         (true, _) => ("Everyone".to_owned(), ""),
-        (false, Required::All) if told.len() > 1 => (upper_first(&all_of(&told)), ", and no one speaks for two of them"),
+        (false, Required::All) if told.len() > 1 => (upper_first(&all_of(&told)), ", and no one counts for two of them"),
         (false, Required::All) => (upper_first(&all_of(&told)), ""),
         (false, Required::Count(_)) if approval.approvers.groups.is_empty() => (upper_first(&one_of(&told)), ""),
         (false, Required::Count(_)) => (format!("Members of {}", one_of(&told)), ""),
@@ -163,45 +162,50 @@ fn may(approval: &ApprovalStatus) -> String {
     format!("{who} with the permission approve on {} in {} can decide{note}.{void}", thing(&approval.rule), approval.source)
 }
 
-/// Why decisions do not count that somebody may have set hopes in: those about the present content.
+/// Returns why decisions on the present content don't count.
 fn void(approval: &ApprovalStatus) -> String {
     let is_over = |given: &&GivenApproval| matches!(given.state, DecisionState::Void | DecisionState::Pending);
     let void: Vec<&str> = approval.given.iter().filter(is_over).filter_map(|given| given.void.as_deref()).collect();
     if void.is_empty() { String::new() } else { format!(" {}", void.join(" ")) }
 }
 
-/// Who holds the ball, for `waitingOn`.
-pub fn waits(approvals: &[ApprovalStatus]) -> Option<String> {
+/// Returns who has to act, for `waitingOn`.
+pub fn waits(approvals: &[ApprovalStatus]) -> Option<WaitingOn> {
     if let Some(approval) = approvals.iter().find(|approval| approval.state == ApprovalState::ChangesRequested) {
         let words = said(approval, Decision::RequestChanges);
-        return Some(format!("{REQUESTER}{}{}", asked_for(approval), words.trim_end_matches('.')));
+        let message = upper_first(&format!("{}{words}", asked_for(approval)));
+        return Some(WaitingOn::new(WaitingKind::Person, WaitingReason::ChangesRequested, message));
     }
     let open: Vec<&ApprovalStatus> = approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting).collect();
     let (first, more) = open.split_first()?;
     let more = match more.len() {
         0 => String::new(),
-        1 => ", and 1 more rule asks for an approval".to_owned(),
-        more => format!(", and {more} more rules ask for approvals"),
+        1 => ", and 1 more rule requires approval".to_owned(),
+        more => format!(", and {more} more rules require approval"),
     };
     let next = approvals.iter().filter(|approval| approval.state == ApprovalState::Queued).map(|approval| approval.stage).min();
-    let next = next.map(|stage| format!("; stage {stage} comes after that")).unwrap_or_default();
-    Some(format!("{APPROVER}{}: {}, set at {}, asks for it{more}{next}", deciding(first), thing(&first.rule), first.source))
+    let next = next.map(|stage| format!("; stage {stage} follows")).unwrap_or_default();
+    let message = upper_first(&format!("{}: {} at {} requires it{more}{next}", deciding(first), thing(&first.rule), first.source));
+    let who = match first.required {
+        Required::All => first.missing.clone(),
+        Required::Count(_) => first.approvers.groups.iter().chain(&first.approvers.users).cloned().collect(),
+    };
+    Some(WaitingOn { who, ..WaitingOn::new(WaitingKind::Person, WaitingReason::ApprovalNeeded, message) })
 }
 
-/// `one of operations decides`, `security and amara decide`.
+/// Returns `one of operations must approve` or `security and amara must approve`.
 fn deciding(approval: &ApprovalStatus) -> String {
     let approvers = &approval.approvers;
     let told: Vec<&String> = approvers.groups.iter().chain(&approvers.users).collect();
     match (told.as_slice(), approval.required) {
-        ([], _) => "whoever has the right decides".to_owned(),
-        (_, Required::All) if approval.missing.len() > 1 => format!("{} decide", all_of(&approval.missing)),
-        (_, Required::All) => format!("{} decides", all_of(&approval.missing)),
-        _ if approvers.groups.is_empty() => format!("{} decides", one_of(&told)),
-        _ => format!("one of {} decides", one_of(&told)),
+        ([], _) => "anyone with permission can approve".to_owned(),
+        (_, Required::All) => format!("{} must approve", all_of(&approval.missing)),
+        _ if approvers.groups.is_empty() => format!("{} must approve", one_of(&told)),
+        _ => format!("one of {} must approve", one_of(&told)),
     }
 }
 
-/// Who approved, for a content that everybody agreed to: a clause without a full stop.
+/// Returns who approved content that all rules approve, as a clause without a full stop.
 pub fn approved(approvals: &[ApprovalStatus]) -> String {
     let told: Vec<String> = approvals.iter().map(agreed).collect();
     told.join("; ")

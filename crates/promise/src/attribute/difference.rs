@@ -1,74 +1,74 @@
-//! What becomes other between two renderings, line by line.
+//! The line-by-line difference between two renderings.
 
 use serde::{Deserialize, Serialize};
 
 use super::{AttributedObject, Line};
 
-/// Cells of the table in which two objects are compared; larger ones are shown as replaced as a whole.
+/// Maximum number of cells in the table that compares two objects. Larger objects are shown as replaced.
 const CELLS: usize = 4_000_000;
 
-/// On which side a line stands.
+/// The side of a difference that a line is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Side {
-    /// On both.
+    /// Both sides.
     Kept,
-    /// Only before.
+    /// Only the old side.
     Removed,
-    /// Only after.
+    /// Only the new side.
     Added,
 }
 
-/// A line of a difference. A removed line has the origin that it had.
+/// A line of a difference. A removed line keeps its old origin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DifferenceLine {
-    /// On which side it stands.
+    /// The side that the line is on.
     pub side: Side,
     /// The line.
     pub line: Line,
 }
 
-/// What becomes of one object.
+/// The difference of one object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectDifference {
     /// Id of the resource.
     pub id: String,
-    /// Kind and name, after where it is there after.
+    /// Kind and name, on the new side if the object exists there.
     pub title: String,
-    /// `Kept` for an object that is there before and after, changed or not.
+    /// `Kept` for an object that exists on both sides, changed or not.
     pub side: Side,
     /// Whether any line differs.
     pub changed: bool,
-    /// All lines in order.
+    /// All lines, in order.
     pub lines: Vec<DifferenceLine>,
 }
 
-/// How many objects a change touches, by what becomes of them.
+/// Number of objects that a change concerns, by kind of change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Touched {
-    /// They are new.
+    /// Created.
     pub made: usize,
-    /// They stay, with other content.
+    /// Kept, with different content.
     pub changed: usize,
-    /// They become another object: of another kind or name, or elsewhere. The former one goes.
+    /// Replaced by an object of another kind, name or place. The old one is deleted.
     pub replaced: usize,
-    /// They go.
+    /// Deleted.
     pub removed: usize,
-    /// They stay as they are.
+    /// Unchanged.
     pub kept: usize,
 }
 
 impl Touched {
-    /// All objects that are there before or after.
+    /// Returns the number of objects on either side.
     pub fn all(&self) -> usize {
         self.made + self.changed + self.replaced + self.removed + self.kept
     }
 }
 
-/// Counts what becomes of the objects of a rendering.
+/// Counts the changes between two renderings.
 pub fn touched(before: &[AttributedObject], after: &[AttributedObject]) -> Touched {
     let mut touched = Touched::default();
     for object in after {
@@ -85,7 +85,7 @@ pub fn touched(before: &[AttributedObject], after: &[AttributedObject]) -> Touch
     touched
 }
 
-/// Compares two renderings: objects of `after` in their order, then those that go.
+/// Compares two renderings: the objects of `after` in order, then the deleted ones.
 pub fn difference(before: &[AttributedObject], after: &[AttributedObject]) -> Vec<ObjectDifference> {
     let former = |id: &str| before.iter().find(|object| object.id == id);
     let mut found: Vec<ObjectDifference> = after
@@ -111,7 +111,7 @@ fn both(before: &AttributedObject, after: &AttributedObject) -> ObjectDifference
     ObjectDifference { id: after.id.clone(), title: after.title.clone(), side: Side::Kept, changed, lines }
 }
 
-/// The shortest way from one text to the other, removals before additions. Kept lines are those of `after`.
+/// Returns the shortest edit script, removals before additions. Unchanged lines are those of `after`.
 fn compare(before: &[Line], after: &[Line]) -> Vec<DifferenceLine> {
     let start = before.iter().zip(after).take_while(|(one, other)| one.text == other.text).count();
     let rest = before.len().min(after.len()) - start;
@@ -133,7 +133,7 @@ fn compare(before: &[Line], after: &[Line]) -> Vec<DifferenceLine> {
 
 fn middle(old: &[Line], new: &[Line]) -> Vec<DifferenceLine> {
     let width = new.len() + 1;
-    // How many lines can be kept from here to both ends.
+    // Number of lines that can be kept from here to both ends.
     let mut kept = vec![0_u32; (old.len() + 1) * width];
     for at in (0..old.len()).rev() {
         for to in (0..new.len()).rev() {

@@ -14,10 +14,9 @@ use crate::names;
 use crate::policy::Ruling;
 use crate::render::Compiled;
 
-/// Renders every object of a promise as attributed YAML, with our marks. `uid` is that of the request, once it has one.
+/// Renders every object of a promise as YAML with origins, including our labels. `uid` is the request's, once it has one.
 ///
-/// What expressions fail on is shown as known after apply; whether the parameters can be rendered at all is said by
-/// [`Compiled::render`].
+/// Failed expressions are shown as known after apply. [`Compiled::render`] determines whether the parameters can be rendered at all.
 pub fn objects(
     compiled: &Compiled,
     parameters: &Value,
@@ -55,7 +54,7 @@ pub fn objects(
     attributed.collect()
 }
 
-/// Our marks, as [`crate::fulfil::Desired::marked`] sets them.
+/// Sets our labels, as [`crate::fulfil::Desired::marked`] does.
 fn mark(tree: &mut Tree, id: &str, request: &str, uid: Option<&str>) {
     let platform = BTreeSet::from([LineOrigin::Platform]);
     let metadata = tree.enter("metadata", &platform);
@@ -79,13 +78,13 @@ impl Written {
     fn line(self) -> Line {
         let mut origins = self.origins.into_iter();
         let origin = origins.next().unwrap_or(LineOrigin::Promise);
-        // What a policy fixed is not the promise's, and that the promise wrote the rest of the line goes without saying.
+        // A value that a policy set isn't the promise's, and that the promise wrote the rest of the line is obvious.
         Line { text: self.text, origin, also: origins.filter(|origin| *origin != LineOrigin::Promise).collect() }
     }
 }
 
-/// Writes a part. `lead` is what stands before it on its first line: nothing at the root, else up to a colon or a hyphen; `column` is where
-/// names inside it begin.
+/// Writes a part. `lead` is the text before it on its first line: nothing at the root, otherwise up to a colon or hyphen. `column` is the
+/// column of its field names.
 fn write(tree: &Tree, lead: &str, column: usize, lines: &mut Vec<Written>) {
     let first = lines.len();
     let inside_list = lead.ends_with('-');
@@ -128,7 +127,7 @@ fn write(tree: &Tree, lead: &str, column: usize, lines: &mut Vec<Written>) {
     }
 }
 
-/// The lines of a scalar; a text of several lines stands below its name, each line by itself.
+/// Returns the lines of a scalar. A multi-line text is below its name, one line each.
 fn scalar(value: &Value, lead: &str, column: usize) -> Vec<String> {
     if let Value::String(text) = value
         && let Some(mark) = yaml::block(text)
@@ -142,7 +141,7 @@ fn scalar(value: &Value, lead: &str, column: usize) -> Vec<String> {
     vec![format!("{lead}{space}{}", yaml::scalar(value))]
 }
 
-/// Where a field of a Kubernetes object is expected; others follow by name.
+/// Sort key for the usual position of a field in a Kubernetes object. Other fields follow by name.
 fn prominence(name: &str, column: usize) -> usize {
     let order: &[&str] = match column {
         0 => &["apiVersion", "kind", "metadata", "type", "spec"],

@@ -1,4 +1,4 @@
-//! Where a parameter's value comes from.
+//! Origins of parameter values.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::LineOrigin;
 use crate::path::{Path, Segment};
 use crate::policy::{Effective, Provenance, Spot, spot};
 
-/// What decides about parameters: what was typed, what the policies did, and what came of it.
+/// Inputs that determine parameters: what was entered, what the policies did, and the result.
 #[derive(Clone, Copy, Debug)]
 pub struct Origins<'a> {
     known: Option<Known<'a>>,
@@ -22,17 +22,18 @@ struct Known<'a> {
 }
 
 impl<'a> Origins<'a> {
-    /// Origins of resolved parameters, given what was typed and the rules in effect.
+    /// Returns the origins of resolved parameters, given the entered values and the rules in effect.
     pub fn of(typed: &'a Value, resolved: &'a Value, effective: &'a Effective) -> Self {
         Self { known: Some(Known { typed, resolved, effective }) }
     }
 
-    /// Origins that nobody can tell any more, such as those of what runs: every line then counts as the promise's.
+    /// Returns origins for parameters whose origins are no longer known, such as those of the running release. Every line then counts as
+    /// the promise's.
     pub fn forgotten() -> Self {
         Self { known: None }
     }
 
-    /// Where what a rule merges in comes from: the rule, and what its condition reads.
+    /// Returns the origins of what a rule merges: the rule, and what its condition reads.
     pub(super) fn rule(&self, rule: &Provenance) -> BTreeSet<LineOrigin> {
         let mut found = BTreeSet::from([LineOrigin::Policy { rule: rule.clone() }]);
         if let Some(known) = &self.known {
@@ -42,7 +43,7 @@ impl<'a> Origins<'a> {
         found
     }
 
-    /// Whether a path that an expression reads is an object among the parameters, each part of which has origins of its own.
+    /// Whether a path that an expression reads is an object in the parameters, each part of which has its own origins.
     pub(super) fn has_parts(&self, path: &[String]) -> bool {
         match (&self.known, path) {
             (Some(known), [root, rest @ ..]) if root == "parameters" => {
@@ -52,7 +53,7 @@ impl<'a> Origins<'a> {
         }
     }
 
-    /// Where what an expression reads comes from. `each` are the origins of what a loop runs over.
+    /// Returns the origins of what an expression reads. `each` contains the origins of the value that a loop iterates over.
     pub(super) fn read(&self, path: &[String], each: &BTreeSet<LineOrigin>) -> BTreeSet<LineOrigin> {
         let Some(known) = &self.known else { return BTreeSet::new() };
         let you = |name: &str| LineOrigin::You { path: name.to_owned() };
@@ -82,8 +83,8 @@ impl Known<'_> {
         let mut found = BTreeSet::new();
         let path = concrete(self.resolved, steps);
         self.collect(&path, &mut found);
-        // Whether a rule gives a value here hangs on what its condition reads, whatever it says now. A proposal gives way in any case to
-        // what was typed.
+        // Whether a rule sets a value here depends on what its condition reads, whatever its present result. A default gives way to an
+        // entered value in any case.
         for rule in self.effective.conditional.iter().filter(|rule| !rule.path.0.is_empty()) {
             let gives_way = rule.proposes && self.is_typed(&rule.path);
             if !gives_way && (path.starts_with(&rule.path) || rule.path.starts_with(&path)) {
@@ -93,8 +94,8 @@ impl Known<'_> {
         found
     }
 
-    /// What a condition reads: values as they are, not what other conditions make of them. A parameter that another promise has, and this
-    /// one does not, decides nothing here.
+    /// Adds the origins of what a condition reads: values as they are, not as other conditions might change them. A parameter that this
+    /// promise doesn't have affects nothing here.
     fn condition(&self, read: &[String], found: &mut BTreeSet<LineOrigin>) {
         match read {
             [root, rest @ ..] if root == "parameters" => {
@@ -132,7 +133,7 @@ impl Known<'_> {
         }
     }
 
-    /// Whether somebody said what stands there.
+    /// Whether the value at this path was entered.
     fn is_typed(&self, path: &Path) -> bool {
         path.get(self.typed).is_some_and(|value| !value.is_null())
     }
@@ -144,7 +145,7 @@ impl Known<'_> {
         let proposed = self.effective.defaults.iter().find(|ruling| path.starts_with(&ruling.path) && !self.is_typed(&ruling.path));
         let there = path.get(self.resolved).is_some();
         match proposed {
-            // A proposal for a part that is not there proposed nothing.
+            // A default for a part that doesn't exist has no effect.
             Some(ruling) if there => LineOrigin::Policy { rule: ruling.from.clone() },
             _ => LineOrigin::Default { path: shown(path) },
         }
@@ -155,7 +156,7 @@ fn shown(path: &Path) -> String {
     format!(".parameters{path}")
 }
 
-/// The path that steps mean in a value: a number is an index only in a list.
+/// Returns the path of these steps in a value. A number is an index only in a list.
 fn concrete(value: &Value, steps: &[String]) -> Path {
     let mut path = Path::default();
     for step in steps {

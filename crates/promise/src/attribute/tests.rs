@@ -1,5 +1,6 @@
-//! Attribution held against an independent recomputation: one input at a time is changed or taken away, and everything is rendered again by
-//! the ordinary renderer. A line that changed must name that input among its origins, and whatever a line names must be able to change it.
+//! Checks attribution against an independent recomputation: one input at a time is changed or removed, and everything is rendered again by
+//! the ordinary renderer. A line that changed must name that input among its origins, and each origin that a line names must be able to
+//! change it.
 
 mod world;
 
@@ -16,16 +17,16 @@ use crate::render::Inputs;
 
 use world::{Case, Input, cases, is_leaf, nodes};
 
-/// Our marks: the renderer does not set them, they say nothing but whose the object is, and all of them are the platform's.
+/// Our labels. The renderer doesn't set them, they only identify the owner of the object, and their origin is the platform.
 const MARKS: [&str; 4] = [names::REQUEST_UID_LABEL, names::RESOURCE_ID_LABEL, names::REQUEST_NAME_LABEL, names::HASH_ANNOTATION];
 
-/// What one line says: a value, or the head of the part below it. The lines of one text are one value.
+/// The content of one line: a value, or the head of the part below it. The lines of one text are one value.
 struct Place {
     object: String,
     path: Path,
     text: String,
     is_leaf: bool,
-    /// The one that names the line comes first.
+    /// The most specific one comes first.
     origins: Vec<LineOrigin>,
 }
 
@@ -34,14 +35,14 @@ impl Place {
         matches!(self.path.0.last(), Some(Segment::Key(name)) if MARKS.contains(&name.as_str()))
     }
 
-    /// Whether what stands here differs between two renderings that both have the object.
+    /// Whether the content differs between two renderings that both contain the object.
     fn differs(&self, before: &BTreeMap<String, Value>, after: &BTreeMap<String, Value>) -> bool {
         let both = before.get(&self.object).zip(after.get(&self.object));
         both.is_some_and(|(before, after)| self.path.get(before) != self.path.get(after))
     }
 }
 
-/// A case with its lines, and what becomes of it when something is otherwise.
+/// A case with its lines, and the effect of each variation.
 struct Examined {
     case: Case,
     effective: Effective,
@@ -61,13 +62,13 @@ impl Examined {
         Self { effective: case.settled().effective, attributed, places, before, changes, case }
     }
 
-    /// Whether an origin stands for an input, or for a part of it, or for what it is a part of.
+    /// Whether an origin stands for an input, a part of it, or a whole that contains it.
     fn names(&self, origin: &LineOrigin, input: &Input) -> bool {
         match (origin, input) {
             (LineOrigin::You { path } | LineOrigin::Default { path }, Input::Parameter(varied)) => {
                 parameter(path).is_some_and(|named| named.starts_with(varied) || varied.starts_with(&named))
             }
-            // A proposed value gives way to a typed one.
+            // A default gives way to an entered value.
             (LineOrigin::Policy { rule }, Input::Parameter(varied)) => {
                 self.effective.defaults.iter().any(|ruling| ruling.from == *rule && varied.starts_with(&ruling.path))
             }
@@ -75,8 +76,8 @@ impl Examined {
         }
     }
 
-    /// Where a rule gives what would stand there anyway, nothing is seen of what its condition reads: there, and nowhere else, it is looked
-    /// at with another value in that rule.
+    /// If a rule sets a value that would be there anyway, the effect of its condition is invisible. Only in that case, checks it with a
+    /// different value in that rule.
     fn can_change_under_another_value(&self, place: &Place, origin: &LineOrigin) -> bool {
         let compiled = self.case.compiled();
         let mut rules = place.origins.iter().filter_map(|origin| match origin {
@@ -96,12 +97,12 @@ fn examined() -> &'static [Examined] {
     EXAMINED.get_or_init(|| cases().into_iter().map(Examined::of).collect())
 }
 
-/// The parameter that an origin names.
+/// Returns the parameter that an origin names.
 fn parameter(shown: &str) -> Option<Path> {
     Path::parse(shown.strip_prefix(".parameters")?).ok()
 }
 
-/// Whether an input is what an origin names, or a part of it, so that a change by it bears the origin out.
+/// Whether an input is what an origin names, or a part of it, so that a change through it confirms the origin.
 fn proves(origin: &LineOrigin, input: &Input) -> bool {
     match (origin, input) {
         (LineOrigin::You { path } | LineOrigin::Default { path }, Input::Parameter(varied)) => {
@@ -115,7 +116,7 @@ fn proves(origin: &LineOrigin, input: &Input) -> bool {
     }
 }
 
-/// What goes before what, told anew.
+/// Rank of an origin, computed independently.
 fn rank(origin: &LineOrigin) -> usize {
     match origin {
         LineOrigin::Later { .. } => 0,
@@ -127,13 +128,13 @@ fn rank(origin: &LineOrigin) -> usize {
     }
 }
 
-/// The lines of an object put together again.
+/// Parses the joined lines of an object.
 fn parsed(object: &AttributedObject) -> Value {
     let text: String = object.lines.iter().map(|line| format!("{}\n", line.text)).collect();
     serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}\n{text}", object.id))
 }
 
-/// Takes our marks away, and what became empty by it.
+/// Removes our labels, and objects that become empty as a result.
 fn unmarked(mut object: Value) -> Value {
     for part in ["labels", "annotations"] {
         if let Some(values) = object["metadata"].get_mut(part).and_then(Value::as_object_mut) {
@@ -146,7 +147,7 @@ fn unmarked(mut object: Value) -> Value {
     object
 }
 
-/// Where the name or the value of a line begins: after indentation and hyphens.
+/// Returns the column of the name or value of a line, after indentation and hyphens.
 fn column(text: &str) -> usize {
     let mut rest = text;
     while let Some(inner) = rest.strip_prefix("- ").or_else(|| rest.strip_prefix(' ')) {
@@ -155,14 +156,14 @@ fn column(text: &str) -> usize {
     text.len() - rest.len()
 }
 
-/// What stands before the value of a line: up to the colon of its name, or to the hyphen of an item.
+/// Returns the text before the value of a line: up to the colon of its name or the hyphen of an item.
 fn lead(text: &str) -> &str {
     let (before, content) = text.split_at(column(text));
     let name = if content.starts_with('"') { None } else { content.find(": ").or_else(|| content.strip_suffix(':').map(str::len)) };
     name.map_or(before.trim_end(), |end| &text[..before.len() + end + 1])
 }
 
-/// How many lines below one belong to it.
+/// Returns the number of lines that belong to the line above them.
 fn inside(texts: &[&str], at: usize) -> usize {
     let column = column(texts[at]);
     let belongs = |text: &&&str| {
@@ -173,8 +174,8 @@ fn inside(texts: &[&str], at: usize) -> usize {
     texts[at + 1..].iter().take_while(belongs).count()
 }
 
-/// What each line says, independent of how it was written: a line is replaced by a mark, and where the mark stands when the whole is read
-/// again is what the line is about.
+/// Returns the content of each line independent of the writer: a line is replaced by a marker, and the position of the marker after parsing
+/// is the content of the line.
 fn places(object: &AttributedObject) -> Vec<Place> {
     const MARK: &str = "\u{1}changed";
     let texts: Vec<&str> = object.lines.iter().map(|line| line.text.as_str()).collect();
@@ -330,7 +331,7 @@ fn what_was_typed_is_yours_and_nothing_else_is() {
 #[test]
 fn what_the_promise_alone_says_changes_with_nothing_else() {
     for Examined { case, places, before, .. } in examined() {
-        // Another name, no policies: what is left as it was has to be the promise's.
+        // Another name, no policies: everything unchanged must come from the promise.
         let mut after = case.clone();
         after.policies = Vec::new();
         after.context.request.name = "another".into();

@@ -1,4 +1,4 @@
-//! An object whose parts know their origins, and what is merged into it.
+//! An object whose parts have origins, and merges into it.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::api::Inject;
 use crate::policy::Ruling;
 use crate::render::{MASK, waits_for};
 
-/// What stands in the place of a value that is not known yet.
+/// Placeholder for a value that isn't known yet.
 pub(super) const LATER: &str = "(known after apply)";
 
 /// A part of an object.
@@ -19,11 +19,11 @@ pub(super) const LATER: &str = "(known after apply)";
 pub(super) struct Tree {
     /// Its own origins.
     pub(super) origins: BTreeSet<LineOrigin>,
-    /// What it is.
+    /// Value of the part.
     pub(super) node: Node,
 }
 
-/// What a part is.
+/// Value of a part.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     /// A scalar, an empty list or an empty object.
@@ -37,7 +37,7 @@ pub(super) enum Node {
 }
 
 impl Tree {
-    /// The tree of an evaluated template; nothing for one that is left out.
+    /// Builds the tree of an evaluated template. Returns nothing for a template that is left out.
     pub(super) fn of(traced: &Traced, origins: &Origins<'_>, each: &BTreeSet<LineOrigin>) -> Option<Self> {
         let mut own: BTreeSet<LineOrigin> = traced.reads.iter().flat_map(|read| origins.read(read, each)).collect();
         let node = match &traced.part {
@@ -52,7 +52,7 @@ impl Tree {
                 });
             }
             TracedPart::Failed(error) => {
-                // Of all that it reads, this is what is not there.
+                // Among all that it reads, this is what doesn't exist.
                 own.retain(|origin| !matches!(origin, LineOrigin::Later { .. }));
                 own.insert(LineOrigin::Later { waits_for: reason(error) });
                 Node::Later
@@ -74,7 +74,7 @@ impl Tree {
                         value.origins.insert(LineOrigin::Later { waits_for: reason(&error) });
                         LATER.to_owned()
                     });
-                    // Of two fields of one name the later one stays, as when it is rendered.
+                    // Of two fields with the same name the later one wins, as in rendering.
                     found.retain(|(known, _)| *known != name);
                     found.push((name, value));
                 }
@@ -89,7 +89,7 @@ impl Tree {
         Some(Self { origins: own, node })
     }
 
-    /// A value that stands so among the parameters: each part of it comes from its own place there, and from what else is read.
+    /// Builds the tree of a value that is in the parameters as it is: each part has the origin of its own path, and of what else is read.
     fn given(value: &Value, path: &[String], others: &BTreeSet<LineOrigin>, origins: &Origins<'_>) -> Self {
         let own: BTreeSet<LineOrigin> = origins.read(path, &BTreeSet::new()).into_iter().chain(others.iter().cloned()).collect();
         match value {
@@ -104,7 +104,7 @@ impl Tree {
         }
     }
 
-    /// A value all of whose parts have the same origins.
+    /// Builds the tree of a value whose parts all have the same origins.
     fn value(value: &Value, origins: &BTreeSet<LineOrigin>) -> Self {
         let node = match value {
             Value::Array(items) if !items.is_empty() => Node::List(items.iter().map(|item| Self::value(item, origins)).collect()),
@@ -116,7 +116,7 @@ impl Tree {
         Self { origins: origins.clone(), node }
     }
 
-    /// The part of that name.
+    /// Returns the part with that name.
     pub(super) fn get(&self, name: &str) -> Option<&Self> {
         match &self.node {
             Node::Object(fields) => fields.iter().find(|(known, _)| known == name).map(|(_, field)| field),
@@ -124,7 +124,7 @@ impl Tree {
         }
     }
 
-    /// Its text, if it is a known one.
+    /// Returns its text, if it is a known text.
     pub(super) fn text(&self) -> Option<&str> {
         match &self.node {
             Node::Leaf(Value::String(text)) => Some(text),
@@ -132,7 +132,7 @@ impl Tree {
         }
     }
 
-    /// Its fields; whatever is no object becomes one, which is then owed to these origins.
+    /// Returns its fields. A part that isn't an object is replaced by one with these origins.
     fn fields(&mut self, origins: &BTreeSet<LineOrigin>) -> &mut Vec<(String, Self)> {
         if !matches!(self.node, Node::Object(_)) {
             self.origins.extend(origins.iter().cloned());
@@ -144,7 +144,7 @@ impl Tree {
         }
     }
 
-    /// The part of that name, put there if it is not.
+    /// Returns the part with that name, and inserts it if it doesn't exist.
     pub(super) fn enter(&mut self, name: &str, origins: &BTreeSet<LineOrigin>) -> &mut Self {
         let fields = self.fields(origins);
         let at = fields.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
@@ -154,7 +154,7 @@ impl Tree {
         &mut fields[at].1
     }
 
-    /// Applies the merges that match the kind, as rendering does (RFC 7386).
+    /// Applies the merges that match the kind, like rendering (RFC 7386).
     pub(super) fn inject(&mut self, injects: &[Ruling<Inject>], origins: &Origins<'_>) {
         for ruling in injects {
             let kinds = &ruling.effect.r#match.kinds;
@@ -185,7 +185,7 @@ impl Tree {
         }
     }
 
-    /// Hides the values of a Secret.
+    /// Masks the values of a Secret.
     pub(super) fn mask(&mut self) {
         if self.get("apiVersion").and_then(Self::text) != Some("v1") || self.get("kind").and_then(Self::text) != Some("Secret") {
             return;
@@ -201,7 +201,7 @@ impl Tree {
         }
     }
 
-    /// Its origins and those of all its parts.
+    /// Returns its origins and those of all its parts.
     fn all_origins(&self) -> BTreeSet<LineOrigin> {
         let mut all = self.origins.clone();
         match &self.node {
@@ -212,7 +212,7 @@ impl Tree {
         all
     }
 
-    /// What it waits for, if a part of it does.
+    /// Returns what it waits for, if a part of it does.
     pub(super) fn waits_for(&self) -> Option<String> {
         let later = |tree: &Self| {
             tree.origins.iter().find_map(|origin| match origin {
@@ -229,7 +229,7 @@ impl Tree {
     }
 }
 
-/// Origins of what decided that parts are left out: where nothing is left, that made the empty whole.
+/// Returns the origins of the conditions by which parts are left out. If nothing remains, they explain the empty whole.
 fn left_out<'t>(parts: impl Iterator<Item = &'t Traced>, origins: &Origins<'_>, each: &BTreeSet<LineOrigin>) -> BTreeSet<LineOrigin> {
     parts.flat_map(|part| part.reads.iter().flat_map(|read| origins.read(read, each))).collect()
 }

@@ -1,8 +1,8 @@
-//! Scalars as YAML writes them.
+//! YAML scalars.
 
 use serde_json::Value;
 
-/// A scalar, an empty list or an empty object on one line.
+/// Writes a scalar, an empty list or an empty object on one line.
 pub(super) fn scalar(value: &Value) -> String {
     match value {
         Value::String(text) => string(text),
@@ -10,12 +10,12 @@ pub(super) fn scalar(value: &Value) -> String {
     }
 }
 
-/// The name of a field.
+/// Writes the name of a field.
 pub(super) fn key(name: &str) -> String {
     string(name)
 }
 
-/// The mark of a text whose lines can stand by themselves; nothing for one that has to be quoted.
+/// Returns the block indicator for a text that can be written as a block. Returns nothing for one that needs quotes.
 pub(super) fn block(text: &str) -> Option<&'static str> {
     let readable = text.chars().all(|letter| letter == '\n' || is_plain(letter));
     let mut lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
@@ -26,7 +26,7 @@ pub(super) fn block(text: &str) -> Option<&'static str> {
     (text.contains('\n') && readable && kept && framed).then(|| if text.ends_with('\n') { "|" } else { "|-" })
 }
 
-/// A letter that may stand in YAML as it is.
+/// Whether a character can be written in plain YAML.
 fn is_plain(letter: char) -> bool {
     !letter.is_control() && !matches!(letter, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
@@ -35,14 +35,14 @@ fn string(text: &str) -> String {
     if needs_quotes(text) { quoted(text) } else { text.to_owned() }
 }
 
-/// Whether a text would be read as something else, or not at all, without quotes.
+/// Whether an unquoted text would be parsed as something else, or not at all.
 fn needs_quotes(text: &str) -> bool {
     let starts = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '/' | '_' | '.' | '(');
     let goes_on = |letter: char| {
         letter.is_ascii_alphanumeric() || matches!(letter, ' ' | '_' | '-' | '.' | '/' | ':' | '@' | '+' | '=' | ',' | '(' | ')')
     };
     let word = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan"].contains(&text.to_ascii_lowercase().as_str());
-    // Whatever could be a number or a time in any YAML: digits with the letters of exponents, radixes and infinity.
+    // Anything that might be a number or a time in any YAML version: digits with the letters of exponents, radixes and infinity.
     let number = text.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.')
         && text.to_ascii_lowercase().bytes().all(|byte| byte.is_ascii_hexdigit() || b"xo_+-.:tz infs,".contains(&byte));
     word || number || !text.starts_with(starts) || !text.chars().all(goes_on) || text.ends_with([' ', ':']) || text.contains(": ")

@@ -1,117 +1,117 @@
-//! The controls that a field can have.
+//! Controls of form fields.
 
 use serde::{Deserialize, Serialize};
 
 use super::field::{Field, HiddenInput};
 
-/// What a person uses to fill a field.
+/// The control with which users fill in a field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Control {
     /// One line of text.
     Text {
-        /// Text as typed, else the value in effect.
+        /// Text as entered, or else the value in effect.
         value: String,
-        /// Which keys a touch keyboard offers.
+        /// Keyboard layout on touch devices.
         mode: InputMode,
-        /// Values to choose from besides typing.
+        /// Suggested values.
         suggestions: Vec<String>,
-        /// How the text is read, such as `10 GiB`, where that is not plain.
+        /// How the text is interpreted, such as `10 GiB`, if that isn't obvious.
         said: Option<String>,
     },
     /// Several lines of text.
     Area {
-        /// Text as typed, else the value in effect.
+        /// Text as entered, or else the value in effect.
         value: String,
-        /// Lines to show.
+        /// Number of lines to show.
         rows: u32,
     },
-    /// One of several values; radios, segments or a select.
+    /// One of several values, as radio buttons, segments or a select.
     Choice {
-        /// How it is drawn.
+        /// Style of the choice.
         style: ChoiceStyle,
-        /// What can be chosen.
+        /// Options.
         options: Vec<Choice>,
     },
-    /// Yes or no. Unticked posts nothing: the marker in `Field::hidden` says that it was there.
+    /// A checkbox. If unchecked it posts nothing, so the marker in `Field::hidden` shows that it was there.
     Tick {
-        /// Whether it is ticked.
+        /// Whether it is checked.
         checked: bool,
-        /// What the other answer changes in the price, such as `+9.00 €/month`; absent where it changes nothing.
+        /// Price difference of the other answer, such as `+9.00 €/month`. Absent if there is none.
         price: Option<String>,
     },
     /// A list of scalars.
     List {
-        /// Rows in order.
+        /// Rows, in order.
         rows: Vec<ListRow>,
-        /// Which keys a touch keyboard offers.
+        /// Keyboard layout on touch devices.
         mode: InputMode,
-        /// Choices of each row; empty for free text.
+        /// Choices of each row. Empty for free text.
         options: Vec<String>,
         /// `_op` value of the button that adds a row.
         add: String,
-        /// Text of that button.
+        /// Label of that button.
         add_label: String,
-        /// Why no row can be added.
+        /// Reason why no row can be added.
         full: Option<String>,
     },
     /// A map of scalars.
     Map {
-        /// Rows in order.
+        /// Rows, in order.
         rows: Vec<MapRow>,
-        /// Which keys a touch keyboard offers for values.
+        /// Keyboard layout for values on touch devices.
         mode: InputMode,
         /// `_op` value of the button that adds a row.
         add: String,
-        /// Text of that button.
+        /// Label of that button.
         add_label: String,
-        /// Why no row can be added.
+        /// Reason why no row can be added.
         full: Option<String>,
     },
     /// A list or map of objects: each row is a group of fields.
     Items {
-        /// Rows in order.
+        /// Rows, in order.
         rows: Vec<ItemRow>,
         /// `_op` value of the button that adds a row.
         add: String,
-        /// Text of that button.
+        /// Label of that button.
         add_label: String,
-        /// Why no row can be added.
+        /// Reason why no row can be added.
         full: Option<String>,
     },
     /// An object: a group of fields inside.
     Group {
         /// Its fields.
         fields: Vec<Field>,
-        /// For an optional object: whether it is there; absent for one that always is.
+        /// For an optional object, whether it is present. Absent for a required object.
         present: Option<bool>,
-        /// `_op` value of the button that adds or drops it.
+        /// `_op` value of the button that adds or removes it.
         toggle: Option<String>,
     },
-    /// A value that no other control can show: a text area with YAML.
+    /// A value that no other control can show, as YAML in a text area.
     Yaml {
-        /// Text as typed, else the value in effect.
+        /// Text as entered, or else the value in effect.
         text: String,
-        /// Lines to show.
+        /// Number of lines to show.
         rows: u32,
-        /// Where it cannot be read.
+        /// Syntax error of the text.
         error: Option<YamlError>,
     },
     /// A secret: an empty password input.
     Secret {
-        /// Whether one is kept already.
+        /// Whether a secret is already stored.
         kept: bool,
-        /// Name of the input whose tick removes the kept one.
+        /// Name of the checkbox that removes the stored secret.
         clear: String,
     },
-    /// A constant of the schema, or a fixed value: nothing to fill in.
+    /// A constant of the schema, or a fixed value, with nothing to fill in.
     Fixed {
-        /// In words.
+        /// The value in words.
         value: String,
     },
 }
 
-/// Which keys a touch keyboard offers.
+/// Keyboard layout on touch devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum InputMode {
@@ -124,19 +124,19 @@ pub enum InputMode {
     Decimal,
     /// Mail address.
     Email,
-    /// Address on the web.
+    /// URL.
     Url,
 }
 
-/// How a choice is drawn.
+/// Style of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ChoiceStyle {
-    /// Two to five options with consequences.
+    /// Cards, for two to five options with explanations.
     Cards,
-    /// Two to six short options.
+    /// Segments, for two to six short options.
     Segments,
-    /// More.
+    /// A select, for more options.
     Select,
 }
 
@@ -144,17 +144,17 @@ pub enum ChoiceStyle {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Choice {
-    /// Id of its radio; the first one's is the field's own.
+    /// Id of its radio button. The first one's is the field's own.
     pub id: String,
-    /// What is posted. Empty stands for “not set”.
+    /// Posted value. Empty means “not set”.
     pub value: String,
-    /// Words.
+    /// Display label.
     pub label: String,
-    /// What it means.
+    /// Explanation of the option.
     pub hint: Option<String>,
-    /// Whether it is chosen.
+    /// Whether it is selected.
     pub chosen: bool,
-    /// What choosing it changes in the price, such as `+93.20 €/month`; absent where it changes nothing.
+    /// Price difference of the option, such as `+93.20 €/month`. Absent if there is none.
     #[serde(default)]
     pub price: Option<String>,
 }
@@ -163,13 +163,13 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RowButtons {
-    /// Moves it up; absent for the first and where order means nothing.
+    /// Moves it up. Absent for the first row and if order doesn't matter.
     pub up: Option<String>,
-    /// Moves it down; absent for the last and where order means nothing.
+    /// Moves it down. Absent for the last row and if order doesn't matter.
     pub down: Option<String>,
-    /// Takes it away.
+    /// Removes it.
     pub remove: String,
-    /// What the buttons name, such as `host 2, example.org`.
+    /// Accessible name of the row for its buttons, such as `host 2, example.org`.
     pub what: String,
 }
 
@@ -183,11 +183,11 @@ pub struct ListRow {
     pub name: String,
     /// Label for screen readers, such as `Host 2`.
     pub label: String,
-    /// Text as typed, else the value.
+    /// Text as entered, or else the value.
     pub value: String,
-    /// What is wrong with it.
+    /// Problem with it.
     pub problem: Option<String>,
-    /// Buttons.
+    /// Buttons of the row.
     pub buttons: RowButtons,
 }
 
@@ -195,21 +195,21 @@ pub struct ListRow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MapRow {
-    /// Id of the input of its name.
+    /// Id of the input for the key.
     pub id: String,
-    /// Name of the input of its name.
+    /// Name of the input for the key.
     pub key_name: String,
-    /// Its name as typed.
+    /// Key as entered.
     pub key: String,
-    /// Id of the input of its value.
+    /// Id of the input for the value.
     pub value_id: String,
-    /// Name of the input of its value.
+    /// Name of the input for the value.
     pub value_name: String,
-    /// Its value as typed.
+    /// Value as entered.
     pub value: String,
-    /// What is wrong with it.
+    /// Problem with it.
     pub problem: Option<String>,
-    /// Buttons.
+    /// Buttons of the row.
     pub buttons: RowButtons,
 }
 
@@ -219,23 +219,23 @@ pub struct MapRow {
 pub struct ItemRow {
     /// Id of the row.
     pub id: String,
-    /// What it is called, such as `Port 2`.
+    /// Label of the row, such as `Port 2`.
     pub label: String,
-    /// What it says of itself, such as its name; empty while it says nothing.
+    /// Title from its contents, such as its name. Empty if it has none.
     pub title: String,
-    /// The name of a map's entry; a list's row has none.
+    /// Key of a map's entry. Absent for a row of a list.
     pub key: Option<ItemKey>,
-    /// Inputs that have to be posted with it.
+    /// Inputs that must be posted with it.
     pub hidden: Vec<HiddenInput>,
-    /// Its fields.
+    /// Fields of the row.
     pub fields: Vec<Field>,
-    /// What is wrong with it as a whole.
+    /// Problem with the row as a whole.
     pub problem: Option<String>,
-    /// Buttons.
+    /// Buttons of the row.
     pub buttons: RowButtons,
 }
 
-/// The input for the name of a map's entry.
+/// Input for the key of a map's entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemKey {
@@ -243,19 +243,19 @@ pub struct ItemKey {
     pub id: String,
     /// Name of the input.
     pub name: String,
-    /// Text as typed.
+    /// Text as entered.
     pub value: String,
 }
 
-/// Where a YAML text cannot be read.
+/// Location of a syntax error in YAML.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct YamlError {
-    /// Line, from 1.
+    /// Line, starting at 1.
     pub line: usize,
-    /// Column, from 1.
+    /// Column, starting at 1.
     pub column: usize,
-    /// The line itself.
+    /// The line with the error.
     pub text: String,
     /// A sentence.
     pub message: String,

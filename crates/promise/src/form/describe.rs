@@ -1,4 +1,4 @@
-//! Words of a field: hint, help, constraint, lines about policies.
+//! Texts of a field: hint, help, constraint, policy notes.
 
 use serde_json::Value;
 
@@ -8,11 +8,11 @@ use crate::policy::{Bounds, Origin, Provenance, sentence};
 use crate::shape::{Shape, form_in_words};
 use crate::wording::{number, one_of, value};
 
-/// Hint under the label, and the longer text: the promise's own help, else the first sentence of the schema's description.
+/// Returns the hint under the label and the longer text: the promise's own help, or else the first sentence of the schema's description.
 pub(super) fn hint_and_help(hint: Option<&FieldHint>, node: &Value) -> (Option<String>, Option<String>) {
     let description = node.get("description").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     if let Some(help) = hint.and_then(|hint| hint.help.clone()) {
-        // A short description says the same again; a long one is worth keeping.
+        // A short description repeats the help; a long one is worth showing.
         return (Some(help), description.filter(|text| text.len() > 160).map(str::to_owned));
     }
     let Some(description) = description else { return (None, None) };
@@ -28,7 +28,7 @@ fn first_sentence(text: &str) -> (&str, &str) {
     (text[..stop].trim(), text[stop..].trim())
 }
 
-/// What is allowed, in words; `None` where the control itself shows it.
+/// Returns the constraint in words, or `None` if the control itself shows it.
 pub(super) fn constraint(node: &Value) -> Option<String> {
     let bounds = Bounds::of_node(node);
     let mut parts: Vec<String> = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn constraint(node: &Value) -> Option<String> {
         Shape::Text | Shape::Quantity | Shape::IntOrString => {
             parts.extend(form_in_words(node).map(str::to_owned));
             let low = bounds.min_length.filter(|low| *low > 1);
-            // A limit that nobody meets by hand is no news.
+            // A limit that no one reaches by typing isn't worth showing.
             let high = bounds.max_length.filter(|high| *high <= 100);
             parts.extend(sentence::counted_range(low, high, "character").map(|text| crate::wording::upper_first(&text)));
         }
@@ -63,7 +63,7 @@ fn plural(text: String) -> String {
     crate::wording::upper_first(&text.replace("entrys", "entries"))
 }
 
-/// What a constraint narrowed a parameter from: `Narrowed from 1–7`.
+/// Returns what a constraint narrowed a parameter from: `Narrowed from 1–7`.
 pub(super) fn narrowed_from(original: &Value) -> String {
     let bounds = Bounds::of_node(original);
     match (&bounds.values, bounds.minimum, bounds.maximum) {
@@ -75,8 +75,8 @@ pub(super) fn narrowed_from(original: &Value) -> String {
     }
 }
 
-/// What is allowed with who narrowed it: `2 to 5 (policy: production-baseline, set at root:acme)`. A choice shows what is left by itself,
-/// so that only the source is worth a word.
+/// Returns the constraint with the policies that narrowed it: `2 to 5 (policy: production-baseline at root:acme)`. A choice shows its
+/// remaining options, so only the source is added.
 pub(super) fn narrowed(allowed: Option<String>, by: &[&Provenance]) -> Option<String> {
     if by.is_empty() {
         return allowed;
@@ -86,19 +86,19 @@ pub(super) fn narrowed(allowed: Option<String>, by: &[&Provenance]) -> Option<St
     let sources = sources.join("; ");
     Some(match allowed {
         Some(allowed) => format!("{allowed} ({sources})"),
-        None => format!("Fewer choices than elsewhere ({sources})"),
+        None => format!("Limited choices ({sources})"),
     })
 }
 
-/// Who said something, in the words of a hint.
+/// Returns the source of a rule, in the words of a hint.
 pub(super) fn source(from: &Provenance) -> String {
     match from.origin {
         Origin::Promise => "rule of this promise".to_owned(),
-        _ => format!("policy: {}, set at {}", from.policy, from.workspace),
+        _ => format!("policy: {} at {}", from.policy, from.workspace),
     }
 }
 
-/// The line about what a policy did.
+/// Returns the note about what a policy did.
 pub(super) fn by(did: impl Into<String>, from: &Provenance) -> ByLine {
     ByLine {
         did: did.into(),

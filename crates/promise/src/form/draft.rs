@@ -1,4 +1,4 @@
-//! What somebody has typed so far.
+//! What a user has entered so far.
 
 use std::collections::BTreeMap;
 
@@ -8,55 +8,55 @@ use serde_json::Value;
 use super::operation::Operation;
 use crate::error::Problem;
 
-/// Values and texts of a form in work. It holds no secret and may be kept as a private draft row.
+/// Values and texts of an unfinished form. Contains no secrets and can be saved as a private draft.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Draft {
-    /// What would be submitted: texts that do not fit their type stand in it as texts, so that validation names them.
+    /// Values to submit. Texts that don't match their type are kept as texts, so that validation reports them.
     pub parameters: Value,
-    /// Texts as typed, by input name; they win over `parameters` when the form is drawn.
+    /// Texts as entered, by input name. They take precedence over `parameters` when the form is rendered.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub texts: BTreeMap<String, String>,
-    /// What cannot be said by a value: unreadable YAML, a name used twice. Paths such as `.parameters.labels`.
+    /// Problems that no value can represent: invalid YAML, a duplicate key. Paths such as `.parameters.labels`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Problem>,
 }
 
 impl Draft {
-    /// A draft that starts from existing parameters: of an object to edit, an example or a preset.
+    /// Creates a draft from existing parameters: of an object to edit, an example or a preset.
     pub fn of(parameters: Value) -> Self {
         Self { parameters, ..Self::default() }
     }
 
-    /// The text typed into an input.
+    /// Returns the text entered into an input.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.texts.get(name).map(String::as_str)
     }
 }
 
-/// Everything that a post said.
+/// The contents of a post.
 #[derive(Debug, Default)]
 pub struct Parsed {
-    /// What may be kept.
+    /// The part that can be saved.
     pub draft: Draft,
-    /// Typed secrets by parameter path, such as `.adminPassword`. They go into a Secret and nowhere else.
+    /// Entered secrets by parameter path, such as `.adminPassword`. They are written to a Secret and nowhere else.
     pub secrets: BTreeMap<String, SecretText>,
-    /// The structural button that was pressed; already carried out on the draft.
+    /// The structural button that was pressed. It has already been applied to the draft.
     pub operation: Option<Operation>,
-    /// Id of the input that gets the focus after a structural button.
+    /// Id of the input to focus after a structural button.
     pub focus: Option<String>,
 }
 
-/// A typed secret: it cannot be serialised, compared or printed.
+/// An entered secret. It can't be serialized, compared or printed.
 pub struct SecretText(String);
 
 impl SecretText {
-    /// Wraps a typed secret.
+    /// Wraps an entered secret.
     pub fn new(text: String) -> Self {
         Self(text)
     }
 
-    /// The secret itself, for the one place that writes it into a Secret.
+    /// Returns the secret, for the one place that writes it into a Secret.
     pub fn reveal(&self) -> &str {
         &self.0
     }

@@ -4,24 +4,24 @@ use serde::{Deserialize, Serialize};
 
 use super::control::Control;
 
-/// A form, ready to be drawn.
+/// A form, ready to be rendered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Form {
-    /// Every problem once, in the order of the fields, for the summary on top.
+    /// Every problem once, in the order of the fields, for the error summary.
     pub summary: Vec<Summary>,
-    /// Named starting points; each is a submit button.
+    /// Named starting points. Each is a submit button.
     pub presets: Vec<PresetChoice>,
-    /// Sections in order.
+    /// Sections, in order.
     pub sections: Vec<Section>,
-    /// Values that the form has no field for and that are kept, by path.
+    /// Paths of values that the form has no field for and that are kept.
     pub kept: Vec<String>,
-    /// How many fields a person can fill in, advanced ones included.
+    /// Number of fields that users can fill in, including advanced ones.
     pub count: usize,
 }
 
 impl Form {
-    /// Every field with the fields inside it, in order.
+    /// Returns every field including nested ones, in order.
     pub fn fields(&self) -> Vec<&Field> {
         fn walk<'f>(fields: &'f [Field], into: &mut Vec<&'f Field>) {
             for field in fields {
@@ -43,7 +43,7 @@ impl Form {
 }
 
 impl Form {
-    /// Says at each option, tick and preset what choosing it changes in the price. `of` knows it by path and posted value, `preset` by name.
+    /// Sets the price difference of each option, checkbox and preset. `of` looks it up by path and posted value, `preset` by name.
     pub fn price(&mut self, of: &dyn Fn(&str, &str) -> Option<String>, preset: &dyn Fn(&str) -> Option<String>) {
         fn walk(fields: &mut [Field], of: &dyn Fn(&str, &str) -> Option<String>) {
             for field in fields {
@@ -69,9 +69,9 @@ impl Form {
 /// One line of the error summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Id of the input to go to; empty when the problem concerns the whole.
+    /// Id of the input to link to. Empty if the problem concerns the whole form.
     pub target: String,
-    /// The same words as at the field.
+    /// The message shown at the field.
     pub message: String,
 }
 
@@ -81,15 +81,15 @@ pub struct Summary {
 pub struct PresetChoice {
     /// Name of the preset.
     pub name: String,
-    /// Name for people.
+    /// Display name of the preset.
     pub title: String,
-    /// One sentence.
+    /// Description in one sentence.
     pub description: Option<String>,
     /// Value of the `_op` button, `preset:<name>`.
     pub operation: String,
-    /// Whether the values of the form are those of the preset.
+    /// Whether the values of the form match the preset.
     pub chosen: bool,
-    /// What choosing it changes in the price; absent where it changes nothing.
+    /// Price difference of the preset. Absent if there is none.
     #[serde(default)]
     pub price: Option<String>,
 }
@@ -98,23 +98,23 @@ pub struct PresetChoice {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Section {
-    /// Id in the page.
+    /// Id of the section's element.
     pub id: String,
-    /// Heading.
+    /// Heading of the section.
     pub title: String,
-    /// One sentence.
+    /// Description in one sentence.
     pub description: Option<String>,
-    /// Fields shown at once.
+    /// Fields shown initially.
     pub fields: Vec<Field>,
-    /// Fields folded away.
+    /// Collapsed fields.
     pub advanced: Vec<Field>,
-    /// Whether the folded part has to be open, because something in it needs attention.
+    /// Whether the collapsed part must be open because something in it needs attention.
     pub advanced_open: bool,
-    /// What is folded away, in words: `2, all at their defaults: version, extensions`.
+    /// Summary of the collapsed part: `2, all at their defaults: version, extensions`.
     pub advanced_summary: String,
 }
 
-/// A hidden input that has to be posted with a field.
+/// A hidden input that must be posted with a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HiddenInput {
     /// Name.
@@ -123,43 +123,43 @@ pub struct HiddenInput {
     pub value: String,
 }
 
-/// One field.
+/// A field of the form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Field {
-    /// Id of its (first) input, stable from the path.
+    /// Id of its (first) input, derived from the path.
     pub id: String,
     /// Name of its input.
     pub name: String,
-    /// Path in the promise's writing, such as `.backup.enabled`.
+    /// Path as written in promises, such as `.backup.enabled`.
     pub path: String,
     /// Label.
     pub label: String,
-    /// One short sentence under the label.
+    /// Short sentence under the label.
     pub hint: Option<String>,
-    /// Longer text (markdown), folded away.
+    /// Longer text in Markdown, collapsed.
     pub help: Option<String>,
-    /// Unit after the input.
+    /// Unit shown after the input.
     pub unit: Option<String>,
-    /// What is allowed, in words, with who narrowed it: `2 to 5 (policy: production-baseline, set at root:acme)`.
+    /// Constraint in words, with the policy that narrowed it: `2 to 5 (policy: production-baseline at root:acme)`.
     pub constraint: Option<String>,
-    /// Whether it has to be filled in.
+    /// Whether it is required.
     pub required: bool,
-    /// What holds when it is left empty, in words.
+    /// Default value in words, which applies if it is left empty.
     pub default: Option<String>,
-    /// Whether it is shown, by the promise's own condition. Not shown is not drawn at all.
+    /// Whether it is shown, by the promise's own condition. Hidden fields aren't rendered at all.
     pub visible: bool,
-    /// Whether the visibility of another field hangs on this one, so that without scripting an “Apply” button is drawn beside it.
+    /// Whether the visibility of other fields depends on this one. Without JavaScript, an “Apply” button is rendered next to it.
     pub steers: bool,
-    /// Fixed by a policy, or because it cannot change: drawn as text, not as a control.
+    /// Set by a policy or immutable: shown as text instead of a control.
     pub locked: Option<Locked>,
-    /// Lines about policies: narrowed from, default from.
+    /// Notes about policies: narrowed from, default from.
     pub by: Vec<ByLine>,
-    /// What is wrong with it, as a sentence.
+    /// Problem with the field, as a sentence.
     pub problem: Option<String>,
-    /// Inputs that have to be posted with it.
+    /// Inputs that must be posted with it.
     pub hidden: Vec<HiddenInput>,
-    /// The control.
+    /// The control of the field.
     pub control: Control,
 }
 
@@ -169,51 +169,51 @@ pub struct Field {
 pub struct Locked {
     /// The value in words.
     pub value: String,
-    /// Which policy, and why; absent where the promise itself keeps it as it is.
+    /// The policy that set it, and why. Absent if the promise keeps the value.
     pub by: Option<ByLine>,
-    /// Why it cannot change, a sentence; empty where a policy fixes it.
+    /// Reason why it is immutable, as a sentence. Empty if a policy set it.
     pub why: String,
 }
 
-/// A line that says what a policy did to a field: `Narrowed from 1–7 by production-baseline, set at root:acme`.
+/// A note about what a policy did to a field: `Narrowed from 1–7 by production-baseline, set at root:acme`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ByLine {
-    /// What it did, up to the word “by”: `Narrowed from 1–7`.
+    /// What the policy did, up to the word “by”: `Narrowed from 1–7`.
     pub did: String,
-    /// Name of the policy, or of the promise.
+    /// Name of the policy or promise.
     pub policy: String,
-    /// Name of the rule in it.
+    /// Name of the rule.
     pub rule: String,
-    /// Whether it is a rule of the promise itself, so that no policy has a page.
+    /// Whether it is a promise's own rule, which has no policy page.
     pub own: bool,
-    /// Its name for people.
+    /// Display name of the policy.
     pub title: Option<String>,
-    /// Path of the workspace where it is set.
+    /// Path of the workspace that defines it.
     pub workspace: String,
     /// Team that owns it.
     pub owner: Option<String>,
-    /// Why it exists.
+    /// Purpose of the policy.
     pub reason: Option<String>,
 }
 
 impl ByLine {
-    /// Id of the rule in the list of rules beside the form.
+    /// Returns the id of the rule in the list of rules next to the form.
     pub fn anchor(&self) -> String {
         crate::view::rule_anchor(&self.workspace, &self.policy, &self.rule)
     }
 }
 
-/// The id of the input with this name: letters that ids, selectors and fragments take without escapes.
+/// Returns the id of the input with this name, with characters that need no escaping in ids, selectors and fragments.
 ///
-/// Different names give different ids: what is replaced is written as its number.
+/// Different names give different ids: each replaced character becomes its number.
 pub fn field_id(name: &str) -> String {
     let name = name.strip_prefix(super::BASE).unwrap_or(name);
     let parts: Vec<String> = name.split('/').map(part_of_id).collect();
     format!("f{}", parts.join("-"))
 }
 
-/// A text as a part of an id; different texts give different parts, without a hyphen.
+/// Converts a text to a part of an id. Different texts give different parts, without hyphens.
 pub fn part_of_id(text: &str) -> String {
     let mut id = String::new();
     for letter in text.chars() {

@@ -1,23 +1,24 @@
-//! Parameters that stay as they were accepted: those for which the promise has a rule such as `self == oldSelf`.
+//! Immutable parameters: those for which the promise has a rule such as `self == oldSelf`.
 
 use serde_json::Value;
 
 use crate::api::PromiseSpec;
 use crate::path::Path;
 
-/// A parameter that cannot change.
+/// An immutable parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Immutable {
-    /// Which one.
+    /// Path of the parameter.
     pub path: Path,
-    /// What its rule says; may be empty.
+    /// Message of its rule, or empty.
     pub message: String,
 }
 
-/// Deepest parameter that is looked at.
+/// Maximum depth that is searched.
 const DEEPEST: usize = 16;
 
-/// Every parameter that a rule of the promise keeps as it was. Lists and maps are not looked into: their rows come and go.
+/// Returns every parameter that a rule of the promise makes immutable. Lists and maps are skipped because their rows can be added and
+/// removed.
 pub fn immutable(promise: &PromiseSpec) -> Vec<Immutable> {
     let mut found = Vec::new();
     if let Some(schema) = &promise.parameters {
@@ -26,11 +27,11 @@ pub fn immutable(promise: &PromiseSpec) -> Vec<Immutable> {
     found
 }
 
-/// Puts the values of the release that was accepted last in the place of others, for everything that cannot change.
+/// Replaces the values of immutable parameters by those of the last accepted release.
 pub fn keep_immutable(promise: &PromiseSpec, accepted: &Value, parameters: &mut Value) {
     for Immutable { path, .. } in immutable(promise) {
         let Some(kept) = path.get(accepted) else { continue };
-        // Where nothing is said its default holds, which may be what was accepted.
+        // If no value is given its default applies, which might be what was accepted.
         if path.get(parameters).is_some_and(|value| value != kept) {
             path.put(parameters, kept.clone());
         }
@@ -50,7 +51,8 @@ fn collect(node: &Value, path: &Path, left: usize, found: &mut Vec<Immutable>) {
     }
 }
 
-/// What a rule keeps as it was, below where it stands: nothing for itself, `.a.b` for a field. Only plain comparisons are understood.
+/// Returns what a rule makes immutable, relative to its own path: empty for itself, `.a.b` for a field. Only simple comparisons are
+/// recognized.
 fn kept_by(rule: &str) -> Option<&str> {
     let (one, other) = rule.split_once("==")?;
     let (one, other) = (one.trim(), other.trim());

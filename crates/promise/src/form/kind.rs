@@ -1,4 +1,4 @@
-//! Which control a parameter gets: decided once, for drawing and for reading the post.
+//! Chooses the control of a parameter, once for rendering and for parsing.
 
 use serde_json::Value;
 
@@ -9,11 +9,11 @@ use crate::path::Path;
 use crate::policy::{Bounds, Effective};
 use crate::shape::{self, Shape};
 
-/// Objects nested deeper than this are edited as YAML.
+/// Maximum depth of nested objects. Deeper ones are edited as YAML.
 const DEEPEST: usize = 4;
-/// Objects in rows with more fields than this, all levels counted, are edited as YAML.
+/// Maximum number of fields of an object in a row, counting all levels. Larger ones are edited as YAML.
 const WIDEST: usize = 24;
-/// Choices of an integer that are few enough for segments.
+/// Maximum number of integer choices shown as segments.
 const FEW: i64 = 6;
 
 /// The control of a parameter, without its values.
@@ -23,27 +23,27 @@ pub(super) enum Kind {
     Fixed,
     /// A secret.
     Secret,
-    /// One of these values; `optional` offers “not set” besides.
+    /// One of these values. `optional` adds “not set”.
     Choice { values: Vec<Value>, optional: bool, style: ChoiceStyle },
-    /// Yes or no.
+    /// A checkbox.
     Tick,
-    /// One line, or several.
+    /// One line or several lines of text.
     Text { shape: Shape, mode: InputMode, area: bool },
-    /// A list of scalars of this schema.
+    /// A list of scalars with this schema.
     List { items: Value },
-    /// A map of scalars of this schema.
+    /// A map of scalars with this schema.
     Map { values: Value },
-    /// A list of objects of this schema, each a group of fields.
+    /// A list of objects with this schema, each a group of fields.
     Items { items: Value },
-    /// A map of objects of this schema, each a name and a group of fields.
+    /// A map of objects with this schema, each with a key and a group of fields.
     Entries { values: Value },
-    /// An object with these fields; `optional` may be left out as a whole.
+    /// An object with these fields. If `optional`, it can be omitted as a whole.
     Group { optional: bool },
     /// Everything else.
     Yaml,
 }
 
-/// What is known about a parameter where the form comes across it.
+/// What is known about a parameter at its place in the form.
 #[derive(Clone, Copy)]
 pub(super) struct Spot<'a> {
     pub promise: &'a PromiseSpec,
@@ -51,9 +51,9 @@ pub(super) struct Spot<'a> {
     pub place: &'a Place,
     /// Its node in the narrowed schema.
     pub node: &'a Value,
-    /// Whether its parent requires it.
+    /// Whether it is required by its parent.
     pub required: bool,
-    /// Whether something holds when nothing is said: a default of the schema or a policy.
+    /// Whether a value applies if none is given: a default of the schema or a policy.
     pub defaulted: bool,
 }
 
@@ -98,7 +98,7 @@ impl Spot<'_> {
         }
     }
 
-    /// Whether an object of this schema is drawn as a row of fields: rows within rows, and very large ones, are edited as YAML.
+    /// Whether an object with this schema is shown as a row of fields. Rows within rows and very large rows are edited as YAML.
     fn is_row(&self, node: &Value) -> bool {
         !self.place.in_row && Shape::of(node) == Shape::Object && (1..=WIDEST).contains(&leaves(node))
     }
@@ -136,12 +136,12 @@ impl Spot<'_> {
     }
 }
 
-/// A value that one input can hold.
+/// Whether a single input can hold the value.
 fn is_scalar(node: &Value) -> bool {
     !matches!(Shape::of(node), Shape::List | Shape::Map | Shape::Object | Shape::Open)
 }
 
-/// How many inputs an object takes, those of objects in it counted.
+/// Returns the number of inputs of an object, including those of nested objects.
 fn leaves(node: &Value) -> usize {
     let fields = node["properties"].as_object();
     fields.into_iter().flatten().map(|(_, field)| if Shape::of(field) == Shape::Object { leaves(field) } else { 1 }).sum()
@@ -151,14 +151,14 @@ fn leaves(node: &Value) -> usize {
 fn few_integers(node: &Value) -> Option<Vec<Value>> {
     let bounds = Bounds::of_node(node);
     let (minimum, maximum) = (bounds.minimum?, bounds.maximum?);
-    // An excluded bound takes a whole number away only where it is one.
+    // An exclusive bound excludes a whole number only if it is one itself.
     let low = (minimum.ceil() as i64).checked_add(i64::from(bounds.exclusive_minimum && minimum.fract() == 0.0))?;
     let high = (maximum.floor() as i64).checked_sub(i64::from(bounds.exclusive_maximum && maximum.fract() == 0.0))?;
     let count = high.checked_sub(low)?.checked_add(1)?;
     ((2..=FEW).contains(&count) && node.get("multipleOf").is_none()).then(|| (low..=high).map(Value::from).collect())
 }
 
-/// The words of an option.
+/// Returns the label of an option.
 pub(super) fn option_label(hint: Option<&FieldHint>, value: &Value) -> String {
     let text = option_text(value);
     let titled = hint.and_then(|hint| hint.options.get(&text)).and_then(|option| option.title.clone());
@@ -172,7 +172,7 @@ pub(super) fn option_label(hint: Option<&FieldHint>, value: &Value) -> String {
     })
 }
 
-/// What an option posts. An empty post stands for “not set”, so an empty text is written in quotes.
+/// Returns the posted value of an option. An empty post means “not set”, so an empty text is quoted.
 pub(super) fn option_text(value: &Value) -> String {
     match value {
         Value::String(text) if text.is_empty() => "\"\"".to_owned(),
@@ -181,13 +181,13 @@ pub(super) fn option_text(value: &Value) -> String {
     }
 }
 
-/// The default of a parameter: what holds when nothing is said. In a row it is the schema's own, because rows move.
+/// Returns the default of a parameter. In a row it is the schema's own because rows can move.
 pub(super) fn default_of(place: &Place, node: &Value, defaults: &Value) -> Option<Value> {
     let held = if place.in_row { place.given.as_ref() } else { place.path.get(defaults) };
     held.or_else(|| node.get("default")).cloned()
 }
 
-/// The schema by which the whole of the parameters is one control: a map, or anything. `None` where it has fields.
+/// Returns the schema with which all parameters together are a single control: a map, or any value. `None` if it has fields.
 pub(super) fn whole(schema: &Value) -> Option<&Value> {
     let has_fields = schema.get("properties").and_then(Value::as_object).is_some_and(|fields| !fields.is_empty());
     let open = schema.get("additionalProperties").is_some_and(|open| open.is_object() || *open == Value::Bool(true));
@@ -195,7 +195,7 @@ pub(super) fn whole(schema: &Value) -> Option<&Value> {
     (!has_fields && (open || keeps)).then_some(schema)
 }
 
-/// A scalar as it stands in an input.
+/// Formats a scalar for an input.
 pub(super) fn scalar_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -204,7 +204,7 @@ pub(super) fn scalar_text(value: &Value) -> String {
     }
 }
 
-/// What a typed text means for a schema; a text that does not fit stays a text, and validation names it.
+/// Converts an entered text by the schema. A text that doesn't match stays a text, so that validation reports it.
 pub(super) fn typed(node: &Value, text: &str) -> Value {
     let trimmed = text.trim();
     let kept = || Value::String(text.to_owned());
@@ -219,7 +219,7 @@ pub(super) fn typed(node: &Value, text: &str) -> Value {
             "false" => Value::Bool(false),
             _ => kept(),
         },
-        // `007` and `+1` stay texts: only what a number would be written as is one.
+        // `007` and `+1` stay texts: only canonical numbers are numbers.
         Shape::IntOrString => {
             match integer(trimmed).filter(|whole| whole.as_i64().is_some_and(|whole| format!("{whole}").as_str() == trimmed)) {
                 Some(whole) => whole,
@@ -235,7 +235,7 @@ pub(super) fn typed(node: &Value, text: &str) -> Value {
     }
 }
 
-/// Digits with an optional sign; spaces that part thousands are read too.
+/// Parses digits with an optional sign. Spaces as thousands separators are accepted.
 fn integer(text: &str) -> Option<Value> {
     let (sign, digits) = match text.strip_prefix(['-', '+']) {
         Some(digits) => (if text.starts_with('-') { "-" } else { "" }, digits),
@@ -251,7 +251,7 @@ fn integer(text: &str) -> Option<Value> {
     plain.parse::<i64>().map(Value::from).or_else(|_| plain.parse::<u64>().map(Value::from)).ok()
 }
 
-/// The properties of an object in the order in which the form shows them.
+/// Returns the properties of an object in the order of the form.
 pub(super) fn properties<'n>(promise: &PromiseSpec, place: &Place, node: &'n Value) -> Vec<(Place, &'n str, &'n Value, bool)> {
     let required: Vec<&str> = node["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut found: Vec<(Place, &str, &Value, bool)> = node["properties"]

@@ -1,4 +1,4 @@
-//! The form of a promise for what somebody has typed so far.
+//! Builds the form of a promise for the values entered so far.
 
 mod controls;
 
@@ -22,12 +22,12 @@ use crate::policy::{Effective, Provenance, node_at, same_value};
 use crate::resolve;
 use crate::wording::{self, label, lower_first};
 
-/// Makes the form. `problems` are those of resolving, with paths below `.parameters`; the draft's own are added.
+/// Builds the form. `problems` are those from resolving, with paths below `.parameters`; the draft's own are added.
 pub fn model(promise: &PromiseSpec, effective: &Effective, draft: &Draft, problems: &[Problem]) -> Form {
     model_of_edit(promise, effective, draft, problems, None)
 }
 
-/// The same for a change of something: what cannot change is locked. `accepted` are the parameters of the release that was accepted last.
+/// Builds the form for a change: immutable fields are locked. `accepted` are the parameters of the last accepted release.
 pub fn model_of_edit(promise: &PromiseSpec, effective: &Effective, draft: &Draft, problems: &[Problem], accepted: Option<&Value>) -> Form {
     let empty = Value::Null;
     let own = promise.parameters.as_ref().unwrap_or(&empty);
@@ -49,7 +49,7 @@ pub fn model_of_edit(promise: &PromiseSpec, effective: &Effective, draft: &Draft
     let sections = maker.sections();
     let kept = structural.prune(&mut draft.parameters.clone());
     let mut form = Form { presets: maker.presets(), kept, sections, ..Form::default() };
-    // What belongs to no drawn field concerns the whole, and comes first.
+    // Problems without a rendered field concern the whole form and come first.
     let rest = maker.problems.iter().map(|(_, message)| Summary { target: String::new(), message: message.clone() });
     form.summary = rest.collect();
     form.summary.append(&mut maker.summary);
@@ -67,9 +67,9 @@ fn located(problem: &Problem) -> (Option<Path>, String) {
     (path, problem.message.clone())
 }
 
-/// More fields than this without groups of the promise's own are too many to read: what need not be filled in is folded away.
+/// Maximum number of fields without groups. With more, optional fields are collapsed.
 const MANY: usize = 12;
-/// Most names in the summary of what is folded away.
+/// Maximum number of names in the summary of collapsed fields.
 const NAMED: usize = 8;
 
 pub(super) struct Maker<'a> {
@@ -77,17 +77,17 @@ pub(super) struct Maker<'a> {
     effective: &'a Effective,
     /// The narrowed schema.
     schema: &'a Value,
-    /// The promise's own.
+    /// The promise's own schema.
     own: &'a Value,
     draft: &'a Draft,
     in_effect: Value,
     defaults: Value,
-    /// Problems that no field has taken yet.
+    /// Problems that no field has claimed yet.
     problems: Vec<(Option<Path>, String)>,
     summary: Vec<Summary>,
-    /// Paths that a group names, so that they are not drawn twice.
+    /// Paths that a group names, so that they aren't rendered twice.
     placed: BTreeSet<Path>,
-    /// Of a change: what was accepted last, and what of it cannot change.
+    /// For a change: the last accepted parameters, and which of them are immutable.
     immutable: Option<(&'a Value, Vec<Immutable>)>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Maker<'a> {
     fn sections(&mut self) -> Vec<Section> {
         let groups = &self.promise.form.groups;
         let mut placed = BTreeSet::new();
-        // The first group that names a field has it: two inputs of one name would overwrite each other.
+        // The first group that names a field contains it: two inputs with the same name would overwrite each other.
         let named: Vec<Vec<Path>> = groups
             .iter()
             .map(|group| {
@@ -174,7 +174,7 @@ impl<'a> Maker<'a> {
         let state = if untouched { ", all at their defaults" } else { "" };
         let more = if count > NAMED { format!(" and {} more", count - NAMED) } else { String::new() };
         section.advanced_summary = format!("{count}{state}: {}{more}", names.join(", "));
-        // Without any field before it a fold would hide the whole form.
+        // Without a field before it, collapsing would hide the whole form.
         section.advanced_open = section.fields.is_empty() || section.advanced.iter().any(needs_attention);
     }
 
@@ -234,7 +234,7 @@ impl<'a> Maker<'a> {
             locked,
             by: self.by(path),
             problem,
-            // What cannot change posts nothing, and so stays as it is.
+            // An immutable field posts nothing and so stays as it is.
             hidden: if stays { Vec::new() } else { hidden },
             control,
             name,
@@ -247,7 +247,7 @@ impl<'a> Maker<'a> {
         Some(Locked { value, by: Some(describe::by("Locked", &set.from)), why: String::new() })
     }
 
-    /// What was accepted and cannot change.
+    /// Returns the accepted value of an immutable field.
     fn kept(&self, path: &Path) -> Option<Locked> {
         let (accepted, immutable) = self.immutable.as_ref()?;
         let rule = immutable.iter().find(|rule| path.starts_with(&rule.path))?;
@@ -256,14 +256,14 @@ impl<'a> Maker<'a> {
         Some(Locked { value, by: None, why: why.cloned().unwrap_or_else(|| "It can't be changed later.".to_owned()) })
     }
 
-    /// What may be filled in, and who narrowed it.
+    /// Returns the constraint, and who narrowed it.
     fn allowed(&self, kind: &Kind, path: &Path, node: &Value) -> Option<String> {
         let blocking = self.effective.constraints.iter().filter(|ruling| ruling.path == *path);
         let blocking = blocking.map(|ruling| &ruling.from).filter(|from| from.enforcement == crate::api::Enforcement::Block);
         let by: Vec<&Provenance> = blocking.collect();
         match kind {
             Kind::Fixed => None,
-            // Every choice is seen; a range says in a word what is left of it.
+            // All remaining choices are visible; a range needs words to say what remains.
             Kind::Choice { .. } => describe::narrowed(describe::constraint(node).filter(|_| !by.is_empty()), &by),
             _ => describe::narrowed(describe::constraint(node), &by),
         }
@@ -273,19 +273,19 @@ impl<'a> Maker<'a> {
         let narrowed = self.effective.constraints.iter().filter(|ruling| ruling.path == *path).map(|ruling| {
             let did = match ruling.from.enforcement {
                 crate::api::Enforcement::Block => describe::narrowed_from(node_at(self.own, path).unwrap_or(&Value::Null)),
-                crate::api::Enforcement::Warn | crate::api::Enforcement::Audit => "Watched".to_owned(),
+                crate::api::Enforcement::Warn | crate::api::Enforcement::Audit => "Checked".to_owned(),
             };
             describe::by(did, &ruling.from)
         });
         let defaulted =
-            self.effective.defaults.iter().filter(|ruling| ruling.path == *path).map(|ruling| describe::by("Proposed", &ruling.from));
+            self.effective.defaults.iter().filter(|ruling| ruling.path == *path).map(|ruling| describe::by("Default set", &ruling.from));
         let mut lines: Vec<super::field::ByLine> = narrowed.chain(defaulted).collect();
-        // Several rules of one policy that narrow a field say the same about it.
+        // Several rules of one policy that narrow a field give the same note.
         lines.dedup_by(|next, line| (&next.did, &next.policy, &next.workspace) == (&line.did, &line.policy, &line.workspace));
         lines
     }
 
-    /// The first problem at a path (for a leaf: also inside it), which is then taken for the summary.
+    /// Returns the first problem at a path (for a leaf, also below it) and adds it to the summary.
     fn take_problem(&mut self, path: &Path, leaf: bool, target: &str) -> Option<String> {
         let mut first = None;
         let mut left = Vec::new();

@@ -1,14 +1,14 @@
-//! Structural buttons: `_op` values and what they mean.
+//! Structural buttons: `_op` values and their meaning.
 
 use serde::{Deserialize, Serialize};
 
-/// A pressed structural button.
+/// A structural button that was pressed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Operation {
-    /// What to do.
+    /// What the button does.
     pub kind: OperationKind,
-    /// Input name or preset that it concerns.
+    /// Name of the input or preset that it applies to.
     pub target: String,
 }
 
@@ -16,19 +16,19 @@ pub struct Operation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum OperationKind {
-    /// Adds a row to the list or map.
+    /// Adds a row to a list or map.
     Add,
-    /// Takes a row away.
+    /// Removes a row.
     Remove,
-    /// Moves a row towards the start.
+    /// Moves a row toward the start.
     Up,
-    /// Moves a row towards the end.
+    /// Moves a row toward the end.
     Down,
-    /// Takes an optional object away.
+    /// Removes an optional object.
     Drop,
     /// Adds an optional object.
     Put,
-    /// Starts from a preset.
+    /// Applies a preset.
     Preset,
 }
 
@@ -43,21 +43,21 @@ impl OperationKind {
         (Self::Preset, "preset"),
     ];
 
-    /// The word before the colon.
+    /// Returns the word before the colon.
     pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
     }
 }
 
 impl Operation {
-    /// Reads an `_op` value; `None` for buttons that are not structural, such as `check` and `submit`.
+    /// Parses an `_op` value. Returns `None` for buttons that aren't structural, such as `check` and `submit`.
     pub fn parse(text: &str) -> Option<Self> {
         let (word, target) = text.split_once(':')?;
         let (kind, _) = OperationKind::ALL.iter().find(|(_, known)| *known == word)?;
         Some(Self { kind: *kind, target: target.to_owned() })
     }
 
-    /// The `_op` value of a button.
+    /// Returns the `_op` value of a button.
     pub fn value(kind: OperationKind, target: &str) -> String {
         format!("{}:{target}", kind.word())
     }

@@ -1,4 +1,4 @@
-//! From posted pairs back to values: typed by the schema, never guessed from the text.
+//! Parses posted pairs into values, typed by the schema and never guessed from the text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,14 +19,13 @@ use crate::policy::{Effective, same_value};
 use crate::resolve;
 use crate::wording::{label, lower_first};
 
-/// Longest text that one input may post, in bytes.
+/// Maximum length of a text in one input, in bytes.
 const LONGEST: usize = 256 << 10;
-/// Most unknown fields that are named.
+/// Maximum number of unknown fields that are named.
 const TOLD: usize = 5;
 
-/// Reads a post. `base` are the parameters that the form was drawn from (null for a new request): what the form did not
-/// show stays as it was there. A pressed structural button is carried out. Never fails: what cannot be read is a
-/// problem of the draft, and its text is kept.
+/// Parses a post. `base` are the parameters that the form was rendered from (null for a new request): values that the form didn't show are
+/// kept from it. A pressed structural button is applied. Never fails: invalid input becomes a problem of the draft, and its text is kept.
 pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effective, base: &Value) -> Parsed {
     let mut parsed = Parsed::default();
     let secret = secret_inputs(promise);
@@ -41,7 +40,7 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
         } else if is_ours(name) && text.len() > LONGEST {
             too_long.push(Problem {
                 path: String::new(),
-                message: format!("Shorten the text at {name}: one field holds at most {} KiB.", LONGEST >> 10),
+                message: format!("Shorten the text at {name}: a field can hold at most {} KiB.", LONGEST >> 10),
             });
         } else if is_ours(name) {
             parsed.draft.texts.insert(name.clone(), text.replace("\r\n", "\n").replace('\r', "\n"));
@@ -69,7 +68,8 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     parsed
 }
 
-/// Takes away texts of fields that the promise does not have, and says so: a form that was open while the promise changed posts them.
+/// Removes texts of fields that the promise doesn't have, and reports them. A form that was open while the promise changed posts such
+/// fields.
 fn unknown(texts: &mut BTreeMap<String, String>, schema: &Value) -> Vec<Problem> {
     let names: Vec<String> = texts.keys().filter(|name| !is_field(name, schema)).cloned().collect();
     for name in &names {
@@ -78,17 +78,20 @@ fn unknown(texts: &mut BTreeMap<String, String>, schema: &Value) -> Vec<Problem>
     let field = |name: &String| name.trim_start_matches(BASE).trim_start_matches('/').chars().take(60).collect::<String>();
     let told = names.iter().take(TOLD).map(|name| Problem {
         path: String::new(),
-        message: format!("The field {} is not one of this promise and was left out. Check the rest, and send it again.", field(name)),
+        message: format!(
+            "The field {} isn't part of this promise and was left out. Check the other fields, then submit again.",
+            field(name)
+        ),
     });
     told.collect()
 }
 
-/// Whether a name is that of an input which the schema can have.
+/// Whether the schema can have an input with this name.
 fn is_field(name: &str, schema: &Value) -> bool {
     let mut node = schema;
     for step in name.strip_prefix(BASE).unwrap_or_default().split('/').skip(1) {
         let is_open = node.get("x-kubernetes-preserve-unknown-fields") == Some(&Value::Bool(true));
-        // Markers and rows belong to the node that they stand below.
+        // Markers and rows belong to the node above them.
         if is_open
             || node["additionalProperties"].is_object()
             || (step.starts_with('~') && !step.starts_with("~0") && !step.starts_with("~1"))
@@ -120,7 +123,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// An object's fields; what its schema does not know stays. `None` when nothing is in it.
+    /// Parses the fields of an object. Fields that its schema doesn't have are kept. Returns `None` if it is empty.
     fn object(&mut self, place: &Place, node: &Value, base: Option<&Value>) -> Option<Value> {
         let known: BTreeSet<&str> = node["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
         let before = base.and_then(Value::as_object);
@@ -155,7 +158,7 @@ impl Reader<'_> {
             Kind::Choice { .. } | Kind::Text { .. } => {
                 let text = self.texts.get(&name).map(String::as_str).unwrap_or_default();
                 match base {
-                    // What is as it was drawn stays what it was: a text cannot tell an empty one from nothing, nor 5 from "5".
+                    // A field that wasn't edited keeps its value: a text can't distinguish an empty value from none, or 5 from "5".
                     Some(before) if drawn_as(before) == text || option_text(before) == text => return base.cloned(),
                     _ if text.trim().is_empty() => None,
                     _ => Some(typed(node, text)),
@@ -196,7 +199,7 @@ impl Reader<'_> {
         inside.or_else(|| there.then(|| Value::Object(Map::new()))).or_else(|| null(base))
     }
 
-    /// A list of scalars. A row that stands as it was drawn keeps its value; any other empty row is none.
+    /// Parses a list of scalars. A row that wasn't edited keeps its value; any other empty row is dropped.
     fn list(&self, name: &str, items: &Value, base: Option<&Value>) -> Value {
         let mut before: Vec<&Value> = base.and_then(Value::as_array).into_iter().flatten().collect();
         let mut list = Vec::new();
@@ -224,13 +227,13 @@ impl Reader<'_> {
             }
             let value = known.filter(|known| drawn_as(known) == text).cloned().unwrap_or_else(|| typed(values, &text));
             if entries.insert(key.clone(), value).is_some() {
-                self.problem(path, format!("Rename one of the two entries {key} of {what}: each name may occur once."));
+                self.problem(path, format!("Rename one of the two entries {key} of {what}: names must be unique."));
             }
         }
         Value::Object(entries)
     }
 
-    /// A list of objects: each row is there, however little was typed into it.
+    /// Parses a list of objects. Every row counts, however little was entered.
     fn items(&mut self, place: &Place, items: &Value, base: Option<&Value>) -> Value {
         let before = base.and_then(Value::as_array);
         let mut list = Vec::new();
@@ -243,7 +246,7 @@ impl Reader<'_> {
         Value::Array(list)
     }
 
-    /// A map of objects. A row without name and without content says nothing.
+    /// Parses a map of objects. A row without a key and without content is dropped.
     fn entries(&mut self, place: &Place, values: &Value, base: Option<&Value>) -> Value {
         let before = base.and_then(Value::as_object);
         let what = lower_first(&label(self.promise, &place.path));
@@ -258,7 +261,7 @@ impl Reader<'_> {
                     self.problem(&place.path, format!("Enter a name for entry {} of {what}.", number + 1));
                 }
             } else if map.insert(key.clone(), value).is_some() {
-                self.problem(&place.path, format!("Rename one of the two entries {key} of {what}: each name may occur once."));
+                self.problem(&place.path, format!("Rename one of the two entries {key} of {what}: names must be unique."));
             }
         }
         Value::Object(map)
@@ -269,7 +272,7 @@ impl Reader<'_> {
         self.object(place, node, base).unwrap_or_else(empty)
     }
 
-    /// Whether two values of a parameter come to the same once defaults inside them are filled in.
+    /// Whether two values of a parameter are equal once their inner defaults are filled in.
     fn same_in_effect(&self, place: &Place, node: &Value, a: &Value, b: &Value) -> bool {
         if !matches!((a, b), (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_))) {
             return false;
@@ -296,8 +299,8 @@ impl Reader<'_> {
             Ok(value) => Some(value),
             Err(error) => {
                 let what = lower_first(&label(self.promise, path));
-                let place = format!("Correct line {}, column {} of {what}: it cannot be read as YAML.", error.line, error.column);
-                // Without a line it is about the whole text.
+                let place = format!("Fix line {}, column {} of {what}: it isn't valid YAML.", error.line, error.column);
+                // Without a line the error concerns the whole text.
                 self.problem(path, if error.text.is_empty() { error.message } else { place });
                 base.cloned()
             }
@@ -309,12 +312,12 @@ impl Reader<'_> {
     }
 }
 
-/// The text that a value was drawn as, with the line ends that browsers post.
+/// Returns the text that a value was rendered as, with the line ends that browsers post.
 fn drawn_as(value: &Value) -> String {
     scalar_text(value).replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// A null that was there before stays: nothing typed cannot be told from it.
+/// Keeps a null from before: it can't be distinguished from an empty input.
 fn null(base: Option<&Value>) -> Option<Value> {
     base.filter(|base| base.is_null()).cloned()
 }

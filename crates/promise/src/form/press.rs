@@ -1,4 +1,4 @@
-//! Structural buttons, carried out on the texts of a post: rows come, go and move, sections come and go, presets are laid over.
+//! Applies structural buttons to the texts of a post: adds, removes and moves rows, adds and removes sections, applies presets.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use super::{BASE, rows};
 use crate::api::PromiseSpec;
 use crate::path::Path;
 
-/// Ends the target of the button that adds an object to a list; without it a text is added.
+/// Suffix of the target of a button that adds an object to a list. Without it a text is added.
 pub(super) const OBJECTS: &str = "/~items";
-/// Ends the target of the button that adds an entry to a map.
+/// Suffix of the target of a button that adds an entry to a map.
 pub(super) const ENTRIES: &str = "/~rows";
 
-/// Carries out a button; the answer is the id of the input that gets the focus.
+/// Applies a button. Returns the id of the input to focus.
 pub(super) fn carry_out(
     operation: &Operation,
     promise: &PromiseSpec,
@@ -44,7 +44,7 @@ pub(super) fn carry_out(
     }
 }
 
-/// The values of a preset replace what was typed there; everything else stays.
+/// Replaces what was entered by the values of a preset. Everything else stays.
 fn overlay(values: &Value, at: &Path, texts: &mut BTreeMap<String, String>, base: &mut Value) {
     match values {
         Value::Object(fields) if !fields.is_empty() => {
@@ -61,7 +61,7 @@ fn overlay(values: &Value, at: &Path, texts: &mut BTreeMap<String, String>, base
     }
 }
 
-/// Adds a row at the end.
+/// Appends a row.
 fn add(target: &str, texts: &mut BTreeMap<String, String>) -> String {
     let (base, inside) = match (target.strip_suffix(OBJECTS), target.ends_with(ENTRIES)) {
         (Some(list), _) => (format!("{list}/"), "/~there"),
@@ -92,7 +92,7 @@ fn rearrange(kind: OperationKind, target: &str, texts: &mut BTreeMap<String, Str
     })
 }
 
-/// Where the focus goes: to the moved row, or to the one that took the removed one's place.
+/// Returns the row to focus: the moved row, or the one that took the place of the removed one.
 fn moved(kind: OperationKind, index: usize, rows: &mut Vec<usize>) -> usize {
     match kind {
         OperationKind::Up if index > 0 => {

@@ -1,11 +1,11 @@
-//! In which order values are read: that of the form.
+//! Order of values, the same as in the form.
 
 use crate::api::PromiseSpec;
 use crate::path::Path;
 use crate::shape;
 
-/// What values are sorted by so that they stand as the fields of the form do: first by the group that names the field or one above
-/// it, then at each step by the authors' `order`, then by name.
+/// Sort key for the order of the form's fields: first by the group that names the field or one above it, then at each level by the author's
+/// `order`, then by name.
 pub fn rank(promise: &PromiseSpec, path: &Path) -> impl Ord + use<> {
     let groups = promise.form.groups.iter();
     let named = groups.flat_map(|group| &group.fields).filter_map(|text| Path::parse(text).ok()).position(|field| path.starts_with(&field));

@@ -1,70 +1,70 @@
-//! Names of inputs inside lists, maps and objects, and the texts of their rows.
+//! Input names inside lists, maps and objects, and the texts of their rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Says that a list, map or tick was drawn, since an empty one posts nothing.
+/// Marks a list, map or checkbox as rendered, since an empty one posts nothing.
 pub(super) fn shown(name: &str) -> String {
     format!("{name}/~shown")
 }
 
-/// Says that a value was there explicitly before, so that it is kept even where it equals the default.
+/// Marks a value as explicitly set before, so that it is kept even if it equals the default.
 pub(super) fn explicit(name: &str) -> String {
     format!("{name}/~set")
 }
 
-/// Says that an optional object is there.
+/// Marks an optional object as present.
 pub(super) fn present(name: &str) -> String {
     format!("{name}/~present")
 }
 
-/// Says that an optional object was drawn as not there.
+/// Marks an optional object as rendered without being present.
 pub(super) fn absent(name: &str) -> String {
     format!("{name}/~absent")
 }
 
-/// The tick that removes a kept secret.
+/// Name of the checkbox that removes a stored secret.
 pub(super) fn clear(name: &str) -> String {
     format!("{name}/~clear")
 }
 
-/// Says that a row of objects is there, since its fields may all be empty.
+/// Marks a row of objects as present, since all its fields might be empty.
 pub(super) fn there(row: &str) -> String {
     format!("{row}/~there")
 }
 
-/// Which row of the object that is being edited a row was drawn from, so that what it has no input for moves with it.
+/// Names the row of the object being edited that a row was rendered from, so that values without an input move with it.
 pub(super) fn from(row: &str) -> String {
     format!("{row}/~from")
 }
 
-/// The input of a list's row.
+/// Returns the input name of a list's row.
 pub(super) fn item(name: &str, index: usize) -> String {
     format!("{name}/{index}")
 }
 
-/// The row of a map.
+/// Returns the name of a map's row.
 pub(super) fn entry(name: &str, index: usize) -> String {
     format!("{name}/~rows/{index}")
 }
 
-/// The numbers of the rows of a list of objects, in order.
+/// Returns the row numbers of a list of objects, in order.
 pub(super) fn items(texts: &BTreeMap<String, String>, name: &str) -> Vec<usize> {
     numbers(texts, &format!("{name}/"))
 }
 
-/// The numbers of the rows of a map of objects, in order.
+/// Returns the row numbers of a map of objects, in order.
 pub(super) fn entries(texts: &BTreeMap<String, String>, name: &str) -> Vec<usize> {
     numbers(texts, &format!("{name}/~rows/"))
 }
 
-/// The numbers of the rows below `prefix`, which ends in a slash, in order.
+/// Returns the row numbers below `prefix`, which ends in a slash, in order.
 pub(super) fn numbers(texts: &BTreeMap<String, String>, prefix: &str) -> Vec<usize> {
     let found: BTreeSet<usize> = within(texts, prefix).filter_map(|(rest, _)| rest.split('/').next()?.parse().ok()).collect();
     found.into_iter().collect()
 }
 
-/// Puts rows in another order: `order` holds the old numbers in their new order, and rows that it does not name are forgotten.
-/// `base` is everything before the number, with its slash.
+/// Reorders rows. `order` contains the old numbers in their new order; rows that it doesn't contain are removed. `base` is everything
+/// before the number, including its slash.
 pub(super) fn rearrange(texts: &mut BTreeMap<String, String>, base: &str, order: &[usize]) {
     let of_rows: Vec<(usize, String, String)> = within(texts, base)
         .filter_map(|(rest, text)| {
@@ -82,7 +82,7 @@ pub(super) fn rearrange(texts: &mut BTreeMap<String, String>, base: &str, order:
     }
 }
 
-/// The texts of the rows of a list, in order; numbers in names may have gaps.
+/// Returns the texts of the rows of a list, in order. Numbers in names can have gaps.
 pub(super) fn list(texts: &BTreeMap<String, String>, name: &str) -> Vec<String> {
     let prefix = format!("{name}/");
     let mut rows: Vec<(usize, &String)> = within(texts, &prefix).filter_map(|(rest, text)| Some((rest.parse().ok()?, text))).collect();
@@ -90,14 +90,14 @@ pub(super) fn list(texts: &BTreeMap<String, String>, name: &str) -> Vec<String> 
     rows.into_iter().map(|(_, text)| text.clone()).collect()
 }
 
-/// The names and values of the rows of a map, in order.
+/// Returns the keys and values of the rows of a map, in order.
 pub(super) fn map(texts: &BTreeMap<String, String>, name: &str) -> Vec<(String, String)> {
     let prefix = format!("{name}/~rows/");
     let text = |index: usize, part: &str| texts.get(&format!("{prefix}{index}/{part}")).cloned().unwrap_or_default();
     numbers(texts, &prefix).into_iter().map(|index| (text(index, "~key"), text(index, "~value"))).collect()
 }
 
-/// Forgets everything typed at and below a name.
+/// Removes everything entered at and below a name.
 pub(super) fn remove_below(texts: &mut BTreeMap<String, String>, name: &str) {
     let prefix = format!("{name}/");
     texts.retain(|known, _| known != name && !known.starts_with(&prefix));

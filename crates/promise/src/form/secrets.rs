@@ -1,4 +1,4 @@
-//! Secret parameters: they are typed at the last moment, beside the button that submits, and go into a Secret and nowhere else.
+//! Secret parameters. They are entered last, next to the submit button, and are written to a Secret and nowhere else.
 
 use super::BASE;
 use super::control::Control;
@@ -6,16 +6,16 @@ use super::field::{Field, Form, Section};
 use crate::api::PromiseSpec;
 use crate::path::Path;
 
-/// Longest secret that may be typed, in bytes.
+/// Maximum length of a secret, in bytes.
 pub const LONGEST_SECRET: usize = 64 << 10;
 
-/// The secret parameters of a promise, each with the name of its input.
+/// Returns the secret parameters of a promise, each with its input name.
 pub fn secret_inputs(promise: &PromiseSpec) -> Vec<(Path, String)> {
     let paths = promise.secret_parameters.iter().filter_map(|text| Path::parse(text).ok());
     paths.map(|path| (path.clone(), path.pointer(BASE))).collect()
 }
 
-/// Whether a post says anything about parameters that a draft may keep.
+/// Whether a post contains parameters that a draft can store.
 pub fn says_parameters(pairs: &[(String, String)], promise: &PromiseSpec) -> bool {
     let secrets = secret_inputs(promise);
     let is_secret = |name: &str| secrets.iter().any(|(_, secret)| secret == name);
@@ -23,7 +23,7 @@ pub fn says_parameters(pairs: &[(String, String)], promise: &PromiseSpec) -> boo
 }
 
 impl Form {
-    /// The secrets that a person can type for what the form says now, in order.
+    /// Returns the secrets that the user can enter for the present values, in order.
     pub fn secrets(&self) -> Vec<&Field> {
         fn walk<'f>(fields: &'f [Field], into: &mut Vec<&'f Field>) {
             for field in fields.iter().filter(|field| field.visible && field.locked.is_none()) {
@@ -44,7 +44,7 @@ impl Form {
 }
 
 impl Field {
-    /// Whether it is a secret without which nothing can be submitted: required, and none is kept.
+    /// Whether it is a required secret that isn't stored, so that the form can't be submitted without it.
     pub fn awaits_secret(&self) -> bool {
         self.required && matches!(self.control, Control::Secret { kept: false, .. })
     }

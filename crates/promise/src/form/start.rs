@@ -1,20 +1,20 @@
-//! Where a new form starts from: an example or a preset of the promise, as links name it.
+//! Starting points of a new form, as named in links: an example or a preset of the promise.
 
 use serde_json::Value;
 
 use crate::api::PromiseSpec;
 
-/// The link text of an example: `example:<name>`.
+/// Returns the link text of an example: `example:<name>`.
 pub fn from_example(name: &str) -> String {
     format!("example:{name}")
 }
 
-/// The link text of a preset: `preset:<name>`.
+/// Returns the link text of a preset: `preset:<name>`.
 pub fn from_preset(name: &str) -> String {
     format!("preset:{name}")
 }
 
-/// The parameters that a link text stands for; `None` where the promise has no such example or preset.
+/// Returns the parameters for a link text, or `None` if the promise has no such example or preset.
 pub fn starts_from(promise: &PromiseSpec, text: &str) -> Option<Value> {
     let (kind, name) = text.split_once(':')?;
     let nothing = || Value::Object(serde_json::Map::new());

@@ -55,7 +55,7 @@ fn drawn(draft: &Draft) -> Form {
     model(&promise, &effective(&promise), draft, &[])
 }
 
-/// What a browser posts for a form as it is drawn.
+/// Returns what a browser posts for a form as it is rendered.
 pub(crate) fn posted(form: &Form) -> Vec<(String, String)> {
     fn post(field: &Field, pairs: &mut Vec<(String, String)>) {
         if !field.visible || field.locked.is_some() {
@@ -163,7 +163,7 @@ fn nothing_typed_is_lost_and_types_come_from_the_schema() {
     let parameters = &parsed.draft.parameters;
     assert_eq!((&parameters["timeout"], &parameters["host"], &parameters["ratio"]), (&json!("soon"), &json!("007"), &json!("1,5")));
     assert_eq!(parsed.draft.problems.len(), 1);
-    assert!(parsed.draft.problems[0].message.starts_with("Correct line 2"), "{:?}", parsed.draft.problems);
+    assert!(parsed.draft.problems[0].message.starts_with("Fix line 2"), "{:?}", parsed.draft.problems);
     let form = drawn(&parsed.draft);
     for (path, text) in [(".timeout", "soon"), (".ratio", "1,5")] {
         assert!(matches!(&field(&form, path).control, Control::Text { value, .. } if value == text));
@@ -224,10 +224,7 @@ fn map_names_are_unique_and_never_renamed() {
     ];
     let parsed = read(&with(Vec::new(), &rows), &Value::Null);
     let messages: Vec<&str> = parsed.draft.problems.iter().map(|problem| problem.message.as_str()).collect();
-    assert_eq!(
-        messages,
-        ["Rename one of the two entries a of labels: each name may occur once.", "Enter a name for the value 3 of labels."]
-    );
+    assert_eq!(messages, ["Rename one of the two entries a of labels: names must be unique.", "Enter a name for the value 3 of labels."]);
     assert_eq!(self::rows(&drawn(&parsed.draft), ".labels"), ["a=1", "a=2", "=3"]);
 }
 
@@ -293,7 +290,7 @@ fn a_field_that_the_promise_does_not_have_is_named_and_left_out() {
     let typed = with(posted(&drawn(&Draft::default())), &[("/parameters/forged", "1"), ("/parameters/probe/deep/er", "2")]);
     let parsed = read(&typed, &Value::Null);
     let messages: Vec<&str> = parsed.draft.problems.iter().map(|problem| problem.message.as_str()).collect();
-    assert!(messages.iter().any(|message| message.contains("The field forged is not one of this promise")), "{messages:?}");
+    assert!(messages.iter().any(|message| message.contains("The field forged isn't part of this promise")), "{messages:?}");
     assert!(messages.iter().any(|message| message.contains("probe/deep/er")), "{messages:?}");
     assert!(!parsed.draft.texts.keys().any(|name| name.contains("forged") || name.contains("deep")));
     assert!(read(&posted(&drawn(&Draft::default())), &Value::Null).draft.problems.is_empty(), "the form's own inputs are all known");

@@ -1,4 +1,4 @@
-//! Fields that are shown only under a condition of the promise, and choices that it computes.
+//! Fields that are shown only under a condition of the promise, and choices that the promise computes.
 
 use schema::expr::{Budget, ExprError};
 use schema::structural::Schema;
@@ -12,11 +12,11 @@ use crate::path::Path;
 use crate::policy::{self, Effective};
 use crate::resolve;
 
-/// Steps that one condition may take.
+/// Maximum number of steps of one condition.
 const STEPS: u64 = 10_000;
 
-/// The choices that an expression of the promise gives for the values in effect; `None` where it gives none: no list, an empty one, or
-/// one that needs what is not set yet.
+/// Returns the choices that an expression computes for the values in effect. `None` if it doesn't return a list, returns an empty one, or
+/// needs a value that isn't set yet.
 pub(super) fn options(expression: &str, in_effect: &Value) -> Option<Vec<String>> {
     let scope = policy::scope(in_effect, &Context::default());
     let program = policy::environment().compile(inside(expression)).ok()?;
@@ -25,18 +25,18 @@ pub(super) fn options(expression: &str, in_effect: &Value) -> Option<Vec<String>
     (!options.is_empty()).then_some(options)
 }
 
-/// Whether a condition holds for the values in effect. A condition that cannot be evaluated shows the field: none may get lost.
+/// Whether a condition is true for the values in effect. If it can't be evaluated the field is shown, so that no field is lost.
 pub(super) fn holds(condition: &str, in_effect: &Value) -> bool {
     let scope = policy::scope(in_effect, &Context::default());
     match policy::compile(condition).map(|program| program.evaluate_bool(&scope, &mut Budget::steps(STEPS))) {
         Ok(Ok(holds)) => holds,
-        // What a condition reads may simply not be set; then it does not hold.
+        // The condition might read a value that isn't set; then it is false.
         Ok(Err(ExprError::AbsentPath(_))) => false,
         Ok(Err(_)) | Err(_) => true,
     }
 }
 
-/// Whether other fields' conditions or choices read this one.
+/// Whether conditions or choices of other fields read this one.
 pub(super) fn steers(promise: &PromiseSpec, path: &Path) -> bool {
     let text = format!("parameters{path}");
     promise.form.fields.values().flat_map(|hint| hint.visible_when.iter().chain(&hint.options_from)).any(|condition| {
@@ -47,8 +47,8 @@ pub(super) fn steers(promise: &PromiseSpec, path: &Path) -> bool {
     })
 }
 
-/// Takes away values of fields that the person's own choices have hidden. One that was hidden before already stays: somebody else
-/// put it there.
+/// Removes values of fields that the user's own choices have hidden. A value that was already hidden before stays because someone else set
+/// it.
 pub(super) fn without_hidden(promise: &PromiseSpec, schema: &Schema, effective: &Effective, mut parameters: Value, base: &Value) -> Value {
     if promise.form.fields.values().all(|hint| hint.visible_when.is_none()) {
         return parameters;

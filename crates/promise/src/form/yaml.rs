@@ -1,18 +1,18 @@
-//! YAML of text areas: read with the place of what is wrong, written as people would.
+//! YAML of text areas: parsed with error locations, and formatted readably.
 
 use serde_json::Value;
 
 use super::control::YamlError;
 
-/// Most letters that are read; a config of more belongs into a file.
+/// Maximum length of the text. A larger config belongs in a file.
 const LONGEST: usize = 128 << 10;
-/// Most levels inside each other; JSON readers stop soon after.
+/// Maximum nesting depth. JSON parsers stop soon after.
 const DEEPEST: usize = 50;
 
-/// Reads one document of YAML (or JSON, which is YAML).
+/// Parses one YAML document. JSON is also YAML.
 ///
 /// # Errors
-/// It is none, or too long, or too deep; with the place and a sentence.
+/// If the text is invalid, too long or too deep, with the location and a sentence.
 pub fn read(text: &str) -> Result<Value, YamlError> {
     if text.len() > LONGEST {
         return Err(YamlError {
@@ -25,16 +25,16 @@ pub fn read(text: &str) -> Result<Value, YamlError> {
     let value: Value = serde_saphyr::from_str(text).map_err(|error| {
         let (line, column) = error.location().map_or((1, 1), |at| (at.line() as usize, at.column() as usize));
         let shown = text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
-        YamlError { line, column, text: shown, message: format!("Correct line {line}, column {column}: it cannot be read as YAML.") }
+        YamlError { line, column, text: shown, message: format!("Fix line {line}, column {column}: it isn't valid YAML.") }
     })?;
     if is_deep(&value, DEEPEST) {
-        let message = format!("Write it flatter: at most {DEEPEST} levels stand inside each other.");
+        let message = format!("Reduce the nesting: at most {DEEPEST} levels are allowed.");
         return Err(YamlError { line: 1, column: 1, text: String::new(), message });
     }
     Ok(value)
 }
 
-/// Whether something lies deeper than `levels`.
+/// Whether a value is nested deeper than `levels`.
 fn is_deep(value: &Value, levels: usize) -> bool {
     let deeper = |value: &Value| levels == 0 || is_deep(value, levels - 1);
     match value {
@@ -44,7 +44,7 @@ fn is_deep(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// Writes a value as YAML; what would not come back as it is, is written as JSON, which is YAML too.
+/// Formats a value as YAML. A value that wouldn't parse back unchanged is formatted as JSON, which is also YAML.
 pub fn write(value: &Value) -> String {
     let yaml = serde_saphyr::to_string(value).ok().filter(|text| read(text).as_ref() == Ok(value));
     yaml.unwrap_or_else(|| serde_json::to_string_pretty(value).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! What a plan says.
+//! The result of planning.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,140 +6,139 @@ use serde_json::Value;
 use super::situation::Key;
 use crate::api::InventoryItem;
 
-/// One thing to do. Actions are carried out in order; the first that fails ends the round.
+/// One action. Actions are executed in order; the first failure ends the reconcile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "camelCase")]
 pub enum Action {
-    /// Puts our finalizer on the request, before anything is made for it.
+    /// Adds our finalizer to the request before any object is created.
     AddFinalizer,
-    /// Writes the inventory into the request's status, because it names something that is about to be made.
+    /// Writes the inventory into the request's status because it names an object that is about to be created.
     Record {
-        /// The whole inventory.
+        /// The complete inventory.
         inventory: Vec<InventoryItem>,
     },
-    /// Applies an object, server-side, as `opm-fulfil`.
+    /// Applies an object with server-side apply as `opm-fulfil`.
     Apply {
         /// Resource id.
         id: String,
-        /// Where.
+        /// Key of the object.
         key: Key,
-        /// What.
+        /// The object to apply.
         object: Value,
-        /// Why.
+        /// Reason for the apply.
         why: Why,
     },
     /// Deletes an object.
     Delete {
-        /// Which.
+        /// Key of the object.
         key: Key,
-        /// Precondition: only this very object.
+        /// Precondition: the object must have this uid.
         uid: String,
     },
-    /// Takes our labels off an object and leaves it to its new owner.
+    /// Removes our labels from an object and leaves it to its new owner.
     Orphan {
-        /// Which.
+        /// Key of the object.
         key: Key,
-        /// Precondition: only this very object.
+        /// Precondition: the object must have this uid.
         uid: String,
     },
-    /// Takes our finalizer off the request: nothing of it is left.
+    /// Removes our finalizer from the request because nothing of it is left.
     RemoveFinalizer,
 }
 
-/// Why an object is applied.
+/// Reason why an object is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Why {
-    /// It is not there.
+    /// It doesn't exist.
     Create,
-    /// The release wants it otherwise.
+    /// The release wants different content.
     Change,
-    /// Somebody else changed it.
+    /// Something else changed it.
     Drift,
     /// Its owner handed it over to this request.
     Adopt,
 }
 
-/// Why something is not being done now.
+/// Reason why something can't be done now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "hold", rename_all = "camelCase")]
 pub enum Hold {
-    /// A foreign object has the name.
+    /// An object that isn't ours has the same name.
     Foreign {
         /// Resource id.
         id: String,
-        /// Which object.
+        /// Key of the object.
         key: Key,
-        /// A sentence that names it and the fix.
+        /// A sentence that names the object and the fix.
         message: String,
     },
-    /// It cannot be rendered before something else reports.
+    /// It can't be rendered until another object reports a value.
     NotYet {
         /// Resource id.
         id: String,
-        /// What it waits for, as words that follow “waits for”.
+        /// The value it waits for, as words that follow “waits for”.
         waits_for: String,
     },
-    /// Made, and not healthy yet.
+    /// Created, but not healthy yet.
     Unhealthy {
         /// Resource id.
         id: String,
-        /// Which object.
+        /// Key of the object.
         key: Key,
-        /// Why, in the object's own words.
+        /// Reason, as reported by the object.
         message: Option<String>,
     },
-    /// Being removed by somebody else's finalizer.
+    /// Being deleted, but held by a finalizer of another owner.
     Terminating {
         /// Resource id.
         id: String,
-        /// Which object.
+        /// Key of the object.
         key: Key,
     },
-    /// It cannot be looked at.
+    /// It can't be read.
     Unreachable {
         /// Resource id.
         id: String,
-        /// Which object.
+        /// Key of the object.
         key: Key,
-        /// A sentence.
+        /// The reason, as a sentence.
         message: String,
     },
-    /// More is to be done than fits one round.
+    /// The budget of this plan is used up.
     Budget {
-        /// How many objects are left.
+        /// Number of objects left.
         left: usize,
     },
-    /// The owner asked for no changes.
+    /// The request is paused.
     Paused,
 }
 
-/// What to do next, and what there is.
+/// The next actions, and the observed state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// What to do, in order.
+    /// Actions to execute, in order.
     pub actions: Vec<Action>,
-    /// What is not being done, and why, most telling first.
+    /// What can't be done now, and why, most informative first.
     pub holds: Vec<Hold>,
-    /// The inventory as seen now.
+    /// The inventory as observed.
     pub inventory: Vec<InventoryItem>,
-    /// Paths that somebody else changed, by resource id.
+    /// Paths that something else changed, by resource id.
     pub drift: Vec<(String, String)>,
-    /// Paths that the server keeps otherwise than the release wants them, by resource id: it writes them in its own way, or does not
-    /// take them at all.
+    /// Paths that the server stores differently from the release, by resource id: it normalizes the value, or drops it.
     #[serde(default)]
     pub kept_otherwise: Vec<(String, String)>,
-    /// Paths that somebody else keeps changing, by resource id: they are left as they are for a while.
+    /// Paths that something else keeps changing, by resource id. They are left as they are for a while.
     #[serde(default)]
     pub contested: Vec<(String, String)>,
-    /// Seconds after which the first of what is left as it is may be put back.
+    /// Seconds until the first contested object can be repaired.
     #[serde(default)]
     pub again: Option<i64>,
-    /// Whether everything that the release wants is there as it wants it.
+    /// Whether every object of the release exists as wanted.
     pub applied: bool,
-    /// Whether everything that is there works.
+    /// Whether every existing object is healthy.
     pub healthy: bool,
-    /// Whether nothing is left to do and to wait for.
+    /// Whether there is nothing left to do or to wait for.
     pub settled: bool,
 }

@@ -1,4 +1,4 @@
-//! Whether what runs still is what was applied.
+//! Drift detection: whether running objects still match what was applied.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::path::Path;
 
-/// What of an object's metadata is ours.
+/// The metadata fields that we own.
 pub(super) const METADATA: [&str; 4] = ["labels", "annotations", "finalizers", "ownerReferences"];
 
-/// The first path at which the observed object differs from what is wanted; `None` when everything wanted is there.
+/// Returns the first path at which the observed object differs from the desired one, or `None` if everything desired is there.
 ///
-/// Only fields that we want are looked at: what others add (defaults, status, other managers' fields) is theirs. Items of
-/// lists are matched by their `name`, `key` or similar where they have one, so that an added container is not a drift.
+/// Only fields that we set are compared: additions by others (defaults, status, other managers' fields) are theirs. List items are matched
+/// by `name`, `key` or a similar field if they have one, so an added container isn't drift.
 pub fn drifted(desired: &Value, observed: &Value) -> Option<Path> {
     let root = Path::default();
     let (Some(wanted), Some(there)) = (desired.as_object(), observed.as_object()) else {
@@ -20,9 +20,9 @@ pub fn drifted(desired: &Value, observed: &Value) -> Option<Path> {
     };
     let secret = wanted.get("kind").and_then(Value::as_str) == Some("Secret");
     wanted.iter().find_map(|(key, value)| match key.as_str() {
-        // Identity was compared by key already, and status belongs to whoever runs the object.
+        // The key already covers identity, and status belongs to the controller of the object.
         "apiVersion" | "kind" | "status" => None,
-        // Written only, never read back; the server folds it into `data`.
+        // Write-only: the server merges it into `data`.
         "stringData" if secret => string_data(value, there.get("data"), &root.child("data")),
         "metadata" => metadata(value, there.get("metadata").unwrap_or(&Value::Null), &root.child("metadata")),
         _ => differs(value, there.get(key), &root.child(key)),
@@ -44,7 +44,7 @@ fn string_data(wanted: &Value, there: Option<&Value>, at: &Path) -> Option<Path>
 fn differs(wanted: &Value, there: Option<&Value>, at: &Path) -> Option<Path> {
     let there = there.unwrap_or(&Value::Null);
     match (wanted, there) {
-        // Servers drop what is empty.
+        // Servers drop empty values.
         (Value::Null, _) => None,
         (Value::Object(fields), Value::Null) if fields.is_empty() => None,
         (Value::Array(items), Value::Null) if items.is_empty() => None,
@@ -56,7 +56,7 @@ fn differs(wanted: &Value, there: Option<&Value>, at: &Path) -> Option<Path> {
     }
 }
 
-/// What the observed object has at the fields that are wanted, as the server keeps it. What others add is left out, as in [`drifted`].
+/// Returns the observed values of the desired fields, as stored by the server. Additions by others are left out, as in [`drifted`].
 pub fn kept(desired: &Value, observed: &Value) -> Value {
     let Some(wanted) = desired.as_object() else { return Value::Null };
     let secret = wanted.get("kind").and_then(Value::as_str) == Some("Secret");
@@ -69,7 +69,7 @@ pub fn kept(desired: &Value, observed: &Value) -> Value {
     Value::Object(fields.collect())
 }
 
-/// The part of an observed value that a wanted one speaks of.
+/// Returns the part of an observed value that the desired one covers.
 fn part(wanted: &Value, there: Option<&Value>) -> Value {
     match (wanted, there.unwrap_or(&Value::Null)) {
         (Value::Null, _) => Value::Null,
@@ -84,7 +84,7 @@ fn part(wanted: &Value, there: Option<&Value>) -> Value {
     }
 }
 
-/// The field by which the items of a list are told apart, where all of them have one.
+/// Returns the field that identifies the items of a list, if all of them have one.
 pub(super) fn identity(items: &[Value]) -> Option<&'static str> {
     let keys = ["name", "key", "containerPort", "port", "mountPath", "uid"];
     keys.into_iter().find(|key| !items.is_empty() && items.iter().all(|item| item.get(key).is_some()))

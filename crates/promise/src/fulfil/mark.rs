@@ -1,4 +1,4 @@
-//! Our marks on every object that we make: whose it is, what it is in the promise, and what was applied.
+//! Our labels and annotations on every object: its owner, its id in the promise, and what was applied.
 
 use serde_json::{Map, Value};
 
@@ -7,10 +7,10 @@ use crate::keyed::{DigestKey, Purpose};
 use crate::names;
 use crate::revision::CanonicalError;
 
-/// Why a rendered object cannot be applied.
+/// Reason why a rendered object can't be applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MarkError {
-    /// It names no apiVersion, kind or name.
+    /// It has no apiVersion, kind or name.
     #[error("the resource {id} has no apiVersion, kind or metadata.name")]
     Unidentified {
         /// Resource id.
@@ -22,10 +22,10 @@ pub enum MarkError {
 }
 
 impl Desired {
-    /// A rendered object with our labels and the keyed digest of what it is.
+    /// Returns a rendered object with our labels and the keyed digest of its content.
     ///
     /// # Errors
-    /// An object that names no apiVersion, kind or name, or that holds numbers without a canonical form.
+    /// If the object has no apiVersion, kind or name, or contains numbers without a canonical form.
     pub fn marked(
         digests: &DigestKey,
         request: &Subject,
@@ -41,14 +41,14 @@ impl Desired {
         let labels = part(metadata, "labels");
         labels.insert(names::REQUEST_UID_LABEL.to_owned(), request.uid.clone().into());
         labels.insert(names::RESOURCE_ID_LABEL.to_owned(), label_value(id).into());
-        // Names may be longer than labels; the uid above is what counts, the name is for people.
+        // Names can be longer than labels. The uid above identifies the request; the name is only for display.
         labels.insert(names::REQUEST_NAME_LABEL.to_owned(), label_value(&request.name).into());
         part(metadata, "annotations").insert(names::HASH_ANNOTATION.to_owned(), hash.clone().into());
         Ok(Self { id: id.to_owned(), key, object, stage, hash })
     }
 }
 
-/// The labels or annotations; anything else than an object in their place is replaced, as the server would refuse it.
+/// Returns the labels or annotations. A value that isn't an object is replaced because the server would refuse it.
 fn part<'m>(metadata: &'m mut Map<String, Value>, name: &str) -> &'m mut Map<String, Value> {
     if !metadata.get(name).is_some_and(Value::is_object) {
         metadata.insert(name.to_owned(), Value::Object(Map::new()));
@@ -57,7 +57,7 @@ fn part<'m>(metadata: &'m mut Map<String, Value>, name: &str) -> &'m mut Map<Str
     metadata.get_mut(name).and_then(Value::as_object_mut).expect("an object")
 }
 
-/// At most 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
+/// Shortens a text to at most 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
 pub(crate) fn label_value(text: &str) -> String {
     let text: String = text
         .chars()

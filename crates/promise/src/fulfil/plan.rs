@@ -1,4 +1,4 @@
-//! The decision itself.
+//! The planner.
 
 use std::collections::BTreeSet;
 
@@ -12,21 +12,21 @@ use crate::api::{DeletionPolicy, DestinationId, Health, InventoryItem, Repairs};
 use crate::keyed::{DigestKey, Purpose};
 use crate::names;
 
-/// What is to be done next.
+/// Returns the next actions.
 ///
-/// - Our finalizer comes before everything, and the inventory names an object before it is made.
-/// - Objects are made in the order of their stages. An object that somebody else has is never touched: while there is one,
-///   nothing new is made and nothing is changed, so that a release is not half rolled out; drift is still repaired.
-/// - What the release no longer wants goes when everything that it wants is there and healthy.
-/// - Deletion goes by the inventory in reverse order, a stage at a time, and only takes what carries our label.
+/// - Our finalizer comes first, and the inventory names an object before it is created.
+/// - Objects are created in the order of their stages. An object that belongs to someone else is never touched: as long as there is one,
+///   nothing is created or changed, so that a release isn't half rolled out. Drift is still repaired.
+/// - Objects that the release no longer wants are deleted once everything that it wants exists and is healthy.
+/// - Deletion follows the inventory in reverse order, one stage at a time, and only deletes objects that carry our label.
 ///
-/// A server may keep a field otherwise than it was applied: it does not know the field, writes the value in its own way, or an
-/// admission policy has a say. What our apply was answered with ([`Situation::answered`]) shows that, and the inventory remembers
-/// a digest of it. While the object looks like that, it is not applied again and again, but named in [`Plan::kept_otherwise`];
-/// whatever somebody else writes into our fields afterwards is drift. Where nothing is remembered, because a crash came before
-/// the status was written, the object is applied once more, which changes nothing.
+/// A server might store a field differently from how it was applied: it doesn't know the field, normalizes the value, or an admission
+/// policy changes it. The response to our apply ([`Situation::answered`]) shows that, and the inventory stores a digest of it. As long as
+/// the object matches the digest, it isn't applied again and again but listed in [`Plan::kept_otherwise`]. Any later change of our fields
+/// by something else is drift. If no digest is stored, because of a crash before the status was written, the object is applied once more,
+/// which changes nothing.
 ///
-/// Drift is put back at once, and later and later when it comes again soon; see [`Plan::contested`].
+/// Drift is repaired immediately, and with increasing delays if it recurs soon; see [`Plan::contested`].
 pub fn plan(situation: &Situation, digests: &DigestKey) -> Plan {
     let mut plan = if situation.request.deleting { deprovision(situation) } else { provision(situation, digests) };
     plan.holds.sort_by_key(rank);
@@ -47,7 +47,7 @@ fn rank(hold: &Hold) -> u8 {
     }
 }
 
-/// Whose an observed object is.
+/// The owner of an observed object.
 enum Owner {
     Ours,
     HandedOver,
@@ -75,18 +75,18 @@ fn applied_hash(object: &Value) -> Option<&str> {
     object["metadata"]["annotations"][names::HASH_ANNOTATION].as_str()
 }
 
-/// What to do about one wanted object.
+/// What to do with one desired object.
 enum Verdict {
-    /// It is there; with the digest of our fields where the server keeps them otherwise.
+    /// It exists. Contains the digest of our fields if the server stores them differently.
     Fine(Option<String>),
-    /// It is there, and somebody keeps changing it: it is left as it is for now.
+    /// It exists, but something keeps changing it: it is left as it is for now.
     Left,
     Apply(Why, Option<String>),
     Hold(Hold),
 }
 
 impl Verdict {
-    /// Whether nothing is to be done about it.
+    /// Whether nothing has to be done with it.
     fn is_settled(&self) -> bool {
         matches!(self, Self::Fine(_) | Self::Left)
     }
@@ -101,7 +101,7 @@ fn judge(situation: &Situation, desired: &Desired, digests: &DigestKey, plan: &m
     };
     let object = match situation.at(&desired.key) {
         Seen::Absent if wait(plan).is_some() => {
-            let message = Some("somebody keeps removing it, so it is made anew less and less often".to_owned());
+            let message = Some("something keeps deleting it, so it is re-created less and less often".to_owned());
             return Verdict::Hold(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message });
         }
         Seen::Absent => return Verdict::Apply(Why::Create, None),
@@ -118,7 +118,7 @@ fn judge(situation: &Situation, desired: &Desired, digests: &DigestKey, plan: &m
         Owner::Foreign => Verdict::Hold(foreign(desired, object)),
         _ if terminating(object) => Verdict::Hold(Hold::Terminating { id: desired.id.clone(), key: desired.key.clone() }),
         Owner::HandedOver => Verdict::Apply(Why::Adopt, None),
-        // A server that drops our annotation is told so once a round, and not until it gives in.
+        // A server that drops our annotation gets it again once per reconcile, not in a loop.
         Owner::Ours if applied_hash(object) != Some(&desired.hash) && !situation.answered.contains(&desired.key) => {
             Verdict::Apply(Why::Change, None)
         }
@@ -140,12 +140,12 @@ fn judge(situation: &Situation, desired: &Desired, digests: &DigestKey, plan: &m
     }
 }
 
-/// How the server kept our fields when they were applied, where it kept them otherwise.
+/// Returns how the server stored our fields when they were applied, if it stored them differently.
 fn remembered<'s>(situation: &'s Situation, key: &Key) -> Option<&'s str> {
     known(situation, key)?.kept.as_deref()
 }
 
-/// What the inventory says about an object.
+/// Returns the inventory item of an object.
 fn known<'s>(situation: &'s Situation, key: &Key) -> Option<&'s InventoryItem> {
     situation.inventory.iter().find(|item| Key::of_item(item) == *key)
 }
@@ -159,7 +159,7 @@ fn foreign(desired: &Desired, object: &Value) -> Hold {
     let other = object["metadata"]["labels"][names::REQUEST_NAME_LABEL].as_str();
     let whose = match other {
         Some(name) => format!("belongs to the request {name}"),
-        None => "was there before and belongs to somebody else".to_owned(),
+        None => "already exists and belongs to someone else".to_owned(),
     };
     Hold::Foreign {
         id: desired.id.clone(),
@@ -244,7 +244,7 @@ fn collect_holds(situation: &Situation, verdicts: &[(&Desired, Verdict)], plan: 
 
 fn applies(verdicts: &[(&Desired, Verdict)], plan: &Plan) -> Vec<Action> {
     let contested = plan.holds.iter().any(|hold| matches!(hold, Hold::Foreign { .. }));
-    // What a later stage refers to has to be there first.
+    // Objects that a later stage refers to must exist first.
     let stuck = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Hold(_))).map(|(desired, _)| desired.stage).min();
     verdicts
         .iter()
@@ -262,13 +262,13 @@ fn names_new_objects(situation: &Situation, inventory: &[InventoryItem]) -> bool
     inventory.iter().any(|item| !known.contains(&Key::of_item(item)))
 }
 
-/// Inventory items that the release no longer wants and that nothing still pending may turn out to be.
+/// Returns the inventory items that the release no longer wants and that no pending object might turn out to be.
 fn abandoned(situation: &Situation) -> Vec<InventoryItem> {
     let wanted: BTreeSet<_> = situation.desired.iter().flatten().map(|desired| desired.key.identity()).collect();
     situation.inventory.iter().filter(|item| !wanted.contains(&Key::of_item(item).identity())).cloned().collect()
 }
 
-/// Deletes of the latest stage among `items`; what stands in the way becomes a hold.
+/// Adds deletes for the last stage among `items`. Whatever prevents one becomes a hold.
 fn removals(situation: &Situation, items: &[InventoryItem], plan: &mut Plan) -> Vec<Action> {
     let mut left = Vec::new();
     for item in items {
@@ -286,7 +286,7 @@ fn removals(situation: &Situation, items: &[InventoryItem], plan: &mut Plan) -> 
                     plan.holds.push(Hold::Terminating { id: item.id.clone(), key });
                 }
                 Owner::Ours => left.push((item.stage, Some(Action::Delete { key, uid: uid(object) }))),
-                // Somebody took it over, or made it anew under the old name: it is no longer ours to delete.
+                // Someone took it over, or re-created it under the old name: it is no longer ours to delete.
                 Owner::HandedOver | Owner::Foreign => {}
             },
         }
@@ -331,7 +331,7 @@ fn orphans(situation: &Situation, plan: &mut Plan) -> Vec<Action> {
     actions
 }
 
-/// Whether an item still stands for something that we have to take care of.
+/// Whether an item still stands for an object that we have to manage.
 fn remains(situation: &Situation, item: &InventoryItem) -> bool {
     match situation.at(&Key::of_item(item)) {
         Seen::Absent => false,
@@ -357,11 +357,11 @@ fn health(situation: &Situation, key: &Key) -> (Health, Option<String>) {
     }
 }
 
-/// Everything that was made or is about to be, in the order of making, as seen now.
+/// Returns every object that was created or is about to be, in creation order, as observed.
 fn inventory(situation: &Situation, verdicts: &[(&Desired, Verdict)]) -> Vec<InventoryItem> {
     let mut items: Vec<InventoryItem> = Vec::new();
     for (desired, verdict) in verdicts {
-        // A foreign object never enters the inventory: deletion goes by it.
+        // A foreign object never enters the inventory because deletion follows it.
         if matches!(verdict, Verdict::Hold(Hold::Foreign { .. })) {
             continue;
         }
@@ -378,7 +378,7 @@ fn inventory(situation: &Situation, verdicts: &[(&Desired, Verdict)]) -> Vec<Inv
             ..InventoryItem::default()
         };
         let known = known(situation, &desired.key);
-        // What cannot be looked at is not about to be made: it can be there only if it was named before.
+        // An object that can't be read isn't about to be created: it can only exist if it was recorded before.
         if known.is_none() && matches!(verdict, Verdict::Hold(Hold::Unreachable { .. })) {
             continue;
         }
@@ -386,7 +386,7 @@ fn inventory(situation: &Situation, verdicts: &[(&Desired, Verdict)]) -> Vec<Inv
         let item = match (verdict, known) {
             (Verdict::Fine(kept), _) => InventoryItem { applied: true, kept: kept.clone(), ..item },
             (Verdict::Left, known) => InventoryItem { applied: true, kept: known.and_then(|known| known.kept.clone()), ..item },
-            // While an object cannot be looked at, what is known of it is not forgotten.
+            // What is known of an object isn't forgotten while it can't be read.
             (Verdict::Hold(Hold::Unreachable { .. }), Some(known)) => {
                 InventoryItem { uid: known.uid.clone(), hash: known.hash.clone(), kept: known.kept.clone(), ..item }
             }
@@ -403,7 +403,7 @@ fn inventory(situation: &Situation, verdicts: &[(&Desired, Verdict)]) -> Vec<Inv
     items
 }
 
-/// Which Destination an object belongs to. Once that is known it stays; the cluster behind it can become known later.
+/// Returns the identity of the object's Destination. Once known it stays the same; the cluster behind it can become known later.
 fn destination_id(situation: &Situation, desired: &Desired) -> Option<DestinationId> {
     let now = situation.destinations.get(desired.key.destination.as_ref()?);
     let before = known(situation, &desired.key).and_then(|item| item.destination_id.as_ref());
@@ -411,7 +411,7 @@ fn destination_id(situation: &Situation, desired: &Desired) -> Option<Destinatio
     before.filter(|before| before.server.is_some() || is_another(before)).or(now).cloned()
 }
 
-/// What is remembered of the repairs of an object.
+/// Returns the repair record of an object.
 fn repairs(situation: &Situation, key: &Key, verdict: &Verdict, known: Option<&InventoryItem>) -> Option<Repairs> {
     let before = known.and_then(|known| known.repairs);
     if situation.repaired.contains(key) {

@@ -1,38 +1,38 @@
-//! Putting back what somebody else changes, without fighting for ever.
+//! Repairs drift with backoff.
 //!
-//! An autoscaler, an operator or a person may write into the same field again and again. The first repairs follow at once; then
-//! each waits longer than the one before, up to an hour, and the status says so. Whoever leaves the object alone for a while is
-//! forgiven. (Argo CD backs off in the same way when it heals; Crossplane stops watching what changes too often.)
+//! An autoscaler, an operator or a person might write to the same field again and again. The first repairs follow immediately; then each
+//! waits longer than the previous one, up to an hour, and the status says so. The counter is reset once the object is left alone for a
+//! while. (Argo CD self-heal backs off in the same way; Crossplane stops watching objects that change too often.)
 
 use crate::api::Repairs;
 
-/// Repairs in a row that follow at once.
+/// Number of consecutive repairs without a delay.
 const AT_ONCE: u32 = 3;
-/// First and longest pause before another repair, in seconds.
+/// First and maximum delay before another repair, in seconds.
 const PAUSE: (i64, i64) = (60, 3600);
-/// Seconds without a change after which the next one is the first again.
+/// Seconds without a change after which the counter is reset.
 const CALM: i64 = 600;
 
-/// Seconds until an object may be put back; none when it may be at once.
+/// Returns the seconds until an object can be repaired, or nothing if it can be repaired immediately.
 pub(super) fn wait(before: Option<&Repairs>, now: i64) -> Option<i64> {
     let before = before.filter(|before| goes_on(before, now))?;
     let left = before.last + pause(before.count) - now;
     (left > 0).then_some(left)
 }
 
-/// What is to be remembered when an object was put back just now.
+/// Returns the repair record of an object that was just repaired.
 pub(super) fn repaired(before: Option<&Repairs>, now: i64) -> Repairs {
     let before = before.filter(|before| goes_on(before, now));
     Repairs { count: before.map_or(0, |before| before.count).saturating_add(1), last: now, contested: false }
 }
 
-/// What is to be remembered of an object that is as it should be.
+/// Returns the repair record of an object that is as desired.
 pub(super) fn held(before: Option<&Repairs>, now: i64) -> Option<Repairs> {
     let before = before.filter(|before| now >= before.last && now - before.last <= CALM)?;
     Some(Repairs { contested: false, ..*before })
 }
 
-/// Whether a change belongs to those before. A record from the future is of a clock that was put right since.
+/// Whether a change belongs to the previous series. A record from the future comes from a clock that has been corrected since.
 fn goes_on(before: &Repairs, now: i64) -> bool {
     now >= before.last && (before.contested || now - before.last <= CALM)
 }
@@ -49,7 +49,7 @@ mod tests {
     use super::{held, repaired, wait};
     use crate::api::Repairs;
 
-    /// Times of the repairs when somebody changes the object anew five seconds after each.
+    /// Returns the times of repairs if something changes the object again five seconds after each.
     fn fight(until: i64) -> Vec<i64> {
         let (mut times, mut known, mut now) = (Vec::new(), None::<Repairs>, 0);
         while now < until {

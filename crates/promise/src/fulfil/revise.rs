@@ -1,8 +1,8 @@
-//! Writing objects where a server-side apply never removes a field, as through the virtual workspaces of kcp.
+//! Computes updates of objects on servers where server-side apply never removes a field, such as the virtual workspaces of kcp.
 //!
-//! kcp answers an apply there by reading, merging and writing back, and keeps no account of what was applied. So the object carries the
-//! account itself: which fields were applied last, without their values. It changes in the same write as the fields, so that a crash cannot
-//! part them.
+//! There, kcp implements apply by reading, merging and writing back, and doesn't track which fields were applied. So the object itself
+//! records the fields that were last applied, without their values. The record is written together with the fields, so that a crash can't
+//! separate them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -12,8 +12,8 @@ use super::drift::{METADATA, identity};
 use crate::merge::same;
 use crate::names;
 
-/// A wanted object as it is written: with the account of its fields. What a Secret has in `stringData` stands in `data`, as the server
-/// keeps it.
+/// Returns a desired object with the record of its fields, ready to be written. A Secret's `stringData` is moved to `data`, as the server
+/// stores it.
 pub fn accounted(desired: &Value) -> Value {
     let mut object = desired.clone();
     if object["kind"] == "Secret" {
@@ -24,10 +24,10 @@ pub fn accounted(desired: &Value) -> Value {
     object
 }
 
-/// The object that is `there` as it has to be. `wanted` comes from [`accounted`].
+/// Returns the object `there` after the update. `wanted` comes from [`accounted`].
 ///
-/// What is wanted takes the place of what is there. What was applied before and is wanted no more goes, unless another field manager owns
-/// it as well; everything else stays.
+/// Desired values replace present ones. Fields that were applied before and are no longer desired are removed, unless another field manager
+/// also owns them. Everything else stays.
 pub fn revised(there: &Value, wanted: &Value) -> Value {
     let account = there["metadata"]["annotations"][names::APPLIED_FIELDS_ANNOTATION].as_str();
     let before: Value = account.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
@@ -63,7 +63,7 @@ fn fold_string_data(object: &mut Value) {
     }
 }
 
-/// The fields of an object without their values. Items of lists keep that by which they are told apart.
+/// Returns the fields of an object without their values. List items keep the field that identifies them.
 fn shape_of(object: &Value) -> Value {
     let fields = object.as_object().into_iter().flatten().filter_map(|(key, value)| match key.as_str() {
         "apiVersion" | "kind" | "status" => None,
@@ -81,7 +81,7 @@ fn shape(value: &Value) -> Value {
         Value::Object(fields) => Value::Object(fields.iter().map(|(key, value)| (key.clone(), shape(value))).collect()),
         Value::Array(items) => match identity(items) {
             Some(key) => items.iter().map(|item| with(shape(item), key, &item[key])).collect(),
-            // A set of texts, such as finalizers, is told apart by the texts themselves.
+            // Items of a set of strings, such as finalizers, are identified by their values.
             None if items.iter().all(Value::is_string) => value.clone(),
             None => Value::Null,
         },
@@ -94,7 +94,7 @@ fn with(mut item: Value, key: &str, id: &Value) -> Value {
     item
 }
 
-/// One field: as it is there, as it is wanted, and as it was applied before.
+/// Merges one field from the present, the desired and the last applied value.
 fn resolved(there: Option<&Value>, wanted: Option<&Value>, before: Option<&Value>, owners: &Owners<'_>) -> Option<Value> {
     let empty = Value::Null;
     match (there, wanted, before) {
@@ -146,7 +146,7 @@ fn list(there: &[Value], wanted: &[Value], before: &[Value], owners: &Owners<'_>
         let stays = |item: &&Value| wanted.contains(item) || !before.contains(item) || owners.value(item).others_too();
         return there.iter().filter(stays).chain(wanted.iter().filter(|item| !there.contains(item))).cloned().collect();
     }
-    // One value as a whole: it is wanted, or was and is no more.
+    // One value as a whole: it is desired, or was and no longer is.
     let kept = wanted.is_empty() && owners.others_too();
     let there_same = there.len() == wanted.len() && there.iter().zip(wanted).all(|(one, other)| same(one, other));
     Value::Array(if kept || there_same { there.to_vec() } else { wanted.to_vec() })
@@ -163,14 +163,14 @@ fn put(fields: &mut Map<String, Value>, key: &str, part: Option<Value>) {
     }
 }
 
-/// All keys of these objects, each once.
+/// Returns all keys of these objects, each once.
 fn keys(objects: [&Value; 3]) -> impl Iterator<Item = &str> {
     let all: std::collections::BTreeSet<&str> =
         objects.into_iter().filter_map(Value::as_object).flatten().map(|(key, _)| key.as_str()).collect();
     all.into_iter()
 }
 
-/// What the server notes of who owns a field, from `managedFields`. An update counts as much as an apply: kcp notes ours as the former.
+/// Field owners according to the server's `managedFields`. An update counts like an apply because kcp records ours as an update.
 struct Owners<'v> {
     ours: Vec<&'v Value>,
     others: Vec<&'v Value>,
@@ -197,7 +197,7 @@ impl<'v> Owners<'v> {
         self.narrowed(|fields| fields.get(&name))
     }
 
-    /// An item of a list, by the value of its key.
+    /// Descends into a list item, by the value of its key.
     fn item(&self, key: &str, id: &Value) -> Self {
         let is_it = |name: &str| {
             let named: Option<Value> = name.strip_prefix("k:").and_then(|text| serde_json::from_str(text).ok());
@@ -206,7 +206,7 @@ impl<'v> Owners<'v> {
         self.narrowed(|fields| fields.as_object()?.iter().find(|(name, _)| is_it(name)).map(|(_, part)| part))
     }
 
-    /// A value of a set.
+    /// Descends into a value of a set.
     fn value(&self, value: &Value) -> Self {
         let name = format!("v:{value}");
         self.narrowed(|fields| fields.get(&name))
@@ -216,7 +216,7 @@ impl<'v> Owners<'v> {
         !self.others.is_empty()
     }
 
-    /// Whether the field is one value for the server, and we own it.
+    /// Whether the server treats the field as one value, and we own it.
     fn own_it_whole(&self) -> bool {
         let is_leaf = |fields: &&Value| fields.as_object().is_some_and(Map::is_empty);
         !self.ours.is_empty() && self.ours.iter().chain(&self.others).all(is_leaf)
@@ -235,7 +235,7 @@ mod tests {
     use super::{accounted, revised};
     use crate::names;
 
-    /// What a server has of an object that was made so, with these owners of fields.
+    /// Returns what a server stores for an object that was created this way, with these field owners.
     fn stored(wanted: &Value, managers: Value) -> Value {
         let mut object = accounted(wanted);
         object["metadata"]["resourceVersion"] = json!("7");

@@ -1,4 +1,4 @@
-//! What a plan is made from.
+//! Inputs of the planner.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,28 +7,28 @@ use serde_json::Value;
 
 use crate::api::{DeletionPolicy, DestinationId, Health, InventoryItem};
 
-/// Where an object is: the identity of everything that we make.
+/// Identity of an object, wherever it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Key {
-    /// Name of the Destination; absent means the workspace of the request.
+    /// Name of the Destination. Absent if the object is in the request's workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
-    /// API group; empty for core.
+    /// API group. Empty for the core group.
     pub group: String,
-    /// API version.
+    /// API version of the object.
     pub version: String,
-    /// Kind.
+    /// Kind of the object.
     pub kind: String,
-    /// Namespace; absent for cluster-scoped kinds.
+    /// Namespace of the object. Absent for cluster-scoped kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Name.
+    /// Name of the object.
     pub name: String,
 }
 
 impl Key {
-    /// The key of a rendered object; `None` when it has no apiVersion, kind or name.
+    /// Returns the key of a rendered object, or `None` if it has no apiVersion, kind or name.
     pub fn of_object(destination: Option<&str>, object: &Value) -> Option<Self> {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
         let api_version = text("/apiVersion")?;
@@ -43,7 +43,7 @@ impl Key {
         })
     }
 
-    /// The key of an inventory item.
+    /// Returns the key of an inventory item.
     pub fn of_item(item: &InventoryItem) -> Self {
         Self {
             destination: item.destination.clone(),
@@ -55,19 +55,19 @@ impl Key {
         }
     }
 
-    /// Whether both name the same object, possibly through different versions of its API.
+    /// Whether both keys identify the same object, possibly in different versions of its API.
     pub fn same_object(&self, other: &Self) -> bool {
         self.identity() == other.identity()
     }
 
-    /// What makes the object this one: everything but the API version.
+    /// Returns the identity of the object: everything but the API version.
     pub fn identity(&self) -> (Option<&str>, &str, &str, Option<&str>, &str) {
         (self.destination.as_deref(), &self.group, &self.kind, self.namespace.as_deref(), &self.name)
     }
 }
 
 impl std::fmt::Display for Key {
-    /// As people read it: `Secret orders-db-app`.
+    /// Formats the key for users: `Secret orders-db-app`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.kind, self.name)
     }
@@ -77,19 +77,19 @@ impl std::fmt::Display for Key {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subject {
-    /// uid: the label that marks its objects.
+    /// uid of the request, used as the label on its objects.
     pub uid: String,
-    /// Name.
+    /// Name of the request.
     pub name: String,
-    /// Namespace.
+    /// Namespace of the request.
     pub namespace: String,
     /// Whether it is being deleted.
     pub deleting: bool,
-    /// Whether our finalizer is on it.
+    /// Whether it has our finalizer.
     pub finalizer: bool,
-    /// Whether its owner asked for no changes. Deletion goes on all the same: it is the newer wish.
+    /// Whether it is paused. Deletion continues anyway because it is the more recent instruction.
     pub paused: bool,
-    /// What deletion does to the objects.
+    /// What happens to the objects when the request is deleted.
     pub deletion_policy: DeletionPolicy,
 }
 
@@ -97,91 +97,91 @@ pub struct Subject {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Desired {
-    /// Resource id in the promise; with `[n]` for an item of `forEach`.
+    /// Resource id in the promise, followed by `[n]` for an item of `forEach`.
     pub id: String,
-    /// Where it goes.
+    /// Key of the object.
     pub key: Key,
-    /// The object, complete, with our labels.
+    /// The complete object, with our labels.
     pub object: Value,
-    /// Position in the order of making: references lead to smaller ones. Deletion goes the other way.
+    /// Position in the creation order. References point to lower positions. Deletion runs in reverse order.
     pub stage: u32,
-    /// Keyed digest of `object`, kept in the inventory.
+    /// Keyed digest of `object`, stored in the inventory.
     pub hash: String,
 }
 
-/// An object that cannot be rendered yet.
+/// An object that can't be rendered yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pending {
     /// Resource id in the promise.
     pub id: String,
-    /// Position in the order of making.
+    /// Position in the creation order.
     pub stage: u32,
-    /// What it waits for, as words that follow “waits for”: `status.endpoint of database`.
+    /// The value it waits for, as words that follow “waits for”: `status.endpoint of database`.
     pub waits_for: String,
 }
 
-/// What the controller saw at a key.
+/// What the controller observed at a key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "camelCase")]
 pub enum Seen {
-    /// Nothing is there.
+    /// No object.
     Absent,
-    /// Something is there.
+    /// An object.
     Present {
         /// The object.
         object: Value,
-        /// Whether it works: the promise's `readyWhen`, else the built-in rule of its kind.
+        /// Health of the object, from the promise's `readyWhen` or else the built-in rule of its kind.
         health: Health,
-        /// Why it does not.
+        /// Reason why it isn't healthy.
         message: Option<String>,
     },
-    /// It could not be looked at; `why` is a sentence.
+    /// It couldn't be read.
     Unknown {
-        /// Why.
+        /// Reason, as a sentence.
         why: String,
     },
 }
 
-/// Everything that a plan is made from.
+/// Inputs of the planner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Situation {
     /// The request.
     pub request: Subject,
-    /// What the accepted release wants; `None` when no release is accepted, and then nothing but deletion happens.
+    /// Desired objects of the accepted release. `None` if no release is accepted; then only deletion happens.
     pub desired: Option<Vec<Desired>>,
-    /// What the release wants and cannot be rendered yet.
+    /// Objects of the release that can't be rendered yet.
     pub pending: Vec<Pending>,
-    /// What was made or was about to be, from the request's status, in the order of making.
+    /// Objects that were created or about to be created, from the request's status, in creation order.
     pub inventory: Vec<InventoryItem>,
-    /// Which Destinations the names in keys mean.
+    /// Identities of the Destinations that keys name.
     #[serde(default)]
     pub destinations: BTreeMap<String, DestinationId>,
-    /// What was seen; keys that are missing count as unknown.
+    /// Observed state. Missing keys count as unknown.
     #[serde(skip)]
     pub seen: BTreeMap<Key, Seen>,
-    /// Keys whose object was seen as the answer to our own apply: nobody else has written it since.
+    /// Keys whose object was observed as the response to our own apply: nothing else has written it since.
     #[serde(skip)]
     pub answered: BTreeSet<Key>,
-    /// Keys whose object was put back since the inventory was written, see [`Repairs`](crate::api::Repairs).
+    /// Keys whose object was repaired since the inventory was written, see [`Repairs`](crate::api::Repairs).
     #[serde(skip)]
     pub repaired: BTreeSet<Key>,
-    /// Now, in seconds since 1970.
+    /// Present time, in seconds since 1970.
     #[serde(default)]
     pub now: i64,
-    /// How many objects may be written or deleted in one plan, so that no request keeps the controller from the others.
+    /// Maximum number of objects to write or delete in one plan, so that no request blocks the controller for others.
     pub budget: usize,
 }
 
 impl Situation {
-    /// Every key that has to be looked at before planning.
+    /// Returns every key that has to be observed before planning.
     pub fn to_observe(&self) -> BTreeSet<Key> {
         let desired = self.desired.iter().flatten().map(|desired| desired.key.clone());
         desired.chain(self.inventory.iter().map(Key::of_item)).collect()
     }
 
-    /// What was seen at a key.
+    /// Returns what was observed at a key.
     pub fn at(&self, key: &Key) -> &Seen {
         const UNSEEN: &Seen = &Seen::Unknown { why: String::new() };
         self.seen.get(key).unwrap_or(UNSEEN)

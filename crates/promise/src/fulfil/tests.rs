@@ -1,4 +1,4 @@
-//! The plan against a model of a cluster: any crash, any drift, any budget ends where the release wants it.
+//! Tests the plan against a model of a cluster: any crash, any drift and any budget converge to the release.
 
 mod contested;
 
@@ -20,7 +20,7 @@ fn plan(situation: &Situation) -> Plan {
     super::plan(situation, &digests())
 }
 
-/// A cluster that only does what Kubernetes would, and the request's own record.
+/// A cluster with the minimal behavior of Kubernetes, and the request's own record.
 #[derive(Clone, Debug, Default)]
 struct World {
     objects: BTreeMap<Key, Value>,
@@ -28,7 +28,7 @@ struct World {
     inventory: Vec<InventoryItem>,
     next_uid: u32,
     gone: bool,
-    /// Every object that was ever made for the request, by key.
+    /// Number of times each object was created for the request, by key.
     made: BTreeMap<Key, u32>,
 }
 
@@ -87,7 +87,7 @@ impl World {
         situation
     }
 
-    /// Carries out the first `count` actions; a crash takes the rest.
+    /// Executes the first `count` actions; a crash drops the rest.
     fn carry_out(&mut self, plan: &Plan, count: usize) {
         for action in plan.actions.iter().take(count) {
             self.act(action);
@@ -146,7 +146,7 @@ impl World {
         self.objects.iter().filter(|(_, object)| ours(object)).map(|(key, object)| (key.clone(), object["data"].clone())).collect()
     }
 
-    /// Rounds until nothing is left to do.
+    /// Reconciles until nothing is left to do.
     fn settle(&mut self, desired: Option<&Vec<Desired>>, budget: usize) -> Plan {
         for _ in 0..200 {
             let next = plan(&self.situation(desired.cloned(), budget));
@@ -159,7 +159,7 @@ impl World {
     }
 }
 
-/// Names are few, so that releases overlap; each name has one stage and one content per release.
+/// There are few names, so that releases overlap. Each name has one stage and one content per release.
 fn release() -> impl Strategy<Value = Vec<(usize, u32, u32)>> {
     proptest::collection::btree_map(0usize..6, (0u32..3, 0u32..3), 0..6)
         .prop_map(|map| map.into_iter().map(|(name, (stage, content))| (name, stage, content)).collect())
@@ -339,7 +339,7 @@ fn what_was_never_looked_at_and_never_made_holds_nothing() {
     assert!(first.inventory.is_empty() && !first.applied, "{first:?}");
     assert!(first.holds.iter().all(|hold| matches!(hold, Hold::Unreachable { .. })) && first.holds.len() == 2, "{first:?}");
 
-    // What was named before may have been made, whatever came of it.
+    // A recorded object might have been created, whatever the result.
     situation.inventory = plan(&world.situation(Some(desired.clone()), 10)).inventory;
     assert_eq!(plan(&situation).inventory.len(), 2);
     world.request.deleting = true;

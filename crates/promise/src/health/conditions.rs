@@ -1,15 +1,15 @@
-//! Objects that report by conditions, as most operators do, and objects of unknown kinds.
+//! Objects that report conditions, as most operators do, and objects of unknown kinds.
 
 use serde_json::Value;
 
 use super::{Verdict, words};
 
-/// Conditions whose truth means that the object works, most telling first.
+/// Conditions that are true for a healthy object, most informative first.
 const GOOD: [&str; 6] = ["Ready", "Available", "Healthy", "Established", "Succeeded", "Programmed"];
-/// Conditions whose truth means that it cannot work.
+/// Conditions that are true for an object that can't become healthy.
 const BAD: [&str; 3] = ["Failed", "Stalled", "Degraded"];
 
-/// The rule for kinds without one of their own.
+/// The rule for kinds without their own.
 pub(super) fn generic(object: &Value, now: i64) -> Verdict {
     let conditions = list(object);
     if let Some(bad) =
@@ -26,7 +26,7 @@ pub(super) fn generic(object: &Value, now: i64) -> Verdict {
     if let Some(good) = deciding(conditions) {
         return match holds(good) {
             Some(true) => Verdict::healthy(),
-            // While something is being made, most operators report Ready=False: that is no failure.
+            // Most operators report Ready=False during creation: that isn't a failure.
             Some(false) | None => Verdict::progressing(told(good)),
         };
     }
@@ -36,23 +36,23 @@ pub(super) fn generic(object: &Value, now: i64) -> Verdict {
     let is_silent = object["status"].as_object().is_none_or(serde_json::Map::is_empty);
     match object.get("spec") {
         None if object["status"].is_null() => Verdict::healthy(),
-        // What decides may come after the first conditions, as in Crossplane, which says Synced before it says Ready.
+        // The deciding condition might appear later than others. For example, Crossplane reports Synced before Ready.
         _ if is_silent || !conditions.is_empty() => Verdict::current(object, now),
         _ => Verdict::healthy(),
     }
 }
 
-/// The conditions of an object.
+/// Returns the conditions of an object.
 pub(super) fn list(object: &Value) -> &[Value] {
     object["status"]["conditions"].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// The condition that says whether the object works, when one of those is reported.
+/// Returns the condition that decides whether the object is healthy, if one is reported.
 pub(super) fn deciding(conditions: &[Value]) -> Option<&Value> {
     GOOD.iter().find_map(|name| find(conditions, name))
 }
 
-/// Whether a condition is about an older generation of its object.
+/// Whether a condition describes an older generation of its object.
 pub(super) fn is_outdated(object: &Value, condition: &Value) -> bool {
     match (object["metadata"]["generation"].as_i64(), condition["observedGeneration"].as_i64()) {
         (Some(generation), Some(observed)) => observed < generation,
@@ -72,12 +72,12 @@ pub(super) fn holds(condition: &Value) -> Option<bool> {
     }
 }
 
-/// The words of a condition, else its reason, else its name.
+/// Returns the message of a condition, or its reason, or its type.
 pub(super) fn told(condition: &Value) -> String {
     let text = |key: &str| condition[key].as_str().map(str::trim).filter(|text| !text.is_empty());
     match (text("message"), text("reason"), text("type")) {
         (Some(message), _, _) => message.trim_end_matches('.').to_owned(),
-        (None, Some(reason), _) => format!("It reports {reason}"),
-        (None, None, name) => format!("It is not {}", name.unwrap_or("ready").to_lowercase()),
+        (None, Some(reason), _) => format!("Reports {reason}"),
+        (None, None, name) => format!("Not {}", name.unwrap_or("ready").to_lowercase()),
     }
 }

@@ -1,7 +1,7 @@
-//! Whether a status is about the object as it is now.
+//! Whether a status describes the present state of an object.
 //!
-//! Where a status names the generation that it is about, that says it. Elsewhere the times of the object say it: when we changed it last, and
-//! when its status was written. Neither is waited for longer than operators that report at all need to begin.
+//! If a status names the generation that it describes, that decides. Otherwise the times decide: our last change of the object, and the
+//! last write of its status. Both wait no longer than operators need to start reporting.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::conditions::{deciding, is_outdated, list};
 use crate::names;
 
-/// Seconds after which a controller that has not begun to report about a new object, or a change, is taken to have nothing to say.
+/// Seconds after which a controller that hasn't started to report on a new or changed object is assumed not to report at all.
 const PATIENCE: i64 = 10;
 
-/// Whether the status says that it is about an older generation.
+/// Whether the status names an older generation.
 pub(super) fn is_behind(object: &Value) -> bool {
     let observed = match (object["metadata"]["generation"].as_i64(), object["status"]["observedGeneration"].as_i64()) {
         (Some(generation), Some(observed)) => observed < generation,
@@ -21,12 +21,13 @@ pub(super) fn is_behind(object: &Value) -> bool {
     observed || deciding(list(object)).is_some_and(|condition| is_outdated(object, condition))
 }
 
-/// Seconds for which an object that nothing reports about is too young for that to mean anything.
+/// Returns the seconds during which a missing status doesn't mean anything because the object is too young.
 pub(super) fn young(object: &Value, now: i64) -> Option<i64> {
     left(seconds(&object["metadata"]["creationTimestamp"])?, now)
 }
 
-/// Seconds for which a status may still be about the time before our last change, because it was written before and names no generation.
+/// Returns the seconds during which a status might describe the time before our last change, because it was written before and names no
+/// generation.
 pub(super) fn unconfirmed(object: &Value, now: i64) -> Option<i64> {
     let status = object["status"].as_object().filter(|status| !status.is_empty())?;
     if status.contains_key("observedGeneration") || list(object).iter().any(|one| one["observedGeneration"].is_i64()) {
@@ -39,7 +40,7 @@ pub(super) fn unconfirmed(object: &Value, now: i64) -> Option<i64> {
     left(changed, now).filter(|_| told < changed)
 }
 
-/// Seconds until the time is [`PATIENCE`] ago. A time far ahead is that of another clock, and says nothing.
+/// Returns the seconds until the time is [`PATIENCE`] ago. A time far in the future comes from another clock and is ignored.
 fn left(time: i64, now: i64) -> Option<i64> {
     let age = now.saturating_sub(time);
     (-PATIENCE..PATIENCE).contains(&age).then(|| PATIENCE - age)

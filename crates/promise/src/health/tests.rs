@@ -9,7 +9,7 @@ fn health(object: Value) -> Health {
     of(&object, NOW).health
 }
 
-/// So many seconds before [`NOW`].
+/// Returns the time this number of seconds before [`NOW`].
 fn ago(seconds: i64) -> String {
     jiff::Timestamp::from_second(NOW - seconds).unwrap().to_string()
 }
@@ -67,7 +67,7 @@ fn conditions_decide_for_other_kinds() {
     );
     assert_eq!(health(with(json!([{"type": "Ready", "status": "True", "observedGeneration": 2}]))), Health::Progressing);
     assert_eq!(health(with(json!([{"type": "Ready", "status": "Unknown"}]))), Health::Progressing);
-    // A request that a promise makes: what runs of it works, and its last edit is not in place.
+    // A request created by a promise: its running objects are healthy, and its last edit isn't rolled out.
     let held = json!({"type": "Ready", "status": "False", "reason": "AwaitingApproval", "message": "An approver: somebody decides"});
     let verdict = of(&with(json!([held, {"type": "Healthy", "status": "True"}])), NOW);
     assert_eq!((verdict.health, verdict.message.as_deref()), (Health::Progressing, Some("An approver: somebody decides")));
@@ -80,7 +80,7 @@ fn what_is_being_removed_is_not_healthy() {
     assert_eq!(health(going), Health::Progressing);
 }
 
-/// As kstatus has it: nothing is reported about them, or nothing that says whether they work.
+/// Like kstatus: no status is reported, or none that decides about health.
 #[test]
 fn kinds_without_a_status_or_with_unknown_conditions_are_healthy_once_they_are_observed() {
     let scaler = json!({"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "spec": {}, "status": {"currentReplicas": 2, "conditions": [
@@ -149,7 +149,7 @@ fn a_failure_that_is_about_an_older_generation_is_not_told_of_the_present_one() 
     assert_eq!((health(with(1)), health(with(2))), (Health::Progressing, Health::Degraded));
 }
 
-/// An operator that names no generation: what it said before the change is not about it.
+/// An operator that names no generation: its status from before the change doesn't describe the change.
 #[test]
 fn a_status_that_was_written_before_our_change_counts_only_after_a_while() {
     let with = |changed: i64, told: i64| {

@@ -1,4 +1,4 @@
-//! Single words by which an object says how it is: its phase, or its health.
+//! Single-word statuses: the phase or health of an object.
 
 use serde_json::Value;
 
@@ -26,25 +26,25 @@ const GOOD: [&str; 19] = [
     "connected",
 ];
 const BAD: [&str; 7] = ["failed", "error", "lost", "degraded", "unhealthy", "red", "crashloopbackoff"];
-/// What is neither, and not over either.
+/// Words that mean neither, but in progress.
 const UNDER_WAY: [&str; 7] = ["pending", "unknown", "new", "missing", "suspended", "paused", "notready"];
 
-/// What `status.health` says, as a word or, as of an Application of Argo CD, with a word in it.
+/// Evaluates `status.health`: a word, or an object with a word in it, as in an Application of Argo CD.
 pub(super) fn of_health(object: &Value) -> Option<Verdict> {
     let health = &object["status"]["health"];
     let word = health.as_str().or_else(|| health["status"].as_str())?;
     let message = health["message"].as_str().map(str::trim).filter(|message| !message.is_empty());
-    let told = message.map_or_else(|| format!("It reports the health {word}"), |message| message.trim_end_matches('.').to_owned());
+    let told = message.map_or_else(|| format!("Reports the health {word}"), |message| message.trim_end_matches('.').to_owned());
     by(word, told)
 }
 
-/// What `status.phase` says.
+/// Evaluates `status.phase`.
 pub(super) fn of_phase(object: &Value) -> Option<Verdict> {
     let phase = object["status"]["phase"].as_str()?;
-    by(phase, format!("It reports the phase {phase}"))
+    by(phase, format!("Reports the phase {phase}"))
 }
 
-/// Nothing for a word that is not known: it decides nothing.
+/// Returns nothing for an unknown word, which decides nothing.
 fn by(word: &str, told: String) -> Option<Verdict> {
     let lower = word.trim().to_ascii_lowercase();
     if GOOD.contains(&lower.as_str()) {

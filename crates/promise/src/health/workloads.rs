@@ -1,4 +1,4 @@
-//! Kinds of Kubernetes itself.
+//! Rules for built-in Kubernetes kinds.
 
 use serde_json::Value;
 
@@ -30,11 +30,11 @@ pub(super) fn deployment(object: &Value) -> Verdict {
         return Verdict::degraded(told(failed));
     }
     if !reported(object) {
-        Verdict::progressing("Its controller has not reported yet")
+        Verdict::progressing("Its controller hasn't reported yet")
     } else if updated < wanted {
         Verdict::progressing(format!("{updated} of {wanted} replicas run the new version"))
     } else if present > updated {
-        Verdict::progressing(format!("{} old replicas are still there", present - updated))
+        Verdict::progressing(format!("{} old replicas are still present", present - updated))
     } else if available < wanted {
         Verdict::progressing(format!("{available} of {wanted} replicas are available"))
     } else {
@@ -49,7 +49,7 @@ pub(super) fn stateful_set(object: &Value) -> Verdict {
     let rolling = object["spec"]["updateStrategy"]["type"] != "OnDelete";
     let revisions = (object["status"]["currentRevision"].as_str(), object["status"]["updateRevision"].as_str());
     if !reported(object) {
-        Verdict::progressing("Its controller has not reported yet")
+        Verdict::progressing("Its controller hasn't reported yet")
     } else if ready < wanted {
         Verdict::progressing(format!("{ready} of {wanted} replicas are ready"))
     } else if rolling && matches!(revisions, (Some(current), Some(update)) if current != update) && updated < wanted {
@@ -64,7 +64,7 @@ pub(super) fn daemon_set(object: &Value) -> Verdict {
     let updated = count(object, "status", "updatedNumberScheduled", 0);
     let available = count(object, "status", "numberAvailable", 0);
     if !reported(object) {
-        Verdict::progressing("Its controller has not reported yet")
+        Verdict::progressing("Its controller hasn't reported yet")
     } else if updated < wanted || available < wanted {
         Verdict::progressing(format!("{} of {wanted} nodes run it", available.min(updated)))
     } else {
@@ -80,10 +80,10 @@ pub(super) fn job(object: &Value) -> Verdict {
         return Verdict::healthy();
     }
     if object["spec"]["suspend"] == true {
-        return Verdict::progressing("It is suspended");
+        return Verdict::progressing("Suspended");
     }
     let wanted = count(object, "spec", "completions", 1);
-    Verdict::progressing(format!("{} of {wanted} runs are done", count(object, "status", "succeeded", 0)))
+    Verdict::progressing(format!("{} of {wanted} runs are completed", count(object, "status", "succeeded", 0)))
 }
 
 pub(super) fn pod(object: &Value) -> Verdict {
@@ -97,9 +97,9 @@ pub(super) fn pod(object: &Value) -> Verdict {
     }
     match object["status"]["phase"].as_str() {
         Some("Succeeded") => Verdict::healthy(),
-        Some("Failed") => Verdict::degraded(object["status"]["message"].as_str().unwrap_or("It failed")),
+        Some("Failed") => Verdict::degraded(object["status"]["message"].as_str().unwrap_or("Failed")),
         Some("Running") if find(conditions(object), "Ready").and_then(holds) == Some(true) => Verdict::healthy(),
-        _ => Verdict::progressing("Its containers are not ready"),
+        _ => Verdict::progressing("Its containers aren't ready"),
     }
 }
 
@@ -107,7 +107,7 @@ pub(super) fn claim(object: &Value) -> Verdict {
     match object["status"]["phase"].as_str() {
         Some("Bound") => Verdict::healthy(),
         Some("Lost") => Verdict::degraded("Its volume is lost"),
-        _ => Verdict::progressing("It has no volume yet"),
+        _ => Verdict::progressing("No volume yet"),
     }
 }
 
@@ -116,12 +116,12 @@ pub(super) fn service(object: &Value) -> Verdict {
         return Verdict::healthy();
     }
     let addressed = object["status"]["loadBalancer"]["ingress"].as_array().is_some_and(|ingress| !ingress.is_empty());
-    if addressed { Verdict::healthy() } else { Verdict::progressing("It has no address yet") }
+    if addressed { Verdict::healthy() } else { Verdict::progressing("No address yet") }
 }
 
 pub(super) fn namespace(object: &Value) -> Verdict {
     match object["status"]["phase"].as_str() {
-        Some("Terminating") => Verdict::progressing("It is being removed"),
+        Some("Terminating") => Verdict::progressing("Being deleted"),
         _ => Verdict::healthy(),
     }
 }

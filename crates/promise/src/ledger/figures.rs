@@ -1,17 +1,17 @@
-//! Sums of one currency, and how they add up along the tree of workspaces.
+//! Totals in one currency, summed up along the workspace tree.
 
 use std::collections::BTreeMap;
 
-/// What something comes to in a month, in one currency.
+/// Monthly figures in one currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Counted until now, micro-units.
+    /// Cost so far, in micro-units.
     pub to_date: i64,
-    /// Counted, and what is ready now until the month ends.
+    /// Cost so far, plus everything that is ready now until the end of the month.
     pub forecast: i64,
-    /// A whole month of what runs.
+    /// Cost of everything that is running, for a whole month.
     pub estimate: i64,
-    /// Instances in it.
+    /// Number of instances.
     pub instances: usize,
 }
 
@@ -24,7 +24,7 @@ impl std::ops::AddAssign for Figures {
     }
 }
 
-/// Sums of workspaces by path, with those of everything below, from `top` down; all for an empty `top`.
+/// Returns totals of workspaces by path, each including everything below it, from `top` down. An empty `top` means all.
 pub fn roll_up(own: &BTreeMap<String, Figures>, top: &str) -> BTreeMap<String, Figures> {
     let within = |path: &str| top.is_empty() || path == top || path.strip_prefix(top).is_some_and(|below| below.starts_with(':'));
     let mut sums: BTreeMap<String, Figures> = BTreeMap::new();

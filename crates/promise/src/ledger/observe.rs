@@ -1,56 +1,56 @@
-//! From a look now and then to stretches of time.
+//! Turns periodic observations into stretches of time.
 
 use super::stretch::{Seen, Stretch};
 
-/// How long, in seconds, nobody may have looked without it being a time in which nobody looked.
+/// Maximum seconds between two observations for the time between them to count as observed.
 pub const PATIENCE: i64 = 180;
 
-/// What the cluster shows of an instance.
+/// What the cluster shows about an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Whether it is ready and at which price, or that nobody can tell; none where it is not ready.
+    /// Whether it is ready and at which price, or unobserved. Absent if it isn't ready.
     pub seen: Option<Seen>,
-    /// Since when all of that holds without a break, as the cluster's own times prove.
+    /// Time since when all of that has been true without interruption, proven by the cluster's own times.
     pub since: i64,
-    /// Since when it exists.
+    /// Time of creation.
     pub created: i64,
 }
 
-/// A stretch in which an instance was ready, or in which nobody can tell, and that has not ended.
+/// An open stretch in which an instance is ready or unobserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Open {
-    /// Since when.
+    /// Start of the stretch.
     pub since: i64,
-    /// What holds.
+    /// State during the stretch.
     pub seen: Seen,
 }
 
-/// What is to be written about an instance.
+/// Changes to record for an instance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// The open stretch ended then.
+    /// End of the open stretch.
     pub close: Option<i64>,
-    /// Nobody saw these seconds, and nothing proves them.
+    /// Seconds without an observation or proof.
     pub gap: Option<Stretch>,
-    /// Another stretch began.
+    /// A new open stretch.
     pub open: Option<Open>,
 }
 
 impl Step {
-    /// Whether there is nothing to write.
+    /// Whether there is nothing to record.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What a look at `now` says about an instance that was last looked at `seen`; `open` is its open stretch, `fact` what is there, nothing
-/// if it is gone.
+/// Evaluates an observation at `now` of an instance that was last observed at `seen`. `open` is its open stretch. `fact` is what the
+/// cluster shows, or nothing if the instance no longer exists.
 ///
-/// Whoever looks again soon saw everything in between, and a change happened when the cluster says, or in between at the latest.
-/// After a longer time ([`PATIENCE`]) only that counts which the cluster's times prove: what has been so since before stays so; otherwise it is
-/// known from the proof on, and the time before is a gap. Where the cluster itself cannot tell how something is that was ready, that time is
-/// unobserved, too, until it can; of what was not ready nobody needs to know. A clock that went back says nothing: wait until it comes to
-/// `seen` again.
+/// After a short time, everything in between counts as observed, and a change happened when the cluster says, or at the latest in between.
+/// After a longer time ([`PATIENCE`]) only what the cluster's times prove counts: a state that has lasted since before continues; otherwise
+/// the state is known from the proven time on, and the time before is a gap. If the cluster itself can't tell the state of an instance that
+/// was ready, that time is unobserved too, until it can. For an instance that wasn't ready, it doesn't matter. If the clock went back,
+/// nothing is recorded until it reaches `seen` again.
 pub fn observe(open: Option<&Open>, seen: i64, fact: Option<&Fact>, now: i64) -> Step {
     if now <= seen {
         return Step::default();

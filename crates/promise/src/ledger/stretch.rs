@@ -1,4 +1,4 @@
-//! Stretches of time, and the hours that they are counted in.
+//! Stretches of time, and the hours in which they are counted.
 
 use std::collections::BTreeMap;
 
@@ -6,28 +6,27 @@ use super::accrual::accrued;
 use super::month::HOUR;
 use crate::price::Money;
 
-/// What is known of an instance during a stretch of time.
+/// Known state of an instance during a stretch of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// It was ready, at a monthly price; none where the price is not known, which is not 0.
+    /// Ready, at a monthly price. The price is absent if unknown, which is not 0.
     Ready(Option<Money>),
-    /// Nobody saw it, and nothing proves how it was.
+    /// Unobserved: there is no observation or proof.
     Unobserved,
 }
 
-/// A stretch of time in which one thing holds; times without one are times in which the instance was not ready.
+/// A stretch of time with one state. Times without a stretch are times in which the instance wasn't ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// Its first second.
+    /// First second.
     pub from: i64,
-    /// The second after its last one.
+    /// Second after the last one.
     pub to: i64,
-    /// What holds.
+    /// State during the stretch.
     pub seen: Seen,
 }
 
-/// What one hour of an instance comes to in one currency; without a currency, what has no amount: seconds at an unknown price, and seconds
-/// that nobody saw.
+/// Cost of one instance in one hour and one currency. Without a currency: seconds without an amount, at an unknown price or unobserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HourLine {
     /// First second of the hour.
@@ -36,14 +35,14 @@ pub struct HourLine {
     pub currency: Option<String>,
     /// Seconds in which it was ready.
     pub ready: i64,
-    /// Seconds that nobody saw.
+    /// Seconds that were unobserved.
     pub unobserved: i64,
-    /// Micro-units.
+    /// Amount in micro-units.
     pub micros: i64,
 }
 
-/// The hours between `from` and `to` of one instance, in order. Seconds that stretches share count once, for the stretch that
-/// begins first, or stands first.
+/// Returns the hours of one instance between `from` and `to`, in order. Seconds that several stretches cover count once, for the stretch
+/// that starts first, or else comes first in the list.
 pub fn hours(stretches: &[Stretch], from: i64, to: i64) -> Vec<HourLine> {
     let mut ordered: Vec<&Stretch> = stretches.iter().collect();
     ordered.sort_by_key(|stretch| stretch.from);

@@ -140,13 +140,13 @@ fn what_is_below_counts_above() {
     assert_eq!(roll_up(&own, "")["root"].to_date, 1_111, "the top of everything");
 }
 
-/// An instance as it really was: what changed when, in order, and how it is seen.
+/// The actual history of an instance: what changed when, in order, and how it is observed.
 struct Life {
-    /// Since when it was ready at which price; nothing where it was not ready.
+    /// Time since when it was ready, and the price. No price if it wasn't ready.
     changes: Vec<(i64, Option<i64>)>,
     /// The open stretch.
     open: Option<Open>,
-    /// Everything that was written.
+    /// Everything that was recorded.
     written: Vec<Stretch>,
     seen: i64,
 }
@@ -157,7 +157,7 @@ impl Life {
         Self { changes, open: None, written: Vec::new(), seen }
     }
 
-    /// Looks, as the one who keeps the ledger does.
+    /// Observes the instance as the ledger does.
     fn look(&mut self, now: i64) {
         let Some((since, price)) = self.changes.iter().rev().find(|(at, _)| *at <= now).copied() else { return };
         let fact = Fact { seen: price.map(|micros| Seen::Ready(eur(micros))), since, created: self.changes[0].0 };
@@ -171,13 +171,13 @@ impl Life {
         self.seen = self.seen.max(now);
     }
 
-    /// What was written until now, with the open stretch.
+    /// Returns what was recorded so far, including the open stretch.
     fn stretches(&self) -> Vec<Stretch> {
         let open = self.open.iter().map(|open| Stretch { from: open.since, to: self.seen, seen: open.seen.clone() });
         self.written.iter().cloned().chain(open).collect()
     }
 
-    /// What it really cost from its begin to a moment.
+    /// Returns the actual states from the start until a time.
     fn truth(&self, to: i64) -> Vec<Stretch> {
         let ends = self.changes.iter().skip(1).map(|(at, _)| *at).chain([to]);
         let of = self.changes.iter().zip(ends).filter_map(|((from, price), end)| Some(ready(*from, end.min(to), (*price)?)));
@@ -198,7 +198,7 @@ fn seconds(lines: &[HourLine]) -> (i64, i64, i64) {
 }
 
 proptest! {
-    /// However a stretch is cut, doubled and shuffled, its hours are the same.
+    /// However a stretch is cut, duplicated and shuffled, its hours are the same.
     #[test]
     fn cuts_and_doubles_change_nothing(
         price in 0_i64..10_000_000_000, begin in 0_i64..4_000_000, length in 1_i64..4_000_000, mut cuts in prop::collection::vec(0_i64..4_000_000, 0..8),
@@ -220,7 +220,8 @@ proptest! {
         prop_assert_eq!(seconds(&counted), seconds(&whole));
     }
 
-    /// Who looks at least once between two changes has every second, with looks doubled and clocks that go back for a while.
+    /// With at least one observation between two changes, every second is counted, even with duplicate observations and clocks that go back
+    /// for a while.
     #[test]
     fn every_second_of_a_watched_life_counts_once(
         lengths in prop::collection::vec((200_i64..50_000, prop::option::of(0_i64..1_000_000_000)), 1..12), pauses in prop::collection::vec((1_i64..PATIENCE, 0_i64..400), 1..20),
@@ -248,7 +249,7 @@ proptest! {
         prop_assert_eq!(seconds(&lines).1, 0);
     }
 
-    /// Who comes back after any time counts no second as ready that was not, counts none twice, and says what it cannot know.
+    /// After any interruption, no second is wrongly counted as ready, none is counted twice, and unknown time is reported.
     #[test]
     fn what_nobody_saw_is_proved_or_said(
         lengths in prop::collection::vec((1_i64..20_000, prop::option::of(0_i64..1_000_000_000)), 1..12), pauses in prop::collection::vec(PATIENCE + 1..30_000, 1..20),
@@ -280,7 +281,7 @@ proptest! {
     }
 }
 
-/// Sixty days of two hundred instances, looked at every minute or two, with outages: what was seen and what was not are together all of it.
+/// Sixty days of two hundred instances, observed every minute or two, with outages: observed and unobserved time add up to the total.
 #[test]
 fn sixty_days_of_two_hundred_instances() {
     let mut state = 7_u64;
@@ -294,7 +295,7 @@ fn sixty_days_of_two_hundred_instances() {
         while changes.last().unwrap().0 < end {
             let at = changes.last().unwrap().0 + 200 + draw(400_000);
             let price = (draw(4) > 0).then(|| draw(500) * 1_000_000 + 37);
-            // A life in which nothing changed has no change.
+            // A history without a change has no change time.
             if changes.last().unwrap().1 != price {
                 changes.push((at, price));
             } else {
@@ -315,7 +316,7 @@ fn sixty_days_of_two_hundred_instances() {
         let lines = hours(&life.stretches(), NOVEMBER, now);
         let truth = life.truth(now);
         let (_, unobserved, counted) = seconds(&lines);
-        // What was not seen lies in outages, and is what is missing.
+        // Unobserved time is within outages, and equals what is missing.
         let missing = life.written.iter().filter(|stretch| stretch.seen == Seen::Unobserved);
         for gap in missing.clone() {
             assert!(outages.iter().any(|(from, to)| *from <= gap.from && gap.to <= *to), "{gap:?}");

@@ -1,4 +1,4 @@
-//! Budgets against what has accrued and what is foreseen: of what people are to be told.
+//! Compares budgets with accrued and forecast cost, and decides which notifications are due.
 
 use std::collections::BTreeMap;
 
@@ -7,88 +7,88 @@ use crate::api::{AppliesTo, Budget};
 use crate::glob;
 use crate::price::decimal_micros;
 
-/// From when on in a month its forecast is held against budgets, in seconds. In the first days little has accrued, and what somebody tries
-/// out for an hour is in the forecast as if it ran for the whole month.
+/// Seconds of a month after which its forecast is compared with budgets. In the first days little has accrued, and a resource that someone
+/// tries out for an hour is in the forecast as if it ran for the whole month.
 const TELLING: i64 = 72 * HOUR;
 
-/// A budget that a policy or a promise sets.
+/// A budget that a policy or promise defines.
 #[derive(Clone, Copy, Debug)]
 pub struct Cap<'a> {
     /// The budget.
     pub budget: &'a Budget,
-    /// Range of its policy; a promise's own rules have none.
+    /// Scope of its policy. A promise's own rules have none.
     pub range: &'a AppliesTo,
-    /// The promise, for one of its own rules; none for a policy.
+    /// The promise, for one of its own rules. Absent for a policy.
     pub own: Option<Own<'a>>,
-    /// Logical cluster id of the workspace where it is set.
+    /// Logical cluster id of the workspace that defines it.
     pub cluster: &'a str,
-    /// Whether that is a trusted home, whose policies and promises reach across the tree.
+    /// Whether that is a trusted home, whose policies and promises apply across the tree.
     pub trusted: bool,
 }
 
 /// A promise that has a budget of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Own<'a> {
-    /// Its name.
+    /// Name of the promise.
     pub promise: &'a str,
-    /// Path of its home.
+    /// Path of its home workspace.
     pub home: &'a str,
 }
 
-/// A workspace in which something costs.
+/// A workspace with costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spender {
-    /// Its path.
+    /// Path of the workspace.
     pub path: String,
-    /// Its labels.
+    /// Labels of the workspace.
     pub labels: BTreeMap<String, String>,
     /// Logical cluster ids from the root down to it.
     pub lineage: Vec<String>,
 }
 
-/// What requests of one promise have cost in one workspace.
+/// Cost of the requests of one promise in one workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spending<'a> {
-    /// Where.
+    /// The workspace.
     pub by: &'a Spender,
-    /// Path of the promise's home, as requests name it; empty where they name none.
+    /// Path of the promise's home as named in requests. Empty if they name none.
     pub home: &'a str,
     /// Name of the promise.
     pub promise: &'a str,
-    /// ISO 4217.
+    /// ISO 4217 code.
     pub currency: &'a str,
-    /// Millionths.
+    /// Accrued amount, in millionths.
     pub micros: i64,
-    /// What is ready now comes to from there until the month ends, in millionths.
+    /// Cost of everything that is ready now until the end of the month, in millionths.
     pub rest: i64,
 }
 
-/// Something about a budget that people are told.
+/// A notification about a budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Logical cluster id of the workspace that the amounts are for, with everything below it where the budget says so.
+    /// Logical cluster id of the workspace that the amounts are for, including everything below it if the budget says so.
     pub cluster: String,
-    /// What it is.
+    /// Cause of the notification.
     pub cause: Cause,
-    /// What has accrued, in millionths.
+    /// Accrued amount, in millionths.
     pub spent: i64,
-    /// What will have accrued when the month ends, if what is ready stays so; in millionths.
+    /// Forecast for the end of the month if everything that is ready stays ready, in millionths.
     pub forecast: i64,
-    /// The budget, in millionths.
+    /// Budget, in millionths.
     pub most: i64,
 }
 
-/// Of what people are told.
+/// Cause of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// What has accrued reached a threshold: the largest percentage that is reached.
+    /// The accrued amount reached a threshold: the largest percentage reached.
     Threshold(u32),
-    /// The budget is not used up yet, and the forecast is beyond it.
+    /// The budget isn't used up yet, but the forecast exceeds it.
     Forecast,
 }
 
 impl Warning {
-    /// Which time it is told, of one budget: each threshold once for each month and amount, the forecast once a month.
+    /// Returns the deduplication key for one budget: each threshold once for each month and amount, the forecast once a month.
     pub fn key(&self, month: Month) -> String {
         match self.cause {
             Cause::Threshold(percent) => format!("{}|{month}|{}|{percent}", self.cluster, self.most),
@@ -98,8 +98,8 @@ impl Warning {
 }
 
 impl Cap<'_> {
-    /// What is to be told, at a moment, of each workspace that has this budget: by what has accrued in the month until then, and what is
-    /// foreseen for it.
+    /// Returns the notifications due at a time for each workspace with this budget, from the amount accrued in the month so far and the
+    /// forecast.
     pub fn warnings<'s>(&self, at: i64, spendings: impl IntoIterator<Item = Spending<'s>>) -> Vec<Warning> {
         let Ok(most) = decimal_micros(&self.budget.monthly) else { return Vec::new() };
         let mut sums: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
@@ -116,7 +116,7 @@ impl Cap<'_> {
         for (cluster, (spent, forecast)) in sums {
             let is = |percent: &&u32| spent > 0 && i128::from(spent) * 100 >= i128::from(most) * i128::from(**percent);
             let reached = thresholds.iter().rev().find(is).map(|percent| Cause::Threshold(*percent));
-            // What is used up is told by its thresholds.
+            // The thresholds cover a budget that is used up.
             let foreseen = (is_telling && spent < most && most < forecast).then_some(Cause::Forecast);
             let causes = reached.into_iter().chain(foreseen);
             warnings.extend(causes.map(|cause| Warning { cluster: cluster.to_owned(), cause, spent, forecast, most }));
@@ -124,18 +124,18 @@ impl Cap<'_> {
         warnings
     }
 
-    /// Whether what a promise has cost is in this budget, wherever that was.
+    /// Whether the cost of a promise counts toward this budget, in any workspace.
     fn counts(&self, spending: &Spending<'_>) -> bool {
         let promise = match self.own {
-            // Of requests that name no home it counts that the name is the same.
+            // For requests that name no home, only the name has to match.
             Some(own) => own.promise == spending.promise && (spending.home.is_empty() || spending.home == own.home),
             None => self.range.promises.is_empty() || glob::any_name_matches(&self.range.promises, spending.promise),
         };
         promise && spending.currency == self.budget.currency
     }
 
-    /// Whose budget it is that a workspace spends: its own, or that of the workspace where a budget for everything below is set. The same
-    /// requests count as when one more is judged ([`crate::policy::Tally`]).
+    /// Returns the workspace whose budget a workspace spends: its own, or the one that defines a budget for everything below it. The same
+    /// requests count as in the evaluation of a new request ([`crate::policy::Tally`]).
     fn bearer<'s>(&'s self, spender: &'s Spender) -> Option<&'s str> {
         let below = spender.lineage.iter().any(|cluster| cluster == self.cluster);
         if !self.range.covers_workspace(&spender.path, &spender.labels) || !(below || self.trusted) {

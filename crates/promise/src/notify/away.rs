@@ -1,61 +1,61 @@
-//! Who stands in for somebody who is away, as a form says it.
+//! A delegation during an absence, as entered in a form.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Problem;
 use crate::price::Day;
 
-/// Longest name of somebody, in bytes.
+/// Maximum length of a name, in bytes.
 const LONGEST: usize = 256;
 
-/// A person and the days of an absence, both included, in the zone of whoever is away.
+/// A delegate and the first and last day of an absence, in the time zone of the absent user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Away {
-    /// Who stands in, by the name on the plane.
+    /// User name of the delegate on the plane.
     pub deputy: String,
-    /// The first day, `2026-12-21`.
+    /// The first day, such as `2026-12-21`.
     pub from: String,
     /// The last day.
     pub to: String,
 }
 
 impl Away {
-    /// Reads a posted form: `deputy`, `from` and `to`. `me` is who is away, `today` the day of now. What does not fit is a problem whose path is
-    /// the name of the field.
+    /// Parses a posted form: `deputy`, `from` and `to`. `me` is the absent user, `today` the present day. Each invalid field gives a
+    /// problem whose path is the name of the field.
     ///
     /// # Errors
-    /// Every field that does not fit.
+    /// If fields are invalid, with a problem for each.
     pub fn parse(pairs: &[(String, String)], me: &str, today: Day) -> Result<Self, Vec<Problem>> {
         let field = |name: &str| pairs.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.trim());
         let mut problems = Vec::new();
         let mut problem = |path: &str, message: &str| problems.push(Problem { path: path.to_owned(), message: message.to_owned() });
         let deputy = field("deputy");
         if deputy.is_empty() {
-            problem("deputy", "Enter the user name of who stands in for you.");
+            problem("deputy", "Enter the user name of your delegate.");
         } else if deputy == me {
-            problem("deputy", "Name somebody else: you cannot stand in for yourself.");
+            problem("deputy", "Choose someone else: you can't be your own delegate.");
         } else if deputy.len() > LONGEST
             || deputy.starts_with('@')
             || deputy.contains(char::is_whitespace)
             || deputy.contains(char::is_control)
         {
-            problem("deputy", "Enter a user name as the person signs in with it, without blanks.");
+            problem("deputy", "Enter the user name that the person signs in with, without spaces.");
         }
         let mut day = |name: &str| {
             let day = Day::parse(field(name));
             if day.is_none() {
-                problem(name, "Enter a day such as 2026-12-21.");
+                problem(name, "Enter a date such as 2026-12-21.");
             }
             day
         };
         if let (Some(from), Some(to)) = (day("from"), day("to")) {
             if to < from {
-                problem("to", "Choose a last day that is not before the first.");
+                problem("to", "Choose a last day that isn't before the first.");
             } else if to < today {
-                problem("to", "Choose a last day that is not over yet.");
+                problem("to", "Choose a last day that isn't in the past.");
             } else if to.year() > from.year() + 1 {
-                problem("to", "Choose a last day of this year or the next: name somebody again after that.");
+                problem("to", "Choose a last day this year or next year. You can set a delegate again after that.");
             }
         }
         if problems.is_empty() {

@@ -1,4 +1,4 @@
-//! How one person wants to be told: by event and by channel, when not, and what is collected.
+//! Notification settings of a user: by event and channel, quiet hours, and digests.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use super::Sort;
 use crate::Problem;
 
-/// Minutes of a day.
+/// Minutes in a day.
 const DAY: u16 = 24 * 60;
 
-/// The rules of one person. What nobody has chosen is as [`Settings::default`] says.
+/// Settings of one user. What the user hasn't chosen is as in [`Settings::default`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
-    /// By sort; one that is absent is as usual.
+    /// Rules by category. A missing category has the default.
     pub rules: BTreeMap<Sort, Rule>,
-    /// When nothing is sent that can wait.
+    /// Quiet hours, in which messages that can wait aren't sent.
     pub quiet: Option<Quiet>,
-    /// Name of a time zone of the IANA database, for quiet hours and digests.
+    /// IANA time zone name, for quiet hours and digests.
     pub zone: String,
-    /// When what is collected is sent.
+    /// When digests are sent.
     pub digest: Digest,
 }
 
@@ -30,7 +30,7 @@ impl Default for Settings {
     }
 }
 
-/// By which ways events of a sort reach the person.
+/// Channels on which the user receives the events of a category.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Rule {
@@ -38,7 +38,7 @@ pub struct Rule {
     pub portal: bool,
     /// By mail.
     pub mail: MailRule,
-    /// Name of one of the operator's webhooks that people may choose; empty for none.
+    /// Name of one of the operator's webhooks that users can choose. Empty for none.
     pub webhook: String,
 }
 
@@ -52,20 +52,20 @@ impl Default for Rule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MailRule {
-    /// No.
+    /// No mails.
     #[default]
     Off,
-    /// Each at once.
+    /// One mail for each event, immediately.
     AtOnce,
-    /// Collected.
+    /// In a digest.
     Digest,
 }
 
 impl MailRule {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 3] = [Self::Off, Self::AtOnce, Self::Digest];
 
-    /// The value in forms.
+    /// Returns the value used in forms.
     pub fn word(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -74,12 +74,12 @@ impl MailRule {
         }
     }
 
-    /// For people.
+    /// Returns the display label.
     pub fn title(self) -> &'static str {
         match self {
             Self::Off => "no",
-            Self::AtOnce => "at once",
-            Self::Digest => "collected",
+            Self::AtOnce => "immediately",
+            Self::Digest => "digest",
         }
     }
 
@@ -88,24 +88,24 @@ impl MailRule {
     }
 }
 
-/// Hours in which nothing is sent that can wait.
+/// Quiet hours, in which messages that can wait aren't sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Quiet {
     /// First minute of the day.
     pub from: u16,
-    /// The minute of the day at which it ends; before `from` it is one of the next day.
+    /// Minute of the day at which they end. If it is before `from`, it is on the next day.
     pub to: u16,
-    /// Saturdays and Sundays as a whole too.
+    /// Whether all of Saturday and Sunday is included.
     #[serde(default)]
     pub weekends: bool,
 }
 
-/// When what is collected is sent.
+/// When digests are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Digest {
-    /// How often.
+    /// Frequency of the digests.
     pub rhythm: Rhythm,
     /// Minute of the day.
     pub at: u16,
@@ -117,7 +117,7 @@ impl Default for Digest {
     }
 }
 
-/// How often what is collected is sent.
+/// Frequency of digests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Rhythm {
@@ -129,7 +129,7 @@ pub enum Rhythm {
 }
 
 impl Settings {
-    /// The rule of a sort; what needs the person is always shown, whatever was chosen.
+    /// Returns the rule of a category. Tasks for the user are always shown in the portal, whatever was chosen.
     pub fn rule(&self, sort: Sort) -> Rule {
         let usual = || match sort {
             Sort::Waits | Sort::Decisions | Sort::Trouble => Rule { mail: MailRule::AtOnce, ..Rule::default() },
@@ -139,9 +139,9 @@ impl Settings {
         Rule { portal: rule.portal || sort.is_always_shown(), ..rule }
     }
 
-    /// Reads a posted form: `<sort>.portal`, `<sort>.mail`, `<sort>.webhook`, `quiet`, `quiet.from`, `quiet.to`, `quiet.weekends`, `zone`,
-    /// `digest` and `digest.at`. `webhooks` may be chosen, and `is_zone` knows the time zones. What does not fit is as usual, with a problem
-    /// whose path is the name of the field.
+    /// Parses a posted form: `<sort>.portal`, `<sort>.mail`, `<sort>.webhook`, `quiet`, `quiet.from`, `quiet.to`, `quiet.weekends`, `zone`,
+    /// `digest` and `digest.at`. `webhooks` are the allowed webhooks, and `is_zone` recognizes time zones. An invalid field keeps its
+    /// default and gives a problem whose path is the name of the field.
     pub fn parse(pairs: &[(String, String)], webhooks: &[String], is_zone: impl Fn(&str) -> bool) -> (Self, Vec<Problem>) {
         let field = |name: &str| pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim());
         let mut problems = Vec::new();
@@ -151,12 +151,12 @@ impl Settings {
             let of = |part: &str| format!("{}.{part}", sort.word());
             let mail = field(&of("mail")).map_or(Some(MailRule::Off), MailRule::parse);
             if mail.is_none() {
-                problem(&of("mail"), "Choose no, at once or collected.".to_owned());
+                problem(&of("mail"), "Choose no, immediately or digest.".to_owned());
             }
             let webhook = field(&of("webhook")).unwrap_or_default().to_owned();
             let known = webhook.is_empty() || webhooks.contains(&webhook);
             if !known {
-                problem(&of("webhook"), format!("There is no channel {webhook} that you could choose."));
+                problem(&of("webhook"), format!("The channel {webhook} isn't available. Choose another one."));
             }
             let rule = Rule {
                 portal: sort.is_always_shown() || field(&of("portal")).is_some(),
@@ -168,7 +168,7 @@ impl Settings {
         let mut minute = |name: &str, usual: u16| match field(name).map(parse_minute) {
             Some(Some(minute)) => minute,
             Some(None) => {
-                problem(name, "Enter a time of the day such as 07:30.".to_owned());
+                problem(name, "Enter a time such as 07:30.".to_owned());
                 usual
             }
             None => usual,
@@ -178,13 +178,13 @@ impl Settings {
         if field("quiet").is_some() {
             let weekends = field("quiet.weekends").is_some();
             if from == to {
-                problem("quiet.to", "Choose another end: the hours end when they begin.".to_owned());
+                problem("quiet.to", "Choose another end time: quiet hours can't end when they begin.".to_owned());
             }
             settings.quiet = Some(Quiet { from, to, weekends });
         }
         match field("zone").filter(|zone| !zone.is_empty()) {
             Some(zone) if is_zone(zone) => settings.zone = zone.to_owned(),
-            Some(zone) => problem("zone", format!("There is no time zone {zone}; enter one such as Europe/Berlin.")),
+            Some(zone) => problem("zone", format!("{zone} isn't a time zone. Enter one such as Europe/Berlin.")),
             None => {}
         }
         settings.digest.rhythm = match field("digest") {
@@ -195,7 +195,7 @@ impl Settings {
     }
 }
 
-/// `07:30` as minutes of the day.
+/// Parses `07:30` as minutes of the day.
 fn parse_minute(text: &str) -> Option<u16> {
     let (hours, minutes) = text.split_once(':')?;
     let digits = |text: &str| (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -205,7 +205,7 @@ fn parse_minute(text: &str) -> Option<u16> {
     (minutes < 60 && minute < DAY).then_some(minute)
 }
 
-/// Minutes of the day as `07:30`.
+/// Formats minutes of the day as `07:30`.
 pub fn clock(minute: u16) -> String {
     format!("{:02}:{:02}", minute / 60, minute % 60)
 }

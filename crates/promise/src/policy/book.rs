@@ -1,4 +1,4 @@
-//! All policies of a plane, read once and found quickly: what does not concern a promise in a workspace costs nothing.
+//! All policies of a plane, parsed once and indexed, so that policies which don't apply cost nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use super::reading::Reading;
 use super::source::{Candidate, Origin, PolicySource};
 use crate::resolve::PromiseReading;
 
-/// All policies, by where they are set and which promises they name. Whoever keeps it makes a new one when a policy or the tree of
-/// workspaces changes; what stayed as it was is taken over, read as it is.
+/// All policies, indexed by workspace and promise name. The owner creates a new book when a policy or the workspace tree changes; unchanged
+/// policies are taken over as parsed.
 #[derive(Clone, Debug, Default)]
 pub struct Book {
     /// Sorted by cluster and name.
     entries: Vec<Entry>,
     shelves: HashMap<String, Shelf>,
-    /// Clusters of trusted homes: their policies may concern any workspace.
+    /// Clusters of trusted homes, whose policies can apply to any workspace.
     trusted: Vec<String>,
 }
 
@@ -27,18 +27,18 @@ struct Entry {
     reading: Arc<Reading>,
 }
 
-/// The policies of one workspace, as places in the list of all.
+/// The policies of one workspace, as indexes into the list of all policies.
 #[derive(Clone, Debug, Default)]
 struct Shelf {
     by_policy: HashMap<String, usize>,
-    /// Those that name promises without a wildcard, under each name.
+    /// Policies that name promises without a wildcard, under each name.
     by_promise: HashMap<String, Vec<usize>>,
-    /// Those for all promises, or with a wildcard.
+    /// Policies for all promises, or with a wildcard.
     open: Vec<usize>,
 }
 
 impl Book {
-    /// Reads all policies. `before` is the book so far: of a policy that it holds unchanged nothing is read again.
+    /// Reads all policies. `before` is the previous book; policies that it contains unchanged aren't parsed again.
     pub fn read(candidates: impl IntoIterator<Item = Candidate>, before: Option<&Self>) -> Self {
         let mut entries: Vec<Entry> = candidates
             .into_iter()
@@ -71,23 +71,23 @@ impl Book {
         Self { entries, shelves, trusted }
     }
 
-    /// How many policies there are.
+    /// Returns the number of policies.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no policies.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The policy of that name in a workspace, read.
+    /// Returns the parsed policy with that name in a workspace.
     pub fn find(&self, cluster: &str, policy: &str) -> Option<&Arc<Reading>> {
         let at = *self.shelves.get(cluster)?.by_policy.get(policy)?;
         Some(&self.entries[at].reading)
     }
 
-    /// The policies that apply, each once, in a stable order, and then the promise's own rules; see [`super::gather`].
+    /// Returns the policies that apply, each once, in a stable order, followed by the promise's own rules; see [`super::gather`].
     pub fn gather(&self, target: &Target<'_>, promise: &PromiseReading) -> Vec<PolicySource> {
         let near = self.near(target);
         let source = |at: usize| {
@@ -100,7 +100,7 @@ impl Book {
         sources
     }
 
-    /// The policies that may apply, each once: what is set elsewhere or names other promises is not looked at.
+    /// Returns the policies that might apply, each once. Policies of other workspaces or for other promises are skipped.
     fn near(&self, target: &Target<'_>) -> Vec<usize> {
         let clusters = target.lineage.iter().chain(&self.trusted).map(String::as_str).filter_map(|cluster| self.shelves.get(cluster));
         let mut near: Vec<usize> = clusters
@@ -133,7 +133,7 @@ mod tests {
         Candidate { policy: policy.into(), workspace: format!("root:{cluster}"), cluster: cluster.into(), trusted, spec }
     }
 
-    /// What concerns nobody here: other promises, other workspaces, and both.
+    /// Policies that don't apply here: for other promises, other workspaces, or both.
     fn crowd(size: usize) -> impl Iterator<Item = Candidate> {
         (0..size).map(|at| match at % 3 {
             0 => candidate(&format!("other-{at}"), "acme", false, json!({"promises": [format!("promise-{at}")]})),

@@ -1,38 +1,38 @@
-//! What a schema node and constraints leave of a parameter.
+//! Values that a schema node and constraints allow.
 
 use serde_json::Value;
 
 use crate::api::Constrain;
 
-/// What a schema node and constraints leave of a parameter.
+/// Values that a schema node and constraints allow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bounds {
-    /// Smallest number.
+    /// Minimum number.
     pub minimum: Option<f64>,
-    /// Largest number.
+    /// Maximum number.
     pub maximum: Option<f64>,
-    /// Whether the smallest number itself is out.
+    /// Whether the minimum itself is excluded.
     pub exclusive_minimum: bool,
-    /// Whether the largest number itself is out.
+    /// Whether the maximum itself is excluded.
     pub exclusive_maximum: bool,
-    /// Shortest text.
+    /// Minimum length of a text.
     pub min_length: Option<u64>,
-    /// Longest text.
+    /// Maximum length of a text.
     pub max_length: Option<u64>,
-    /// Fewest items.
+    /// Minimum number of items.
     pub min_items: Option<u64>,
-    /// Most items.
+    /// Maximum number of items.
     pub max_items: Option<u64>,
-    /// Values that are left; `None` when any is.
+    /// Allowed values. `None` if any value is allowed.
     pub values: Option<Vec<Value>>,
-    /// Whether only whole numbers are taken.
+    /// Whether only whole numbers are allowed.
     pub whole: bool,
-    /// What numbers are multiples of.
+    /// Number that values must be a multiple of.
     pub step: Option<f64>,
 }
 
 impl Bounds {
-    /// The bounds of a schema node by itself.
+    /// Returns the bounds of a schema node alone.
     pub fn of_node(node: &Value) -> Self {
         let flag = |name: &str| node.get(name).and_then(Value::as_bool).unwrap_or(false);
         Self {
@@ -50,7 +50,7 @@ impl Bounds {
         }
     }
 
-    /// Narrows by a constraint.
+    /// Applies a constraint.
     pub fn narrow(&mut self, by: &Constrain) {
         let inner = |bound: f64, round: fn(f64) -> f64| if self.whole { round(bound) } else { bound };
         let (minimum, maximum) = (by.minimum.map(|low| inner(low, f64::ceil)), by.maximum.map(|high| inner(high, f64::floor)));
@@ -81,7 +81,7 @@ impl Bounds {
         }
     }
 
-    /// Whether no value at all is left.
+    /// Whether no value is allowed.
     pub fn is_empty(&self) -> bool {
         let numbers = match (self.minimum, self.maximum) {
             (Some(minimum), Some(maximum)) => {
@@ -98,7 +98,7 @@ impl Bounds {
             || self.values.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Whether the numbers that are taken step over everything between two limits.
+    /// Whether no multiple of the step is between two limits.
     fn no_multiple_between(&self, minimum: f64, maximum: f64) -> bool {
         let Some(step) = self.step.or(self.whole.then_some(1.0)) else { return false };
         let mut first = (minimum / step).ceil() * step;
@@ -108,7 +108,7 @@ impl Bounds {
         first > maximum || (first == maximum && self.exclusive_maximum)
     }
 
-    /// Whether a value is within all bounds; bounds of other types say nothing about it.
+    /// Whether a value is within all bounds. Bounds of other types are ignored.
     pub fn admits(&self, value: &Value) -> bool {
         self.admits_one(value) && self.values.as_ref().is_none_or(|values| values.iter().any(|left| same(left, value)))
     }
@@ -139,7 +139,7 @@ fn smaller(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     }
 }
 
-/// Equal as JSON Schema counts it: 1 and 1.0 are the same number.
+/// Whether two values are equal by the rules of JSON Schema: 1 and 1.0 are the same number.
 pub(crate) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => x == y || (x.as_f64() == y.as_f64() && (x.is_f64() || y.is_f64())),

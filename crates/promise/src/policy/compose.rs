@@ -1,4 +1,4 @@
-//! Composition: most restrictive, and free of order.
+//! Composition of policies: most restrictive, and independent of order.
 
 use schema::expr::Program;
 use serde_json::{Map, Value};
@@ -16,20 +16,20 @@ use crate::path::Path;
 use crate::resolve::PromiseReading;
 use crate::wording;
 
-/// Whether a rule counts.
+/// Whether a rule applies.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Standing {
     /// It has no condition.
     Always,
-    /// Its condition holds.
+    /// Its condition is true.
     Holds,
-    /// Its condition does not hold.
+    /// Its condition is false.
     Rests,
-    /// There are no parameters yet to ask about.
+    /// There are no parameters yet to evaluate it.
     Open,
-    /// Its condition cannot be evaluated, with a clause that says why. It fails closed.
+    /// Its condition can't be evaluated, with a clause that says why. It fails closed.
     Failed(String),
-    /// Its condition holds without what it does, and no longer with it, or the other way round.
+    /// Its condition is true only without the rule's own effect, or only with it.
     Turns,
 }
 
@@ -39,17 +39,16 @@ impl Standing {
     }
 }
 
-/// Composes all sources for one promise, before there are parameters: rules with a condition are told and have no effect yet. With
-/// parameters it is [`super::settle`] that composes.
+/// Composes all sources for one promise before there are parameters. Rules with a condition are listed but have no effect yet. With
+/// parameters, [`super::settle`] composes.
 ///
-/// Sources are sorted first, so the order in which they come does not matter, and one that comes twice counts once. Constraints
-/// intersect, `set` is stronger than `default`, the nearest default wins, and everything that cannot hold together becomes a
-/// [`Conflict`].
+/// Sources are sorted first, so their order doesn't matter and duplicates count once. Constraints intersect, `set` takes precedence over
+/// `default`, the nearest default wins, and everything that contradicts becomes a [`Conflict`].
 pub fn compose(target: &Target<'_>, sources: &[PolicySource]) -> Effective {
     compose_read(target, sources, &PromiseReading::of(target.spec, target.home_trusted))
 }
 
-/// As [`compose`], with a promise that was read already.
+/// Like [`compose`], with a parsed promise.
 pub fn compose_read(target: &Target<'_>, sources: &[PolicySource], promise: &PromiseReading) -> Effective {
     let files = Files::of(target, promise.schema(), &sorted(sources));
     let standings: Vec<Standing> =
@@ -57,7 +56,7 @@ pub fn compose_read(target: &Target<'_>, sources: &[PolicySource], promise: &Pro
     assemble(target, promise, files, &standings)
 }
 
-/// Sources in their stable order, each once.
+/// Returns the sources in their stable order, each once.
 pub(super) fn sorted(sources: &[PolicySource]) -> Vec<&PolicySource> {
     let mut sources: Vec<&PolicySource> = sources.iter().collect();
     sources.sort_by(|a, b| a.place().cmp(&b.place()));
@@ -65,7 +64,7 @@ pub(super) fn sorted(sources: &[PolicySource]) -> Vec<&PolicySource> {
     sources
 }
 
-/// Makes one of all rules that count.
+/// Combines all rules that apply.
 pub(super) fn assemble(target: &Target<'_>, promise: &PromiseReading, files: Files<'_>, standings: &[Standing]) -> Effective {
     let schema = target.spec.parameters.clone().unwrap_or_else(|| Value::Object(Map::new()));
     let (sets, defaults) = files.values(&|at| standings[at].counts());
@@ -113,7 +112,7 @@ fn ruling<T: Clone>(from: &Provenance, path: &Path, effect: &T) -> Ruling<T> {
     Ruling { from: from.clone(), path: path.clone(), effect: effect.clone() }
 }
 
-/// Its sentence for people, its effect for the release, and what came of its condition.
+/// Adds its sentence for users, its effect for the release, and the result of its condition.
 fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &Standing, effective: &mut Effective) {
     let Filed { from, path, rule, when, effect } = filed;
     let condition = when.and_then(|when| condition::words(target.spec, when));
@@ -136,14 +135,14 @@ fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &Standing, effecti
     }
     match standing {
         Standing::Failed(why) if matches!(effect, Effect::Constrain(..)) && from.enforcement != Enforcement::Block => {
-            let message = format!("{} is not checked: its condition could not be evaluated: {why}.", wording::upper_first(&named(from)));
+            let message = format!("{} wasn't checked: its condition couldn't be evaluated: {why}.", wording::upper_first(&named(from)));
             effective.unchecked.push(Unchecked { from: from.clone(), message });
         }
         Standing::Failed(why) => {
-            effective.conflicts.push(refusal(from, path.clone(), &format!("its condition could not be evaluated: {why}")));
+            effective.conflicts.push(refusal(from, path.clone(), &format!("its condition couldn't be evaluated: {why}")));
         }
         Standing::Turns => {
-            let what = "values that rules give under conditions change the answer to its own condition";
+            let what = "values set by conditional rules change the result of its own condition";
             effective.conflicts.push(refusal(from, path.clone(), what));
         }
         Standing::Always | Standing::Holds | Standing::Rests | Standing::Open => {}
@@ -157,32 +156,32 @@ fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &Standing, effecti
     }
 }
 
-/// A rule that may not do what it does, or cannot.
+/// Returns the conflict for a rule that can't be applied, or isn't allowed to do what it does.
 pub(super) fn refusal(from: &Provenance, path: Path, why: &str) -> Conflict {
     let who = from.owner.as_deref().unwrap_or("its owner");
     Conflict {
         path,
         between: vec![from.clone()],
         message: format!(
-            "{} cannot be applied: {why}. Until {who} mends the rule {}, nothing new is accepted.",
+            "{} can't be applied: {why}. Nothing new is accepted until {who} fixes the rule {}.",
             wording::upper_first(&named(from)),
             from.rule
         ),
     }
 }
 
-/// `the policy backup-required, set at root:acme by security`; a promise's own rules read as such.
+/// Returns `the policy backup-required at root:acme (security)`; a promise's own rules are named as such.
 pub(super) fn named(from: &Provenance) -> String {
-    let by = from.owner.as_ref().map(|owner| format!(" by {owner}")).unwrap_or_default();
+    let by = from.owner.as_ref().map(|owner| format!(" ({owner})")).unwrap_or_default();
     match from.origin {
         Origin::Promise => format!("the promise {}{by}", from.policy),
         Origin::Ancestor { .. } | Origin::TrustedHome | Origin::Reference => {
-            format!("the policy {}, set at {}{by}", from.policy, from.workspace)
+            format!("the policy {} at {}{by}", from.policy, from.workspace)
         }
     }
 }
 
-/// The rule as it enters the content hash: what it does, without what people read.
+/// Returns the rule as it enters the content hash: its effect without texts for users.
 fn hashed(rule: &Rule, enforcement: Enforcement) -> Option<Value> {
     let mut effect = serde_json::to_value(rule).ok()?;
     let object = effect.as_object_mut()?;

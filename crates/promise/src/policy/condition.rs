@@ -1,4 +1,4 @@
-//! Conditions of rules in words. Only what is simple is told: people are never shown an expression.
+//! Conditions of rules in words. Only simple conditions are described: users never see an expression.
 
 use schema::expr::{Clause, Program, Relation};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::api::PromiseSpec;
 use crate::path::{Path, Segment};
 use crate::wording::{all_of, noun, one_of, value_of};
 
-/// What a condition asks, such as `tier is production and replicas is above 2`; nothing if it is not simple enough.
+/// Describes a condition, such as `tier is production and replicas is above 2`. Returns nothing if it isn't simple enough.
 pub(super) fn words(spec: &PromiseSpec, condition: &Program) -> Option<String> {
     let clauses = condition.clauses()?;
     let words: Vec<String> = clauses.iter().map(|clause| of_clause(spec, clause)).collect::<Option<_>>()?;

@@ -1,4 +1,4 @@
-//! Values that cannot stand: two that disagree, and those that the promise does not take.
+//! Contradictions: values that disagree, and values that the promise doesn't accept.
 
 use schema::structural::Schema;
 use serde_json::Value;
@@ -11,11 +11,11 @@ use crate::path::Path;
 use crate::resolve::numbers;
 use crate::wording;
 
-/// Fixed values that disagree. They are sorted by path.
+/// Returns fixed values that disagree. They are sorted by path.
 pub(super) fn of_sets(spec: &PromiseSpec, sets: &[Ruling<Value>]) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
     for (at, outer) in sets.iter().enumerate() {
-        // They are sorted by path: whatever lies within this one follows at once.
+        // They are sorted by path, so everything below this path follows immediately.
         for inner in sets[at + 1..].iter().take_while(|inner| inner.path.starts_with(&outer.path)) {
             let below = Path(inner.path.0[outer.path.0.len()..].to_vec());
             let outer_value = below.get(&outer.effect);
@@ -26,7 +26,7 @@ pub(super) fn of_sets(spec: &PromiseSpec, sets: &[Ruling<Value>]) -> Vec<Conflic
                 path: inner.path.clone(),
                 between: vec![outer.from.clone(), inner.from.clone()],
                 message: format!(
-                    "{} is fixed twice: {} sets {}, and {} sets {}. Their owners have to agree first.",
+                    "{} is locked to two values: {} sets {}, and {} sets {}. Their owners have to agree first.",
                     wording::upper_first(&wording::noun(spec, &inner.path)),
                     named(&outer.from),
                     outer_value.map_or_else(|| "something else".to_owned(), wording::value),
@@ -39,7 +39,7 @@ pub(super) fn of_sets(spec: &PromiseSpec, sets: &[Ruling<Value>]) -> Vec<Conflic
     conflicts
 }
 
-/// Why a value does not fit the parameter at a path, as a clause; nothing if it does, or if the schema leaves it open.
+/// Returns why a value isn't valid for the parameter at a path, as a clause, or nothing if it is valid or the schema leaves it open.
 pub(super) fn unfit(schema: &Schema, path: &Path, value: &Value) -> Option<String> {
     let node = narrow::schema_at(schema, path)?;
     let mut whole = value.clone();
@@ -50,10 +50,10 @@ pub(super) fn unfit(schema: &Schema, path: &Path, value: &Value) -> Option<Strin
     }
     node.default(&mut whole);
     let errors = node.validate(&whole);
-    errors.first().map(|error| format!("the promise does not take it: {}", error.body().trim_end_matches('.')))
+    errors.first().map(|error| format!("the promise doesn't accept it: {}", error.body().trim_end_matches('.')))
 }
 
-/// Merges that write different things to the same place of the same objects.
+/// Returns merges that write different values to the same field of the same objects.
 pub(super) fn of_injects(injects: &[Ruling<Inject>]) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
     for (at, one) in injects.iter().enumerate() {
@@ -80,7 +80,7 @@ fn share_kinds(a: &Inject, b: &Inject) -> bool {
     a.is_empty() || b.is_empty() || a.iter().any(|kind| b.contains(kind))
 }
 
-/// Where two merge patches would write different things.
+/// Returns the first path at which two merge patches write different values.
 fn first_difference(a: &Value, b: &Value, at: &Path) -> Option<Path> {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {

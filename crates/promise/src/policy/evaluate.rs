@@ -1,4 +1,4 @@
-//! Rules run over parameters: constraints one by one, so that each problem names its policy, and expressions on a budget.
+//! Evaluates rules on parameters: constraints individually, so that each problem names its policy, and expressions with a budget.
 
 use schema::expr::Scope;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::path::Path;
 use crate::resolve::{Resolved, shown, sort_outcomes};
 use crate::wording;
 
-/// What one rule did.
+/// Returns the outcome of one rule.
 pub(crate) fn outcome(from: &Provenance, result: PolicyResult, path: &Path, message: Option<String>) -> PolicyOutcome {
     PolicyOutcome {
         policy: from.policy.clone(),
@@ -29,8 +29,8 @@ pub(crate) fn outcome(from: &Provenance, result: PolicyResult, path: &Path, mess
     }
 }
 
-/// Runs everything that judges resolved parameters, and files outcomes and refusals. `scopes` gives the values for expressions, for each person
-/// of the context.
+/// Evaluates everything that checks resolved parameters, and records outcomes and refusals. `scopes` contains the values for expressions,
+/// one for each person of the context.
 pub(crate) fn evaluate(
     promise: &PromiseSpec,
     effective: &Effective,
@@ -62,7 +62,7 @@ pub(crate) fn evaluate(
     sort_outcomes(&mut resolved.outcomes);
 }
 
-/// Files what came of a rule that can be broken, by its policy's enforcement.
+/// Records the result of a rule, by its policy's enforcement.
 pub(super) fn file<T>(resolved: &mut Resolved, ruling: &Ruling<T>, broken: Option<(Path, String)>, passed: PolicyOutcome) {
     let Some((path, message)) = broken else {
         resolved.outcomes.push(passed);
@@ -82,19 +82,20 @@ pub(super) fn file<T>(resolved: &mut Resolved, ruling: &Ruling<T>, broken: Optio
     }
 }
 
-/// The first value that a constraint does not admit, with a sentence.
+/// Returns the first value that violates a constraint, with a sentence.
 fn constraint(promise: &PromiseSpec, ruling: &Ruling<Constrain>, readings: &Readings<'_>, parameters: &Value) -> Option<(Path, String)> {
     let pattern = readings.pattern(&ruling.from, &ruling.effect);
     ruling.path.get_each(parameters).into_iter().find_map(|(path, value)| {
         let fits = match &pattern {
-            // A pattern that does not compile admits nothing: it fails closed.
+            // A pattern that doesn't compile matches nothing: it fails closed.
             Some(Err(_)) => false,
             Some(Ok(regex)) => narrow::admits(&ruling.effect, Some(regex), value),
             None => narrow::admits(&ruling.effect, None, value),
         };
         (!fits).then(|| {
-            let label = wording::noun(promise, &path);
-            let message = format!("Change {label} to be {}: {} asks for it.", super::sentence::bounds(&ruling.effect), named(&ruling.from));
+            let label = wording::upper_first(&wording::noun(promise, &path));
+            let source = wording::upper_first(&named(&ruling.from));
+            let message = format!("{label} must be {}. {source} requires this.", super::sentence::bounds(&ruling.effect));
             (path, message)
         })
     })

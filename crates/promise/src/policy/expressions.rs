@@ -1,4 +1,4 @@
-//! Expressions of policies, each on its own bounded budget so that their order cannot matter.
+//! Expressions of policies, each with its own bounded budget so that their order can't matter.
 
 use schema::expr::{Budget, Environment, Program, Scope, Type};
 use serde_json::Value;
@@ -13,31 +13,32 @@ use crate::expression;
 use crate::resolve::Resolved;
 use crate::wording;
 
-/// Steps that one rule may take.
+/// Maximum number of steps of one rule.
 pub(super) const STEPS: u64 = 50_000;
 
-/// What expressions of policies may read. A policy may be about many promises, so `parameters` is open; a field that a promise
-/// does not have is asked for with `has(…)`.
+/// Returns the variables of policy expressions. A policy can apply to many promises, so `parameters` is open; a field that a promise might
+/// not have is checked with `has(…)`.
 pub(crate) fn environment() -> Environment {
     expression::environment_of(Type::Dyn)
 }
 
-/// Compiles an expression of a policy by itself; the error is a clause that follows a colon.
+/// Compiles an expression of a policy alone. The error is a clause that follows a colon.
 pub(crate) fn compile(expression: &str) -> Result<Program, String> {
-    let program =
-        environment().compile_as(expression::inside(expression), &Type::Bool).map_err(|error| format!("in its expression, {error}"))?;
-    // Even of the smallest values it would be too much.
+    let program = environment()
+        .compile_as(expression::inside(expression), &Type::Bool)
+        .map_err(|error| format!("its expression has an error: {error}"))?;
+    // It is too expensive even for the smallest values.
     let least = program.worst_cost(&[]);
     if least > STEPS as f64 { Err(too_costly(least)) } else { Ok(program) }
 }
 
-/// A clause about an expression that could use up its budget.
+/// Returns a clause about an expression that might exceed its budget.
 pub(super) fn too_costly(steps: f64) -> String {
-    format!("its expression may take {steps:.0} steps, and {STEPS} are allowed: loop over fewer items or simplify it")
+    format!("its expression might take {steps:.0} steps, but only {STEPS} are allowed: loop over fewer items or simplify it")
 }
 
-/// Runs every `validate` rule over the resolved parameters, for each person who is behind the request: it has to hold for all of them. What
-/// cannot be evaluated is refused: it fails closed.
+/// Evaluates every `validate` rule on the resolved parameters, for each person behind the request: it must be true for all of them. A rule
+/// that can't be evaluated refuses: it fails closed.
 pub(super) fn evaluate(
     effective: &Effective,
     readings: &Readings<'_>,
@@ -45,7 +46,7 @@ pub(super) fn evaluate(
     scopes: impl FnOnce() -> Vec<Scope>,
     resolved: &mut Resolved,
 ) {
-    // Values that do not even fit the schema are refused already, and no expression was written for them.
+    // Values that violate the schema are refused already, and expressions aren't written for them.
     if !resolved.problems.is_empty() || effective.validations.is_empty() {
         return;
     }
@@ -65,22 +66,22 @@ pub(super) fn evaluate(
             Err(why) => {
                 let who = ruling.from.owner.as_deref().unwrap_or("its owner");
                 let name = wording::upper_first(&named(&ruling.from));
-                format!("{name} could not be evaluated: {why}. {} can mend the rule {}.", wording::upper_first(who), ruling.from.rule)
+                format!("{name} couldn't be evaluated: {why}. {} can fix the rule {}.", wording::upper_first(who), ruling.from.rule)
             }
         });
         file(resolved, ruling, broken.map(|message| (ruling.path.clone(), message)), passed);
     }
 }
 
-/// Values for [`compile`]d expressions.
+/// Returns the values for [`compile`]d expressions.
 pub(crate) fn scope(parameters: &Value, context: &Context) -> Scope {
     expression::scope(&environment(), parameters, context)
 }
 
-/// The message of a rule that holds for the requester, and not for somebody else who is behind the request.
+/// Returns the message of a rule that is true for the requester, but not for another person behind the request.
 fn about(changer: Option<&str>, message: String) -> String {
     match changer {
-        Some(changer) => format!("{message} The rule applies to {changer} too, who changed the request or one that created it."),
+        Some(changer) => format!("{message} The rule also applies to {changer}, who changed the request or one that created it."),
         None => message,
     }
 }
@@ -88,5 +89,5 @@ fn about(changer: Option<&str>, message: String) -> String {
 fn with_source(message: &str, source: &str) -> String {
     let message = message.trim();
     let stop = if message.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{message}{stop} {} asks for it.", wording::upper_first(source))
+    format!("{message}{stop} {} requires this.", wording::upper_first(source))
 }

@@ -1,4 +1,4 @@
-//! The rules of all sources, each under its kind, as far as they concern one promise: the first half of composition.
+//! Rules of all sources that apply to one promise, grouped by kind: the first half of composition.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,35 +31,35 @@ pub(super) enum Effect<'s> {
     Limit(&'s Limit, Tally),
     Budget(&'s Budget, Tally),
     Approve(&'s Approve),
-    /// Nothing: it is broken, and one of the conflicts says so.
+    /// Nothing: the rule is broken, and a conflict says so.
     Refused,
 }
 
-/// A rule that concerns the promise.
+/// A rule that applies to the promise.
 pub(super) struct Filed<'s> {
     pub from: Provenance,
     pub path: Path,
     pub rule: &'s Rule,
-    /// Where in the rule its condition stands, and the condition.
+    /// The condition, and its path in the rule.
     pub when: Option<&'s Program>,
     pub effect: Effect<'s>,
 }
 
 impl Filed<'_> {
-    /// Whether it gives a value to a parameter.
+    /// Whether it sets the value of a parameter.
     pub fn gives_value(&self) -> bool {
         matches!(self.effect, Effect::Set(_) | Effect::Default(_))
     }
 }
 
-/// All rules that concern a promise, in a stable order, and what is wrong with any.
+/// All rules that apply to a promise, in a stable order, and what is wrong with them.
 pub(super) struct Files<'s> {
     pub rules: Vec<Filed<'s>>,
     pub conflicts: Vec<Conflict>,
 }
 
 impl<'s> Files<'s> {
-    /// Files the rules of sources that are in their stable order.
+    /// Groups the rules of sources, which are in their stable order.
     pub fn of(target: &Target<'_>, schema: &Schema, sources: &[&'s PolicySource]) -> Self {
         let mut files = Self { rules: Vec::new(), conflicts: Vec::new() };
         files.missing_references(target, sources);
@@ -79,7 +79,7 @@ impl<'s> Files<'s> {
                     path: Path::default(),
                     between: Vec::new(),
                     message: format!(
-                        "The promise {} refers to the policy {}, which is not at {}. Its team has to create the policy or drop the reference.",
+                        "The promise {} refers to the policy {}, which doesn't exist at {}. Its team has to create it or remove the reference.",
                         target.promise, reference.name, target.home
                     ),
                 });
@@ -87,35 +87,35 @@ impl<'s> Files<'s> {
         }
     }
 
-    /// Files one rule under its kind, or refuses it.
+    /// Adds a rule to its kind, or refuses it.
     fn take(&mut self, target: &Target<'_>, schema: &Schema, source: &'s PolicySource, at: usize) {
         let (rule, read) = (&source.reading.spec.rules[at], &source.reading.rules[at]);
         let from = source.provenance(&rule.name);
         let mut refused = Vec::new();
         refused.extend(read.faults.iter().map(|fault| fault.what.clone()));
         if let Some(kind) = validity::unenforced(rule) {
-            refused.push(format!("it has a rule of the kind {kind}, which this version of the portal does not enforce yet"));
+            refused.push(format!("it is a {kind} rule, which this version of the portal doesn't enforce yet"));
         }
         let value = rule.set.as_ref().or(rule.default.as_ref());
         let is_placed = rule.constrain.is_some() || value.is_some();
         let spot = narrow::spot(schema.json(), &read.path);
         if refused.is_empty() && is_placed && matches!(spot, narrow::Spot::Absent) {
-            // A range of many promises may meet one without the parameter; a policy that names this promise is broken.
+            // A policy for many promises might apply to one without the parameter. If it names this promise, it is broken.
             if !means_this_promise(target, source) {
                 return;
             }
-            refused.push(format!("it concerns the parameter {}, which the promise {} does not have", read.path, target.promise));
+            refused.push(format!("it applies to the parameter {}, which the promise {} doesn't have", read.path, target.promise));
         }
         if let (true, Some(set)) = (refused.is_empty(), value)
             && let Some(why) = contradictions::unfit(schema, &read.path, &set.value)
         {
             let label = wording::noun(target.spec, &read.path);
-            refused.push(format!("it gives {label} the value {}, and {why}", wording::value(&set.value)));
+            refused.push(format!("it gives {label} the value {}, but {why}", wording::value(&set.value)));
         }
         let mut path = if is_placed { read.path.clone() } else { Path::default() };
         let effect = if refused.is_empty() {
             if rule.validate.is_some() && !matches!(spot, narrow::Spot::Absent) {
-                // Where its sentence is shown; a field that this promise lacks leaves the rule in force for the whole.
+                // The field at which its message is shown. If this promise lacks it, the rule applies to the whole form.
                 path = read.path.clone();
             }
             effect(target, source, rule, read.pattern.as_ref(), &spot)
@@ -126,7 +126,7 @@ impl<'s> Files<'s> {
         self.rules.push(Filed { from, path, rule, when: read.when.as_ref(), effect });
     }
 
-    /// Fixed values by path, and of proposed ones the nearest, of the rules that count.
+    /// Returns the fixed values by path, and the nearest default values, of the rules that apply.
     pub fn values(&self, counts: &dyn Fn(usize) -> bool) -> (Vec<Ruling<Value>>, Vec<Ruling<Value>>) {
         let (mut sets, mut defaults) = (Vec::new(), Vec::new());
         for (at, Filed { from, path, effect, .. }) in self.rules.iter().enumerate() {
@@ -184,7 +184,7 @@ fn effect<'s>(
     }
     let one = || Promises::One { name: target.promise.to_owned(), home: target.home_cluster.to_owned() };
     let tally = |per: &str, promises: Promises, currency: Option<&String>| {
-        // `faults` has parsed it already.
+        // `faults` has already parsed it.
         let per = Per::parse(per).unwrap_or(Per::Promise);
         let range = &source.spec().applies_to;
         let below = target.lineage.last().map_or("", String::as_str);
@@ -209,7 +209,7 @@ fn effect<'s>(
     rule.approve.as_ref().map_or(Effect::Refused, Effect::Approve)
 }
 
-/// Keeps the nearest default of each path, nearest first. Equally near ones are decided by their place in the stable order.
+/// Keeps the nearest default of each path, nearest first. Ties are decided by the stable order.
 fn nearest(sets: &[Ruling<Value>], defaults: Vec<Ruling<Value>>) -> Vec<Ruling<Value>> {
     let mut nearest: BTreeMap<Path, Ruling<Value>> = BTreeMap::new();
     for ruling in defaults {

@@ -1,5 +1,5 @@
-//! Whether rules fit a promise: that they are about parameters which exist, give values which the schema takes, and ask what can be
-//! asked of them. What is wrong has its path in the policy, such as `.rules[2].constrain.parameter`.
+//! Checks whether rules fit a promise: their parameters exist, their values match the schema, and their constraints apply to the type.
+//! Problems have paths in the policy, such as `.rules[2].constrain.parameter`.
 
 use schema::expr::{ExprError, Type};
 use schema::structural::Schema;
@@ -16,17 +16,17 @@ use crate::expression;
 use crate::path::Path;
 use crate::resolve::PromiseReading;
 
-/// Items and letters that a list, map or text without a limit of its own is taken to have when the cost of an expression is judged:
-/// more than that is refused when it comes, by the budget.
+/// Number of items assumed for a list or map without a limit when the cost of an expression is estimated, and likewise for text length:
+/// larger values are refused by the budget at evaluation.
 const USUAL_ITEMS: u64 = 10;
 const USUAL_LETTERS: u64 = 64;
-/// Letters of a text at most, then: patterns are judged as far more costly than they are.
+/// Maximum number of characters assumed: patterns are estimated as far more expensive than they are.
 const MOST_LETTERS: u64 = 1_000;
 
-/// What is wrong with a policy for one promise; nothing for a promise that is not in its range.
+/// Returns what is wrong with a policy for one promise, or nothing if the promise is out of scope.
 ///
-/// A policy that names the promise has to fit it. One that reaches it by a wildcard, or reaches all, may be about parameters that this
-/// promise lacks; what they have in common has to fit. What is wrong with the policy by itself, [`super::validity`] says.
+/// A policy that names the promise must fit it. One that matches it by a wildcard, or applies to all promises, can have parameters that
+/// this promise lacks; only the parameters they share must fit. [`super::validity`] reports what is wrong with the policy itself.
 pub fn check_against(spec: &PolicySpec, promise_name: &str, promise: &PromiseSpec) -> Vec<Problem> {
     if !range::covers_promise(&spec.applies_to, promise_name) {
         return Vec::new();
@@ -37,7 +37,7 @@ pub fn check_against(spec: &PolicySpec, promise_name: &str, promise: &PromiseSpe
     check_rules(&spec.rules, reading.schema(), is_named)
 }
 
-/// As [`check_against`], of rules alone. `is_named` says whether they mean just this promise.
+/// Like [`check_against`], for rules alone. `is_named` is whether they apply to exactly this promise.
 pub(crate) fn check_rules(rules: &[Rule], schema: &Schema, is_named: bool) -> Vec<Problem> {
     let fit = Fit { schema, is_named };
     let mut problems = Vec::new();
@@ -65,7 +65,7 @@ struct Fit<'a> {
 }
 
 impl Fit<'_> {
-    /// What is wrong with the parameter of a rule, or with what the rule does with it.
+    /// Returns what is wrong with the parameter of a rule, or with what the rule does with it.
     fn parameter(&self, rule: &Rule) -> Option<(&'static str, String)> {
         if let Some(constrain) = &rule.constrain {
             let path = match self.exists(&constrain.parameter) {
@@ -77,7 +77,7 @@ impl Fit<'_> {
                 return Some((".constrain", format!("Change the rule {}: {why}.", rule.name)));
             }
             let unfit = constrain.r#enum.iter().find_map(|value| Some((value, contradictions::unfit(self.schema, &path, value)?)));
-            // Of one promise among many, some of the listed values may be all that it has.
+            // If the policy applies to many promises, this promise might have only some of the listed values.
             return match unfit {
                 Some((value, why)) if self.is_named || constrain.r#enum.iter().all(|value| !of_its_type(node, value)) => {
                     Some((".constrain.enum", format!("Correct the value {}: {why}.", crate::wording::value(value))))
@@ -91,7 +91,7 @@ impl Fit<'_> {
                 Err(why) => return Some((parameter, why)),
             };
             contradictions::unfit(self.schema, &path, &set.value)
-                .map(|why| (value, format!("Give a value that fits the parameter: {why}.")))
+                .map(|why| (value, format!("Enter a value that the parameter accepts: {why}.")))
         };
         if let Some(set) = &rule.set {
             return given(set, ".set.parameter", ".set.value");
@@ -99,26 +99,27 @@ impl Fit<'_> {
         given(rule.default.as_ref()?, ".default.parameter", ".default.value")
     }
 
-    /// The parameter that a text names; nothing if this promise may lack it, or if the text is no path, which is told elsewhere.
+    /// Returns the parameter that a text names, or nothing if this promise can lack it, or if the text isn't a path, which is reported
+    /// elsewhere.
     fn exists(&self, text: &str) -> Result<Option<Path>, String> {
         let Ok(path) = Path::parse(text) else { return Ok(None) };
         match narrow::spot(self.schema.json(), &path) {
-            Spot::Absent if self.is_named => Err(format!("Name a parameter of the schema: there is no {text}.")),
+            Spot::Absent if self.is_named => Err(format!("Name an existing parameter: the schema has no {text}.")),
             Spot::Absent => Ok(None),
             Spot::Declared(_) | Spot::Entry(_) | Spot::Open => Ok(Some(path)),
         }
     }
 
-    /// What is wrong with an expression, beyond what is wrong with it for every promise.
+    /// Returns what is wrong with an expression, apart from what is wrong with it for every promise.
     fn expression(&self, source: &str) -> Option<String> {
-        // One that cannot be read at all, or is about nothing that there is, is told elsewhere.
+        // Expressions that can't be parsed, or refer to nothing that exists, are reported elsewhere.
         let open = super::expressions::compile(source).ok()?;
         let source = expression::inside(source);
         let typed = |schema: &Schema| expression::environment(schema).compile_as(source, &Type::Bool);
         let program = match typed(self.schema) {
             Err(error) if !self.is_named && is_unknown_field(&error) => {
                 match typed(&Schema::parse_lenient(&with_lacking(self.schema.json(), open.references()))) {
-                    // Deeper inside it reads something else that this promise lacks.
+                    // Deeper inside, it reads something else that this promise lacks.
                     Err(error) if is_unknown_field(&error) => return None,
                     other => other,
                 }
@@ -131,7 +132,7 @@ impl Fit<'_> {
         };
         let usual = Schema::parse_lenient(&usual(self.schema.json()));
         let worst = program.worst_cost(&[("parameters", &usual)]);
-        (worst > STEPS as f64).then(|| format!("Make the expression smaller: {}.", too_costly(worst)))
+        (worst > STEPS as f64).then(|| format!("Simplify the expression: {}.", too_costly(worst)))
     }
 }
 
@@ -139,14 +140,14 @@ fn is_unknown_field(error: &ExprError) -> bool {
     matches!(error, ExprError::Type { message, .. } if message.starts_with("undefined field"))
 }
 
-/// Whether a value is of the type of a parameter at all.
+/// Whether a value has the type of the parameter.
 fn of_its_type(node: &Schema, value: &Value) -> bool {
     let Some(kind) = node.kind() else { return true };
     let bare = Schema::parse_lenient(&json!({"type": kind.name(), "x-kubernetes-preserve-unknown-fields": true}));
     bare.validate(value).is_empty()
 }
 
-/// The schema with whatever an expression reads and the promise lacks, as fields of any kind.
+/// Returns the schema extended by every field that an expression reads and the promise lacks, with any type.
 fn with_lacking(schema: &Value, references: &[Vec<String>]) -> Value {
     let mut schema = schema.clone();
     for reference in references {
@@ -169,7 +170,7 @@ fn add_lacking(node: &mut Value, names: &[String]) {
     }
 }
 
-/// The schema with usual limits where it has none.
+/// Returns the schema with assumed limits where it has none.
 fn usual(node: &Value) -> Value {
     match node {
         Value::Object(fields) => {

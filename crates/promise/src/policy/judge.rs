@@ -1,7 +1,6 @@
-//! Limits and budgets: whether one more fits, from what is there already.
+//! Checks limits and budgets: whether one more instance is allowed, given the existing ones.
 //!
-//! Who counts is the caller's affair (`Effective::tallies` says what); what was not counted is not known, and what is not known does
-//! not pass where the policy blocks.
+//! The caller counts (`Effective::tallies` says what). What wasn't counted is unknown, and a blocking policy refuses what is unknown.
 
 use std::collections::BTreeMap;
 
@@ -16,74 +15,75 @@ use crate::error::Problem;
 use crate::price::{Amount, Estimate, Money, decimal_micros};
 use crate::wording::{counted, upper_first};
 
-/// What is there already, without the request that is judged: only accepted requests count.
+/// Existing usage, without the request that is checked. Only accepted requests count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// How many other requests there are, for each limit by the identity of its rule.
+    /// Number of other requests for each limit, by the identity of its rule.
     pub counts: BTreeMap<String, u64>,
-    /// What other requests cost a month, for each budget by the identity of its rule.
+    /// Monthly cost of other requests for each budget, by the identity of its rule.
     pub spent: BTreeMap<String, Spent>,
-    /// How many of those counted are orphaned, by the identity of the rule: their requests were deleted, and what they made stays.
+    /// Number of orphaned instances among those counted, by the identity of the rule: their requests were deleted, and their objects
+    /// remain.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub orphaned: BTreeMap<String, u64>,
 }
 
-/// What requests cost together.
+/// Total cost of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Spent {
-    /// The sum of what is known, a month, in micro-units of the budget's currency.
+    /// Sum of all known monthly prices, in micro-units of the budget's currency.
     pub micros: i64,
-    /// Requests whose price is unknown or in another currency: they are not in the sum.
+    /// Number of requests whose price is unknown or in another currency. They aren't in the sum.
     pub unknown: u64,
 }
 
-/// A limit with what it leaves.
+/// A limit with its usage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LimitUse {
-    /// Which rule.
+    /// The rule.
     pub from: Provenance,
-    /// How many there may be.
+    /// Maximum number of instances.
     pub most: u64,
-    /// `workspace`, `subtree` or `promise`.
+    /// What the limit is counted for: `workspace`, `subtree` or `promise`.
     pub per: String,
-    /// How many there are with this request; nothing where it is not known.
+    /// Number of instances including this request. Absent if unknown.
     pub with_this: Option<u64>,
 }
 
-/// A budget with what it leaves.
+/// A budget with its usage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetUse {
-    /// Which rule.
+    /// The rule.
     pub from: Provenance,
-    /// How much a month may cost.
+    /// Maximum monthly amount.
     pub most: Money,
-    /// `workspace` or `subtree`.
+    /// What the budget is counted for: `workspace` or `subtree`.
     pub per: String,
-    /// What all cost with this request; nothing where that is not known.
+    /// Total cost including this request. Absent if unknown.
     pub with_this: Option<Money>,
-    /// What is left then, less than nothing where it is too much; nothing where it is not known.
+    /// Amount that remains, negative if the budget is exceeded. Absent if unknown.
     pub left: Option<Money>,
 }
 
-/// What limits and budgets say about a request.
+/// Result of limits and budgets for a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judged {
-    /// What every rule did.
+    /// Outcome of every rule.
     pub outcomes: Vec<PolicyOutcome>,
-    /// What policies refuse; no single field is to blame.
+    /// Refusals by policies that concern no single field.
     pub refusals: Vec<Problem>,
-    /// Every limit with its count, in the order of the rules.
+    /// Every limit with its usage, in the order of the rules.
     pub limits: Vec<LimitUse>,
-    /// Every budget with its sum, in the order of the rules.
+    /// Every budget with its usage, in the order of the rules.
     pub budgets: Vec<BudgetUse>,
 }
 
-/// Judges a request by the limits and budgets in effect. `price` is what it costs a month with its new values; nothing where the promise
-/// says nothing about that.
+/// Checks a request against the limits and budgets in effect. `price` is its monthly price with the new values, or nothing if the promise
+/// has no price.
 pub fn judge(effective: &Effective, usage: &Usage, price: Option<&Estimate>) -> Judged {
     let mut judged = Judged::default();
     for ruling in &effective.limits {
@@ -94,7 +94,7 @@ pub fn judge(effective: &Effective, usage: &Usage, price: Option<&Estimate>) -> 
     }
     for ruling in &effective.budgets {
         let sum = sum(ruling, usage, price);
-        // What cannot be read is refused with the policy before it comes to this; it leaves nothing to spend.
+        // A policy with an invalid amount is refused earlier. Here it leaves nothing to spend.
         let most = Money::new(decimal_micros(&ruling.effect.monthly).unwrap_or_default(), ruling.effect.currency.clone());
         judged.file(&ruling.from, with_orphans(too_much(ruling, &most, &sum), usage, &ruling.from));
         let with_this = sum.ok();
@@ -118,7 +118,7 @@ impl Judged {
     }
 }
 
-/// Adds to a refusal what nobody finds among the requests.
+/// Adds to a refusal the instances that aren't found among the requests.
 fn with_orphans(broken: Option<String>, usage: &Usage, from: &Provenance) -> Option<String> {
     let orphaned = usage.orphaned.get(&from.id()).copied().unwrap_or_default();
     let broken = broken?;
@@ -139,37 +139,37 @@ fn too_many(ruling: &Ruling<Limit>, with_this: Option<u64>) -> Option<String> {
             let others = counted(all - 1, "other");
             let are = if all == 2 { "is" } else { "are" };
             let way_out = if limit.count == 0 {
-                "Ask its owner".to_owned()
+                "Ask the rule's owner".to_owned()
             } else {
-                "Delete one that is no longer needed, or ask its owner".to_owned()
+                "Delete one that you no longer need, or ask the rule's owner".to_owned()
             };
             Some(format!("{} allows {most} of this promise {place}, and there {are} {others}. {way_out}.", upper_first(&source)))
         }
         None => Some(format!(
-            "{} allows {} of this promise {place}, and how many there are is not known now. Try again later.",
+            "{} allows {} of this promise {place}, but we can't tell how many there are now. Try again later.",
             upper_first(&source),
             counted(limit.count, "request")
         )),
     }
 }
 
-/// What all cost together, or a clause that says why that is not known.
+/// Returns the total cost, or a clause that says why it is unknown.
 fn sum(ruling: &Ruling<Budget>, usage: &Usage, price: Option<&Estimate>) -> Result<Money, String> {
     let currency = &ruling.effect.currency;
     let own = match price.map(|price| &price.monthly) {
         Some(Amount::Known(money)) if money.currency == *currency => money,
         Some(Amount::Known(money)) => {
-            return Err(format!("the price of this request is in {}, which is not compared with {currency}", money.currency));
+            return Err(format!("the price of this request is in {}, which can't be compared with {currency}", money.currency));
         }
-        Some(Amount::Unknown(_)) | None => return Err("the price of this request is not known".to_owned()),
+        Some(Amount::Unknown(_)) | None => return Err("the price of this request is unknown".to_owned()),
     };
-    let spent = usage.spent.get(&ruling.from.id()).ok_or("what the other requests cost is not known now")?;
+    let spent = usage.spent.get(&ruling.from.id()).ok_or("the cost of the other requests is unknown right now")?;
     if spent.unknown > 0 {
         let which = counted(spent.unknown, "other request");
-        return Err(format!("what {which} cost{} is not known", if spent.unknown == 1 { "s" } else { "" }));
+        return Err(format!("the cost of {which} is unknown"));
     }
     let others = Money::new(spent.micros, currency.clone());
-    others.plus(own).ok_or_else(|| "the sum is too large to be counted".to_owned())
+    others.plus(own).ok_or_else(|| "the total is too large to calculate".to_owned())
 }
 
 fn too_much(ruling: &Ruling<Budget>, most: &Money, sum: &Result<Money, String>) -> Option<String> {
@@ -177,9 +177,10 @@ fn too_much(ruling: &Ruling<Budget>, most: &Money, sum: &Result<Money, String>) 
     match sum {
         Ok(sum) if sum.micros <= most.micros => None,
         Ok(sum) => Some(format!(
-            "{source} allows {most} a month {place}, and with this request it would be {sum}. Choose something smaller, or ask its owner."
+            "{source} allows {most} a month {place}, and this request would bring the total to {sum}. Choose something smaller, or ask the rule's \
+             owner."
         )),
-        Err(why) => Some(format!("{source} allows {most} a month {place}, and {why}.")),
+        Err(why) => Some(format!("{source} allows {most} a month {place}, but {why}.")),
     }
 }
 

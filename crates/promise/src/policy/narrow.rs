@@ -1,4 +1,4 @@
-//! Constraints worked into the schema: what is left of a parameter, and what nobody can satisfy.
+//! Applies constraints to the schema: what remains of a parameter, and what can't be satisfied.
 
 use std::collections::BTreeMap;
 
@@ -25,32 +25,32 @@ pub(super) struct Narrowing<'a> {
 }
 
 impl Narrowing<'_> {
-    /// Whether it admits a value by itself.
+    /// Whether it alone allows a value.
     pub fn admits(&self, value: &Value) -> bool {
         admits(self.effect, self.pattern, value)
     }
 }
 
-/// Whether a constraint admits a value; bounds of other types say nothing about it.
+/// Whether a constraint allows a value. Bounds of other types are ignored.
 pub(super) fn admits(constrain: &Constrain, pattern: Option<&Regex>, value: &Value) -> bool {
     let mut bounds = Bounds::default();
     bounds.narrow(constrain);
     bounds.admits(value) && value.as_str().is_none_or(|text| pattern.is_none_or(|regex| regex.is_match(text)))
 }
 
-/// What a schema says about the parameter at a path.
+/// What a schema has at the path of a parameter.
 pub(crate) enum Spot<'s> {
-    /// It is declared.
+    /// A declared parameter.
     Declared(&'s Value),
-    /// It is one entry of a map or list, of which the schema describes all alike.
+    /// An entry of a map or list. The schema describes all of them alike.
     Entry(&'s Value),
-    /// It is inside something that the schema leaves open.
+    /// Something inside a part that the schema leaves open.
     Open,
-    /// There is no such parameter.
+    /// No such parameter.
     Absent,
 }
 
-/// Looks a parameter up in a schema.
+/// Looks up a parameter in a schema.
 pub(crate) fn spot<'s>(schema: &'s Value, path: &Path) -> Spot<'s> {
     let (mut node, mut is_entry) = (schema, false);
     for (at, segment) in path.0.iter().enumerate() {
@@ -70,7 +70,7 @@ pub(crate) fn spot<'s>(schema: &'s Value, path: &Path) -> Spot<'s> {
     if is_entry { Spot::Entry(node) } else { Spot::Declared(node) }
 }
 
-/// The schema of the parameter at a path, read.
+/// Returns the parsed schema of the parameter at a path.
 pub(super) fn schema_at<'s>(schema: &'s Schema, path: &Path) -> Option<&'s Schema> {
     path.0.iter().try_fold(schema, |node, segment| match segment {
         Segment::Key(key) => node.property(key).or_else(|| node.additional_properties()),
@@ -79,7 +79,7 @@ pub(super) fn schema_at<'s>(schema: &'s Schema, path: &Path) -> Option<&'s Schem
     })
 }
 
-/// The schema node that describes the parameter at a path.
+/// Returns the schema node of the parameter at a path.
 pub(crate) fn node_at<'s>(schema: &'s Value, path: &Path) -> Option<&'s Value> {
     path.0.iter().try_fold(schema, |node, segment| match segment {
         Segment::Key(key) => match node.get("properties").and_then(|properties| properties.get(key)) {
@@ -109,10 +109,10 @@ fn node_at_mut<'s>(schema: &'s mut Value, path: &Path) -> Option<&'s mut Value> 
     })
 }
 
-/// Works every blocking constraint into the schema. What cannot hold together comes back as conflicts, and the schema then
-/// keeps what it had for that parameter, so that the form can still be shown with the refusal.
+/// Applies every blocking constraint to the schema. Contradictions are returned as conflicts, and the schema is left unchanged for that
+/// parameter, so that the form can still be shown with the refusal.
 ///
-/// A constraint of one entry of a map is judged and not written: the schema describes all entries alike.
+/// A constraint of one entry of a map is checked but not applied to the schema, which describes all entries alike.
 pub(super) fn narrowed(
     spec: &PromiseSpec,
     mut json: Value,
@@ -124,9 +124,9 @@ pub(super) fn narrowed(
     let mut by_path: BTreeMap<&Path, Vec<Narrowing<'_>>> = BTreeMap::new();
     for narrowing in constraints {
         let kind = schema_at(schema, narrowing.path).and_then(Schema::kind);
-        // A rule that narrows nothing is broken, whatever its policy does about violations.
+        // A rule that restricts nothing is broken, whatever its policy's enforcement.
         if let Some(why) = kind.and_then(|kind| misfit(kind.name(), narrowing.effect)) {
-            let why = format!("it narrows {} in a way that does not fit: {why}", wording::noun(spec, narrowing.path));
+            let why = format!("its limit on {} isn't valid: {why}", wording::noun(spec, narrowing.path));
             conflicts.push(refusal(narrowing.from, narrowing.path.clone(), &why));
         } else if narrowing.from.enforcement == Enforcement::Block {
             by_path.entry(narrowing.path).or_default().push(*narrowing);
@@ -148,7 +148,7 @@ pub(super) fn narrowed(
         } else if let (true, Some(node)) = (is_written, node_at_mut(&mut json, path).and_then(Value::as_object_mut)) {
             write(&remains.bounds, node);
             add_patterns(node, &rulings);
-            // A null passes the list of values of a schema that allows null; it does not pass a rule that lists the values that are left.
+            // A null passes the enum of a nullable schema, but not a rule that lists the allowed values.
             if rulings.iter().any(|ruling| !ruling.effect.r#enum.is_empty() && !ruling.effect.r#enum.contains(&Value::Null)) {
                 node.remove("nullable");
             }
@@ -157,7 +157,7 @@ pub(super) fn narrowed(
     (json, conflicts)
 }
 
-/// What is left of a parameter, and what listed values have to fit.
+/// What remains of a parameter, and what listed values must satisfy.
 #[derive(Clone, Default)]
 struct Remains<'a> {
     bounds: Bounds,
@@ -201,7 +201,7 @@ fn write(bounds: &Bounds, node: &mut Map<String, Value>) {
 }
 
 fn number(number: f64) -> Value {
-    // Whole numbers stay integers, so that `minimum: 2` reads as it was written.
+    // Whole numbers stay integers, so that `minimum: 2` is unchanged.
     if number.fract() == 0.0 && number.abs() < 9e15 {
         #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
         return Value::from(number as i64);
@@ -209,7 +209,7 @@ fn number(number: f64) -> Value {
     Number::from_f64(number).map_or(Value::Null, Value::Number)
 }
 
-/// Several patterns hold at once through `allOf`, which structural schemas allow for value checks.
+/// Several patterns are combined through `allOf`, which structural schemas allow for value validation.
 fn add_patterns(node: &mut Map<String, Value>, rulings: &[Narrowing<'_>]) {
     for pattern in rulings.iter().filter_map(|ruling| ruling.effect.pattern.as_ref()) {
         match node.get("pattern").and_then(Value::as_str) {
@@ -229,16 +229,16 @@ fn add_patterns(node: &mut Map<String, Value>, rulings: &[Narrowing<'_>]) {
     }
 }
 
-/// Why a bound says nothing about values of a type; it would pass silently.
+/// Returns why a bound doesn't apply to values of a type, since it would pass silently.
 pub(super) fn misfit(kind: &str, bound: &Constrain) -> Option<&'static str> {
     let numeric = bound.minimum.is_some() || bound.maximum.is_some();
     let textual = bound.min_length.is_some() || bound.max_length.is_some() || bound.pattern.is_some();
     let listed = bound.min_items.is_some() || bound.max_items.is_some();
     match kind {
-        "integer" | "number" if textual || listed => Some("a number has neither length, pattern nor items"),
-        "string" if numeric || listed => Some("a text has neither minimum, maximum nor items"),
-        "array" if numeric || textual => Some("a list has neither minimum, maximum, length nor pattern"),
-        "boolean" | "object" if numeric || textual || listed => Some("only values can be listed for it"),
+        "integer" | "number" if textual || listed => Some("a number has no length, pattern or items"),
+        "string" if numeric || listed => Some("a string has no minimum, maximum or items"),
+        "array" if numeric || textual => Some("a list has no minimum, maximum, length or pattern"),
+        "boolean" | "object" if numeric || textual || listed => Some("only an enum can limit it"),
         _ => None,
     }
 }
@@ -254,7 +254,7 @@ fn nothing_left(spec: &PromiseSpec, path: &Path, own: &Remains<'_>, rulings: &[N
     if let Some(culprit) = rulings.iter().find(|ruling| is_empty(std::slice::from_ref(*ruling))) {
         between = vec![culprit.from.clone()];
         message = format!(
-            "No value of {label} is left: {} wants {}, which the promise does not offer. {} has to change the rule {}.",
+            "No value is possible for {label}: {} requires {}, which the promise doesn't offer. {} has to change the rule {}.",
             named(culprit.from),
             super::sentence::bounds(culprit.effect),
             wording::upper_first(culprit.from.owner.as_deref().unwrap_or("its owner")),
@@ -265,17 +265,17 @@ fn nothing_left(spec: &PromiseSpec, path: &Path, own: &Remains<'_>, rulings: &[N
             .iter()
             .enumerate()
             .find_map(|(at, one)| rulings[at + 1..].iter().map(|other| vec![*one, *other]).find(|pair| is_empty(pair)));
-        // Three or more may exclude each other only together; then all are named.
+        // Three or more might contradict each other only together; then all are named.
         let culprits = pair.unwrap_or_else(|| rulings.to_vec());
         between = culprits.iter().map(|ruling| ruling.from.clone()).collect();
         let wants: Vec<String> =
-            culprits.iter().map(|ruling| format!("{} wants {}", named(ruling.from), super::sentence::bounds(ruling.effect))).collect();
-        message = format!("No value of {label} is left: {}. Their owners have to agree first.", wording::all_of(&wants));
+            culprits.iter().map(|ruling| format!("{} requires {}", named(ruling.from), super::sentence::bounds(ruling.effect))).collect();
+        message = format!("No value is possible for {label}: {}. Their owners have to agree first.", wording::all_of(&wants));
     }
     Conflict { path: path.clone(), between, message }
 }
 
-/// A fixed value that a constraint of the same parameter, or of a part of it, does not admit.
+/// Finds a fixed value that a constraint on the same parameter, or on a part of it, doesn't allow.
 fn out_of_reach(spec: &PromiseSpec, set: &Ruling<Value>, rulings: &[Narrowing<'_>]) -> Option<Conflict> {
     let against = rulings.iter().find(|ruling| {
         let inside = inside(ruling.path, &set.path);
@@ -285,7 +285,7 @@ fn out_of_reach(spec: &PromiseSpec, set: &Ruling<Value>, rulings: &[Narrowing<'_
         path: set.path.clone(),
         between: vec![set.from.clone(), against.from.clone()],
         message: format!(
-            "{} has no possible value: {} sets {}, and {} wants {}. Their owners have to agree first.",
+            "{} has no possible value: {} sets {}, and {} requires {}. Their owners have to agree first.",
             wording::upper_first(&wording::noun(spec, &set.path)),
             named(&set.from),
             wording::value(&set.effect),
@@ -295,7 +295,7 @@ fn out_of_reach(spec: &PromiseSpec, set: &Ruling<Value>, rulings: &[Narrowing<'_
     })
 }
 
-/// Where a constraint looks within a value that is fixed at a path.
+/// Returns the path of a constraint relative to a value that is fixed at a path.
 fn inside(constraint: &Path, set: &Path) -> Option<Path> {
     let meets = |(wanted, given): (&Segment, &Segment)| wanted == given || *wanted == Segment::Each;
     let is_within = constraint.0.len() >= set.0.len() && constraint.0.iter().zip(&set.0).all(meets);

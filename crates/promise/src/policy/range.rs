@@ -1,4 +1,4 @@
-//! Which policies apply to a promise in a workspace.
+//! Selects the policies that apply to a promise in a workspace.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use crate::api::{AppliesTo, PolicySpec, PromiseSpec};
 use crate::glob;
 use crate::resolve::PromiseReading;
 
-/// The promise and the workspace that rules are gathered for.
+/// The promise and the workspace for which rules are gathered.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     /// Name of the promise.
     pub promise: &'a str,
-    /// Its spec, for its own rules and references.
+    /// Spec of the promise, for its own rules and references.
     pub spec: &'a PromiseSpec,
-    /// Path of its home.
+    /// Path of its home workspace.
     pub home: &'a str,
     /// Logical cluster id of its home.
     pub home_cluster: &'a str,
-    /// Whether its home is a trusted one.
+    /// Whether its home is trusted.
     pub home_trusted: bool,
     /// Path of the request's workspace.
     pub workspace: &'a str,
@@ -30,11 +30,11 @@ pub struct Target<'a> {
     pub lineage: &'a [String],
 }
 
-/// The policies that apply, each once, in a stable order. Whoever asks often holds a [`super::Book`] instead.
+/// Returns the policies that apply, each once, in a stable order. For frequent lookups, use a [`super::Book`] instead.
 ///
-/// A policy applies when it is set at an ancestor (or the workspace itself), when it is in a trusted home and its range
-/// covers promise and workspace, or when the promise refers to it; its own `appliesTo` narrows it in every case but the
-/// last, because a promise that names a policy of its home means it. The promise's own rules come last.
+/// A policy applies if it is set at an ancestor or the workspace itself, if it is in a trusted home and its scope includes promise and
+/// workspace, or if the promise references it. Its own `appliesTo` restricts it except in the last case, because a promise that references
+/// a policy of its home wants it. The promise's own rules come last.
 pub fn gather(candidates: &[Candidate], target: &Target<'_>) -> Vec<PolicySource> {
     let source = |candidate: &Candidate| {
         let Candidate { policy, workspace, cluster, trusted, spec } = candidate;
@@ -47,12 +47,12 @@ pub fn gather(candidates: &[Candidate], target: &Target<'_>) -> Vec<PolicySource
     sources
 }
 
-/// Whether a policy is one of those that [`gather`] finds. Its rules are not read, so that many can be asked about many workspaces.
+/// Whether [`gather`] would return a policy. Its rules aren't parsed, so that many policies can be checked for many workspaces.
 pub fn applies(candidate: &Candidate, target: &Target<'_>) -> bool {
     origin(&candidate.policy, &candidate.cluster, candidate.trusted, &candidate.spec, target).is_some()
 }
 
-/// How a policy applies; nothing if it does not.
+/// Returns how a policy applies, or nothing if it doesn't.
 pub(super) fn origin(policy: &str, cluster: &str, trusted: bool, spec: &PolicySpec, target: &Target<'_>) -> Option<Origin> {
     let covered = covers(&spec.applies_to, target);
     let level = target.lineage.iter().position(|known| *known == cluster);
@@ -70,19 +70,20 @@ fn covers(range: &AppliesTo, target: &Target<'_>) -> bool {
     covers_promise(range, target.promise) && range.covers_workspace(target.workspace, target.labels)
 }
 
-/// Whether a policy set at one workspace has to fit a promise of another, if the name is in its range: a promise of a trusted home may be
-/// offered anywhere, any other to its home and below. Who is below a policy can refuse requests of his own promise by it, and not blemish it.
-/// Each is the path of a workspace, and of the promise whether that is a trusted home.
+/// Whether a policy of one workspace must fit a promise of another if the name is in its scope: a promise of a trusted home can be offered
+/// anywhere, any other promise to its home and below. A policy from below the promise's home can refuse requests in its own workspace, but
+/// isn't reported as a problem of the promise. Policy and promise are given by the path of their workspace, and the promise also by whether
+/// that is a trusted home.
 pub fn has_to_fit(policy: &str, (promise, trusted): (&str, bool)) -> bool {
     trusted || policy.strip_prefix(promise).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
 
-/// Whether a promise of that name is in the range.
+/// Whether a promise with that name is in scope.
 pub fn covers_promise(range: &AppliesTo, promise: &str) -> bool {
     range.promises.is_empty() || glob::any_name_matches(&range.promises, promise)
 }
 
-/// The promise's own rules, as a source.
+/// Returns the promise's own rules as a source.
 pub(super) fn own_rules(target: &Target<'_>, promise: &PromiseReading) -> Option<PolicySource> {
     let reading = Arc::clone(promise.rules());
     (!reading.spec.rules.is_empty()).then(|| PolicySource::new(target.promise, target.home, target.home_cluster, Origin::Promise, reading))

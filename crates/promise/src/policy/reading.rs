@@ -1,5 +1,5 @@
-//! A policy with everything in it read: paths parsed, expressions and patterns compiled. Made once per policy and kept as long as the
-//! policy stays as it is; see [`super::Book`].
+//! A policy with all its contents parsed: paths, expressions and patterns. Created once per policy and kept as long as the policy is
+//! unchanged; see [`super::Book`].
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -14,51 +14,51 @@ use crate::api::{Constrain, PolicySpec, Rule};
 use crate::expression;
 use crate::path::Path;
 
-/// A policy and what was read of it.
+/// A policy and its parsed contents.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// The policy as it was written.
+    /// The policy as written.
     pub spec: PolicySpec,
-    /// Whether it is set in a trusted home: only those may `set` and `inject`.
+    /// Whether it is set in a trusted home: only those can use `set` and `inject`.
     pub trusted: bool,
-    /// One for each rule of the policy.
+    /// One entry for each rule of the policy.
     pub(super) rules: Vec<RuleReading>,
 }
 
-/// What was read of one rule. Whatever could not be read is among the faults.
+/// Parsed contents of one rule. What couldn't be parsed is listed in the faults.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RuleReading {
-    /// The parameter that it concerns; the whole for rules that concern no single one.
+    /// The parameter concerned, or the root for rules that don't concern a single one.
     pub path: Path,
-    /// The condition under which it counts.
+    /// The condition for the rule to apply.
     pub when: Option<Program>,
-    /// What a `validate` rule asks.
+    /// The expression of a `validate` rule.
     pub expression: Option<Program>,
-    /// The pattern of a `constrain` rule. One that may take much memory is compiled each time.
+    /// The pattern of a `constrain` rule. A pattern that might need a lot of memory is compiled each time instead.
     pub pattern: Option<Regex>,
-    /// What is wrong with the rule by itself.
+    /// What is wrong with the rule itself.
     pub faults: Vec<Fault>,
 }
 
 impl Reading {
-    /// Reads a policy. What is wrong with it is kept, and refuses whoever is in its range.
+    /// Parses a policy. Faults are kept, and refuse every request in scope.
     pub fn of(spec: PolicySpec, trusted: bool) -> Self {
-        let too_many = || Fault::new("", format!("it has more than {} rules", validity::RULES));
+        let too_many = || Fault::new("", format!("its policy has more than {} rules", validity::RULES));
         let read = |(at, rule)| if at < validity::RULES { RuleReading::of(rule, trusted) } else { RuleReading::refused(too_many()) };
         let mut rules: Vec<RuleReading> = spec.rules.iter().enumerate().map(read).collect();
-        // A rule is known by its name: to readings, releases and approvals.
+        // A rule is identified by its name in readings, releases and approvals.
         let mut names = HashSet::new();
         for (rule, read) in spec.rules.iter().zip(&mut rules) {
             if rule.name.trim().is_empty() {
-                read.faults.push(Fault::new(".name", "it has no name; give it one"));
+                read.faults.push(Fault::new(".name", "it has no name; add one"));
             } else if !names.insert(rule.name.as_str()) {
-                read.faults.push(Fault::new(".name", "its name is that of another rule of this policy; give it another one"));
+                read.faults.push(Fault::new(".name", "another rule of this policy has the same name; choose another one"));
             }
         }
         Self { spec, trusted, rules }
     }
 
-    /// Each rule with what was read of it.
+    /// Returns each rule with its parsed contents.
     pub(super) fn rules(&self) -> impl Iterator<Item = (&Rule, &RuleReading)> {
         self.spec.rules.iter().zip(&self.rules)
     }
@@ -75,7 +75,7 @@ impl RuleReading {
             .or(rule.set.as_ref().map(|set| &set.parameter))
             .or(rule.default.as_ref().map(|default| &default.parameter))
             .or(rule.validate.as_ref().and_then(|validate| validate.parameter.as_ref()));
-        // One that cannot be parsed is among the faults.
+        // An invalid path is listed in the faults.
         read.path = parameter.and_then(|text| Path::parse(text).ok()).unwrap_or_default();
         let mut compile = |at: &'static str, expression: &str| match expressions::compile(expression) {
             Ok(program) => Some(program),
@@ -100,28 +100,29 @@ impl RuleReading {
     }
 }
 
-/// Compiles a pattern of a constraint; the error is a clause that follows a colon.
+/// Compiles the pattern of a constraint. The error is a clause that follows a colon.
 fn compiled_pattern(pattern: &str) -> Result<Regex, String> {
-    schema::pattern::compile(pattern).map_err(|_| format!("its pattern {pattern:?} is no regular expression"))
+    schema::pattern::compile(pattern).map_err(|_| format!("its pattern {pattern:?} isn't a valid regular expression"))
 }
 
-/// Whether a pattern surely takes little memory, so that anybody's may be kept: short, nothing repeated very often, no classes of Unicode.
+/// Whether a pattern certainly needs little memory, so that even an untrusted one can be kept compiled: short, no large repetitions, no
+/// Unicode classes.
 fn is_small(pattern: &str) -> bool {
     let counts = pattern.split('{').skip(1).map(|count| {
         let most = count.split('}').next().and_then(|range| range.rsplit(',').find(|number| !number.is_empty()));
         most.and_then(|number| number.parse::<u64>().ok()).unwrap_or(1)
     });
-    // Repetitions may stand inside each other.
+    // Repetitions can be nested.
     let copies = counts.fold(1_u64, u64::saturating_mul);
     pattern.len() <= 200 && copies <= 100 && !pattern.contains("\\p") && !pattern.contains("\\P") && !pattern.contains("(?")
 }
 
-/// Finds what was read of a rule by where the rule comes from. Rules that it does not know are read when they are asked for.
+/// Finds the parsed contents of a rule by its provenance. Unknown rules are parsed on demand.
 #[derive(Default)]
 pub(crate) struct Readings<'s>(HashMap<(bool, &'s str, &'s str, &'s str), &'s RuleReading>);
 
 impl<'s> Readings<'s> {
-    /// Those of the rules of these sources.
+    /// Collects the contents of the rules of these sources.
     pub fn of(sources: &[&'s PolicySource]) -> Self {
         let rules = sources.iter().flat_map(|source| {
             let is_own = source.origin == Origin::Promise;
@@ -135,7 +136,7 @@ impl<'s> Readings<'s> {
         self.0.get(&(from.origin == Origin::Promise, from.cluster.as_str(), from.policy.as_str(), from.rule.as_str())).copied()
     }
 
-    /// The expression of a `validate` rule, or a clause about what is wrong with it.
+    /// Returns the expression of a `validate` rule, or a clause about what is wrong with it.
     pub fn expression(&self, from: &Provenance, text: &str) -> Result<Cow<'s, Program>, String> {
         let known = self.find(from).and_then(|read| read.expression.as_ref());
         match known.filter(|program| program.source() == expression::inside(text)) {
@@ -144,7 +145,7 @@ impl<'s> Readings<'s> {
         }
     }
 
-    /// The pattern of a `constrain` rule, or a clause about what is wrong with it; nothing if it has none.
+    /// Returns the pattern of a `constrain` rule, or a clause about what is wrong with it, or nothing if it has none.
     pub fn pattern(&self, from: &Provenance, constrain: &Constrain) -> Option<Result<Cow<'s, Regex>, String>> {
         let text = constrain.pattern.as_deref()?;
         Some(match self.find(from).and_then(|read| read.pattern.as_ref()) {

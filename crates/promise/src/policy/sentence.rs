@@ -1,4 +1,4 @@
-//! Rules as sentences for people: plain English, never the expression.
+//! Rules as sentences for users: plain English, never the expression.
 
 use serde_json::Value;
 
@@ -9,14 +9,14 @@ use crate::path::Path;
 use crate::price::Money;
 use crate::wording::{all_of, counted, lower_first, noun, number, one_of, upper_first, value};
 
-/// One rule of a policy, as a sentence with a full stop.
+/// Describes one rule of a policy, as a sentence with a full stop.
 #[cfg(feature = "engine")]
 pub fn of_rule(spec: &PromiseSpec, rule: &Rule) -> String {
     let condition = rule.when().and_then(|when| super::condition::words(spec, &super::compile(when).ok()?));
     under(spec, rule, condition.as_deref())
 }
 
-/// One rule under its condition in words, such as `tier is production`, where there are any.
+/// Describes one rule with its condition in words, such as `tier is production`, if there is one.
 pub fn under(spec: &PromiseSpec, rule: &Rule, condition: Option<&str>) -> String {
     let sentence = plain(spec, rule);
     match (rule.when(), condition) {
@@ -32,13 +32,13 @@ fn plain(spec: &PromiseSpec, rule: &Rule) -> String {
         return with_stop(&validate.message);
     }
     if let Some(constrain) = &rule.constrain {
-        return format!("{} is {}.", named(&constrain.parameter), bounds(constrain));
+        return format!("{} must be {}.", named(&constrain.parameter), bounds(constrain));
     }
     if let Some(set) = &rule.set {
         return format!("{} is always {}.", named(&set.parameter), value(&set.value));
     }
     if let Some(default) = &rule.default {
-        return format!("{} starts as {}; you can change it.", named(&default.parameter), value(&default.value));
+        return format!("{} defaults to {}; you can change it.", named(&default.parameter), value(&default.value));
     }
     if let Some(inject) = &rule.inject {
         let whom =
@@ -48,18 +48,18 @@ fn plain(spec: &PromiseSpec, rule: &Rule) -> String {
     if let Some(limit) = &rule.limit {
         let scope = if limit.per == "promise" { String::new() } else { format!(" {}", scope(&limit.per)) };
         let verb = if limit.count == 1 { "is" } else { "are" };
-        return format!("There {verb} at most {} of this promise{scope}.", counted(limit.count, "request"));
+        return format!("At most {} of this promise {verb} allowed{scope}.", counted(limit.count, "request"));
     }
     if let Some(budget) = &rule.budget {
         let most = Money::parse(&budget.monthly, budget.currency.as_str());
         let most = most.map_or_else(|_| format!("{} {}", budget.monthly, budget.currency), |most| most.to_string());
-        return format!("All requests that it covers cost together at most {most} a month {}.", scope(&budget.per));
+        return format!("Budget: {most} a month for all covered requests {}.", scope(&budget.per));
     }
     if let Some(approve) = &rule.approve {
         return approval(approve);
     }
     if let Some(schedule) = &rule.schedule {
-        let kept = schedule.retention.as_ref().map(|kept| format!(", and results are kept for {}", duration(kept))).unwrap_or_default();
+        let kept = schedule.retention.as_ref().map(|kept| format!(" and keeps results for {}", duration(kept))).unwrap_or_default();
         return format!("The platform runs {} on a schedule{kept}.", schedule.action);
     }
     if let Some(window) = &rule.window {
@@ -68,7 +68,7 @@ fn plain(spec: &PromiseSpec, rule: &Rule) -> String {
     format!("The rule {} has no effect.", rule.name)
 }
 
-/// What a constraint leaves, as words that follow “is” or “wants”.
+/// Describes what a constraint allows, as words that follow “must be” or “requires”.
 pub fn bounds(constrain: &Constrain) -> String {
     let mut parts = Vec::new();
     if !constrain.r#enum.is_empty() {
@@ -84,12 +84,12 @@ pub fn bounds(constrain: &Constrain) -> String {
     parts.extend(counted_range(constrain.min_length, constrain.max_length, "character"));
     parts.extend(counted_range(constrain.min_items, constrain.max_items, "item"));
     if constrain.pattern.is_some() {
-        parts.push("in the form that the platform asks for".to_owned());
+        parts.push("in the format that the platform requires".to_owned());
     }
     all_of(&parts)
 }
 
-/// `1 to 7`, `at least 2`, `above 0 and at most 1`: the numbers that bounds leave.
+/// Describes the numbers that bounds allow: `1 to 7`, `at least 2`, `above 0 and at most 1`.
 #[cfg(feature = "engine")]
 pub(crate) fn span(of: &Bounds) -> Option<String> {
     let low = of.minimum.map(|low| format!("{} {}", if of.exclusive_minimum { "above" } else { "at least" }, number(low)));
@@ -100,7 +100,7 @@ pub(crate) fn span(of: &Bounds) -> Option<String> {
     }
 }
 
-/// `2 to 5 items`, `at least 1 item`, `at most 63 characters`.
+/// Describes a count: `2 to 5 items`, `at least 1 item`, `at most 63 characters`.
 pub(crate) fn counted_range(low: Option<u64>, high: Option<u64>, noun: &str) -> Option<String> {
     match (low, high) {
         (Some(low), Some(high)) if low == high => Some(format!("exactly {}", counted(low, noun))),
@@ -121,22 +121,22 @@ fn approval(approve: &Approve) -> String {
         other => other,
     };
     let who = match required {
-        Required::Count(0 | 1) if approve.approvers.groups.is_empty() => format!("{} approves", upper_first(&one)),
-        Required::Count(0 | 1) => format!("One of {one} approves"),
-        Required::Count(count) if anybody => format!("{count} approvers approve"),
-        Required::Count(count) => format!("{count} of {one} approve"),
-        Required::All => format!("{} approve", all_named(&approve.approvers)),
+        Required::Count(0 | 1) if approve.approvers.groups.is_empty() => format!("{} must approve", upper_first(&one)),
+        Required::Count(0 | 1) => format!("One of {one} must approve"),
+        Required::Count(count) if anybody => format!("{count} approvers must approve"),
+        Required::Count(count) => format!("{count} of {one} must approve"),
+        Required::All => format!("{} must approve", all_named(&approve.approvers)),
     };
     let when = match approve.stage() {
         0 | FIRST_STAGE => "first".to_owned(),
         stage => format!("in stage {stage}"),
     };
-    let open = approve.expires_after.as_ref().map(|after| format!("; the question stays open for {}", duration(after))).unwrap_or_default();
-    let own = if approve.self_approval { ", and the requester may do so" } else { "" };
+    let open = approve.expires_after.as_ref().map(|after| format!("; the approval expires after {}", duration(after))).unwrap_or_default();
+    let own = if approve.self_approval { ", and the requester can approve" } else { "" };
     format!("{who} {when}{own}{open}.")
 }
 
-/// `Amara and one each of a and b`.
+/// Returns `Amara, one of a and one of b`.
 fn all_named(approvers: &Approvers) -> String {
     let mut all = approvers.users.clone();
     all.extend(approvers.groups.iter().map(|group| format!("one of {group}")));
@@ -156,7 +156,7 @@ fn scope(per: &str) -> &str {
     }
 }
 
-/// `72h` as `72 h`, with a non-breaking space before the unit.
+/// Formats `72h` as `72 h`, with a non-breaking space before the unit.
 fn duration(text: &str) -> String {
     match text.find(|letter: char| !letter.is_ascii_digit()) {
         Some(at) if at > 0 => format!("{}\u{a0}{}", &text[..at], &text[at..]),
@@ -164,7 +164,7 @@ fn duration(text: &str) -> String {
     }
 }
 
-/// What a merge writes, by the names of its deepest fields.
+/// Describes what a merge writes, by the names of its deepest fields.
 fn added(merge: Option<&Value>) -> String {
     fn leaves(at: &Value, name: &str, into: &mut Vec<String>) {
         match at {
@@ -205,42 +205,42 @@ mod tests {
             (json!({"validate": {"expression": "parameters.a > 1", "message": "Choose more than one"}}), "Choose more than one."),
             (
                 json!({"constrain": {"parameter": ".storage", "minimum": 10, "maximum": 200}}),
-                "Storage of each replica is between 10 and 200.",
+                "Storage of each replica must be between 10 and 200.",
             ),
-            (json!({"constrain": {"parameter": ".region", "enum": ["eu-west", "eu-central"]}}), "Region is eu-west or eu-central."),
+            (json!({"constrain": {"parameter": ".region", "enum": ["eu-west", "eu-central"]}}), "Region must be eu-west or eu-central."),
             (
                 json!({"constrain": {"parameter": ".name", "maxLength": 20, "pattern": "^x"}}),
-                "Name is at most 20 characters and in the form that the platform asks for.",
+                "Name must be at most 20 characters and in the format that the platform requires.",
             ),
             (json!({"set": {"parameter": ".backup.enabled", "value": true}}), "Enabled is always on."),
-            (json!({"default": {"parameter": ".region", "value": "eu-west"}}), "Region starts as eu-west; you can change it."),
+            (json!({"default": {"parameter": ".region", "value": "eu-west"}}), "Region defaults to eu-west; you can change it."),
             (
                 json!({"inject": {"match": {"kinds": ["Deployment"]}, "merge": {"spec": {"runAsNonRoot": true}}}}),
                 "The platform adds runAsNonRoot to every Deployment of this request.",
             ),
-            (json!({"limit": {"count": 3, "per": "workspace"}}), "There are at most 3 requests of this promise in each workspace."),
-            (json!({"limit": {"count": 1, "per": "promise"}}), "There is at most 1 request of this promise."),
+            (json!({"limit": {"count": 3, "per": "workspace"}}), "At most 3 requests of this promise are allowed in each workspace."),
+            (json!({"limit": {"count": 1, "per": "promise"}}), "At most 1 request of this promise is allowed."),
             (
                 json!({"budget": {"monthly": "500.00", "currency": "EUR", "per": "subtree"}}),
-                "All requests that it covers cost together at most 500.00 € a month in the workspace where this is set and below.",
+                "Budget: 500.00 € a month for all covered requests in the workspace where this is set and below.",
             ),
             (
                 json!({"approve": {"approvers": {"groups": ["platform"]}, "expiresAfter": "72h"}}),
-                "One of platform approves first; the question stays open for 72\u{a0}h.",
+                "One of platform must approve first; the approval expires after 72\u{a0}h.",
             ),
             (
                 json!({"approve": {"approvers": {"users": ["amara"]}, "when": "parameters.x || parameters.y"}}),
-                "In some cases, amara approves first.",
+                "In some cases, amara must approve first.",
             ),
-            (json!({"approve": {"approvers": {"groups": ["a", "b"]}, "required": 2}}), "2 of a or b approve first."),
-            (json!({"approve": {"required": 2, "stage": 2}}), "2 approvers approve in stage 2."),
+            (json!({"approve": {"approvers": {"groups": ["a", "b"]}, "required": 2}}), "2 of a or b must approve first."),
+            (json!({"approve": {"required": 2, "stage": 2}}), "2 approvers must approve in stage 2."),
             (
                 json!({"approve": {"approvers": {"groups": ["a", "b"], "users": ["amara"]}, "required": "all"}}),
-                "Amara, one of a and one of b approve first.",
+                "Amara, one of a and one of b must approve first.",
             ),
             (
                 json!({"schedule": {"action": "backup", "cron": "0 3 * * *", "retention": "7d"}}),
-                "The platform runs backup on a schedule, and results are kept for 7\u{a0}d.",
+                "The platform runs backup on a schedule and keeps results for 7\u{a0}d.",
             ),
             (
                 json!({"window": {"days": ["Saturday", "Sunday"], "from": "02:00", "to": "06:00", "timezone": "Europe/Berlin"}}),

@@ -1,10 +1,10 @@
-//! From what somebody asks to what holds: composition and resolution together, with the rules that count under a condition only.
+//! Composes and resolves together, including rules with a condition.
 //!
-//! A rule with `when` counts exactly if its condition is true of the resolved parameters, for the requester or for anyone else who is behind
-//! the request. Only fixed and proposed values change those, so:
-//! resolve with the values that are given without a condition, ask every condition, resolve with the values whose conditions hold as well,
-//! and ask again, until nothing more begins to hold. A rule that gave a value and whose condition is false by then would undo itself, or is
-//! undone by another: it is refused, with its name. Every other rule goes by the last answer, which is about what will be made.
+//! A rule with `when` applies exactly if its condition is true for the resolved parameters, for the requester or for anyone else behind the
+//! request. Only fixed and default values change the parameters. So: resolve with the values that are set without a condition, evaluate
+//! every condition, resolve with the values whose conditions are true as well, and evaluate again until no further condition becomes true.
+//! A rule that set a value and whose condition is then false would undo itself, or is undone by another: it is refused by name. Every other
+//! rule follows the last evaluation, which is about what will be created.
 
 use schema::expr::{Budget, ExprError, Scope};
 use serde_json::Value;
@@ -19,23 +19,23 @@ use super::source::PolicySource;
 use crate::context::Context;
 use crate::resolve::{self, PromiseReading, Resolved};
 
-/// The rules as they count for some parameters, and what became of these.
+/// The rules that apply to some parameters, and the resolved parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settled {
-    /// Every rule that counts.
+    /// Every rule that applies.
     pub effective: Effective,
-    /// The parameters under them.
+    /// The resolved parameters.
     pub resolved: Resolved,
 }
 
-/// Composes the sources for these parameters and resolves them. `former` are the parameters of the release that was accepted last.
+/// Composes the sources for these parameters and resolves them. `former` are the parameters of the last accepted release.
 ///
-/// Form, REST, CLI, preflight and controller call this, or [`settle_read`] where they keep what was read.
+/// The form, REST, CLI, preflight and controller call this, or [`settle_read`] if they keep what was parsed.
 pub fn settle(target: &Target<'_>, sources: &[PolicySource], parameters: &Value, former: Option<&Value>, context: &Context) -> Settled {
     settle_read(target, sources, &PromiseReading::of(target.spec, target.home_trusted), parameters, former, context)
 }
 
-/// As [`settle`], with a promise that was read already.
+/// Like [`settle`], with a parsed promise.
 pub fn settle_read(
     target: &Target<'_>,
     sources: &[PolicySource],
@@ -54,7 +54,8 @@ pub fn settle_read(
     Settled { effective, resolved }
 }
 
-/// Whether each rule counts. Each round at least one rule more gives its value, so there are no more rounds than such rules.
+/// Determines whether each rule applies. Each iteration activates at least one more rule that sets a value, so there are no more iterations
+/// than such rules.
 fn conditions(target: &Target<'_>, promise: &PromiseReading, files: &Files<'_>, parameters: &Value, context: &Context) -> Vec<Standing> {
     let mut given = vec![false; files.rules.len()];
     loop {
@@ -74,7 +75,7 @@ fn conditions(target: &Target<'_>, promise: &PromiseReading, files: &Files<'_>, 
     }
 }
 
-/// Asks every condition for each person who is behind the request: a rule counts if its condition holds for one of them.
+/// Evaluates every condition for each person behind the request: a rule applies if its condition is true for one of them.
 fn ask(files: &Files<'_>, scopes: &[Scope]) -> Vec<Standing> {
     let answer = |filed: &super::filed::Filed<'_>| match (filed.when, &filed.effect) {
         (None, _) | (_, Effect::Refused) => Standing::Always,
@@ -93,7 +94,7 @@ fn ask(files: &Files<'_>, scopes: &[Scope]) -> Vec<Standing> {
 
 fn why(error: &ExprError) -> String {
     match error {
-        ExprError::AbsentPath(path) => format!("`{path}` is not there, and it does not ask with has()"),
+        ExprError::AbsentPath(path) => format!("`{path}` is missing, and the condition doesn't test it with has()"),
         other => other.to_string(),
     }
 }

@@ -1,4 +1,4 @@
-//! Where a rule comes from, and what is shown about that.
+//! The source of a rule, and what is shown about it.
 
 #[cfg(feature = "engine")]
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use serde::{Deserialize, Serialize};
 use super::reading::Reading;
 use crate::api::{Enforcement, PolicySpec};
 
-/// How a policy came to apply to a request.
+/// Reason why a policy applies to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Origin {
-    /// Set at the request's workspace or above it; the number counts levels between them.
+    /// Set at the request's workspace or above it, at this number of levels.
     Ancestor {
-        /// 0 is the request's own workspace.
+        /// Number of levels above the request's workspace, 0 for the workspace itself.
         distance: u32,
     },
-    /// A trusted home put the workspace into the policy's range.
+    /// Set in a trusted home, with the workspace in scope.
     TrustedHome,
-    /// The promise names the policy.
+    /// Referenced by the promise.
     Reference,
-    /// A rule of the promise itself.
+    /// The promise's own rule.
     Promise,
 }
 
-/// A policy somewhere on the plane, before it is known whether it applies.
+/// A policy on the plane, before it is known whether it applies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// Name of the Policy.
     pub policy: String,
-    /// Path of the workspace that holds it.
+    /// Path of its workspace.
     pub workspace: String,
-    /// Logical cluster id of that workspace: the identity, since paths can be reused.
+    /// Logical cluster id of that workspace. This is its identity, since paths can be reused.
     pub cluster: String,
     /// Whether that workspace is a trusted home.
     pub trusted: bool,
@@ -45,39 +45,39 @@ pub struct Candidate {
 #[cfg(feature = "engine")]
 #[derive(Clone, Debug)]
 pub struct PolicySource {
-    /// Name of the Policy; of the promise for its own rules.
+    /// Name of the Policy, or of the promise for its own rules.
     pub policy: String,
-    /// Path of the workspace where it is set.
+    /// Path of the workspace that defines it.
     pub workspace: String,
     /// Logical cluster id of that workspace.
     pub cluster: String,
     /// Team that owns it.
     pub owner: Option<String>,
-    /// How it came to apply.
+    /// Reason why it applies.
     pub origin: Origin,
-    /// The policy, read.
+    /// The parsed policy.
     pub reading: Arc<Reading>,
 }
 
 #[cfg(feature = "engine")]
 impl PolicySource {
-    /// A policy with how it came to apply.
+    /// Creates a source from a policy and the reason why it applies.
     pub fn new(policy: &str, workspace: &str, cluster: &str, origin: Origin, reading: Arc<Reading>) -> Self {
         let owner = reading.spec.owner.as_ref().and_then(|owner| owner.team.clone());
         Self { policy: policy.to_owned(), workspace: workspace.to_owned(), cluster: cluster.to_owned(), owner, origin, reading }
     }
 
-    /// The policy as it was written.
+    /// Returns the policy as written.
     pub fn spec(&self) -> &PolicySpec {
         &self.reading.spec
     }
 
-    /// Its place in the stable order of sources; the identity of a policy that applies.
+    /// Returns its position in the stable order of sources, which is the identity of a policy that applies.
     pub(super) fn place(&self) -> (Origin, &str, &str, &str) {
         (self.origin, &self.workspace, &self.cluster, &self.policy)
     }
 
-    /// What is shown about one of its rules.
+    /// Returns the provenance of one of its rules.
     pub fn provenance(&self, rule: &str) -> Provenance {
         Provenance {
             policy: self.policy.clone(),
@@ -93,13 +93,13 @@ impl PolicySource {
     }
 }
 
-/// Which rule did something: shown before and after submit, and kept in the release.
+/// Identifies the rule that did something: shown before and after submit, and stored in the release.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Provenance {
-    /// How the policy came to apply.
+    /// Reason why the policy applies.
     pub origin: Origin,
-    /// Path of the workspace where it is set.
+    /// Path of the workspace that defines it.
     pub workspace: String,
     /// Logical cluster id of that workspace.
     pub cluster: String,
@@ -107,19 +107,19 @@ pub struct Provenance {
     pub policy: String,
     /// Name of the rule.
     pub rule: String,
-    /// Name of the policy for people.
+    /// Display name of the policy.
     pub title: Option<String>,
     /// Team that owns it.
     pub owner: Option<String>,
-    /// Why it exists.
+    /// Purpose of the policy.
     pub reason: Option<String>,
-    /// What a violation does.
+    /// What happens when the rule is violated.
     pub enforcement: Enforcement,
 }
 
 impl Provenance {
-    /// `cluster/policy/rule`, or `cluster/promise/name/rule` for a promise's own: the identity of a rule in releases, content hashes and
-    /// usage. A policy and a promise of one name in one home are two things.
+    /// Returns `cluster/policy/rule`, or `cluster/promise/name/rule` for a promise's own rule: the identity of a rule in releases, content
+    /// hashes and usage. A policy and a promise with the same name in the same home are different.
     pub fn id(&self) -> String {
         let own = if self.origin == Origin::Promise { "promise/" } else { "" };
         format!("{}/{own}{}/{}", self.cluster, self.policy, self.rule)

@@ -1,4 +1,4 @@
-//! What is counted for limits and budgets: which requests belong to the same cap.
+//! Counting for limits and budgets: which requests count toward the same one.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use super::source::Origin;
 use crate::api::AppliesTo;
 use crate::glob;
 
-/// How far a cap reaches, in the words of policies.
+/// Scope over which a limit or budget is counted, as written in policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Per {
     /// The request's own workspace.
     Workspace,
-    /// The workspace where the policy is set and everything below it, as far as the policy's range goes.
+    /// The workspace that defines the policy and everything below it, within the policy's scope.
     Subtree,
     /// Everywhere.
     Promise,
 }
 
 impl Per {
-    /// Reads `workspace`, `subtree` or `promise`.
+    /// Parses `workspace`, `subtree` or `promise`.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "workspace" => Some(Self::Workspace),
@@ -32,18 +32,18 @@ impl Per {
     }
 }
 
-/// The requests that count for one cap. Whoever judges a request counts those that [`Tally::includes`] and that are accepted, without
-/// the request itself.
+/// The requests that count toward one limit or budget. Callers count the accepted requests that [`Tally::includes`], without the request
+/// that is checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tally {
-    /// Identity of the rule: the key in `Usage`.
+    /// Identity of the rule, used as the key in `Usage`.
     pub rule: String,
-    /// Which promises' requests.
+    /// Promises whose requests count.
     pub promises: Promises,
-    /// In which workspaces.
+    /// Workspaces whose requests count.
     pub reach: Reach,
-    /// Currency in which their prices are summed up; absent where they are only counted.
+    /// Currency in which prices are summed up. Absent if requests are only counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency: Option<String>,
 }
@@ -54,12 +54,12 @@ pub struct Tally {
 pub enum Promises {
     /// Exactly one.
     One {
-        /// Its name.
+        /// Name of the promise.
         name: String,
-        /// Logical cluster id of its home.
+        /// Logical cluster id of the promise's home.
         home: String,
     },
-    /// All that names or globs cover; all if there are none.
+    /// All promises that match names or globs, or all promises if there are none.
     Covered(Vec<String>),
 }
 
@@ -67,26 +67,27 @@ pub enum Promises {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Reach {
-    /// One alone.
+    /// A single workspace.
     Workspace {
-        /// Its logical cluster id.
+        /// Logical cluster id of the workspace.
         cluster: String,
     },
-    /// Those of a range that lie below one, and that one.
+    /// One workspace and everything below it, within a scope.
     Subtree {
-        /// Logical cluster id of the topmost.
+        /// Logical cluster id of the topmost workspace.
         cluster: String,
         /// See [`Reach::Covered`].
         range: AppliesTo,
     },
-    /// All of a range; what it says of promises is said by [`Promises`].
+    /// All workspaces in a scope. [`Promises`] covers the part about promises.
     Covered(AppliesTo),
 }
 
 impl Reach {
-    /// Where requests count for a cap that is set at `cluster`, applies by `origin` and concerns a request in the workspace `below`: ids of
-    /// logical clusters. What shares a cap is in the range of its policy, so that workspaces of one label can have one together. A subtree of
-    /// a home says nothing about workspaces elsewhere, which the policy puts into its range: all of those count.
+    /// Returns the workspaces that count toward a limit or budget that is set at `cluster`, applies by `origin` and is checked for a
+    /// request in the workspace `below`. Workspaces are logical cluster ids. Everything that shares a limit is in the scope of its policy,
+    /// so that workspaces with the same label can share one. The subtree of a trusted home doesn't contain the other workspaces that the
+    /// policy's scope includes: all of those count.
     pub fn of(per: Per, origin: Origin, cluster: &str, below: &str, range: &AppliesTo) -> Self {
         let range = || AppliesTo { promises: Vec::new(), ..range.clone() };
         match (per, origin) {
@@ -98,7 +99,7 @@ impl Reach {
     }
 }
 
-/// An accepted request, as far as it matters for counting.
+/// An accepted request, with the fields that counting needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a> {
     /// Name of its promise.

@@ -86,7 +86,7 @@ fn constraints_intersect_in_the_schema() {
     assert_eq!((&properties["name"]["pattern"], &properties["name"]["allOf"]), (&json!("^[a-z]+$"), &json!([{"pattern": "^x"}])));
     assert!(effective.conflicts.is_empty());
     assert_eq!(effective.sentences.len(), 4);
-    assert_eq!(effective.sentences[3].effect, "Replicas is at least 2.");
+    assert_eq!(effective.sentences[3].effect, "Replicas must be at least 2.");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn nothing_left_names_both_sources() {
         composed(&[source("huge", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "minimum": 9}}))])]);
     assert_eq!(alone.conflicts[0].between.len(), 1);
     let words = composed(&[source("odd", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".region", "minimum": 9}}))])]);
-    assert!(words.conflicts[0].message.contains("a text has neither"), "a bound that says nothing may not pass silently");
+    assert!(words.conflicts[0].message.contains("a string has no minimum"), "a bound that says nothing may not pass silently");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is wrong with a policy by itself, when it is written and again when it is applied.
+//! Checks a policy itself, when it is written and again when it is applied.
 
 use serde_json::Value;
 
@@ -10,15 +10,15 @@ use crate::error::Problem;
 use crate::path::{Path, Segment};
 use crate::price::decimal_micros;
 
-/// Most rules of one policy.
+/// Maximum number of rules of a policy.
 pub(super) const RULES: usize = 200;
 
-/// A kind of rule that is described, and that this version does not enforce.
+/// A kind of rule that the API describes and this version doesn't enforce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnenforcedKind {
-    /// Runs an action regularly.
+    /// Runs an action on a schedule.
     Schedule,
-    /// When changes may happen.
+    /// Restricts when changes can be made.
     Window,
 }
 
@@ -31,7 +31,7 @@ impl std::fmt::Display for UnenforcedKind {
     }
 }
 
-/// The kind of a rule that this version does not enforce; `None` for rules that it does.
+/// Returns the kind of a rule that this version doesn't enforce, or `None` if it does.
 pub fn unenforced(rule: &Rule) -> Option<UnenforcedKind> {
     if rule.schedule.is_some() {
         Some(UnenforcedKind::Schedule)
@@ -42,18 +42,18 @@ pub fn unenforced(rule: &Rule) -> Option<UnenforcedKind> {
     }
 }
 
-/// Everything wrong with a policy by itself, with paths such as `.rules[0].set`; empty when it is valid.
+/// Returns everything that is wrong with a policy itself, with paths such as `.rules[0].set`. Empty if it is valid.
 ///
-/// `trusted` says whether its workspace is a trusted home. Whether it fits a promise is for [`super::check_against`] to say.
+/// `trusted` is whether its workspace is a trusted home. [`super::check_against`] checks whether it fits a promise.
 pub fn validity(spec: &PolicySpec, trusted: bool) -> Vec<Problem> {
     problems(&Reading::of(spec.clone(), trusted))
 }
 
-/// As [`validity`], of a policy that was read already.
+/// Like [`validity`], for a parsed policy.
 pub fn problems(policy: &Reading) -> Vec<Problem> {
     let mut problems = Vec::new();
     if policy.spec.rules.len() > RULES {
-        let message = format!("Make several policies of it: a policy may have at most {RULES} rules, it has {}.", policy.spec.rules.len());
+        let message = format!("Split this policy: a policy can have at most {RULES} rules, and this one has {}.", policy.spec.rules.len());
         problems.push(Problem { path: ".rules".to_owned(), message });
     }
     for (index, (rule, read)) in policy.rules().enumerate() {
@@ -63,17 +63,17 @@ pub fn problems(policy: &Reading) -> Vec<Problem> {
             problems.push(Problem { path: format!("{path}{at}"), message: format!("Change the rule {name}: {what}.") });
         }
         if let Some(kind) = unenforced(rule) {
-            let message = format!("Remove the rule {name}: rules of the kind {kind} are not enforced yet, and none may pass unnoticed.");
+            let message = format!("Remove the rule {name}: {kind} rules aren't enforced yet, and they can't be ignored silently.");
             problems.push(Problem { path: format!("{path}.{kind}"), message });
         }
     }
     problems
 }
 
-/// Something that is wrong with a rule.
+/// A fault of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// Where in the rule, such as `.validate.expression`; empty for the whole.
+    /// Path in the rule, such as `.validate.expression`. Empty for the whole rule.
     pub at: &'static str,
     /// A clause that follows a colon.
     pub what: String,
@@ -85,7 +85,7 @@ impl Fault {
     }
 }
 
-/// Where the condition of a rule stands, if it may have one.
+/// Returns the path of a rule's condition, if its kind can have one.
 pub(super) fn place_of_when(rule: &Rule) -> Option<&'static str> {
     let places = [
         (rule.constrain.is_some(), ".constrain.when"),
@@ -97,7 +97,7 @@ pub(super) fn place_of_when(rule: &Rule) -> Option<&'static str> {
     places.into_iter().find_map(|(is_there, place)| is_there.then_some(place))
 }
 
-/// What is wrong with one rule by itself, its expressions and patterns aside.
+/// Returns what is wrong with one rule itself, except for its expressions and patterns.
 pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<Fault> {
     let mut faults = Vec::new();
     let kinds = [
@@ -114,13 +114,16 @@ pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<Fault> {
     ];
     let present: Vec<&str> = kinds.iter().filter(|(_, present)| *present).map(|(name, _)| *name).collect();
     match present.as_slice() {
-        [] => faults.push(Fault::new("", "it has no effect; give it one, such as constrain or validate")),
+        [] => faults.push(Fault::new("", "it has no effect; add one, such as constrain or validate")),
         [only @ ("set" | "inject")] if !trusted => {
-            faults.push(Fault::new("", format!("it uses {only}, which only policies of trusted homes may")));
+            faults.push(Fault::new("", format!("it uses {only}, which is only allowed in policies of trusted homes")));
         }
         [_] => {}
         several => {
-            faults.push(Fault::new("", format!("it has several effects, {}; make one rule of each", crate::wording::all_of(several))));
+            faults.push(Fault::new(
+                "",
+                format!("it has several effects, {}; split it into one rule for each", crate::wording::all_of(several)),
+            ));
         }
     }
     let parameters = [
@@ -131,12 +134,12 @@ pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<Fault> {
     for (at, parameter) in parameters.into_iter().flatten() {
         match Path::parse(parameter) {
             Err(error) => faults.push(Fault::new(at, error.to_string())),
-            Ok(path) if path.0.is_empty() => faults.push(Fault::new(at, "it concerns no parameter; name one, such as .replicas")),
+            Ok(path) if path.0.is_empty() => faults.push(Fault::new(at, "it names no parameter; name one, such as .replicas")),
             Ok(path) if path.0.iter().any(|step| matches!(step, Segment::Index(_))) => {
-                faults.push(Fault::new(at, "it concerns one entry of a list, and entries move; name all of them with [*]"));
+                faults.push(Fault::new(at, "it names one entry of a list, but entries can move; name all of them with [*]"));
             }
             Ok(path) if rule.constrain.is_none() && path.0.contains(&Segment::Each) => {
-                faults.push(Fault::new(at, "it gives values to entries of a list; name the list as a whole"));
+                faults.push(Fault::new(at, "it gives values to entries of a list; name the whole list"));
             }
             Ok(_) => {}
         }
@@ -163,43 +166,46 @@ fn constrain_fault(constrain: &Constrain) -> Option<Fault> {
         && constrain.min_items.is_none()
         && constrain.max_items.is_none();
     if empty {
-        return Some(Fault::new(".constrain", "it narrows nothing; give it a bound, such as maximum"));
+        return Some(Fault::new(".constrain", "it limits nothing; add a bound, such as maximum"));
     }
     let mut bounds = Bounds::default();
     bounds.narrow(constrain);
-    bounds.is_empty().then(|| Fault::new(".constrain", "its own bounds leave no value"))
+    bounds.is_empty().then(|| Fault::new(".constrain", "its bounds exclude every value"))
 }
 
 fn validate_fault(validate: &Validate) -> Option<Fault> {
     let is_silent = validate.message.trim().is_empty();
-    is_silent.then(|| Fault::new(".validate.message", "it has no message; say in one sentence what people should do"))
+    is_silent.then(|| Fault::new(".validate.message", "it has no message; add one sentence that says what to do"))
 }
 
 fn inject_fault(inject: &Inject) -> Option<Fault> {
     match &inject.merge {
         Some(Value::Object(fields)) if !fields.is_empty() => None,
-        _ => Some(Fault::new(".inject.merge", "it merges nothing; give it the fields to write")),
+        _ => Some(Fault::new(".inject.merge", "it merges nothing; add the fields to set")),
     }
 }
 
 fn limit_fault(limit: &Limit) -> Option<Fault> {
     let is_known = Per::parse(&limit.per).is_some();
-    (!is_known).then(|| Fault::new(".limit.per", format!("{:?} is none of workspace, subtree and promise", limit.per)))
+    (!is_known).then(|| Fault::new(".limit.per", format!("{:?} isn't one of workspace, subtree and promise", limit.per)))
 }
 
-/// Largest percentage of a budget at which people are told.
+/// Maximum percentage of a budget threshold.
 const MOST_PERCENT: u32 = 1_000;
-/// Most of them.
+/// Maximum number of thresholds.
 const MOST_THRESHOLDS: usize = 10;
-/// Most users and groups that a rule names.
+/// Maximum number of users and groups that a rule names.
 const MOST_NAMED: usize = 50;
 
 fn budget_fault(budget: &Budget) -> Option<Fault> {
     if !matches!(Per::parse(&budget.per), Some(Per::Workspace | Per::Subtree)) {
-        return Some(Fault::new(".budget.per", format!("{:?} is neither workspace nor subtree", budget.per)));
+        return Some(Fault::new(".budget.per", format!("{:?} isn't workspace or subtree", budget.per)));
     }
     if budget.currency.len() != 3 || !budget.currency.bytes().all(|letter| letter.is_ascii_uppercase()) {
-        return Some(Fault::new(".budget.currency", format!("{:?} is no currency; write three capitals, such as EUR", budget.currency)));
+        return Some(Fault::new(
+            ".budget.currency",
+            format!("{:?} isn't a currency; use three uppercase letters, such as EUR", budget.currency),
+        ));
     }
     if let Err(why) = decimal_micros(&budget.monthly) {
         return Some(Fault::new(".budget.monthly", format!("its amount {:?} {why}", budget.monthly)));
@@ -210,24 +216,27 @@ fn budget_fault(budget: &Budget) -> Option<Fault> {
     let thresholds = budget.thresholds();
     let wrong = thresholds.iter().find(|threshold| !(1..=MOST_PERCENT).contains(*threshold));
     if let Some(wrong) = wrong {
-        return Some(Fault::new(".budget.thresholds", format!("{wrong} is no percentage; write whole numbers from 1 to {MOST_PERCENT}")));
+        return Some(Fault::new(
+            ".budget.thresholds",
+            format!("{wrong} isn't a valid percentage; use whole numbers from 1 to {MOST_PERCENT}"),
+        ));
     }
     let many = thresholds.len() > MOST_THRESHOLDS;
-    many.then(|| Fault::new(".budget.thresholds", format!("there are too many of them; name at most {MOST_THRESHOLDS}")))
+    many.then(|| Fault::new(".budget.thresholds", format!("there are too many thresholds; use at most {MOST_THRESHOLDS}")))
 }
 
-/// Each of them is told of every question, so that a long list is a flood of mails.
+/// Each of them is notified of every approval request, so a long list means a flood of mails.
 fn too_many(named: &Approvers, path: &'static str) -> Option<Fault> {
     let many = named.users.len() + named.groups.len() > MOST_NAMED;
-    many.then(|| Fault::new(path, format!("it names too many; name at most {MOST_NAMED} users and groups, and put people into groups")))
+    many.then(|| Fault::new(path, format!("it names too many users and groups; name at most {MOST_NAMED}, and put people into groups")))
 }
 
 fn approve_fault(approve: &Approve) -> Option<Fault> {
     if approve.required == Some(Required::Count(0)) {
-        return Some(Fault::new(".approve.required", "nobody has to agree; ask for 1 at least, or remove the rule"));
+        return Some(Fault::new(".approve.required", "it requires no approval; require at least 1, or remove the rule"));
     }
     if approve.required == Some(Required::All) && approve.approvers.is_empty() {
-        return Some(Fault::new(".approve.required", "it asks all, and nobody is named; name approvers, or ask for a number"));
+        return Some(Fault::new(".approve.required", "it requires all approvers, but names none; name approvers, or require a number"));
     }
     let named = &approve.approvers;
     if let Some(fault) = too_many(named, ".approve.approvers") {
@@ -239,19 +248,19 @@ fn approve_fault(approve: &Approve) -> Option<Fault> {
         && Required::All.voices(named) < count
     {
         let people = Required::All.voices(named);
-        let message = format!("it asks for {count} approvals and names {people} users; name more approvers, or ask for {people} at most");
+        let message = format!("it requires {count} approvals but names {people} users; name more approvers, or require at most {people}");
         return Some(Fault::new(".approve.required", message));
     }
     if approve.stage == Some(0) {
-        return Some(Fault::new(".approve.stage", "stages are counted from 1"));
+        return Some(Fault::new(".approve.stage", "stages start at 1"));
     }
     let after = approve.expires_after.as_deref()?;
     seconds(after).is_none().then(|| {
-        Fault::new(".approve.expiresAfter", format!("{after:?} is no duration; write a whole number with s, m, h or d, such as 72h"))
+        Fault::new(".approve.expiresAfter", format!("{after:?} isn't a valid duration; use a whole number with s, m, h or d, such as 72h"))
     })
 }
 
-/// A duration in the words of policies, such as `90s`, `72h` or `3d`, in seconds; nothing if it is none, or no time at all.
+/// Parses a duration as written in policies, such as `90s`, `72h` or `3d`, to seconds. Returns nothing if it is invalid or zero.
 pub fn seconds(text: &str) -> Option<u64> {
     let unit = match text.bytes().last()? {
         b's' => 1,

@@ -1,4 +1,4 @@
-//! A preflight as it leaves the process.
+//! The preflight result for use outside the process.
 
 use super::{Dry, Preflight, Unknown, Verdict};
 use crate::api::Approve;
@@ -11,7 +11,7 @@ use crate::price::{Change, CostLine, Estimate, Money};
 use crate::render::masked;
 
 impl Preflight {
-    /// What the REST interface answers. It holds no secret: what would be one is masked.
+    /// Returns the REST response. It contains no secrets: they are masked.
     pub fn answer(&self, dry: Dry) -> PreflightAnswer {
         PreflightAnswer {
             verdict: match self.verdict {

@@ -1,4 +1,4 @@
-//! What becomes of a price once a list begins that is not in force yet.
+//! Future price changes, from price lists that aren't in force yet.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use super::{Input, settled};
 use crate::context::Context;
 use crate::price::{Change, Day, Estimate, PriceBook, estimate};
 
-/// The first day on which what is asked for has another price than now, with both prices; nothing where none of the books changes it.
-/// `books` are the prices of later days, in the order of these days.
+/// Returns the first day on which the request has a different price, with both prices, or nothing if no book changes it. `books` contains
+/// the prices of later days, in chronological order.
 pub fn next_price(input: &Input<'_>, books: &[(Day, PriceBook)]) -> Option<(Day, Change)> {
     let before = price(input)?.monthly;
     books.iter().find_map(|(day, book)| {
@@ -18,7 +18,7 @@ pub fn next_price(input: &Input<'_>, books: &[(Day, PriceBook)]) -> Option<(Day,
     })
 }
 
-/// What it costs by the prices of an input.
+/// Returns the price with the prices of an input.
 fn price(input: &Input<'_>) -> Option<Estimate> {
     let resolved = settled(input, input.request.parameters.as_ref().unwrap_or(&Value::Null)).resolved;
     estimate(input.spec, input.compiled, &resolved.parameters, input.context, input.book)

@@ -1,4 +1,4 @@
-//! What another choice would change about the price.
+//! Price differences of other choices.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,10 +8,10 @@ use crate::path::{Path, Segment};
 use crate::policy::{node_at, same_value};
 use crate::price::{Change, estimate};
 
-/// Most choices that are priced: each costs a resolution, and a form with more of them shows no prices on the rest.
+/// Maximum number of choices that are priced. Each one needs a resolution; in a larger form, the rest show no price.
 const PRICED: usize = 48;
 
-/// What is chosen.
+/// A choice in the form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Choice {
@@ -19,12 +19,12 @@ pub enum Choice {
     Value {
         /// Path such as `.size`.
         path: String,
-        /// One of its values.
+        /// The value.
         value: Value,
     },
     /// A preset of the promise.
     Preset {
-        /// Its name.
+        /// Name of the preset.
         name: String,
     },
 }
@@ -35,15 +35,15 @@ pub enum Choice {
 pub struct PricedChoice {
     /// The choice.
     pub choice: Choice,
-    /// The price now and with it. Its [`Display`](std::fmt::Display) is what stands behind the option, such as `+93.20 €/month`.
+    /// The price now and with the choice. Its [`Display`](std::fmt::Display) is the text after the option, such as `+93.20 €/month`.
     pub change: Change,
-    /// Whether promise and policies take it beside everything else that is there.
+    /// Whether promise and policies accept it together with all other values.
     #[serde(default)]
     pub fits: bool,
 }
 
-/// The price of every value of a list of values and of every switch that counts for the price, and of every preset, where it differs from the
-/// present one. Everything else stays as it was typed, so that a choice that makes policies give other values shows what these cost too.
+/// Returns the price of every enum value, every switch that affects the price, and every preset, if it differs from the present price.
+/// Everything else stays as entered, so if a choice makes policies set other values, their price is included.
 pub fn options(input: &Input<'_>, now: &Preflight) -> Vec<PricedChoice> {
     let Some(present) = &now.estimate else { return Vec::new() };
     let typed = input.request.parameters.clone().unwrap_or(Value::Null);
@@ -61,10 +61,10 @@ pub fn options(input: &Input<'_>, now: &Preflight) -> Vec<PricedChoice> {
     priced.collect()
 }
 
-/// Choices, each with the values that it puts in the place of those typed; presets first.
+/// Returns the choices, each with the values that replace the entered ones, presets first.
 fn choices(input: &Input<'_>, now: &Preflight) -> Vec<(Choice, Vec<(Path, Value)>)> {
     let presets = input.spec.form.presets.iter().map(|preset| {
-        // As a form does it: what a preset names takes the place of what is there, field by field.
+        // As in the form: the values of a preset replace the present ones, field by field.
         let values = preset.values.iter().filter_map(Value::as_object).flatten();
         let values = values.map(|(name, value)| (Path::default().child(name), value.clone())).collect();
         (Choice::Preset { name: preset.name.clone() }, values)
@@ -85,7 +85,7 @@ fn choices(input: &Input<'_>, now: &Preflight) -> Vec<(Choice, Vec<(Path, Value)
     found
 }
 
-/// Parameters by which the price may change, in a stable order; fixed ones are no choice.
+/// Returns the parameters that can affect the price, in a stable order. Fixed parameters aren't choices.
 fn counting(input: &Input<'_>, now: &Preflight) -> Vec<Path> {
     let mut paths: Vec<Path> = Vec::new();
     for read in input.compiled.cost_references() {
@@ -100,7 +100,7 @@ fn counting(input: &Input<'_>, now: &Preflight) -> Vec<Path> {
     paths
 }
 
-/// The path, or the scalars below it where an expression reads an object as a whole.
+/// Collects the path, or the scalars below it if an expression reads an object as a whole.
 fn below(schema: &Value, path: &Path, found: &mut Vec<Path>) {
     match node_at(schema, path).and_then(|node| node["properties"].as_object()) {
         Some(properties) => properties.keys().for_each(|name| below(schema, &path.child(name), found)),

@@ -11,14 +11,14 @@ use crate::render::Compiled;
 use crate::resolve::PromiseReading;
 use crate::visibility::Place;
 
-/// What differs between the cases.
+/// The differences between the cases.
 #[derive(Default)]
 struct Case {
     parameters: Value,
     rules: Value,
     former: Option<PromiseReleaseSpec>,
     missing: Vec<String>,
-    /// Why the policies above cannot be seen.
+    /// Reason why the policies above aren't visible.
     unseen: Option<&'static str>,
     unpublished: bool,
     expires_at: Option<&'static str>,
@@ -52,7 +52,7 @@ fn asked<T>(case: &Case, work: impl FnOnce(&Input<'_>) -> T) -> T {
     context.request.name = "orders".into();
     context.workspace.path = "root:acme:shop".into();
     let lineage = ["root".to_owned(), "acme".to_owned(), "shop".to_owned()];
-    // The rules of the promise itself.
+    // The promise's own rules.
     let sources = gather(
         &[],
         &Target {
@@ -134,7 +134,7 @@ fn nothing_new_is_made_while_something_is_missing_and_what_runs_may_be_changed()
     let new = Case { parameters: json!({"level": 4}), missing, ..Case::default() };
     let refused = checked(&new);
     assert_eq!((refused.verdict, refused.release.is_some()), (Verdict::Refused, false));
-    assert_eq!(messages(&refused), [".promise: It needs a working instance of redis and a working instance of vault first."]);
+    assert_eq!(messages(&refused), [".promise: This promise needs a working instance of redis and a working instance of vault first."]);
     assert_eq!(refused.rendering.objects.len(), 1, "what it would be is shown all the same");
     let edit = checked(&Case { former: Some(PromiseReleaseSpec::default()), ..new });
     assert_eq!((edit.verdict, edit.missing.len(), messages(&edit)), (Verdict::Accepted, 2, Vec::new()));
@@ -149,7 +149,8 @@ fn what_nobody_can_see_is_unknown_and_accepted_by_nobody() {
     assert_eq!((unpublished.verdict, unpublished.release.is_some()), (Verdict::Unknown, false));
 }
 
-/// The next price of what is asked for without parameters: today a level costs 1, on later days what these lists say, or nobody knows.
+/// Returns the next price of a request without parameters: today a level costs 1, on later days the prices in these lists, or an unknown
+/// price.
 fn next(lists: &[(&str, Option<i64>)]) -> Option<(Day, Change)> {
     let book = |price: &Option<i64>| match price {
         Some(price) => {

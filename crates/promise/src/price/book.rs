@@ -1,4 +1,4 @@
-//! Which price list counts.
+//! Selection of the price list.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +13,18 @@ use crate::context::Context;
 use crate::path::Path;
 use crate::visibility::{Offer, Place, Shelf, listings};
 
-/// Days to come that are looked at for another price: each costs a resolution.
+/// Maximum number of future days that are checked for another price. Each one needs a resolution.
 const LATER: usize = 12;
 
-/// The price list that an estimate was made with.
+/// The price list of an estimate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Basis {
     /// Name of the PromiseCatalog.
     pub catalog: String,
-    /// Path of its home.
+    /// Path of its home workspace.
     pub workspace: String,
-    /// Day from which the list is in force, `YYYY-MM-DD`.
+    /// First day on which the list is in force, `YYYY-MM-DD`.
     pub from: String,
     /// ISO 4217 code of its prices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,7 @@ pub struct Basis {
 }
 
 impl std::fmt::Display for Basis {
-    /// `standard at root:platform, prices from 2026-01-01`.
+    /// Formats as `standard at root:platform, prices from 2026-01-01`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} at {}, prices from {}", self.catalog, self.workspace, self.from)
     }
@@ -41,25 +41,25 @@ impl std::fmt::Display for Basis {
 /// The prices for one promise in one workspace on one day.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PriceBook {
-    /// Micro-units, nested as in the catalog: what expressions read as `prices`; null where there is no list.
+    /// Prices in micro-units, nested as in the catalog. Expressions read them as `prices`. Null if there is no list.
     pub values: Value,
     /// ISO 4217 code of the prices.
     pub currency: Option<String>,
-    /// The list; absent where there is none.
+    /// The price list. Absent if there is none.
     pub basis: Option<Basis>,
-    /// Why there is no list: a sentence.
+    /// Reason why there is no list, as a sentence.
     pub unknown: Option<String>,
-    /// Prices that the list has and that cannot be read, with a sentence each.
+    /// Invalid prices in the list, with a sentence each.
     pub faults: BTreeMap<Path, String>,
 }
 
 impl PriceBook {
-    /// No prices, and why: a sentence.
+    /// Creates a book without prices, with the reason as a sentence.
     pub fn closed(why: impl Into<String>) -> Self {
         Self { values: Value::Null, currency: None, basis: None, unknown: Some(why.into()), faults: BTreeMap::new() }
     }
 
-    /// Finds the list that counts for a promise in a workspace on a day. `lineage` leads from the root to the workspace.
+    /// Finds the list that applies to a promise in a workspace on a day. `lineage` is the path from the root to the workspace.
     pub fn open(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>], today: Day) -> Self {
         let workspace = lineage.last().map_or("this workspace", |place| place.path.as_str());
         let listing: Vec<&Shelf<'_>> = listings(offer, lineage, shelves);
@@ -72,11 +72,11 @@ impl PriceBook {
             match in_force(shelf.spec, today) {
                 Ok(None) => {}
                 Ok(Some(list)) => return Self::of(shelf, list),
-                // Nobody knows whether that list would be the one in force.
+                // It is unknown whether that list would be the one in force.
                 Err(from) => {
                     let (catalog, home) = (shelf.name, &shelf.home.path);
                     return Self::closed(format!(
-                        "The catalog {catalog} of {home} has a price list that begins on {from:?}, which is no day."
+                        "The catalog {catalog} of {home} has a price list that begins on {from:?}, which isn't a valid date."
                     ));
                 }
             }
@@ -84,7 +84,7 @@ impl PriceBook {
         Self::closed(format!("No price list for {} in {workspace} is in force on {today}.", offer.name))
     }
 
-    /// The next days after `today` on which a list begins that may count for a promise in a workspace, at most twelve.
+    /// Returns up to twelve days after `today` on which a list starts that might apply to a promise in a workspace.
     pub fn later(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>], today: Day) -> BTreeSet<Day> {
         let listing: Vec<&Shelf<'_>> = listings(offer, lineage, shelves);
         let lists = listing.iter().flat_map(|shelf| &shelf.spec.prices);
@@ -92,10 +92,10 @@ impl PriceBook {
         days.into_iter().take(LATER).collect()
     }
 
-    /// The prices that a release was made with: a quote holds until the release it was made for is accepted or given up.
+    /// Returns the prices of a release: a quote is valid until its release is accepted or dropped.
     pub fn frozen(context: &Context, quote: &Estimate) -> Self {
         let Some(basis) = quote.basis.clone() else {
-            return Self::closed(quote.monthly.why().unwrap_or("There was no price list when it was asked for."));
+            return Self::closed(quote.monthly.why().unwrap_or("There was no price list when it was requested."));
         };
         Self {
             values: context.prices.clone(),
@@ -120,12 +120,12 @@ impl PriceBook {
     }
 }
 
-/// The youngest list that has begun. The error is a day that cannot be read.
+/// Returns the most recent list that has started. The error is an invalid date.
 fn in_force(spec: &PromiseCatalogSpec, today: Day) -> Result<Option<&PriceList>, &str> {
     let mut found: Option<(Day, &PriceList)> = None;
     for list in &spec.prices {
         let from = Day::parse(&list.from).ok_or(list.from.as_str())?;
-        // Of two that begin on one day neither is the one, so the first stays: writing such a catalog is refused.
+        // If two lists start on the same day, the first one wins. Such a catalog is refused when it is written.
         if from <= today && found.is_none_or(|(known, _)| from > known) {
             found = Some((from, list));
         }

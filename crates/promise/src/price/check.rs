@@ -1,4 +1,4 @@
-//! What is wrong with the prices of a catalog, when it is written and again when it is used.
+//! Checks the prices of a catalog, when it is written and again when it is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,26 +10,26 @@ use crate::api::PromiseCatalogSpec;
 use crate::error::Problem;
 use crate::path::Path;
 
-/// Deepest nesting of prices.
+/// Maximum nesting depth of prices.
 pub const PRICES_DEPTH: usize = 8;
 
-/// Everything wrong with the prices of a catalog, with paths such as `.prices[0].values.db.small`; empty when all can be used.
+/// Returns everything that is wrong with the prices of a catalog, with paths such as `.prices[0].values.db.small`. Empty if all are valid.
 pub fn problems(spec: &PromiseCatalogSpec) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut problem = |path: String, message: String| problems.push(Problem { path, message });
     match spec.currency.as_deref() {
         None if spec.prices.is_empty() => {}
-        None => problem(".currency".to_owned(), "Name the currency of the prices, such as EUR.".to_owned()),
+        None => problem(".currency".to_owned(), "Enter the currency of the prices, such as EUR.".to_owned()),
         Some(code) if is_currency(code) => {}
-        Some(code) => problem(".currency".to_owned(), format!("Write the currency as three capital letters such as EUR: it is {code:?}.")),
+        Some(code) => problem(".currency".to_owned(), format!("Enter the currency as three uppercase letters such as EUR, not {code:?}.")),
     }
     let mut days = BTreeSet::new();
     for (index, list) in spec.prices.iter().enumerate() {
         let path = format!(".prices[{index}]");
         match Day::parse(&list.from) {
-            None => problem(format!("{path}.from"), format!("Write the day as YYYY-MM-DD: there is no day {:?}.", list.from)),
+            None => problem(format!("{path}.from"), format!("Enter the date as YYYY-MM-DD: {:?} isn't a valid date.", list.from)),
             Some(day) if !days.insert(day) => {
-                problem(format!("{path}.from"), format!("Begin this list on another day: another one begins on {day}."));
+                problem(format!("{path}.from"), format!("Choose another start date: another price list begins on {day}."));
             }
             Some(_) => {}
         }
@@ -41,12 +41,12 @@ pub fn problems(spec: &PromiseCatalogSpec) -> Vec<Problem> {
     problems
 }
 
-/// Whether a text is a code as ISO 4217 makes them.
+/// Whether a text has the form of an ISO 4217 code.
 pub(super) fn is_currency(code: &str) -> bool {
     code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
-/// Prices as micro-units, nested as they were, without those that cannot be read; and what is wrong with these, by path in the list.
+/// Converts prices to micro-units with the same nesting, without invalid ones. Also returns what is wrong with those, by path in the list.
 pub(super) fn micros(values: &BTreeMap<String, Value>) -> (Value, BTreeMap<Path, String>) {
     let mut faults = BTreeMap::new();
     let fields = values.iter().filter_map(|(name, value)| {
@@ -59,7 +59,7 @@ pub(super) fn micros(values: &BTreeMap<String, Value>) -> (Value, BTreeMap<Path,
 
 fn node(value: &Value, path: &Path, depth: usize, faults: &mut BTreeMap<Path, String>) -> Option<Value> {
     let fault = match value {
-        Value::Object(_) if depth > PRICES_DEPTH => format!("Nest prices less deeply: at most {PRICES_DEPTH} levels."),
+        Value::Object(_) if depth > PRICES_DEPTH => format!("Reduce the nesting of prices: at most {PRICES_DEPTH} levels are allowed."),
         Value::Object(fields) => {
             let fields = fields.iter().filter_map(|(name, value)| {
                 let inner = path.child(name);
@@ -70,10 +70,10 @@ fn node(value: &Value, path: &Path, depth: usize, faults: &mut BTreeMap<Path, St
         Value::String(text) => match decimal_micros(text) {
             Ok(micros) => return Some(micros.into()),
             Err(why) => {
-                format!("Write the price as a decimal such as 24.80, at least 0 and with at most 6 digits after the point: {text:?} {why}.")
+                format!("Enter the price as a decimal such as 24.80, at least 0 and with at most 6 decimal places: {text:?} {why}.")
             }
         },
-        other => format!("Write the price as a text, such as \"24.80\", so that it stays exact: it is {other}."),
+        other => format!("Enter the price as text, such as \"24.80\", so that it stays exact, not as {other}."),
     };
     faults.insert(path.clone(), fault);
     None

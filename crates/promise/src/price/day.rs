@@ -1,10 +1,10 @@
-//! A day of the calendar, as price lists write it.
+//! Calendar days, as written in price lists.
 
 use std::fmt;
 
 use crate::wording::MONTHS;
 
-/// A day, in UTC. Days are ordered as they pass.
+/// A day in UTC. Days are ordered chronologically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day {
     year: u16,
@@ -13,7 +13,7 @@ pub struct Day {
 }
 
 impl Day {
-    /// Reads `YYYY-MM-DD`; nothing if there is no such day.
+    /// Parses `YYYY-MM-DD`. Returns nothing if there is no such day.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let shape = bytes.len() == 10
@@ -25,18 +25,18 @@ impl Day {
         (day >= 1 && day <= days_of(year, month)?).then_some(Self { year, month, day })
     }
 
-    /// Its year.
+    /// Returns its year.
     pub fn year(self) -> u16 {
         self.year
     }
 
-    /// For people: `1 January 2027`.
+    /// Returns the display name, such as `1 January 2027`.
     pub fn title(self) -> String {
         let month = MONTHS.get(usize::from(self.month.saturating_sub(1))).copied().unwrap_or_default();
         format!("{} {month} {}", self.day, self.year)
     }
 
-    /// The day of a moment, given in seconds since 1970.
+    /// Returns the day of a time in seconds since 1970.
     pub fn of_unix(seconds: i64) -> Self {
         let mut left = seconds.div_euclid(86_400).clamp(0, 2_932_896);
         let mut year = 1970_u16;

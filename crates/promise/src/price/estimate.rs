@@ -1,4 +1,4 @@
-//! Adding up the items of a promise.
+//! Adds up the line items of a promise.
 
 use schema::expr::ExprError;
 use serde_json::Value;
@@ -11,9 +11,9 @@ use crate::expression;
 use crate::path::Path;
 use crate::render::Compiled;
 
-/// What one month costs by the promise's own items; nothing for a promise that states none. `context.prices` are the book's values.
+/// Returns the monthly price from the promise's own items, or nothing if it has none. `context.prices` are the book's values.
 ///
-/// An item that reads `prices` is in the currency of the price list, any other in that of the promise.
+/// An item that reads `prices` is in the currency of the price list, any other item in that of the promise.
 pub fn estimate(promise: &PromiseSpec, compiled: &Compiled, parameters: &Value, context: &Context, book: &PriceBook) -> Option<Estimate> {
     let own = promise.cost.as_ref().and_then(|cost| cost.currency.as_deref());
     let lines: Vec<CostLine> = compiled
@@ -23,7 +23,7 @@ pub fn estimate(promise: &PromiseSpec, compiled: &Compiled, parameters: &Value, 
             monthly: match item.micros.map_err(|error| why(item.name, &error, item.reads_prices, book)) {
                 Ok(micros) => match if item.reads_prices { book.currency.as_deref().or(own) } else { own.or(book.currency.as_deref()) } {
                     Some(currency) => Amount::Known(Money::new(micros, currency)),
-                    None => Amount::Unknown(format!("In which currency {} is priced is not said.", item.name)),
+                    None => Amount::Unknown(format!("The currency of {} isn't specified.", item.name)),
                 },
                 Err(why) => Amount::Unknown(why),
             },
@@ -47,22 +47,22 @@ fn sum(lines: &[CostLine]) -> Amount {
             None => Some(money.clone()),
             Some(total) if total.currency != money.currency => {
                 let (one, other) = (&total.currency, &money.currency);
-                return Amount::Unknown(format!("Its items are priced in {one} and in {other}, which cannot be added up."));
+                return Amount::Unknown(format!("Its items are priced in {one} and {other}, which can't be added up."));
             }
             Some(total) => match total.plus(money) {
                 Some(total) => Some(total),
-                None => return Amount::Unknown("The sum is too large to be counted.".to_owned()),
+                None => return Amount::Unknown("The total is too large to calculate.".to_owned()),
             },
         };
     }
     match total {
-        Some(total) if total.micros < 0 => Amount::Unknown("Its items add up to less than nothing.".to_owned()),
+        Some(total) if total.micros < 0 => Amount::Unknown("Its items add up to a negative amount.".to_owned()),
         Some(total) => Amount::Known(total),
         None => Amount::Unknown("It has no items.".to_owned()),
     }
 }
 
-/// Why an item has no price: a sentence.
+/// Returns why an item has no price, as a sentence.
 fn why(item: &str, error: &ExprError, reads_prices: bool, book: &PriceBook) -> String {
     if let (true, Some(why)) = (reads_prices, &book.unknown) {
         return why.clone();
@@ -73,11 +73,11 @@ fn why(item: &str, error: &ExprError, reads_prices: bool, book: &PriceBook) -> S
         let catalog = book.basis.as_ref().map_or_else(|| "The catalog".to_owned(), |basis| format!("The catalog {}", basis.catalog));
         let fault = Path::parse(inner).ok().and_then(|path| book.faults.get(&path));
         return match fault {
-            Some(_) => format!("{catalog} has a price{} that cannot be read.", of(inner)),
+            Some(_) => format!("{catalog} has a price{} that isn't valid.", of(inner)),
             None => format!("{catalog} has no price{}.", of(inner)),
         };
     }
-    format!("The price of {item} cannot be computed. {}", expression::sentence(error))
+    format!("We can't calculate the price of {item}. {}", expression::sentence(error))
 }
 
 fn of(path: &str) -> String {

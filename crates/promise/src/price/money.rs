@@ -1,4 +1,4 @@
-//! Amounts of money: exact, in millionths of a currency.
+//! Amounts of money: exact, in millionths of a currency unit.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 use super::book::Basis;
 use crate::api::{CostStatus, PromiseReleaseSpec};
 
-/// Micro-units of one unit.
+/// Micro-units in one unit.
 const UNIT: u64 = 1_000_000;
-/// Most digits after the point: more cannot be kept in micro-units.
+/// Maximum number of decimal places that micro-units can represent.
 const DIGITS: usize = 6;
 
-/// An amount in a currency. Its [`Display`](fmt::Display) is for people: `1,250.00 €`; it is kept as an exact decimal text.
+/// An amount in a currency. Its [`Display`](fmt::Display) is for users: `1,250.00 €`. It is serialized as an exact decimal string.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Kept", try_from = "Kept")]
 pub struct Money {
-    /// Millionths of the currency.
+    /// Amount in millionths of the currency unit.
     pub micros: i64,
     /// ISO 4217 code.
     pub currency: String,
 }
 
-/// How an amount is kept: numbers beyond 2^53 lose digits in JSON.
+/// Serialized form of an amount. JSON numbers beyond 2^53 lose digits.
 #[derive(Clone, Serialize, Deserialize)]
 struct Kept {
     amount: String,
@@ -43,43 +43,43 @@ impl TryFrom<Kept> for Money {
     }
 }
 
-/// Reads a decimal text such as `24.80` exactly, as micro-units.
+/// Parses a decimal string such as `24.80` exactly, to micro-units.
 ///
 /// # Errors
-/// A clause that follows “it”, such as `has more than 6 digits after the point`.
+/// If the text is invalid, with a clause that follows “it”, such as `has more than 6 decimal places`.
 pub fn decimal_micros(text: &str) -> Result<i64, &'static str> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     if text.starts_with('-') && digits(whole.trim_start_matches('-')) && digits(fraction) {
-        return Err("is less than nothing");
+        return Err("is negative");
     }
     if whole.is_empty() || !digits(whole) || !digits(fraction) || text.ends_with('.') {
-        return Err("is no decimal such as 24.80");
+        return Err("isn't a decimal such as 24.80");
     }
     if fraction.len() > DIGITS {
-        return Err("has more than 6 digits after the point");
+        return Err("has more than 6 decimal places");
     }
     let micros = format!("{whole}{fraction:0<DIGITS$}");
     micros.parse().map_err(|_| "is too large")
 }
 
 impl Money {
-    /// An amount of micro-units.
+    /// Creates an amount from micro-units.
     pub fn new(micros: i64, currency: impl Into<String>) -> Self {
         Self { micros, currency: currency.into() }
     }
 
-    /// The amount without its currency, exact, such as `1250.00`: what releases and status keep.
+    /// Returns the exact amount without its currency, such as `1250.00`, as stored in releases and status.
     pub fn decimal(&self) -> String {
         let sign = if self.micros < 0 { "-" } else { "" };
         let (whole, fraction) = self.parts();
         format!("{sign}{whole}{fraction}")
     }
 
-    /// Reads what [`Money::decimal`] wrote.
+    /// Parses the result of [`Money::decimal`].
     ///
     /// # Errors
-    /// As [`decimal_micros`].
+    /// See [`decimal_micros`].
     pub fn parse(decimal: &str, currency: impl Into<String>) -> Result<Self, &'static str> {
         let micros = match decimal.strip_prefix('-') {
             Some(amount) => -decimal_micros(amount)?,
@@ -88,7 +88,7 @@ impl Money {
         Ok(Self::new(micros, currency))
     }
 
-    /// To the last digit that the currency has, half up: how sums of what accrues by the second are shown.
+    /// Rounds half up to the smallest unit of the currency, for totals that accrue by the second.
     #[must_use]
     pub fn rounded(&self) -> Self {
         let digits = DIGITS.saturating_sub(minor_digits(&self.currency));
@@ -98,19 +98,20 @@ impl Money {
         Self::new(i64::try_from(rounded).unwrap_or(self.micros), self.currency.clone())
     }
 
-    /// This amount less another of the same currency; nothing for two currencies or what cannot be counted.
+    /// Subtracts another amount of the same currency. Returns nothing for different currencies or on overflow.
     pub fn minus(&self, other: &Self) -> Option<Self> {
         (self.currency == other.currency).then_some(())?;
         Some(Self::new(self.micros.checked_sub(other.micros)?, self.currency.clone()))
     }
 
-    /// This amount and another of the same currency; nothing for two currencies or what cannot be counted.
+    /// Adds another amount of the same currency. Returns nothing for different currencies or on overflow.
     pub fn plus(&self, other: &Self) -> Option<Self> {
         (self.currency == other.currency).then_some(())?;
         Some(Self::new(self.micros.checked_add(other.micros)?, self.currency.clone()))
     }
 
-    /// Whole units, and the digits after the point with the point; as many as are needed, and no fewer than the currency has.
+    /// Returns the whole units, and the decimal point with the decimal places: as many as necessary, and at least as many as the currency
+    /// has.
     fn parts(&self) -> (u64, String) {
         let micros = self.micros.unsigned_abs();
         let fraction = format!("{:0>DIGITS$}", micros % UNIT);
@@ -132,7 +133,7 @@ impl Money {
         format!("{grouped}{fraction} {}", symbol(&self.currency))
     }
 
-    /// As a difference a month: `+93.20 €/month`, `−12.00 €/month`, `±0.00 €/month`.
+    /// Formats a monthly difference: `+93.20 €/month`, `−12.00 €/month`, `±0.00 €/month`.
     pub fn as_change(&self) -> String {
         let sign = match self.micros {
             0 => "±",
@@ -150,7 +151,7 @@ impl fmt::Display for Money {
     }
 }
 
-/// Digits after the point that amounts of a currency always have (ISO 4217).
+/// Returns the number of decimal places that amounts of a currency always have (ISO 4217).
 fn minor_digits(currency: &str) -> usize {
     match currency {
         "BIF" | "CLP" | "DJF" | "GNF" | "ISK" | "JPY" | "KMF" | "KRW" | "PYG" | "RWF" | "UGX" | "VND" | "VUV" | "XAF" | "XOF" | "XPF" => 0,
@@ -159,7 +160,7 @@ fn minor_digits(currency: &str) -> usize {
     }
 }
 
-/// The sign by which a currency is known without doubt, else its code.
+/// Returns the symbol of a currency if it is unambiguous, otherwise its code.
 fn symbol(currency: &str) -> &str {
     match currency {
         "EUR" => "€",
@@ -171,19 +172,19 @@ fn symbol(currency: &str) -> &str {
     }
 }
 
-/// An amount, or why there is none.
+/// An amount, or the reason why it is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Amount {
-    /// It is unknown, which is not 0; a sentence says why.
+    /// Unknown, which is not 0, with the reason as a sentence.
     Unknown(String),
-    /// It is this much.
+    /// A known amount.
     #[serde(untagged)]
     Known(Money),
 }
 
 impl Amount {
-    /// The amount, if it is known.
+    /// Returns the amount if it is known.
     pub fn money(&self) -> Option<&Money> {
         match self {
             Self::Known(money) => Some(money),
@@ -191,7 +192,7 @@ impl Amount {
         }
     }
 
-    /// Why it is unknown.
+    /// Returns why it is unknown.
     pub fn why(&self) -> Option<&str> {
         match self {
             Self::Known(_) => None,
@@ -213,37 +214,37 @@ impl fmt::Display for Amount {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CostLine {
-    /// Label.
+    /// Label of the line item.
     pub name: String,
-    /// A month.
+    /// Monthly amount.
     pub monthly: Amount,
 }
 
-/// What one month costs.
+/// The monthly price.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Estimate {
-    /// In the order of the promise.
+    /// Line items, in the order of the promise.
     pub lines: Vec<CostLine>,
-    /// Their sum; unknown as soon as one of them is.
+    /// Their sum. Unknown if one of them is.
     pub monthly: Amount,
-    /// The price list that was used; absent where none was.
+    /// The price list used. Absent if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
 }
 
 impl Estimate {
-    /// The quote that a release was made with; nothing where none was kept.
+    /// Returns the quote that a release was created with, or nothing if none is stored.
     pub fn kept(release: &PromiseReleaseSpec) -> Option<Self> {
         Self::deserialize(release.price.as_ref()?).ok()
     }
 
-    /// The sum of that quote alone: what is counted of many releases at once.
+    /// Returns only the total of that quote, for processing many releases at once.
     pub fn kept_sum(release: &PromiseReleaseSpec) -> Option<Amount> {
         Amount::deserialize(release.price.as_ref()?.get("monthly")?).ok()
     }
 
-    /// As the status of a request says it.
+    /// Converts the estimate for the status of a request.
     pub fn status(&self) -> CostStatus {
         let money = self.monthly.money();
         CostStatus {
@@ -257,23 +258,23 @@ impl Estimate {
     }
 }
 
-/// A price before and after something.
+/// A price before and after a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
-    /// Before.
+    /// The old price.
     pub before: Amount,
-    /// After.
+    /// The new price.
     pub after: Amount,
 }
 
 impl Change {
-    /// How much more it is; nothing where one of both is unknown or they are in two currencies.
+    /// Returns the increase, or nothing if one price is unknown or the currencies differ.
     pub fn difference(&self) -> Option<Money> {
         self.after.money()?.minus(self.before.money()?)
     }
 
-    /// Whether the price becomes another, as far as is known.
+    /// Whether the price stays the same, as far as known.
     pub fn is_none(&self) -> bool {
         match (&self.before, &self.after) {
             (Amount::Unknown(_), Amount::Unknown(_)) => true,
@@ -283,13 +284,13 @@ impl Change {
 }
 
 impl fmt::Display for Change {
-    /// `+93.20 €/month`; what cannot be compared is named.
+    /// Formats as `+93.20 €/month`. Prices that can't be compared are described.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.difference(), &self.before, &self.after) {
             (Some(difference), ..) => f.write_str(&difference.as_change()),
             (None, Amount::Known(before), Amount::Known(after)) => write!(f, "{after}/month instead of {before}/month"),
             (None, _, Amount::Unknown(_)) => f.write_str("price unknown"),
-            (None, Amount::Unknown(_), Amount::Known(after)) => write!(f, "{after}/month, before unknown"),
+            (None, Amount::Unknown(_), Amount::Known(after)) => write!(f, "{after}/month, previously unknown"),
         }
     }
 }

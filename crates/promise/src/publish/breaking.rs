@@ -1,6 +1,6 @@
-//! Changes of a schema after which parameters that were valid may not be any more.
+//! Breaking changes of a schema: parameters that were valid might no longer be.
 //!
-//! Rules in CEL are not compared: a new one may concern new fields alone. The instances of a promise are tried against a new version
+//! CEL rules aren't compared because a new rule might only concern new fields. The instances of a promise are tested against a new version
 //! before they move to it.
 
 use schema::structural::{Kind, Schema};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::api::PromiseSpec;
 use crate::expression;
 
-/// Every breaking change: its path in the spec and a clause.
+/// Returns every breaking change: its path in the spec and a clause.
 pub(super) fn changes(before: &PromiseSpec, after: &PromiseSpec) -> Vec<(String, String)> {
     let read = |spec: &PromiseSpec| Schema::parse_lenient(&expression::parameters_schema(spec.parameters.as_ref()));
     let mut found = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn changes(before: &PromiseSpec, after: &PromiseSpec) -> Vec<(String,
 }
 
 fn compare(before: &Schema, after: &Schema, path: &str, found: &mut Vec<(String, String)>) {
-    // A value of any shape may stand there now, as far as the keywords let it.
+    // A value of any shape is now allowed here, as far as the keywords permit.
     let open = after.kind().is_none() && after.preserves_unknown() && after.properties().next().is_none();
     let mut say = |keyword: &str, change: String| found.push((format!("{path}.{keyword}"), change));
     let changed = before.kind() != after.kind() || before.is_int_or_string() != after.is_int_or_string();
@@ -52,7 +52,7 @@ fn compare(before: &Schema, after: &Schema, path: &str, found: &mut Vec<(String,
         match after.property(name) {
             Some(now) => compare(property, now, &path, found),
             None if after.additional_properties().is_some() || after.preserves_unknown() => {}
-            None => found.push((path, format!("{name} goes away"))),
+            None => found.push((path, format!("{name} is removed"))),
         }
     }
     for (keyword, before, after) in
@@ -60,13 +60,13 @@ fn compare(before: &Schema, after: &Schema, path: &str, found: &mut Vec<(String,
     {
         match (before, after) {
             (Some(before), Some(after)) => compare(before, after, &format!("{path}.{keyword}"), found),
-            (Some(_), None) if !open => found.push((format!("{path}.{keyword}"), "values of any name are no longer allowed".to_owned())),
+            (Some(_), None) if !open => found.push((format!("{path}.{keyword}"), "values with any name are no longer allowed".to_owned())),
             _ => {}
         }
     }
 }
 
-/// Whether a type takes every value of another one: a number whole ones, an integer-or-text both.
+/// Whether a type accepts every value of another: a number accepts integers, an int-or-string accepts both.
 fn takes_all(before: &Schema, after: &Schema) -> bool {
     match (before.kind(), after.kind()) {
         (Some(Kind::Integer), Some(Kind::Number)) => true,
@@ -82,14 +82,14 @@ fn limits(before: &Value, after: &Value, say: &mut impl FnMut(&str, String)) {
             && number(before, keyword).is_none_or(|then| now > then)
             && !(keyword != "minimum" && now == 0.0)
         {
-            say(keyword, format!("{keyword} rises to {now}"));
+            say(keyword, format!("{keyword} increases to {now}"));
         }
     }
     for keyword in ["maximum", "maxLength", "maxItems", "maxProperties"] {
         if let Some(now) = number(after, keyword)
             && number(before, keyword).is_none_or(|then| now < then)
         {
-            say(keyword, format!("{keyword} falls to {now}"));
+            say(keyword, format!("{keyword} decreases to {now}"));
         }
     }
     for keyword in
@@ -112,9 +112,9 @@ fn enumeration(before: &Schema, after: &Schema, say: &mut impl FnMut(&str, Strin
         return;
     }
     if before.enumeration().is_empty() {
-        return say("enum", "only listed values are allowed now".to_owned());
+        return say("enum", "only listed values are allowed".to_owned());
     }
     for value in before.enumeration().iter().filter(|value| !after.enumeration().contains(value)) {
-        say("enum", format!("the value {value} goes away"));
+        say("enum", format!("the value {value} is removed"));
     }
 }

@@ -1,4 +1,4 @@
-//! What can be created beside a request on kcp: the kinds that the exports claim, and requests themselves.
+//! What can be created next to a request on kcp: the kinds that the APIExports claim, and requests themselves.
 
 use serde_json::Value;
 
@@ -10,20 +10,20 @@ use crate::names;
 pub const CLAIMED: [(&str, &str, bool); 3] =
     [("ConfigMap", "configmaps", true), ("Namespace", "namespaces", false), ("Secret", "secrets", true)];
 
-/// The names of [`CLAIMED`], for sentences.
+/// Returns the names of [`CLAIMED`], for sentences.
 pub fn claimed_kinds() -> String {
     CLAIMED.map(|(kind, ..)| kind).join(", ")
 }
 
-/// Resources without a destination that no workspace of a kcp lets anyone create. On plain Kubernetes the roles of a namespace say what can be
-/// created in it.
+/// Returns the resources without a destination that no workspace of a kcp allows to be created. On plain Kubernetes, the roles of a
+/// namespace decide what can be created in it.
 pub fn unclaimed(spec: &PromiseSpec) -> Vec<Problem> {
     let beside = spec.implementation.resources.iter().enumerate().filter(|(_, resource)| resource.destination.is_none());
     let problem = |(index, template): (usize, &Value)| {
         let text = |name: &str| template.get(name).and_then(Value::as_str).unwrap_or_default();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
         let own = api_version.split('/').next() == Some(names::GROUP) && kind == "PromiseRequest";
-        // What is no kind at all is told with the rest of the template.
+        // An invalid kind is reported with the rest of the template.
         if own || kind.is_empty() || api_version.is_empty() || (api_version == "v1" && CLAIMED.iter().any(|(claimed, ..)| *claimed == kind))
         {
             return None;

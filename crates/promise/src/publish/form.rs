@@ -1,4 +1,4 @@
-//! The form: hints are about parameters that exist.
+//! Checks the form: hints must refer to parameters that exist.
 
 use schema::expr::{Environment, Template, Type};
 use schema::structural::Schema;
@@ -18,9 +18,9 @@ pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
             let place = format!(".form.groups[{group}].fields[{field}]");
             let Ok(parsed) = exists(draft, path, &place) else { continue };
             if parsed.0.iter().any(|step| !matches!(step, Segment::Key(_))) {
-                draft.problem(place, format!("Name the list as a whole: fields of its rows, such as {path}, stand in it."));
+                draft.problem(place, format!("Name the whole list: it already contains fields of its rows, such as {path}."));
             } else if !placed.insert(parsed) {
-                draft.problem(place, format!("Remove it: {path} has its place in the form already."));
+                draft.problem(place, format!("Remove this entry: {path} is already in the form."));
             }
         }
     }
@@ -36,17 +36,20 @@ pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
     let mut names = std::collections::BTreeSet::new();
     for (index, preset) in spec.form.presets.iter().enumerate() {
         if !names.insert(&preset.name) {
-            draft.problem(format!(".form.presets[{index}].name"), format!("Give the preset another name: {} is taken.", preset.name));
+            draft.problem(
+                format!(".form.presets[{index}].name"),
+                format!("Choose another name for the preset: {} is already used.", preset.name),
+            );
         }
     }
 }
 
-/// The parameter that a text names; the error says that a problem was told.
+/// Returns the parameter that a text names. The error means that a problem was reported.
 fn exists(draft: &mut Draft<'_>, path: &str, place: &str) -> Result<Path, ()> {
     let parsed =
         Path::parse(path).map_err(|error| draft.problem(place, format!("Write the path as .name or .outer.inner: {}.", error.why)))?;
     if policy::node_at(&draft.json, &parsed).is_none() {
-        draft.problem(place, format!("Name a parameter of the schema: there is no {path}."));
+        draft.problem(place, format!("Name an existing parameter: the schema has no {path}."));
         return Err(());
     }
     Ok(parsed)
@@ -54,11 +57,11 @@ fn exists(draft: &mut Draft<'_>, path: &str, place: &str) -> Result<Path, ()> {
 
 fn options(draft: &mut Draft<'_>, path: &str, hint: &FieldHint, place: &str) {
     let Some(node) = Path::parse(path).ok().and_then(|path| policy::node_at(&draft.json, &path)) else { return };
-    // Words for the items of a list are given at the list.
+    // Labels for the items of a list are given at the list.
     let listed = node.get("enum").or_else(|| node.pointer("/items/enum")).and_then(Value::as_array).cloned().unwrap_or_default();
     let values: Vec<String> = listed.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
     for option in hint.options.keys().filter(|option| !values.contains(option)) {
-        let message = format!("Describe a value of the enum of {path}: {option} is none of {}.", values.join(", "));
+        let message = format!("Use a value of the enum of {path}: {option} isn't one of {}.", values.join(", "));
         draft.problem(format!("{place}.options[{option:?}]"), message);
     }
 }
@@ -69,7 +72,8 @@ fn visible_when(draft: &mut Draft<'_>, hint: &FieldHint, environment: &Environme
     match Template::compile(&Value::from(text.as_str()), environment) {
         Err(errors) => errors.iter().for_each(|error| draft.problem(path.clone(), expression::sentence(&error.error))),
         Ok(template) if !template.kind().fits(&Type::Bool) => {
-            draft.problem(path, format!("Write one expression in ${{…}} that gives true or false: this gives {}.", template.kind()));
+            draft
+                .problem(path, format!("Write one expression in ${{…}} that returns true or false: this one returns {}.", template.kind()));
         }
         Ok(_) => {}
     }
@@ -81,7 +85,7 @@ fn options_from(draft: &mut Draft<'_>, hint: &FieldHint, environment: &Environme
     match Template::compile(&Value::from(text.as_str()), environment) {
         Err(errors) => errors.iter().for_each(|error| draft.problem(path.clone(), expression::sentence(&error.error))),
         Ok(template) if !template.kind().fits(&Type::list(Type::Dyn)) => {
-            draft.problem(path, format!("Write one expression in ${{…}} that gives a list: this gives {}.", template.kind()));
+            draft.problem(path, format!("Write one expression in ${{…}} that returns a list: this one returns {}.", template.kind()));
         }
         Ok(_) => {}
     }

@@ -1,4 +1,4 @@
-//! Keywords that the schema of parameters does not have. The API server drops them without a word, and then they hold for nobody.
+//! Checks the keywords of the parameter schema. The API server silently drops unsupported ones, and then they have no effect.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::Draft;
 use crate::path::Path;
 use crate::spelling::alike;
 
-/// Keywords of later JSON schemas that limit values, and what does it here.
+/// Keywords of later JSON Schema versions that limit values, and their replacements here.
 const FOREIGN: [(&str, &str); 14] = [
     ("$defs", "write the schema out where it is used"),
     ("const", "use an enum of one value"),
@@ -20,12 +20,12 @@ const FOREIGN: [(&str, &str); 14] = [
     ("prefixItems", "use an object with a name for each item"),
     ("propertyNames", RULE),
     ("then", RULE),
-    ("unevaluatedItems", "unknown fields are refused anyway"),
-    ("unevaluatedProperties", "unknown fields are refused anyway"),
+    ("unevaluatedItems", "unknown fields are rejected anyway"),
+    ("unevaluatedProperties", "unknown fields are rejected anyway"),
 ];
 const RULE: &str = "write a rule in x-kubernetes-validations";
 
-/// Keywords that are read, or that say something to people.
+/// Keywords that are evaluated, or that contain text for users.
 const KNOWN: [&str; 45] = [
     "additionalProperties",
     "allOf",
@@ -74,7 +74,7 @@ const KNOWN: [&str; 45] = [
     "id",
 ];
 
-/// Deepest nesting that is looked at; deeper schemas are refused.
+/// Maximum nesting depth. Deeper schemas are refused.
 const DEPTH_LIMIT: usize = 100;
 
 pub(super) fn check(draft: &mut Draft<'_>) {
@@ -95,8 +95,8 @@ fn node(schema: &Map<String, Value>, at: &Path, depth: usize, found: &mut Vec<(P
         let foreign = FOREIGN.iter().find(|(name, _)| name == keyword);
         let meant = KNOWN.iter().filter(|known| known.len() > 3).filter_map(|known| Some((alike(keyword, known)?, known))).min();
         let message = match (foreign, meant) {
-            (Some((_, instead)), _) => format!("Remove {keyword}, which the schema of parameters does not have: {instead}."),
-            (None, Some((_, known))) => format!("Rename {keyword}: the schema of parameters has no such keyword; {known} is close."),
+            (Some((_, instead)), _) => format!("Remove {keyword}, which a schema of parameters doesn't support: {instead}."),
+            (None, Some((_, known))) => format!("Rename {keyword}: a schema of parameters has no such keyword. Did you mean {known}?"),
             (None, None) => continue,
         };
         found.push((at.child(keyword), message));

@@ -1,4 +1,4 @@
-//! A schema with faults, made readable for the checks that come after: what is wrong is taken out or left open.
+//! Repairs a schema with faults for the checks that follow: faulty parts are removed or left open.
 
 use schema::structural::FieldError;
 use serde_json::{Map, Value, json};
@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 use crate::path::Segment;
 use crate::resolve::locate;
 
-/// Keywords that say nothing about the fields that there are.
+/// Keywords that don't affect which fields exist.
 const ASIDE: [&str; 10] =
     ["allOf", "anyOf", "default", "enum", "not", "nullable", "oneOf", "pattern", "required", "x-kubernetes-validations"];
 
-/// The schema without the faults that were found in it.
+/// Returns the schema without the faults that were found in it.
 pub(super) fn schema(json: &Value, errors: &[FieldError]) -> Value {
     let mut mended = json.clone();
     for error in errors {
@@ -55,7 +55,7 @@ fn mend(node: &mut Value, path: &[Segment]) {
     }
 }
 
-/// Anything may stand here.
+/// Returns a schema that allows any value.
 fn open() -> Value {
     Value::Object(Map::from_iter([("x-kubernetes-preserve-unknown-fields".to_owned(), json!(true))]))
 }

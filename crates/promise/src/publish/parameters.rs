@@ -1,4 +1,4 @@
-//! The schema of the parameters, secrets among them, and the sets of parameters that a promise shows.
+//! Checks the parameter schema, including secrets, and the promise's sets of parameters.
 
 use schema::structural::{FieldError, Schema};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::policy::{self, Effective};
 use crate::resolve::{TOLD, locate, resolve, untold};
 use crate::wording::lower_first;
 
-/// Problems of the schema itself, the first of each place, as far as they are told.
+/// Reports the problems of the schema itself, the first for each path, up to the limit.
 pub(super) fn report(draft: &mut Draft<'_>, errors: &[FieldError]) {
     for error in errors.iter().take(TOLD) {
         let path = format!(".parameters{}", locate::path(error.place(), &draft.json));
@@ -21,7 +21,8 @@ pub(super) fn report(draft: &mut Draft<'_>, errors: &[FieldError]) {
     draft.problems.extend(untold(errors.len(), ".parameters"));
 }
 
-/// The words of the API server after a verb; of a rule that does not compile only place and cause, since the rule stands where they point.
+/// Returns the API server's words after a verb. For a rule that doesn't compile, only position and cause are given, since the path already
+/// points to the rule.
 fn in_words(error: &FieldError) -> String {
     if let Some(report) = error.detail.strip_prefix("compilation failed: ") {
         let cause = report.lines().next().unwrap_or_default();
@@ -39,19 +40,19 @@ pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
     presets(draft, schema);
 }
 
-/// A secret parameter is a reference to a key of a Secret: an object of exactly `name` and `key`.
+/// Checks that each secret parameter is a reference to a key of a Secret: an object with exactly `name` and `key`.
 fn secrets(draft: &mut Draft<'_>) {
     for (index, text) in draft.spec.secret_parameters.iter().enumerate() {
         let path = format!(".secretParameters[{index}]");
         let node = Path::parse(text).ok().and_then(|path| policy::node_at(&draft.json, &path));
         let Some(node) = node else {
-            draft.problem(path, format!("Name a parameter of the schema: there is no {text}."));
+            draft.problem(path, format!("Name an existing parameter: the schema has no {text}."));
             continue;
         };
         let is_text = |name: &str| node.pointer(&format!("/properties/{name}/type")) == Some(&json!("string"));
         let fields = node.get("properties").and_then(Value::as_object).map_or(0, serde_json::Map::len);
         if node.get("type") != Some(&json!("object")) || fields != 2 || !is_text("name") || !is_text("key") {
-            let message = format!("Give {text} the schema of a reference: an object of the texts `name` and `key`, and nothing else.");
+            let message = format!("Give {text} the schema of a reference: an object with the strings `name` and `key`, and nothing else.");
             draft.problem(path, message);
         }
     }
@@ -67,14 +68,14 @@ fn examples(draft: &mut Draft<'_>) {
     }
 }
 
-/// A preset may leave out what is required: the person fills it in.
+/// Checks the presets. They can omit required parameters, which the user fills in.
 fn presets(draft: &mut Draft<'_>, schema: &Schema) {
     let spec = draft.spec;
     for (index, preset) in spec.form.presets.iter().enumerate() {
         let Some(values) = &preset.values else { continue };
         let mut full = values.clone();
         schema.default(&mut full);
-        // Fields that go together may be among those left out.
+        // Fields that belong together might be among the omitted ones.
         let is_whole = schema.validate(&full).is_empty();
         for problem in resolve(spec, values, None, &Effective::default(), &Context::default()).problems {
             let inner = problem.path.strip_prefix(".parameters").unwrap_or(&problem.path);

@@ -1,4 +1,4 @@
-//! The promise's own rules.
+//! Checks the promise's own rules.
 
 use schema::structural::Schema;
 
@@ -15,7 +15,7 @@ pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
     }
     for problem in policy::check_rules(&spec.policies, schema, true) {
         let path = problem.path.replacen(".rules", ".policies", 1);
-        // What is wrong whatever the schema says was told with the rule itself.
+        // Problems that don't depend on the schema were reported with the rule itself.
         if !draft.problems.iter().any(|told| told.path == path) {
             draft.problem(path, problem.message);
         }
@@ -23,7 +23,7 @@ pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
     let mut names = std::collections::BTreeSet::new();
     for (index, reference) in spec.policy_refs.iter().enumerate() {
         if !names.insert(&reference.name) {
-            draft.problem(format!(".policyRefs[{index}]"), format!("Remove it: {} is named already.", reference.name));
+            draft.problem(format!(".policyRefs[{index}]"), format!("Remove this entry: {} is already listed.", reference.name));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The resources of the implementation, and what a promise names of the world outside.
+//! Checks the resources of the implementation, and references to anything outside the promise.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ pub(super) fn check(draft: &mut Draft<'_>) {
         let place = format!(".implementation.resources[{index}]");
         if !is_id(&resource.id) {
             let message =
-                format!("Write the id as letters and digits that begin with a small letter, such as `database`: it is {:?}.", resource.id);
+                format!("Use letters and digits for the id, starting with a lowercase letter, such as `database`, not {:?}.", resource.id);
             draft.problem(format!("{place}.id"), message);
         } else if !ids.insert(resource.id.as_str()) {
-            draft.problem(format!("{place}.id"), format!("Choose another id: another resource is called `{}`.", resource.id));
+            draft.problem(format!("{place}.id"), format!("Choose another id: `{}` is already used by another resource.", resource.id));
         }
         one_kind(draft, resource, &place);
         if let Some(template) = &resource.template {
@@ -30,7 +30,7 @@ pub(super) fn check(draft: &mut Draft<'_>) {
     not_yet(draft);
 }
 
-/// Ids stand in expressions: `resources.database`.
+/// Ids are used in expressions: `resources.database`.
 fn is_id(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_lowercase()) && text.len() <= 63 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
@@ -42,19 +42,18 @@ fn one_kind(draft: &mut Draft<'_>, resource: &ResourceTemplate, place: &str) {
     }
     for (given, name) in [(given[1], "application"), (given[2], "module")] {
         if given {
-            let message =
-                format!("Write the objects as a template: this version does not expand {name} yet, and nothing is left out silently.");
+            let message = format!("Use a template instead: this version doesn't expand {name} yet, and it can't be ignored silently.");
             draft.problem(format!("{place}.{name}"), message);
         }
     }
 }
 
-/// What an object is must be readable before anybody asks for it: rights and placement are judged by it.
+/// Checks that the kind of an object is known before anyone requests it: permissions and placement depend on it.
 fn object(draft: &mut Draft<'_>, template: &Value, place: &str) {
     let mut literal = |name: &str| {
         let text = template.get(name).and_then(Value::as_str).unwrap_or_default();
         if text.is_empty() || text.contains("${") {
-            draft.problem(format!("{place}.{name}"), format!("Write {name} as a fixed text, without an expression."));
+            draft.problem(format!("{place}.{name}"), format!("Write {name} as fixed text, without an expression."));
         }
         text.to_owned()
     };
@@ -64,7 +63,8 @@ fn object(draft: &mut Draft<'_>, template: &Value, place: &str) {
     }
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
     if !draft.trusted && placement::is_powerful(group, &kind) {
-        draft.problem(format!("{place}.kind"), format!("Remove it or publish from a trusted home: only those may make a {kind}."));
+        draft
+            .problem(format!("{place}.kind"), format!("Remove it or publish from a trusted home: only trusted homes can create a {kind}."));
     }
 }
 
@@ -72,7 +72,7 @@ fn outputs(draft: &mut Draft<'_>) {
     let mut names = BTreeSet::new();
     for (index, output) in draft.spec.outputs.iter().enumerate() {
         if output.name.is_empty() || !names.insert(output.name.as_str()) {
-            let message = format!("Give the output a name of its own: {:?} is empty or taken.", output.name);
+            let message = format!("Give the output a unique name: {:?} is empty or already used.", output.name);
             draft.problem(format!(".outputs[{index}].name"), message);
         }
     }
@@ -85,22 +85,22 @@ fn requirements(draft: &mut Draft<'_>) {
             draft.problem(place.clone(), "Require either a promise or an api.");
         }
         if let Some(api) = requirement.api.as_deref().filter(|api| !api.contains('/')) {
-            draft.problem(format!("{place}.api"), format!("Write the api as group/Kind: it is {api:?}."));
+            draft.problem(format!("{place}.api"), format!("Write the api as group/Kind, not {api:?}."));
         }
         if let Some(version) = requirement.version.as_deref().filter(|version| semver::VersionReq::parse(version).is_err()) {
-            draft.problem(format!("{place}.version"), format!("Write a constraint such as >=1.2: {version:?} is none."));
+            draft.problem(format!("{place}.version"), format!("Write a constraint such as >=1.2: {version:?} isn't valid."));
         }
     }
 }
 
-/// Parts of a promise that this version does not carry out: publishing them would promise too much.
+/// Reports parts of a promise that this version doesn't implement, so that it can't be published with them.
 fn not_yet(draft: &mut Draft<'_>) {
     let spec = draft.spec;
     for (name, given) in [("workflows", !spec.workflows.is_empty()), ("actions", !spec.actions.is_empty())] {
         if given {
             draft.problem(
                 format!(".{name}"),
-                format!("Leave out {name}: this version does not run them yet, and nothing is left out silently."),
+                format!("Remove {name}: this version doesn't run them yet, and they can't be ignored silently."),
             );
         }
     }

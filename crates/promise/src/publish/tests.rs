@@ -38,7 +38,7 @@ fn spec(value: Value) -> PromiseSpec {
     serde_json::from_value(value).unwrap()
 }
 
-/// Problems after setting one value at a pointer; a missing last step is added.
+/// Returns the problems after setting one value at a pointer. A missing last segment is added.
 fn problems_with(pointer: &str, value: Value) -> Vec<(String, String)> {
     let mut json = good();
     let (lead, last) = pointer.rsplit_once('/').unwrap();
@@ -88,15 +88,20 @@ fn each_mistake_is_found_at_its_path() {
         ("/parameters/properties/tier/type", json!("text"), ".parameters.properties.tier.type", "unsupported value"),
         ("/parameters/properties/replicas/default", json!("x"), ".parameters.properties.replicas.default", "must be of type integer"),
         ("/secretParameters/0", json!(".tier"), ".secretParameters[0]", "`name` and `key`"),
-        ("/secretParameters/0", json!(".nosuch"), ".secretParameters[0]", "there is no .nosuch"),
-        ("/form/groups/0/fields/0", json!(".nosuch"), ".form.groups[0].fields[0]", "there is no .nosuch"),
-        ("/form/groups/-", json!({"title": "More", "fields": [".tier"]}), ".form.groups[1].fields[0]", "has its place"),
-        ("/form/groups/0/fields/0", json!(".names[*]"), ".form.groups[0].fields[0]", "the list as a whole"),
+        ("/secretParameters/0", json!(".nosuch"), ".secretParameters[0]", "the schema has no .nosuch"),
+        ("/form/groups/0/fields/0", json!(".nosuch"), ".form.groups[0].fields[0]", "the schema has no .nosuch"),
+        ("/form/groups/-", json!({"title": "More", "fields": [".tier"]}), ".form.groups[1].fields[0]", "already in the form"),
+        ("/form/groups/0/fields/0", json!(".names[*]"), ".form.groups[0].fields[0]", "the whole list"),
         ("/parameters/properties/a.b", json!({"type": "text"}), ".parameters.properties[\"a.b\"].type", "unsupported value"),
         ("/parameters/properties/tier/const", json!("x"), ".parameters.properties.tier.const", "enum of one value"),
-        ("/parameters/requird", json!(["x"]), ".parameters.requird", "required is close"),
-        ("/parameters/properties/names/items/maxlength", json!(3), ".parameters.properties.names.items.maxlength", "maxLength is close"),
-        ("/form/fields/.nosuch", json!({}), ".form.fields[\".nosuch\"]", "there is no .nosuch"),
+        ("/parameters/requird", json!(["x"]), ".parameters.requird", "Did you mean required?"),
+        (
+            "/parameters/properties/names/items/maxlength",
+            json!(3),
+            ".parameters.properties.names.items.maxlength",
+            "Did you mean maxLength?",
+        ),
+        ("/form/fields/.nosuch", json!({}), ".form.fields[\".nosuch\"]", "the schema has no .nosuch"),
         (
             "/form/fields/.replicas",
             json!({"visibleWhen": "${parameters.replicas}"}),
@@ -107,7 +112,7 @@ fn each_mistake_is_found_at_its_path() {
             "/form/fields/.tier",
             json!({"options": {"other": {}}}),
             ".form.fields[\".tier\"].options[\"other\"]",
-            "none of development, production",
+            "isn't one of development, production",
         ),
         ("/form/presets/0/values/replicas", json!(9), ".form.presets[0].values.replicas", ""),
         ("/examples/0/parameters/replicas", json!("many"), ".examples[0].parameters.replicas", ""),
@@ -128,13 +133,13 @@ fn each_mistake_is_found_at_its_path() {
             ".implementation.resources[0].template.data.x",
             "(string, int)",
         ),
-        ("/implementation/resources/0", config(json!({"x": "${resources.database.x}"})), ".implementation.resources[0]", "read itself"),
+        ("/implementation/resources/0", config(json!({"x": "${resources.database.x}"})), ".implementation.resources[0]", "to itself"),
         ("/implementation/resources/0", json!({"id": "database"}), ".implementation.resources[0]", "exactly one of"),
         (
             "/implementation/resources/0",
             json!({"id": "database", "module": {}}),
             ".implementation.resources[0].module",
-            "not expand module yet",
+            "doesn't expand module yet",
         ),
         (
             "/implementation/resources/0",
@@ -153,11 +158,11 @@ fn each_mistake_is_found_at_its_path() {
             "/outputs/0",
             json!({"name": "a", "secretRef": {"resource": "x", "key": "k"}}),
             ".outputs[0].secretRef.resource",
-            "there is no `x`",
+            "the promise has no `x`",
         ),
         ("/policies/0/validate/expression", json!("parameters.nosuch == 1"), ".policies[0].validate.expression", "undefined field"),
-        ("/policies/0/validate/expression", json!("parameters.replicas"), ".policies[0].validate.expression", "bool is needed"),
-        ("/policies/1/constrain/parameter", json!(".nosuch"), ".policies[1].constrain.parameter", "there is no .nosuch"),
+        ("/policies/0/validate/expression", json!("parameters.replicas"), ".policies[0].validate.expression", "must return bool"),
+        ("/policies/1/constrain/parameter", json!(".nosuch"), ".policies[1].constrain.parameter", "the schema has no .nosuch"),
         ("/policies/1", json!({"name": "s", "set": {"parameter": ".replicas", "value": 1}}), ".policies[1]", "trusted homes"),
         (
             "/policies/1",
@@ -165,7 +170,7 @@ fn each_mistake_is_found_at_its_path() {
             ".policies[1].default.value",
             "type integer",
         ),
-        ("/actions", json!({"backup": {}}), ".actions", "does not run them yet"),
+        ("/actions", json!({"backup": {}}), ".actions", "doesn't run them yet"),
         ("/cost", json!({"items": [{"name": "a", "monthly": "12"}]}), ".cost.items[0].monthly", "micro-units"),
     ];
     let mut missed = Vec::new();
@@ -191,7 +196,7 @@ fn versions_rise_and_breaking_changes_need_a_new_major() {
     assert!(change("1.3.0", &|_| {}).is_empty());
     let same = change("1.2.0", &|json| json["implementation"]["resources"][0]["template"]["data"]["replicas"] = "x".into());
     assert!(same[0].contains(".implementation.resources[0].template.data.replicas differs"), "{same:?}");
-    assert!(change("1.1.0", &|_| {})[0].contains("comes before it"));
+    assert!(change("1.1.0", &|_| {})[0].contains("1.1.0 is lower"));
     let narrower = |json: &mut Value| json["parameters"]["properties"]["replicas"]["maximum"] = 5.into();
     assert!(change("1.3.0", &narrower)[0].starts_with(".parameters.properties.replicas.maximum Publish this as 2.0.0"));
     assert!(change("2.0.0", &narrower).is_empty());
@@ -208,16 +213,16 @@ fn versions_rise_and_breaking_changes_need_a_new_major() {
             &|json: &mut Value| {
                 json["parameters"]["properties"].as_object_mut().unwrap().remove("names");
             },
-            Some("names goes away"),
+            Some("names is removed"),
         ),
         (&|json: &mut Value| json["parameters"]["properties"]["names"] = json!({"type": "string"}), Some("from array to string")),
-        (&|json: &mut Value| json["parameters"]["properties"]["names"]["maxItems"] = 3.into(), Some("maxItems falls to 3")),
+        (&|json: &mut Value| json["parameters"]["properties"]["names"]["maxItems"] = 3.into(), Some("maxItems decreases to 3")),
         (&|json: &mut Value| json["parameters"]["properties"]["names"] = json!({"x-kubernetes-preserve-unknown-fields": true}), None),
         (
             &|json: &mut Value| {
                 json["parameters"]["properties"]["names"] = json!({"x-kubernetes-preserve-unknown-fields": true, "enum": [["a"]]});
             },
-            Some("only listed values are allowed now"),
+            Some("only listed values are allowed"),
         ),
         (
             &|json: &mut Value| {
@@ -267,7 +272,7 @@ fn everything_that_is_wrong_is_told_at_once() {
     json["parameters"]["properties"]["tier"]["x-kubernetes-validations"] = json!([{"rule": "self + 1 > 2"}]);
     json["implementation"]["resources"][0]["template"]["data"] = json!({
         "a": "${parameters.nosuch}", "b": "${1 + 'a'}",
-        // What is wrong with the schema is not blamed on those who read it.
+        // Expressions aren't blamed for faults of the schema that they read.
         "c": "${parameters.replicas + 1}", "d": "${parameters.names[0]}", "e": "${parameters.tier}"});
     json["form"]["groups"][0]["fields"] = json!([".nosuch"]);
     let problems = validate(&spec(json), None, false).unwrap_err();

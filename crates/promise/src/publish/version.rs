@@ -1,4 +1,4 @@
-//! Versions: well-formed, increasing, and major where the schema breaks.
+//! Checks versions: well-formed, increasing, and a new major version for breaking changes of the schema.
 
 use semver::Version;
 use serde_json::Value;
@@ -13,35 +13,35 @@ pub(super) fn check(draft: &mut Draft<'_>, previous: Option<&PromiseSpec>) {
         Ok(version) if version.build.is_empty() => version,
         Ok(_) => {
             return draft
-                .problem(".version", format!("Leave out what follows the plus sign: a version has no build metadata, {text} has."));
+                .problem(".version", format!("Remove what follows the plus sign: a version can't have build metadata, but {text} does."));
         }
-        Err(_) => return draft.problem(".version", format!("Write the version as three numbers, such as 1.2.0: it is {text:?}.")),
+        Err(_) => return draft.problem(".version", format!("Write the version as three numbers, such as 1.2.0, not {text:?}.")),
     };
-    // How it is presented and how its life goes may change at any time.
+    // Presentation and lifecycle can change at any time.
     let spec = &what_runs(draft.spec);
     let Some(previous) = &previous.map(what_runs).filter(|previous| previous != spec) else { return };
     let Ok(before) = Version::parse(&previous.version) else { return };
     if version == before {
         let changed = difference(previous, spec).unwrap_or_default();
-        return draft.problem(".version", format!("Raise the version: {text} is published, and {changed} differs from it."));
+        return draft.problem(".version", format!("Increase the version: {text} is already published, and {changed} differs from it."));
     }
     if version < before {
-        return draft.problem(".version", format!("Raise the version: {before} is published already, {text} comes before it."));
+        return draft.problem(".version", format!("Increase the version: {before} is already published, and {text} is lower."));
     }
     if !is_breaking_step(&before, &version) {
         let next = if before.major == 0 { format!("0.{}.0", before.minor + 1) } else { format!("{}.0.0", before.major + 1) };
         for (path, change) in breaking::changes(previous, spec) {
-            draft.problem(path, format!("Publish this as {next} or undo it: {change}, so requests of {before} may no longer fit."));
+            draft.problem(path, format!("Publish this as {next} or undo it: {change}, so requests of {before} might no longer be valid."));
         }
     }
 }
 
-/// Whether the step may break: another major version, or another minor one before 1.0.
+/// Whether the version change can be breaking: another major version, or another minor version before 1.0.
 fn is_breaking_step(before: &Version, after: &Version) -> bool {
     before.major != after.major || (before.major == 0 && before.minor != after.minor)
 }
 
-/// Path of the first difference between two specs.
+/// Returns the path of the first difference between two specs.
 fn difference(one: &PromiseSpec, other: &PromiseSpec) -> Option<String> {
     let (one, other) = (serde_json::to_value(one).ok()?, serde_json::to_value(other).ok()?);
     differs(&one, &other, String::new())

@@ -1,4 +1,4 @@
-//! Reading every expression of a promise.
+//! Compiles every expression of a promise.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use crate::api::{PromiseSpec, ResourceTemplate};
 use crate::error::Problem;
 use crate::expression;
 
-/// Reads a promise, collecting all problems.
+/// Compiles a promise and collects all problems.
 pub(super) fn compile(spec: &PromiseSpec) -> Result<Compiled, Vec<Problem>> {
     let count = spec.implementation.resources.len();
     if count > OBJECT_LIMIT {
-        let message = format!("Make fewer objects: a promise may have at most {OBJECT_LIMIT} resources, it has {count}.");
+        let message = format!("Use fewer resources: a promise can have at most {OBJECT_LIMIT}, and this one has {count}.");
         return Err(vec![Problem { path: ".implementation.resources".to_owned(), message }]);
     }
     let parameters = Schema::parse_lenient(&expression::parameters_schema(spec.parameters.as_ref()));
@@ -46,7 +46,7 @@ pub(super) fn compile(spec: &PromiseSpec) -> Result<Compiled, Vec<Problem>> {
 
 struct Reader<'e> {
     environment: &'e Environment,
-    /// Readiness is about the object itself, whatever else there is.
+    /// Readiness depends on the object alone.
     with_self: &'e Environment,
     problems: Vec<Problem>,
 }
@@ -97,7 +97,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text that is one expression of a type.
+    /// Compiles a text that is one expression of a type.
     fn typed(&mut self, text: Option<&str>, path: &str, environment: &Environment, wanted: &Type) -> Option<Template> {
         let template = self.template(&Value::from(text?), path, environment)?;
         let kind = template.kind();
@@ -105,9 +105,9 @@ impl Reader<'_> {
             return Some(template);
         }
         let message = match kind {
-            Type::String => format!("Write one expression in ${{…}} that gives {}.", words(wanted)),
+            Type::String => format!("Write one expression in ${{…}} that returns {}.", words(wanted)),
             _ => {
-                let message = format!("it gives {kind} where {} is needed", words(wanted));
+                let message = format!("it returns {kind} but must return {}", words(wanted));
                 expression::sentence(&ExprError::Type { message, place: None })
             }
         };
@@ -125,7 +125,7 @@ impl Reader<'_> {
                 }
                 (None, Some(secret)) => {
                     if !ids.contains(&secret.resource.as_str()) {
-                        let message = format!("Name a resource of the promise: there is no `{}`.", secret.resource);
+                        let message = format!("Name an existing resource: the promise has no `{}`.", secret.resource);
                         self.problem(format!("{path}.secretRef.resource"), message);
                     }
                     if secret.key.is_empty() {
@@ -158,7 +158,10 @@ impl Reader<'_> {
                 items.push(CompiledItem { name: item.name.clone(), monthly: template });
             } else {
                 let kind = template.kind();
-                self.problem(path, format!("Write one expression in ${{…}} that gives a whole number of micro-units: this gives {kind}."));
+                self.problem(
+                    path,
+                    format!("Write one expression in ${{…}} that returns a whole number of micro-units: this one returns {kind}."),
+                );
             }
         }
         items

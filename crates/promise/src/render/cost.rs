@@ -1,4 +1,4 @@
-//! The promise's own items of a price.
+//! Evaluates the promise's own line items of a price.
 
 use schema::expr::{Budget, ExprError, Template};
 use serde_json::Value;
@@ -7,17 +7,17 @@ use super::Compiled;
 use crate::context::Context;
 use crate::expression;
 
-/// Steps that one item may take.
+/// Maximum number of steps of one item.
 const STEPS: u64 = 20_000;
 
 /// One evaluated item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost<'c> {
-    /// Label.
+    /// Label of the line item.
     pub name: &'c str,
-    /// Micro-units a month.
+    /// Monthly amount in micro-units.
     pub micros: Result<i64, ExprError>,
-    /// Whether it reads `prices`, and so is in the currency of the price list.
+    /// Whether it reads `prices`, and is therefore in the currency of the price list.
     pub reads_prices: bool,
 }
 
@@ -33,7 +33,7 @@ impl CompiledItem {
     }
 }
 
-/// Evaluates every item by itself.
+/// Evaluates every item separately.
 pub(super) fn costs<'c>(compiled: &'c Compiled, parameters: &Value, context: &Context) -> Vec<Cost<'c>> {
     if compiled.cost.is_empty() {
         return Vec::new();
@@ -41,12 +41,12 @@ pub(super) fn costs<'c>(compiled: &'c Compiled, parameters: &Value, context: &Co
     let scope = expression::scope(&compiled.environment, parameters, context);
     let micros = |item: &CompiledItem| {
         let value = item.monthly.evaluate(&scope, &mut Budget::steps(STEPS)).map_err(|error| error.error)?;
-        value.as_i64().ok_or_else(|| ExprError::Runtime(format!("it gives {value} where a whole number of micro-units is needed")))
+        value.as_i64().ok_or_else(|| ExprError::Runtime(format!("it returns {value} but must return a whole number of micro-units")))
     };
     compiled.cost.iter().map(|item| Cost { name: &item.name, micros: micros(item), reads_prices: item.reads("prices") }).collect()
 }
 
-/// Paths that items read, such as `["parameters", "size"]`.
+/// Returns the paths that items read, such as `["parameters", "size"]`.
 pub(super) fn references(compiled: &Compiled) -> Vec<Vec<String>> {
     compiled.cost.iter().flat_map(|item| item.monthly.references()).collect()
 }

@@ -1,4 +1,4 @@
-//! Merging what policies add into rendered objects (RFC 7386).
+//! Merges policy additions into rendered objects (RFC 7386).
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use crate::api::{Enforcement, Inject, ReleaseRule, Rule};
 use crate::path::Path;
 use crate::policy::{Origin, Provenance, Ruling};
 
-/// The merges among the rules of a release. Their order does not matter: two that contradict each other were refused.
+/// Returns the merges among the rules of a release. Their order doesn't matter because contradictions were refused.
 pub fn injects(rules: &[ReleaseRule]) -> Vec<Ruling<Inject>> {
     let inject = |rule: &ReleaseRule| {
         let effect: Rule = serde_json::from_value(named(rule.effect.clone()?)).ok()?;
@@ -15,7 +15,7 @@ pub fn injects(rules: &[ReleaseRule]) -> Vec<Ruling<Inject>> {
     rules.iter().filter_map(inject).collect()
 }
 
-/// A release keeps the effect of a rule without its name.
+/// A release stores the effect of a rule without its name.
 fn named(mut effect: Value) -> Value {
     if let Some(effect) = effect.as_object_mut() {
         effect.entry("name").or_insert_with(|| Value::from(""));
@@ -23,7 +23,7 @@ fn named(mut effect: Value) -> Value {
     effect
 }
 
-/// What the identity of a rule says; a release keeps no more.
+/// Returns the provenance from the identity of a rule, which is all that a release stores.
 fn provenance(id: &str) -> Provenance {
     let mut parts = id.splitn(3, '/').map(str::to_owned);
     Provenance {
@@ -50,7 +50,7 @@ pub(super) fn inject(object: &mut Value, injects: &[Ruling<Inject>]) {
     }
 }
 
-/// A null removes, an object merges, anything else replaces.
+/// Merges a patch: null removes, an object merges, anything else replaces.
 fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *target = patch.clone();

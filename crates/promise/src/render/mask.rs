@@ -1,11 +1,11 @@
-//! Hiding the content of Secrets from expressions.
+//! Hides the contents of Secrets from expressions.
 
 use serde_json::Value;
 
-/// What stands for every value of a Secret.
+/// Placeholder for every value of a Secret.
 pub(crate) const MASK: &str = "********";
 
-/// An observed object as expressions may see it: values of Secrets are hidden, and who wrote which field is left out.
+/// Returns an observed object as expressions see it: without values of Secrets and without managed fields.
 pub fn masked(object: &Value) -> Value {
     let mut object = object.clone();
     if object["apiVersion"] == "v1" && object["kind"] == "Secret" {
@@ -17,7 +17,7 @@ pub fn masked(object: &Value) -> Value {
     }
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
-        // The last applied configuration repeats the object, a Secret's values included.
+        // The last applied configuration contains the object, including a Secret's values.
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
             annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
         }

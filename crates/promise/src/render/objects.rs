@@ -1,4 +1,4 @@
-//! Evaluating the templates in the order of making.
+//! Evaluates the templates in creation order.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::error::Problem;
 use crate::expression;
 use crate::fulfil::Pending;
 
-/// What a failed expression waits for, as words that follow “waits for”; nothing if it does not wait for a resource.
+/// Returns what a failed expression waits for, as words that follow “waits for”, or nothing if it doesn't wait for a resource.
 pub(crate) fn waits_for(error: &ExprError) -> Option<String> {
     let ExprError::AbsentPath(path) = error else { return None };
     let rest = path.strip_prefix("resources")?;
@@ -33,7 +33,7 @@ pub(crate) fn waits_for(error: &ExprError) -> Option<String> {
     Some(if field.is_empty() { id } else { format!("{field} of {id}") })
 }
 
-/// Where one resource stands.
+/// State of one resource.
 enum Outcome {
     Objects(Vec<Rendered>),
     Pending(String),
@@ -78,10 +78,10 @@ pub(super) fn render(compiled: &Compiled, inputs: &Inputs<'_>, budget: &mut Budg
 fn too_much(objects: usize, size: usize) -> Option<Problem> {
     let path = ".implementation.resources".to_owned();
     if objects > OBJECT_LIMIT {
-        return Some(Problem { path, message: format!("Make fewer objects: a request may have at most {OBJECT_LIMIT}.") });
+        return Some(Problem { path, message: format!("Create fewer objects: a request can have at most {OBJECT_LIMIT}.") });
     }
     (size > SIZE_LIMIT)
-        .then(|| Problem { path, message: format!("Make smaller objects: together they may have at most {} KiB.", SIZE_LIMIT >> 10) })
+        .then(|| Problem { path, message: format!("Create smaller objects: together they can have at most {} KiB.", SIZE_LIMIT >> 10) })
 }
 
 fn one(
@@ -95,7 +95,9 @@ fn one(
         let path = format!("{}.{step}{}", resource.path, error.path);
         match waits_for(&error.error) {
             Some(what) => match left_out.iter().find(|id| what == **id || what.ends_with(&format!(" of {id}"))) {
-                Some(id) => Err(Problem { path, message: format!("Test with has(resources.{id}): these parameters leave `{id}` out.") }),
+                Some(id) => {
+                    Err(Problem { path, message: format!("Test with has(resources.{id}): `{id}` isn't created with these parameters.") })
+                }
                 None => Ok(Outcome::Pending(what)),
             },
             None => Err(Problem { path, message: expression::sentence(&error.error) }),
@@ -105,7 +107,7 @@ fn one(
         None | Some(Ok(Value::Bool(true))) => {}
         Some(Ok(Value::Bool(false))) => return Ok(Outcome::LeftOut),
         Some(Ok(other)) => {
-            let message = format!("Let includeWhen give true or false: it gives {other}.");
+            let message = format!("includeWhen must return true or false, but it returns {other}.");
             return Err(Problem { path: format!("{}.includeWhen", resource.path), message });
         }
         Some(Err(error)) => return fail("includeWhen", &error),
@@ -120,7 +122,7 @@ fn one(
         Ok(Value::Array(items)) if items.len() <= ITEM_LIMIT => items,
         Ok(other) => {
             let found = other.as_array().map_or_else(|| "no list".to_owned(), |items| format!("{} items", items.len()));
-            let message = format!("Let forEach give a list of at most {ITEM_LIMIT} items: it gives {found}.");
+            let message = format!("forEach must return a list of at most {ITEM_LIMIT} items, but it returns {found}.");
             return Err(Problem { path: format!("{}.forEach", resource.path), message });
         }
         Err(error) => return fail("forEach", &error),
@@ -138,7 +140,7 @@ fn one(
     Ok(Outcome::Objects(objects))
 }
 
-/// Renders one object; the inner error is about what it is, the outer one about an expression.
+/// Renders one object. The inner error is about the object itself, the outer one about an expression.
 fn object(
     resource: &CompiledResource,
     index: Option<usize>,
@@ -153,14 +155,14 @@ fn object(
         .find(|(pointer, _)| object.pointer(pointer).and_then(Value::as_str).is_none_or(str::is_empty));
     if let Some((_, field)) = missing {
         let path = format!("{}.template.{field}", resource.path);
-        return Ok(Err(Problem { path, message: format!("Give every object of `{}` a text as {field}.", resource.id) }));
+        return Ok(Err(Problem { path, message: format!("Set {field} to text in every object of `{}`.", resource.id) }));
     }
     let id = index.map_or_else(|| resource.id.clone(), |index| format!("{}[{index}]", resource.id));
     let destination = resource.destination.clone();
     Ok(Ok(Rendered { id, resource: resource.id.clone(), destination, object, stage: resource.stage }))
 }
 
-/// What expressions see of a resource: its observed object, or the list of them once all are there.
+/// Returns what expressions see of a resource: its observed object, or the list of them once all exist.
 fn observed(resource: &CompiledResource, objects: &[Rendered], observed: &BTreeMap<String, Value>) -> Option<Value> {
     let mut found = Vec::with_capacity(objects.len());
     for rendered in objects {
@@ -182,7 +184,7 @@ pub(super) fn is_ready(
     scope.set("self", &masked(object));
     Some(match template.evaluate(&scope, &mut Budget::steps(20_000)) {
         Ok(Value::Bool(ready)) => Ok(ready),
-        Ok(other) => Err(format!("Let readyWhen give true or false: it gives {other}.")),
+        Ok(other) => Err(format!("readyWhen must return true or false, but it returns {other}.")),
         Err(TemplateError { error: ExprError::AbsentPath(_), .. }) => Ok(false),
         Err(error) => Err(expression::sentence(&error.error)),
     })

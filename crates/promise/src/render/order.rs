@@ -1,4 +1,4 @@
-//! The order of making, from the references between resources.
+//! Derives the creation order from the references between resources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use schema::expr::Template;
 use super::CompiledResource;
 use crate::error::Problem;
 
-/// Gives every resource its stage and what it reads, and answers the order: by stage, then as written.
+/// Sets the stage and the references of every resource. Returns the order: by stage, then as written.
 ///
 /// # Errors
-/// A cycle, naming its members in order, or an expression that reads all resources at once.
+/// If there is a cycle, naming its members in order, or an expression reads all resources at once.
 pub(super) fn order(resources: &mut [CompiledResource]) -> Result<Vec<usize>, Problem> {
     let places: BTreeMap<String, usize> = resources.iter().enumerate().map(|(index, resource)| (resource.id.clone(), index)).collect();
     let mut edges = Vec::with_capacity(resources.len());
@@ -38,7 +38,7 @@ fn dependencies(resource: &CompiledResource, places: &BTreeMap<String, usize>) -
         match path.as_slice() {
             [root, id, ..] if root == "resources" => found.extend(places.get(id).copied()),
             [root] if root == "resources" => {
-                let message = "Name the resource that is read, such as `resources.database`: the order of making follows from it.";
+                let message = "Name the resource that is read, such as `resources.database`: the order of creation depends on it.";
                 return Err(Problem { path: resource.path.clone(), message: message.to_owned() });
             }
             _ => {}
@@ -47,7 +47,7 @@ fn dependencies(resource: &CompiledResource, places: &BTreeMap<String, usize>) -
     Ok(found)
 }
 
-/// The stage of one resource: one more than the highest it reads. The error is a cycle.
+/// Returns the stage of one resource: one more than the highest stage it reads. The error is a cycle.
 fn stage(index: usize, edges: &[BTreeSet<usize>], stages: &mut [Option<u32>], trail: &mut Vec<usize>) -> Result<u32, Vec<usize>> {
     if let Some(known) = stages[index] {
         return Ok(known);
@@ -71,8 +71,8 @@ fn cycle_problem(cycle: &[usize], resources: &[CompiledResource]) -> Problem {
     names.extend(cycle.first().map(name));
     let path = cycle.first().map(|index| resources[*index].path.clone()).unwrap_or_default();
     let message = match cycle {
-        [_] => format!("Let `{}` not read itself: it cannot be made before it is there.", names[0]),
-        _ => format!("Break the cycle {}: none of them can be made first.", names.join(" → ")),
+        [_] => format!("Remove the reference of `{}` to itself: it can't be read before it is created.", names[0]),
+        _ => format!("Break the cycle {}: none of them can be created first.", names.join(" → ")),
     };
     Problem { path, message }
 }

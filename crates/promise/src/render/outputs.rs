@@ -1,4 +1,4 @@
-//! What the requester gets.
+//! Outputs for the requester.
 
 use schema::expr::{Budget, Scope, Template};
 use serde_json::Value;
@@ -9,33 +9,33 @@ use super::objects::waits_for;
 /// One output of a rendering.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// Name.
+    /// Name of the output.
     pub name: String,
-    /// One sentence.
+    /// Description in one sentence.
     pub description: Option<String>,
-    /// Its value, or why there is none.
+    /// Its value, or why it has none.
     pub state: OutputState,
 }
 
-/// Where an output stands.
+/// State of an output.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutputState {
-    /// A value that may be shown.
+    /// A value that can be shown.
     Value(Value),
-    /// A key of a Secret; its value never passes through here.
+    /// A key of a Secret. Its value is never read here.
     Secret {
         /// Id of the rendered object whose Destination and namespace hold the Secret.
         resource: String,
-        /// Name of the Secret; absent when the object is the Secret itself.
+        /// Name of the Secret. Absent if the object is the Secret itself.
         name: Option<String>,
-        /// Key in its data.
+        /// Key in the data of the Secret.
         key: String,
     },
-    /// Not known yet; words that follow “waits for”, such as `status.endpoint of database`.
+    /// Not known yet, with words that follow “waits for”, such as `status.endpoint of database`.
     Pending(String),
-    /// It cannot be computed; a sentence.
+    /// It can't be computed, with the reason as a sentence.
     Failed(String),
-    /// It belongs to a resource that these parameters leave out.
+    /// It belongs to a resource that is left out for these parameters.
     LeftOut,
 }
 
@@ -52,7 +52,7 @@ pub(super) enum Source {
     Secret { resource: String, name: Option<Template>, key: String },
 }
 
-/// Evaluates all outputs. `left_out` holds the ids of resources that are not made for these parameters.
+/// Evaluates all outputs. `left_out` contains the ids of resources that aren't created for these parameters.
 pub(super) fn outputs(compiled: &Compiled, scope: &Scope, left_out: &[&str], budget: &mut Budget) -> Vec<Output> {
     let state = |source: &Source, budget: &mut Budget| -> OutputState {
         let reads_left_out = |template: &Template| {
@@ -76,7 +76,7 @@ pub(super) fn outputs(compiled: &Compiled, scope: &Scope, left_out: &[&str], bud
                 let name = match name.as_ref().map(|name| evaluate(name, budget)) {
                     None => None,
                     Some(Ok(Value::String(name))) => Some(name),
-                    Some(Ok(other)) => return OutputState::Failed(format!("Let the name of the Secret be a text: it is {other}.")),
+                    Some(Ok(other)) => return OutputState::Failed(format!("The name of the Secret must be text, but it is {other}.")),
                     Some(Err(state)) => return state,
                 };
                 OutputState::Secret { resource: resource.clone(), name, key: key.clone() }

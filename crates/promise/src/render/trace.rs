@@ -1,4 +1,4 @@
-//! Objects of a rendering with what each of their parts reads.
+//! Rendered objects with what each of their parts reads.
 
 use std::collections::BTreeSet;
 
@@ -12,24 +12,24 @@ use crate::expression;
 /// Paths that expressions read.
 pub(crate) type Reads = BTreeSet<Vec<String>>;
 
-/// One object of a rendering in which nothing is observed yet.
+/// One object, rendered before anything is observed.
 #[derive(Clone, Debug)]
 pub(crate) struct TracedObject {
-    /// Id of the resource; with `[n]` for an item of a `forEach`.
+    /// Resource id, followed by `[n]` for an item of `forEach`.
     pub(crate) id: String,
-    /// Name of a Destination.
+    /// Name of the Destination.
     pub(crate) destination: Option<String>,
-    /// What decides whether there is this object.
+    /// What determines whether the object exists.
     pub(crate) because: Reads,
-    /// What `each` and `index` follow from.
+    /// What `each` and `index` are derived from.
     pub(crate) each: Reads,
-    /// Why it is not even known whether there is this object.
+    /// Reason why it isn't even known whether the object exists.
     pub(crate) waits_for: Option<String>,
-    /// Its parts.
+    /// Parts of the object.
     pub(crate) template: Traced,
 }
 
-/// All objects, in the order of making.
+/// Renders all objects, in creation order.
 pub(super) fn trace(compiled: &Compiled, parameters: &Value, context: &Context) -> Vec<TracedObject> {
     let mut scope = expression::scope(&compiled.environment, parameters, context);
     scope.set("resources", &Value::Object(Map::new()));

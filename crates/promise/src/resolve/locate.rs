@@ -1,12 +1,12 @@
-//! From the API server's field texts, such as `spec.ports[0].name`, back to paths.
+//! Converts the API server's field texts, such as `spec.ports[0].name`, back to paths.
 
 use serde_json::Value;
 
 use crate::path::{Path, Segment};
 
-/// The path that a field text means in `value`.
+/// Returns the path that a field text means in `value`.
 ///
-/// Keys of maps may hold dots, and the text does not tell: the longest key that is really there wins.
+/// Keys of maps can contain dots, and the text is ambiguous: the longest key that exists wins.
 pub(crate) fn path(field: &str, value: &Value) -> Path {
     let mut segments = Vec::new();
     let mut rest = if field == schema::structural::NO_FIELD { "" } else { field };
@@ -40,12 +40,12 @@ fn next<'t>(text: &'t str, at: Option<&Value>) -> (Segment, &'t str) {
     let body = text.strip_prefix('.').unwrap_or(text);
     let ends_here = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
     let end = known(body, at, ends_here).unwrap_or_else(|| body.find(['.', '[']).unwrap_or(body.len()));
-    // A step of no letters would never end; it can only come from a text that is no field.
+    // An empty segment would never end. It can only come from a text that isn't a field.
     let end = if end == 0 { body.len() } else { end };
     (Segment::Key(body[..end].to_owned()), &body[end..])
 }
 
-/// The length of the longest key of the object at hand with which the text begins.
+/// Returns the length of the longest key of the present object that the text starts with.
 fn known(text: &str, at: Option<&Value>, ends_here: impl Fn(&str) -> bool) -> Option<usize> {
     let keys = at.and_then(Value::as_object)?.keys().filter(|key| !key.is_empty());
     keys.filter(|key| text.strip_prefix(key.as_str()).is_some_and(&ends_here)).map(String::len).max()

@@ -1,8 +1,8 @@
-//! Whole numbers written with a fraction: JSON does not tell 1 from 1.0, and neither do we.
+//! Normalizes whole numbers with a fraction: JSON doesn't distinguish 1 from 1.0, and neither do we.
 
 use serde_json::{Number, Value};
 
-/// Turns `1.0` into `1` wherever the schema wants an integer, or takes one besides a text, so that every way of writing gives the same release.
+/// Turns `1.0` into `1` wherever the schema expects an integer or int-or-string, so that every notation gives the same release.
 pub(crate) fn whole(node: &Value, value: &mut Value) {
     match value {
         Value::Number(number) if node["type"] == "integer" || node["x-kubernetes-int-or-string"] == true => {
@@ -24,7 +24,7 @@ pub(crate) fn whole(node: &Value, value: &mut Value) {
 }
 
 fn integral(number: &Number) -> Option<i64> {
-    // Beyond 2^53 a fraction would have been lost already: such numbers stay as they are.
+    // Beyond 2^53 a fraction would already be lost: such numbers stay as they are.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0 && float.abs() < EXACT)?;
     #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]

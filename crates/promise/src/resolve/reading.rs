@@ -1,4 +1,4 @@
-//! A promise with what every request of it needs read once: the schema of its parameters, the types of expressions, its own rules.
+//! A promise with everything parsed once that its requests need: the schema of its parameters, the types of expressions, its own rules.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::expression;
 use crate::policy::Reading;
 
-/// What was read of a promise. Kept as long as its spec stays as it is; a request is judged without reading anything anew.
+/// Parsed contents of a promise. Kept as long as its spec is unchanged, so that checking a request parses nothing again.
 #[derive(Clone, Debug)]
 pub struct PromiseReading {
     schema: Schema,
@@ -20,7 +20,7 @@ pub struct PromiseReading {
 }
 
 impl PromiseReading {
-    /// Reads a promise; `trusted` says whether its home is a trusted one.
+    /// Parses a promise. `trusted` is whether its home is trusted.
     pub fn of(promise: &PromiseSpec, trusted: bool) -> Self {
         let schema = Schema::parse_lenient(&expression::parameters_schema(promise.parameters.as_ref()));
         let environment = expression::environment(&schema);
@@ -34,18 +34,18 @@ impl PromiseReading {
         Self { schema, environment, rules: Arc::new(Reading::of(own, trusted)) }
     }
 
-    /// The schema of the parameters.
+    /// Returns the schema of the parameters.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// The promise's own rules.
+    /// Returns the promise's own rules.
     pub fn rules(&self) -> &Arc<Reading> {
         &self.rules
     }
 
-    /// Values for the expressions of policies, of the types that the promise's schema says: for each person whom rules about the requester are
-    /// about, the requester first.
+    /// Returns the values for policy expressions, with the types of the promise's schema, for each person that rules about the requester
+    /// apply to, the requester first.
     pub(crate) fn scopes(&self, parameters: &Value, context: &Context) -> Vec<Scope> {
         context.for_each_person().map(|context| expression::scope(&self.environment, parameters, &context)).collect()
     }

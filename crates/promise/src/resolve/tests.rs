@@ -58,17 +58,17 @@ fn every_problem_names_the_field_and_the_fix() {
             ".parameters.storage",
             "Change storage of each replica: use a number with a unit such as Mi or Gi, for example 10Gi.",
         ),
-        (json!({"tier": "production", "host": "x"}), ".parameters.host", "Make host at least 2 characters long."),
+        (json!({"tier": "production", "host": "x"}), ".parameters.host", "Enter at least 2 characters for host."),
         (json!({"tier": "production", "host": "x".repeat(21)}), ".parameters.host", "Shorten host to at most 20 characters."),
         (
             json!({"tier": "production", "extensions": ["a", "b", "c"]}),
             ".parameters.extensions",
-            "Remove entries of extensions until at most 2 are left.",
+            "Remove entries from extensions: at most 2 are allowed.",
         ),
         (
             json!({"tier": "production", "extensions": ["a", "a"]}),
             ".parameters.extensions[1]",
-            "Remove one of the entries a of extensions: each may occur once.",
+            "Remove the duplicate entry a from extensions.",
         ),
         (
             json!({"tier": "production", "labels": {"a.b": "too long"}}),
@@ -79,10 +79,10 @@ fn every_problem_names_the_field_and_the_fix() {
         (
             json!({"tier": "production", "replica": 2}),
             ".parameters.replica",
-            "Remove .replica or rename it: there is no such parameter; .replicas is close.",
+            "Remove or rename .replica: there is no such parameter. Did you mean .replicas?",
         ),
         (json!({"tier": "production", "colour": 2}), ".parameters.colour", "Remove .colour: there is no such parameter."),
-        (json!([1]), ".parameters", "Give the parameters as names with values."),
+        (json!([1]), ".parameters", "Enter the parameters as key–value pairs."),
     ] {
         assert_eq!(only_problem(parameters), (path.to_owned(), message.to_owned()));
     }
@@ -123,9 +123,9 @@ fn policies_fix_default_and_narrow_with_provenance() {
     let loud = run(json!({"tier": "production", "replicas": 6, "backup": {"enabled": false}}));
     assert!(loud.problems.is_empty(), "the promise itself allows six");
     assert_eq!(loud.refusals[0].path, ".parameters.replicas");
-    assert_eq!(loud.refusals[0].message, "Change replicas to be at most 5: the policy baseline, set at root:acme by security asks for it.");
+    assert_eq!(loud.refusals[0].message, "Replicas must be at most 5. The policy baseline at root:acme (security) requires this.");
     let set = loud.outcomes.iter().find(|outcome| outcome.rule == "backup").unwrap();
-    assert_eq!(set.message.as_deref(), Some("It is always on; off was replaced."));
+    assert_eq!(set.message.as_deref(), Some("Always on; off was replaced."));
     assert_eq!(
         (set.source.as_str(), set.owner.as_deref(), set.paths.as_slice()),
         ("root:acme", Some("security"), &[".backup.enabled".to_owned()][..])
@@ -156,7 +156,7 @@ fn expressions_refuse_warn_and_fail_closed() {
     let production = || json!({"tier": "production"});
     let rule = "parameters.tier != 'production' || parameters.replicas + 1 >= 3";
     let refused = run(rule, "block", production());
-    assert_eq!(refused.refusals[0].message, "Choose two replicas. The policy p, set at root:acme asks for it.");
+    assert_eq!(refused.refusals[0].message, "Choose two replicas. The policy p at root:acme requires this.");
     assert!(run(rule, "block", json!({"tier": "production", "replicas": 2})).is_accepted());
     let warned = run(rule, "warn", production());
     assert!(warned.is_accepted());
@@ -221,7 +221,7 @@ fn of_very_many_problems_the_first_are_told() {
     let unknown: serde_json::Map<String, Value> = (0..50_000).map(|index| (format!("x{index}"), Value::Null)).collect();
     let unknown = problems(Value::Object(unknown), None);
     assert_eq!(unknown.len(), super::TOLD + 1);
-    assert_eq!(unknown[super::TOLD].1, "Correct what is named first: 49900 more problems of this kind were found.");
+    assert_eq!(unknown[super::TOLD].1, "Fix the problems listed first: 49900 more problems of this kind were found.");
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn what_stands_nowhere_for_the_api_server_has_its_field() {
         (json!({"port": 4_294_967_296_i64}), ".parameters.port", "Enter port as a whole number between -2147483648 and 2147483647."),
         (json!({"ratio": 0}), ".parameters.ratio", "Enter ratio as a number above 0 and at most 1."),
         (json!({"step": 7}), ".parameters.step", "Enter step as a multiple of 5."),
-        (json!({"code": "c"}), ".parameters.code", "Change code so that it matches the pattern ^(a|b)+$"),
+        (json!({"code": "c"}), ".parameters.code", "Change code to match the pattern ^(a|b)+$"),
         (json!({"source": {}}), ".parameters.source", "Fill in exactly one of source: git or HTTP URL."),
         (json!({"source": {"git": "a", "httpUrl": "b"}}), ".parameters.source", "Keep only one of source: git or HTTP URL."),
         (
@@ -256,14 +256,10 @@ fn what_stands_nowhere_for_the_api_server_has_its_field() {
             "Keep only one of login: user and password or token.",
         ),
         (json!({"contact": {"off": true}}), ".parameters.contact", "Fill in at least one of contact: mail or chat."),
-        (
-            json!({"contact": {"chat": "a", "off": true}}),
-            ".parameters.contact",
-            "Leave out chat or off of contact: they do not go together.",
-        ),
+        (json!({"contact": {"chat": "a", "off": true}}), ".parameters.contact", "Remove chat or off of contact: they can't be combined."),
         (json!({"twice": ["a", "a"]}), ".parameters.twice", "Name it once."),
         (json!({"limits": {"a.b": "x"}}), ".parameters.limits[\"a.b\"]", "Say more."),
-        (json!({"one": "x"}), ".parameters.one", "Change one so that this rule of the promise holds: self != 'x'"),
+        (json!({"one": "x"}), ".parameters.one", "Change one to satisfy this rule of the promise: self != 'x'"),
     ] {
         assert_eq!(problems(parameters.clone(), None), [(path.to_owned(), message.to_owned())], "{parameters}");
     }

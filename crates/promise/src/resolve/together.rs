@@ -1,4 +1,4 @@
-//! Fields that go together or exclude each other (`oneOf`, `anyOf`, `not` over `required`), in people's words.
+//! Describes fields that belong together or exclude each other (`oneOf`, `anyOf`, `not` over `required`).
 
 use schema::structural::{FieldError, FieldErrorReason, NO_FIELD};
 use serde_json::Value;
@@ -9,13 +9,13 @@ use crate::path::Path;
 use crate::policy::node_at;
 use crate::wording::{all_of, noun, one_of};
 
-/// An object whose fields do not go together.
+/// An object whose fields don't go together.
 pub(super) struct Misfit {
     /// Path of the object.
     pub path: Path,
-    /// What to do.
+    /// How to fix it.
     pub message: String,
-    /// Fields that the alternatives ask for: that one of them is missing is said already.
+    /// Fields that the alternatives require. That one of them is missing is covered by the message.
     names: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ impl Misfit {
     }
 }
 
-/// The objects among the errors whose alternatives only say which fields have to be there.
+/// Returns the objects among the errors whose alternatives only state which fields are required.
 pub(super) fn misfits(promise: &PromiseSpec, schema: &Value, errors: &[FieldError], value: &Value) -> Vec<Misfit> {
     let mut found: Vec<Misfit> = Vec::new();
     for error in errors.iter().filter(|error| error.field == NO_FIELD) {
@@ -44,11 +44,11 @@ fn misfit(promise: &PromiseSpec, node: &Value, value: &Value, path: &Path) -> Op
     let words = |names: &[&str]| -> Vec<String> { names.iter().map(|name| noun(promise, &path.child(name))).collect() };
     let of = if path.0.is_empty() { String::new() } else { format!(" of {}", noun(promise, path)) };
     let must_not = |names: &[&str]| match names {
-        [only] => format!("Leave out {}{of}.", words(&[only]).concat()),
-        several => format!("Leave out {}{of}: they do not go together.", one_of(&words(several))),
+        [only] => format!("Remove {}{of}.", words(&[only]).concat()),
+        several => format!("Remove {}{of}: they can't be combined.", one_of(&words(several))),
     };
     let say = |message: String, names: Vec<&str>| {
-        // What the object itself requires is missing whatever the alternatives say.
+        // The object's own required fields are missing regardless of the alternatives.
         let own = node["required"].as_array();
         let names = names.into_iter().filter(|name| !own.is_some_and(|own| own.iter().any(|known| known == name)));
         Some(Misfit { path: path.clone(), message, names: names.map(str::to_owned).collect() })
@@ -85,7 +85,7 @@ fn has_all(value: &Value, names: &[&str]) -> bool {
     names.iter().all(|name| value.get(name).is_some())
 }
 
-/// What each alternative requires, when none of them says anything else.
+/// Returns what each alternative requires, if none of them states anything else.
 fn asked_for(alternatives: &Value) -> Option<Vec<Vec<&str>>> {
     let all: Vec<Vec<&str>> = alternatives.as_array()?.iter().map(required_of).collect::<Option<_>>()?;
     (!all.is_empty()).then_some(all)

@@ -1,5 +1,4 @@
-//! Problems in people's words: the field and the fix. A rule or pattern of the schema is quoted only where its author says nothing else
-//! about it.
+//! Problems in plain English: the field and the fix. A rule or pattern of the schema is quoted only if its author provided no message.
 
 use schema::structural::{FieldError, FieldErrorReason};
 use serde_json::Value;
@@ -11,7 +10,7 @@ use crate::policy::{Bounds, node_at};
 use crate::shape::{self, Shape};
 use crate::wording::{lower_first, noun, number, one_of, value as value_in_words};
 
-/// A field that the promise does not have.
+/// Describes a field that the promise doesn't have.
 pub(super) fn unknown(promise: &PromiseSpec, schema: &Value, path: &Path) -> String {
     let name = path.last_key().unwrap_or_default();
     let lead = Path(path.0.split_last().map(|(_, lead)| lead.to_vec()).unwrap_or_default());
@@ -22,8 +21,8 @@ pub(super) fn unknown(promise: &PromiseSpec, schema: &Value, path: &Path) -> Str
         .filter_map(|known| crate::spelling::alike(name, known).map(|score| (score, known)))
         .min();
     match near {
-        Some((_, known)) => format!("Remove {path} or rename it: there is no such parameter; {} is close.", promise_path(&lead, known)),
-        None if promise.parameters.is_none() => format!("Remove {path}: there are no parameters to set."),
+        Some((_, known)) => format!("Remove or rename {path}: there is no such parameter. Did you mean {}?", promise_path(&lead, known)),
+        None if promise.parameters.is_none() => format!("Remove {path}: this promise has no parameters."),
         None => format!("Remove {path}: there is no such parameter."),
     }
 }
@@ -32,13 +31,13 @@ fn promise_path(lead: &Path, key: &str) -> String {
     lead.child(key).to_string()
 }
 
-/// A rule of the schema itself: its author wrote the sentence, or else the rule is all there is to say.
+/// Describes a violated rule of the schema: the author's message, or else the rule itself.
 pub(super) fn rule(promise: &PromiseSpec, path: &Path, error: &FieldError) -> String {
     let text = error.detail.trim();
     let what = if path.0.is_empty() { "the values".to_owned() } else { noun(promise, path) };
     match text.strip_prefix("failed rule: ") {
-        Some(rule) => format!("Change {what} so that this rule of the promise holds: {rule}"),
-        None if text.is_empty() => format!("Change {what}: a rule of the promise does not hold."),
+        Some(rule) => format!("Change {what} to satisfy this rule of the promise: {rule}"),
+        None if text.is_empty() => format!("Change {what}: a rule of the promise isn't satisfied."),
         None => with_stop(text),
     }
 }
@@ -48,7 +47,7 @@ fn with_stop(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
-/// A value that does not fit the schema.
+/// Describes a value that violates the schema.
 pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, root: &Value, error: &FieldError) -> String {
     let node = node_at(schema, path).unwrap_or(&Value::Null);
     let name = noun(promise, path);
@@ -63,15 +62,15 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
         FieldErrorReason::Duplicate => {
             let twice = error.value.as_ref().map(|value| format!(" {}", value_in_words(value))).unwrap_or_default();
             let list = Path(path.0.split_last().map(|(_, lead)| lead.to_vec()).unwrap_or_default());
-            format!("Remove one of the entries{twice} of {}: each may occur once.", noun(promise, &list))
+            format!("Remove the duplicate entry{twice} from {}.", noun(promise, &list))
         }
         FieldErrorReason::TooLong => match bounds.max_length {
             Some(most) => format!("Shorten {name} to at most {most} characters."),
             None => format!("Shorten {name}."),
         },
         FieldErrorReason::TooMany => match bounds.max_items {
-            Some(most) => format!("Remove entries of {name} until at most {most} are left."),
-            None => format!("Remove entries of {name}."),
+            Some(most) => format!("Remove entries from {name}: at most {most} are allowed."),
+            None => format!("Remove entries from {name}."),
         },
         FieldErrorReason::Invalid | FieldErrorReason::Forbidden | FieldErrorReason::Internal => {
             out_of_bounds(promise, node, &name, &bounds, path, path.get(root))
@@ -96,11 +95,11 @@ fn wrong_type(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bounds, 
             Some(values) => format!("Choose {} for {name}.", one_of(&values.iter().map(value_in_words).collect::<Vec<_>>())),
             None => format!("Choose another value for {name}."),
         },
-        Shape::IntOrString => format!("Enter {name} as a whole number or a text, for example 3 or 25%."),
-        Shape::Text | Shape::Quantity => format!("Enter {name} as a text{}.", said_help(promise, path)),
-        Shape::List => format!("Give {name} as a list."),
-        Shape::Map => format!("Give {name} as names with values."),
-        Shape::Object | Shape::Open => format!("Give {name} as fields with values."),
+        Shape::IntOrString => format!("Enter {name} as a whole number or text, for example 3 or 25%."),
+        Shape::Text | Shape::Quantity => format!("Enter {name} as text{}.", said_help(promise, path)),
+        Shape::List => format!("Enter {name} as a list."),
+        Shape::Map => format!("Enter {name} as key–value pairs."),
+        Shape::Object | Shape::Open => format!("Enter {name} as fields with values."),
     }
 }
 
@@ -115,7 +114,7 @@ fn range(bounds: &Bounds) -> String {
     }
 }
 
-/// The smallest and the largest whole number of a format, where the value lies outside of them.
+/// Returns the minimum and maximum of an integer format if the value is outside of them.
 fn beyond_format(node: &Value, value: &Value) -> Option<(i128, i128)> {
     if node.get("type").and_then(Value::as_str) != Some("integer") {
         return None;
@@ -152,7 +151,7 @@ fn out_of_bounds(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bound
             if let Some(least) = bounds.min_length.filter(|least| (text.chars().count() as u64) < *least) {
                 return match (text.is_empty(), least) {
                     (true, _) => missing(node, name),
-                    (false, least) => format!("Make {name} at least {least} characters long."),
+                    (false, least) => format!("Enter at least {least} characters for {name}."),
                 };
             }
             let form = shape::form_in_words(node);
@@ -160,26 +159,26 @@ fn out_of_bounds(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bound
                 Some(form) => format!("Change {name}: {}.", lower_first(form)),
                 None => match said_help(promise, path) {
                     help if help.is_empty() => match node.get("pattern").and_then(Value::as_str) {
-                        Some(pattern) => format!("Change {name} so that it matches the pattern {pattern}"),
-                        None => format!("Change {name}: it does not have the form that the promise asks for."),
+                        Some(pattern) => format!("Change {name} to match the pattern {pattern}"),
+                        None => format!("Change {name}: it isn't in the format that the promise requires."),
                     },
-                    help => format!("Change {name} to the form that the promise asks for{help}."),
+                    help => format!("Change {name} to the format that the promise requires{help}."),
                 },
             }
         }
         Some(Value::Array(_)) => match bounds.min_items {
-            Some(least) => format!("Add entries to {name} until there are at least {least}."),
-            None => format!("Change {name}: it does not fit."),
+            Some(least) => format!("Add entries to {name}: at least {least} are required."),
+            None => format!("Change {name}: the value isn't valid."),
         },
         Some(Value::Object(fields)) => {
             let least = node.get("minProperties").and_then(Value::as_u64).filter(|least| (fields.len() as u64) < *least);
             let most = node.get("maxProperties").and_then(Value::as_u64).filter(|most| (fields.len() as u64) > *most);
             match (least, most) {
-                (Some(least), _) => format!("Add entries to {name} until there are at least {least}."),
-                (_, Some(most)) => format!("Remove entries of {name} until at most {most} are left."),
-                _ => format!("Change {name}: its parts do not fit together."),
+                (Some(least), _) => format!("Add entries to {name}: at least {least} are required."),
+                (_, Some(most)) => format!("Remove entries from {name}: at most {most} are allowed."),
+                _ => format!("Change {name}: its values aren't valid together."),
             }
         }
-        Some(Value::Null | Value::Bool(_)) | None => format!("Change {name}: it does not fit."),
+        Some(Value::Null | Value::Bool(_)) | None => format!("Change {name}: the value isn't valid."),
     }
 }

@@ -1,120 +1,149 @@
-//! Who holds the ball: computed from what was observed, never from what was planned.
+//! What a request waits for: computed from observations, never from plans.
 
 use super::Observation;
-use crate::api::{CandidateState, Phase, PromiseRequestStatus, WaitingKind, WaitingOn};
+use crate::api::{CandidateState, PromiseRequestStatus, WaitingKind, WaitingOn, WaitingReason};
 use crate::error::Problem;
 use crate::fulfil::{Hold, Plan};
-use crate::sentence::{APPROVER, AUTHORS, REQUESTER, ball};
-use crate::wording::upper_first;
 
 pub(super) fn waiting(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Option<WaitingOn> {
-    let (kind, what) = told(seen)?;
-    let kept = previous.waiting_on.as_ref().filter(|kept| kept.kind == kind && same_matter(&kept.what, &what));
-    let since = kept.and_then(|kept| kept.since.clone()).or_else(|| Some(now.to_owned()));
-    Some(WaitingOn { kind, what, since })
+    let waiting = found(seen)?;
+    Some(waiting.dated(previous.waiting_on.as_ref(), now))
 }
 
-/// Who holds the ball of an edit that does not run, while what was accepted before does: it is waited for as if it were a new request.
+/// Returns what a pending edit waits for while the last accepted release runs: the same as for a new request.
 pub(super) fn of_edit(seen: &Observation<'_>) -> Option<WaitingOn> {
-    let (kind, what) = told(&Observation { current: None, ..seen.clone() })?;
-    Some(WaitingOn { kind, what, since: None })
+    found(&Observation { current: None, ..seen.clone() })
 }
 
-/// The sentence on top of the page of a request, for whoever reads its object: a person who holds the ball is named and not addressed.
-pub(super) fn sentence(phase: Phase, waiting: Option<WaitingOn>) -> String {
-    match waiting {
-        Some(waiting) if waiting.kind == WaitingKind::Person => upper_first(&waiting.what),
-        waiting_on => ball(Some(&PromiseRequestStatus { phase, waiting_on, ..PromiseRequestStatus::default() })).what,
+impl WaitingOn {
+    /// Creates the value with a sentence for users.
+    pub fn new(kind: WaitingKind, reason: WaitingReason, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        message.truncate(message.trim_end_matches('.').len());
+        Self { kind, reason, message, ..Self::default() }
+    }
+
+    fn about(self, object: impl ToString) -> Self {
+        Self { object: Some(object.to_string()), ..self }
+    }
+
+    /// Keeps the time of the same reason. Its message can change in the meantime, such as a count; different approvers are a different
+    /// reason.
+    pub(super) fn dated(self, previous: Option<&Self>, now: &str) -> Self {
+        let matter = |of: &Self| (of.kind, of.reason, of.who.clone(), of.object.clone());
+        let kept = previous.filter(|kept| matter(kept) == matter(&self)).and_then(|kept| kept.since.clone());
+        Self { since: kept.or_else(|| Some(now.to_owned())), ..self }
     }
 }
 
-/// A count or a detail after the colon may change while one still waits for the same thing. Other approvers are another matter.
-fn same_matter(before: &str, after: &str) -> bool {
-    let matter = |text: &str| text.strip_prefix(APPROVER).unwrap_or(text).split(':').next().unwrap_or_default().to_owned();
-    matter(before) == matter(after)
-}
-
-/// A fault in what the promise makes of parameters that fit its schema is not the requester's to mend.
+/// Whether the promise renders invalid objects from valid parameters, which the requester can't fix.
 fn is_of_the_promise(problem: &Problem) -> bool {
     [".implementation", ".outputs"].iter().any(|part| problem.path.starts_with(part))
 }
 
-fn told(seen: &Observation<'_>) -> Option<(WaitingKind, String)> {
+fn found(seen: &Observation<'_>) -> Option<WaitingOn> {
     if seen.deleting {
-        if let Some(failure) = seen.failure {
-            return Some(tries_again(failure));
-        }
-        return Some(seen.plan.map_or((WaitingKind::Controller, "the controller removes what was made".to_owned()), removal));
-    }
-    if let Some(problem) = seen.problems.first() {
-        let who = if is_of_the_promise(problem) { AUTHORS } else { REQUESTER };
-        return Some((WaitingKind::Person, format!("{who}{}", problem.message.trim_end_matches('.'))));
-    }
-    if let Some(why) = seen.policies_unknown {
-        return Some((WaitingKind::Person, why.trim_end_matches('.').to_owned()));
-    }
-    if let Some(refusal) = seen.refusals.first() {
-        let refusal = refusal.trim_end_matches('.');
-        return Some(match seen.full {
-            true => (WaitingKind::Capacity, refusal.to_owned()),
-            false => (WaitingKind::Person, format!("{REQUESTER}{refusal}")),
+        return Some(match (seen.failure, seen.plan) {
+            (Some(failure), _) => retrying(failure),
+            (None, Some(plan)) => removal(plan),
+            (None, None) => deleting(),
         });
     }
-    match seen.candidate.map(|candidate| candidate.state) {
-        Some(CandidateState::AwaitingApproval) => {
-            return Some((WaitingKind::Person, seen.decides.map_or_else(|| format!("{APPROVER}somebody decides"), str::to_owned)));
-        }
-        // The requester is waited for, whether something runs or not.
-        Some(CandidateState::ChangesRequested) => {
-            let why = seen.candidate.and_then(|candidate| candidate.message).unwrap_or("an approver asked for changes");
-            let what = seen.decides.map_or_else(|| format!("{REQUESTER}{}", why.trim_end_matches('.')), str::to_owned);
-            return Some((WaitingKind::Person, what));
-        }
-        Some(CandidateState::Evaluating) => return Some((WaitingKind::Controller, "the controller checks the request".to_owned())),
-        // Where something runs, that goes on as it is.
-        Some(CandidateState::Rejected | CandidateState::Expired | CandidateState::Withdrawn) if seen.current.is_none() => {
-            let why = seen.candidate.and_then(|candidate| candidate.message).unwrap_or("nobody agreed to it");
-            return Some((WaitingKind::Person, format!("{REQUESTER}{}", why.trim_end_matches('.'))));
-        }
-        _ => {}
+    of_checks(seen).or_else(|| of_people(seen)).or_else(|| of_work(seen))
+}
+
+/// Returns what has to be corrected before anyone is asked.
+fn of_checks(seen: &Observation<'_>) -> Option<WaitingOn> {
+    if let Some(problem) = seen.problems.first() {
+        let reason = if is_of_the_promise(problem) { WaitingReason::InvalidPromise } else { WaitingReason::InvalidRequest };
+        let waiting = WaitingOn::new(WaitingKind::Person, reason, &problem.message);
+        return Some(if problem.path.is_empty() { waiting } else { waiting.about(&problem.path) });
     }
+    if let Some(why) = seen.policies_unknown {
+        return Some(WaitingOn::new(WaitingKind::Person, WaitingReason::PoliciesNotVisible, why));
+    }
+    let refusal = seen.refusals.first()?;
+    Some(match seen.full {
+        true => WaitingOn::new(WaitingKind::Capacity, WaitingReason::NoRoom, refusal),
+        false => WaitingOn::new(WaitingKind::Person, WaitingReason::PolicyViolation, refusal),
+    })
+}
+
+/// Returns who a candidate waits for. A running release keeps running.
+fn of_people(seen: &Observation<'_>) -> Option<WaitingOn> {
+    let candidate = seen.candidate?;
+    let person = |reason, otherwise: &str| WaitingOn::new(WaitingKind::Person, reason, candidate.message.unwrap_or(otherwise));
+    match candidate.state {
+        CandidateState::AwaitingApproval => {
+            let anyone = || WaitingOn::new(WaitingKind::Person, WaitingReason::ApprovalNeeded, "Waiting for approval");
+            Some(seen.decides.cloned().unwrap_or_else(anyone))
+        }
+        CandidateState::ChangesRequested => {
+            let changes = || person(WaitingReason::ChangesRequested, "An approver requested changes");
+            Some(seen.decides.cloned().unwrap_or_else(changes))
+        }
+        CandidateState::Evaluating => {
+            let message = "The controller is evaluating this request";
+            Some(WaitingOn::new(WaitingKind::Controller, WaitingReason::Evaluating, message))
+        }
+        CandidateState::Rejected | CandidateState::Expired | CandidateState::Withdrawn if seen.current.is_none() => {
+            Some(person(WaitingReason::NotApproved, "This request wasn't approved"))
+        }
+        _ => None,
+    }
+}
+
+/// Returns what is in progress, or what prevents it.
+fn of_work(seen: &Observation<'_>) -> Option<WaitingOn> {
     if let Some(failure) = seen.failure {
-        return Some(tries_again(failure));
+        return Some(retrying(failure));
     }
     let Some(plan) = seen.plan else {
-        return Some((WaitingKind::Controller, "the controller looks at the request".to_owned()));
+        let message = "The controller is checking this request";
+        return Some(WaitingOn::new(WaitingKind::Controller, WaitingReason::Reconciling, message));
     };
-    plan.holds
-        .first()
-        .map(|hold| held(hold, plan))
-        .or_else(|| (!plan.actions.is_empty()).then(|| (WaitingKind::Controller, "the controller makes what was asked for".to_owned())))
+    let applying = || WaitingOn::new(WaitingKind::Controller, WaitingReason::Applying, "Creating resources");
+    plan.holds.first().map(|hold| held(hold, plan)).or_else(|| (!plan.actions.is_empty()).then(applying))
 }
 
-fn tries_again(failure: &str) -> (WaitingKind, String) {
-    (WaitingKind::Controller, format!("the controller tries again: {}", failure.trim_end_matches('.')))
+fn retrying(failure: &str) -> WaitingOn {
+    WaitingOn::new(WaitingKind::Controller, WaitingReason::Retrying, format!("Retrying after an error: {failure}"))
 }
 
-fn held(hold: &Hold, plan: &Plan) -> (WaitingKind, String) {
+fn deleting() -> WaitingOn {
+    WaitingOn::new(WaitingKind::Controller, WaitingReason::Deleting, "Deleting resources")
+}
+
+fn held(hold: &Hold, plan: &Plan) -> WaitingOn {
     match hold {
-        Hold::Paused => (WaitingKind::Person, "the requester resumes the request".to_owned()),
-        Hold::Foreign { message, .. } => (WaitingKind::Person, format!("{REQUESTER}{}", message.trim_end_matches('.'))),
-        Hold::Unreachable { message, .. } => (WaitingKind::Controller, message.trim_end_matches('.').to_owned()),
-        Hold::Terminating { key, .. } => (WaitingKind::Step, format!("the old {key} is gone")),
+        Hold::Paused => WaitingOn::new(WaitingKind::Person, WaitingReason::Paused, "Paused by the requester"),
+        Hold::Foreign { key, message, .. } => WaitingOn::new(WaitingKind::Person, WaitingReason::Conflict, message).about(key),
+        Hold::Unreachable { key, message, .. } => WaitingOn::new(WaitingKind::Controller, WaitingReason::Unreachable, message).about(key),
+        Hold::Terminating { key, .. } => {
+            let message = format!("Waiting for the old {key} to be deleted");
+            WaitingOn::new(WaitingKind::Step, WaitingReason::Terminating, message).about(key)
+        }
         Hold::Unhealthy { key, message, .. } => {
             let detail = message.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
-            (WaitingKind::Step, format!("{key} becomes healthy{detail}"))
+            WaitingOn::new(WaitingKind::Step, WaitingReason::Unhealthy, format!("{key} isn't healthy yet{detail}")).about(key)
         }
-        Hold::NotYet { id, waits_for } => (WaitingKind::Step, format!("{id} waits for {waits_for}")),
+        Hold::NotYet { id, waits_for } => {
+            WaitingOn::new(WaitingKind::Step, WaitingReason::Dependency, format!("{id} waits for {waits_for}")).about(id)
+        }
         Hold::Budget { left } => {
-            (WaitingKind::Controller, format!("the controller goes on: {left} objects are left of {}", plan.inventory.len()))
+            let message = format!("Creating resources: {left} of {} left", plan.inventory.len());
+            WaitingOn::new(WaitingKind::Controller, WaitingReason::Applying, message)
         }
     }
 }
 
-fn removal(plan: &Plan) -> (WaitingKind, String) {
+fn removal(plan: &Plan) -> WaitingOn {
     match plan.holds.first() {
-        Some(Hold::Terminating { key, .. }) => (WaitingKind::Step, format!("{key} is gone")),
+        Some(Hold::Terminating { key, .. }) => {
+            let message = format!("Waiting for {key} to be deleted");
+            WaitingOn::new(WaitingKind::Step, WaitingReason::Terminating, message).about(key)
+        }
         Some(hold) => held(hold, plan),
-        None => (WaitingKind::Controller, "the controller removes what was made".to_owned()),
+        None => deleting(),
     }
 }

@@ -1,4 +1,4 @@
-//! The conditions of a request, always all of them and in the same order.
+//! The conditions of a request, always complete and in the same order.
 
 use super::{Observation, ReleaseFacts, ball};
 use crate::api::{
@@ -7,26 +7,27 @@ use crate::api::{
 };
 use crate::approval::is_emergency;
 use crate::fulfil::Hold;
+use crate::sentence::sentence;
 use crate::wording::{all_of, counted};
 
-/// What has to hold before anything is made of what a request asks for.
+/// Conditions that must be true before anything is created for the request.
 const DECIDED: [&str; 3] = ["Accepted", "PoliciesSatisfied", "Approved"];
-/// Whether what was accepted is made.
+/// Whether the accepted release is applied.
 const APPLIED: &str = "Applied";
-/// The reasons where what was accepted cannot be made.
+/// Reasons why an accepted release can't be applied.
 const HELD_BACK: [&str; 2] = ["Refused", "Conflict"];
-/// The reason where what was made cannot be looked at.
+/// Reason if the created objects can't be read.
 const UNREACHABLE: &str = "Unreachable";
-/// Follows a decision that stands although policies changed.
+/// Appended to a decision that stands although policies changed.
 const POLICIES_CHANGED: &str = " Policies changed since then; the decision stands until the request is edited or resubmitted.";
 
-/// Why an accepted change can't be applied: a Destination refuses it, or the object already exists and belongs to someone else. What is
-/// running is not affected. `None` where nothing is held back.
+/// Returns why an accepted change can't be applied: a Destination refuses it, or the object already exists and belongs to someone else.
+/// What is running isn't affected. Returns `None` if nothing is held back.
 pub fn held_back(status: &PromiseRequestStatus) -> Option<&Condition> {
     status.conditions.iter().find(|condition| condition.r#type == APPLIED && HELD_BACK.contains(&&*condition.reason))
 }
 
-/// All conditions. `phase` and `waiting_on` are those of the same observation.
+/// Computes all conditions. `phase` and `waiting_on` are those of the same observation.
 pub(super) fn all(
     previous: &PromiseRequestStatus,
     seen: &Observation<'_>,
@@ -70,50 +71,50 @@ fn dated(previous: &PromiseRequestStatus, name: &str, said: Said, generation: i6
     }
 }
 
-/// Whether what the request asks for now is there and works: what `kubectl wait --for=condition=Ready` asks for, and every tool that knows
-/// conditions and not our kinds.
+/// Whether the present content of the request is in place and healthy. This is what `kubectl wait --for=condition=Ready` checks, and every
+/// tool that knows conditions but not our kinds.
 ///
-/// True exactly when the phase is Ready and what runs is the content of this generation. While an edit does not fit, is refused, waits for
-/// people or was turned down, the phase stays Ready, because it says how what runs is. This condition is False then, with the reason of
-/// the condition that holds the edit back: whoever waits after an edit must not be told that it is in place. The same holds for an edit that
-/// was accepted and that the plane or a Destination refuses, while all that was made before works. Only the spec counts: a newer
-/// version of the promise or a changed rule that waits for an approval leaves it True. `Healthy` says whether what runs works, whatever
-/// was asked for since.
+/// True exactly if the phase is Ready and the running release matches the present generation. If an edit is invalid, refused, waiting for
+/// approval or rejected, the phase stays Ready because it describes what is running. This condition is then False, with the reason of the
+/// condition that holds the edit back: tools that wait after an edit must not be told that it is in place. The same applies to an accepted
+/// edit that the server or a Destination refuses, while everything created before is healthy. Only the spec counts: a newer version of the
+/// promise or a changed rule that waits for approval leaves it True. `Healthy` is whether the running release is healthy, regardless of
+/// later edits.
 ///
-/// Unknown where `Applied` and `Healthy` are because what was made cannot be looked at, and nothing is known to be wrong.
+/// Unknown if `Applied` and `Healthy` are, because the created objects can't be read and no problem is known.
 fn ready(seen: &Observation<'_>, phase: Phase, waiting_on: Option<&WaitingOn>, others: &[(&'static str, Said)]) -> Said {
     if phase != Phase::Ready {
-        let sentence = ball::sentence(phase, waiting_on.cloned());
+        let message = sentence(phase, waiting_on);
         return match is_out_of_sight(others) {
-            true => said(ConditionStatus::Unknown, UNREACHABLE, sentence),
-            false => said(ConditionStatus::False, word(phase), sentence),
+            true => said(ConditionStatus::Unknown, UNREACHABLE, message),
+            false => said(ConditionStatus::False, word(phase), message),
         };
     }
     let is_held_back = |name: &str, other: &Said| name == APPLIED && HELD_BACK.contains(&other.reason);
     if let Some((_, applied)) = others.iter().find(|(name, other)| is_held_back(name, other)) {
-        return said(ConditionStatus::False, applied.reason, ball::sentence(phase, waiting_on.cloned()));
+        return said(ConditionStatus::False, applied.reason, sentence(phase, waiting_on));
     }
     if is_of_this_generation(seen) {
-        return said(ConditionStatus::True, "Ready", "What was asked for is in place and works");
+        return said(ConditionStatus::True, "Ready", "Ready to use");
     }
     let held = others.iter().find(|(name, other)| DECIDED.contains(name) && other.status != ConditionStatus::True);
     let reason = held.map_or(word(Phase::Pending), |(_, other)| other.reason);
-    said(ConditionStatus::False, reason, ball::sentence(Phase::Pending, ball::of_edit(seen)))
+    said(ConditionStatus::False, reason, sentence(Phase::Pending, ball::of_edit(seen).as_ref()))
 }
 
-/// Whether the release that the phase speaks of is the content of the present generation.
+/// Whether the release that the phase describes matches the present generation.
 fn is_of_this_generation(seen: &Observation<'_>) -> bool {
     let next = seen.candidate.filter(|candidate| candidate.state == CandidateState::Accepted);
     next.or(seen.current).is_some_and(|release| release.generation == seen.generation)
 }
 
-/// Whether something cannot be looked at, and nothing that can is known to be wrong.
+/// Whether something can't be read, and no problem is known with the rest.
 fn is_out_of_sight(others: &[(&'static str, Said)]) -> bool {
     let unknown = others.iter().any(|(name, other)| *name == "Healthy" && other.status == ConditionStatus::Unknown);
     unknown && others.iter().any(|(_, other)| other.reason == UNREACHABLE)
 }
 
-/// A phase as a reason.
+/// Returns a phase as a reason.
 fn word(phase: Phase) -> &'static str {
     match phase {
         Phase::Pending => "Pending",
@@ -130,7 +131,7 @@ fn word(phase: Phase) -> &'static str {
 
 fn accepted(seen: &Observation<'_>) -> Said {
     match seen.problems {
-        [] => said(ConditionStatus::True, "Valid", "The request fits its promise"),
+        [] => said(ConditionStatus::True, "Valid", "The request is valid"),
         problems => {
             let texts: Vec<String> = problems
                 .iter()
@@ -150,15 +151,15 @@ fn policies(seen: &Observation<'_>) -> Said {
         return said(ConditionStatus::Unknown, "PoliciesNotVisible", why);
     }
     if !seen.problems.is_empty() {
-        return said(ConditionStatus::Unknown, "NotEvaluated", "Policies are looked at once the request fits its promise");
+        return said(ConditionStatus::Unknown, "NotEvaluated", "Policies are evaluated once the request is valid");
     }
     match seen.refusals {
-        [] => said(ConditionStatus::True, "Satisfied", format!("{} looked at", counted(seen.outcomes.len() as u64, "rule"))),
+        [] => said(ConditionStatus::True, "Satisfied", format!("{} evaluated", counted(seen.outcomes.len() as u64, "rule"))),
         refusals => said(ConditionStatus::False, if seen.full { "NoRoom" } else { "Refused" }, refusals.join(" ")),
     }
 }
 
-/// What is known about approvals. Of an earlier candidate only that it was approved is kept, as long as what was made of it is there.
+/// Returns what is known about approvals. For an earlier candidate only its approval is kept, as long as its objects exist.
 pub(super) fn approvals<'a>(previous: &'a PromiseRequestStatus, seen: &Observation<'a>) -> &'a [ApprovalStatus] {
     let ended = |candidate: &CandidateStatus| candidate.state.is_negative();
     let agreed = previous.approvals.iter().all(|approval| approval.state == ApprovalState::Approved)
@@ -176,25 +177,25 @@ fn approved(previous: &PromiseRequestStatus, seen: &Observation<'_>) -> Said {
         said(ConditionStatus::False, reason, message)
     };
     match seen.candidate.map(|candidate| (candidate.state, candidate)) {
-        Some((CandidateState::AwaitingApproval, candidate)) => negative("AwaitingApproval", candidate, "An approver has to decide"),
-        Some((CandidateState::ChangesRequested, candidate)) => negative("ChangesRequested", candidate, "An approver asked for changes"),
-        Some((CandidateState::Rejected, candidate)) => negative("Rejected", candidate, "An approver rejected it"),
-        Some((CandidateState::Expired, candidate)) => negative("Expired", candidate, "No one decided in time"),
-        Some((CandidateState::Withdrawn, candidate)) => negative("Withdrawn", candidate, "The requester withdrew it"),
+        Some((CandidateState::AwaitingApproval, candidate)) => negative("AwaitingApproval", candidate, "Waiting for approval"),
+        Some((CandidateState::ChangesRequested, candidate)) => negative("ChangesRequested", candidate, "An approver requested changes"),
+        Some((CandidateState::Rejected, candidate)) => negative("Rejected", candidate, "An approver rejected this request"),
+        Some((CandidateState::Expired, candidate)) => negative("Expired", candidate, "The approval expired before anyone decided"),
+        Some((CandidateState::Withdrawn, candidate)) => negative("Withdrawn", candidate, "The requester withdrew this request"),
         _ if !seen.problems.is_empty() || !seen.refusals.is_empty() || seen.policies_unknown.is_some() => {
-            said(ConditionStatus::Unknown, "NotEvaluated", "Approval is asked for once everything else is in order")
+            said(ConditionStatus::Unknown, "NotEvaluated", "Approval is requested once the request is valid and allowed by policies")
         }
         _ if !approvals.is_empty() && approvals.iter().all(|approval| approval.state == ApprovalState::Approved) => {
             let reason = if approvals.iter().any(is_emergency) { "EmergencyApproved" } else { "Approved" };
             said(ConditionStatus::True, reason, crate::approval::approved(approvals))
         }
-        _ => said(ConditionStatus::True, "NotRequired", "No rule asks for an approval"),
+        _ => said(ConditionStatus::True, "NotRequired", "No rule requires approval"),
     }
 }
 
 fn applied(seen: &Observation<'_>) -> Said {
     let Some(plan) = seen.plan else {
-        return said(ConditionStatus::Unknown, "NotStarted", "Nothing was made yet");
+        return said(ConditionStatus::Unknown, "NotStarted", "No resources have been created yet");
     };
     if seen.deleting {
         let unreachable = plan.holds.iter().find_map(|hold| match hold {
@@ -217,13 +218,13 @@ fn applied(seen: &Observation<'_>) -> Said {
             Hold::Foreign { message, .. } => return said(ConditionStatus::False, "Conflict", message),
             Hold::Unreachable { message, .. } => return said(ConditionStatus::Unknown, UNREACHABLE, message),
             Hold::Paused if !plan.applied => {
-                return said(ConditionStatus::False, "Paused", "No changes are made while the request is paused");
+                return said(ConditionStatus::False, "Paused", "Paused: no changes are made until the request is resumed");
             }
             _ => {}
         }
     }
     if plan.applied {
-        return said(ConditionStatus::True, "Applied", format!("{} in place", counted(plan.inventory.len() as u64, "object")));
+        return said(ConditionStatus::True, "Applied", format!("{} applied", counted(plan.inventory.len() as u64, "object")));
     }
     let waits: Vec<String> = plan
         .holds
@@ -234,7 +235,7 @@ fn applied(seen: &Observation<'_>) -> Said {
         })
         .collect();
     if waits.is_empty() {
-        said(ConditionStatus::False, "Applying", "Objects are being made")
+        said(ConditionStatus::False, "Applying", "Creating resources")
     } else {
         said(ConditionStatus::False, "Waiting", all_of(&waits))
     }
@@ -242,48 +243,50 @@ fn applied(seen: &Observation<'_>) -> Said {
 
 fn healthy(seen: &Observation<'_>) -> Said {
     let Some(plan) = seen.plan.filter(|plan| !plan.inventory.is_empty() || plan.healthy) else {
-        return said(ConditionStatus::Unknown, "NothingThere", "Nothing was made yet");
+        return said(ConditionStatus::Unknown, "NothingThere", "No resources have been created yet");
     };
     let with = |health: Health| plan.inventory.iter().find(|item| item.health == health);
     let told = |item: &crate::api::InventoryItem, else_say: &str| {
         format!("{} {}: {}", item.kind, item.name, item.message.as_deref().unwrap_or(else_say))
     };
     if let Some(item) = with(Health::Degraded) {
-        said(ConditionStatus::False, "Degraded", told(item, "it does not work"))
+        said(ConditionStatus::False, "Degraded", told(item, "not working"))
     } else if let Some(item) = with(Health::Missing) {
-        said(ConditionStatus::False, "Missing", told(item, "it is not there"))
+        said(ConditionStatus::False, "Missing", told(item, "missing"))
     } else if let Some(item) = with(Health::Progressing) {
-        said(ConditionStatus::False, "Progressing", told(item, "it is on its way"))
+        said(ConditionStatus::False, "Progressing", told(item, "in progress"))
     } else if let Some(item) = with(Health::Unknown) {
-        said(ConditionStatus::Unknown, "Unknown", told(item, "nothing is known about it"))
+        said(ConditionStatus::Unknown, "Unknown", told(item, "health unknown"))
     } else if plan.healthy {
         said(ConditionStatus::True, "Healthy", format!("{} healthy", counted(plan.inventory.len() as u64, "object")))
     } else {
-        said(ConditionStatus::False, "Progressing", "More objects are to come")
+        said(ConditionStatus::False, "Progressing", "More resources will be created")
     }
 }
 
 fn drift_free(seen: &Observation<'_>) -> Said {
     match seen.plan {
-        None => said(ConditionStatus::Unknown, "NotStarted", "Nothing was made yet"),
-        Some(plan) if !plan.drift.is_empty() => {
-            said(ConditionStatus::False, "Drifted", format!("Somebody else changed {}; it is being put back", paths(&plan.drift)))
-        }
+        None => said(ConditionStatus::Unknown, "NotStarted", "No resources have been created yet"),
+        Some(plan) if !plan.drift.is_empty() => said(
+            ConditionStatus::False,
+            "Drifted",
+            format!("Something else changed {}. The controller is restoring it", paths(&plan.drift)),
+        ),
         Some(plan) if !plan.contested.is_empty() => said(
             ConditionStatus::False,
             "Contested",
             format!(
-                "Somebody else keeps changing {}; it is put back less and less often. Stop who changes it, or have the promise's team leave \
-                 it out of the template",
+                "Something else keeps changing {}, so it is restored less and less often. Find out who changes it, or ask the promise's team to \
+                 leave it out of the template",
                 paths(&plan.contested)
             ),
         ),
         Some(plan) if !plan.kept_otherwise.is_empty() => said(
             ConditionStatus::True,
             "AsKept",
-            format!("Everything is as the server took it; it keeps {} otherwise than asked", paths(&plan.kept_otherwise)),
+            format!("No drift. The server stores {} in a different form", paths(&plan.kept_otherwise)),
         ),
-        Some(_) => said(ConditionStatus::True, "AsApplied", "Everything is as it was applied"),
+        Some(_) => said(ConditionStatus::True, "AsApplied", "No drift"),
     }
 }
 
@@ -295,6 +298,6 @@ fn outdated(seen: &Observation<'_>) -> Said {
     match seen.outdated {
         Some(outdated) if outdated.rules.is_empty() => said(ConditionStatus::True, "PricesChanged", crate::outdated::told(outdated)),
         Some(outdated) => said(ConditionStatus::True, "PoliciesChanged", crate::outdated::told(outdated)),
-        None => said(ConditionStatus::False, "UpToDate", "The running release was accepted under the policies of today"),
+        None => said(ConditionStatus::False, "UpToDate", "The running release was accepted under the current policies"),
     }
 }

@@ -1,27 +1,34 @@
-//! The status of a request whose release, or the revision of that, cannot be loaded: everything stays as it was, and what is missing is said.
+//! The status of a request whose release or revision can't be loaded: everything stays as it was, and the missing record is reported.
 
-use crate::api::{Condition, ConditionStatus, Phase, PromiseRequestStatus, WaitingKind, WaitingOn};
+use crate::api::{Condition, ConditionStatus, Phase, PromiseRequestStatus, WaitingKind, WaitingOn, WaitingReason};
 
-/// What is known of a record that cannot be loaded.
+/// State of a record that can't be loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// It is gone.
+    /// It no longer exists.
     Gone,
-    /// It cannot be read now.
+    /// It can't be read at the moment.
     Unknown,
 }
 
-/// The conditions that speak of the release.
+/// The conditions that describe the release.
 const OF_THE_RELEASE: [&str; 2] = ["Ready", "Applied"];
 
-/// The status while nothing is changed, because a record is missing. `why` is a sentence, `generation` that of the request.
+/// Computes the status while nothing is changed because a record is missing. `why` is a sentence, `generation` that of the request.
 ///
-/// What runs, what is accepted and the inventory stay as they are, so that the request goes on from there as soon as the record is back.
+/// The running release, the accepted release and the inventory stay as they are, so that the request continues from there once the record
+/// is back.
 pub fn held(previous: &PromiseRequestStatus, missing: Missing, why: &str, generation: i64, now: &str) -> PromiseRequestStatus {
-    let (phase, kind, holds, reason) = match missing {
-        // A moment in which a record cannot be read is no news.
-        Missing::Unknown => (previous.phase, WaitingKind::Controller, ConditionStatus::Unknown, "RecordNotReadable"),
-        Missing::Gone => (stopped(previous.phase), WaitingKind::Person, ConditionStatus::False, "RecordMissing"),
+    let (phase, holds, reason, waiting) = match missing {
+        // A brief read failure isn't worth reporting.
+        Missing::Unknown => {
+            let waiting = WaitingOn::new(WaitingKind::Controller, WaitingReason::RecordNotReadable, why);
+            (previous.phase, ConditionStatus::Unknown, "RecordNotReadable", waiting)
+        }
+        Missing::Gone => {
+            let waiting = WaitingOn::new(WaitingKind::Person, WaitingReason::RecordMissing, why);
+            (stopped(previous.phase), ConditionStatus::False, "RecordMissing", waiting)
+        }
     };
     let mut status = PromiseRequestStatus { phase, ..previous.clone() };
     for name in OF_THE_RELEASE {
@@ -40,10 +47,7 @@ pub fn held(previous: &PromiseRequestStatus, missing: Missing, why: &str, genera
             None => status.conditions.push(condition),
         }
     }
-    let what = why.trim_end_matches('.').to_owned();
-    let same = previous.waiting_on.as_ref().filter(|before| before.kind == kind && before.what == what);
-    let since = same.and_then(|same| same.since.clone()).or_else(|| Some(now.to_owned()));
-    status.waiting_on = Some(WaitingOn { kind, what, since });
+    status.waiting_on = Some(waiting.dated(previous.waiting_on.as_ref(), now));
     status
 }
 

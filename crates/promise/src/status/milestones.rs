@@ -1,5 +1,5 @@
-//! What is worth a note in the history of a request: derived from two statuses that follow each other, so that the same status
-//! written again, by whoever starts again, notes nothing.
+//! Entries for the activity of a request, derived from two consecutive statuses, so that writing the same status again, such as after a
+//! restart, adds none.
 
 use crate::api::{CandidateState, Condition, ConditionStatus, DecisionState, GivenApproval, Phase, PromiseRequestStatus, WaitingKind};
 use crate::fulfil::{Key, Why};
@@ -7,15 +7,15 @@ use crate::fulfil::{Key, Why};
 /// Something that happened to a request, once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Milestone {
-    /// Machine word in CamelCase.
+    /// Machine-readable reason in CamelCase.
     pub reason: &'static str,
-    /// Whether somebody should look at it.
+    /// Whether it needs attention.
     pub warning: bool,
-    /// A sentence. It says no more than the status does.
+    /// Message, as a sentence. It contains nothing that isn't in the status.
     pub message: String,
 }
 
-/// What happened between two statuses of a request, in order. `before` is absent when nothing was ever said about it.
+/// Returns what happened between two statuses of a request, in order. `before` is absent if there was no status.
 pub fn milestones(before: Option<&PromiseRequestStatus>, after: &PromiseRequestStatus) -> Vec<Milestone> {
     let blank = PromiseRequestStatus::default();
     let before = before.unwrap_or(&blank);
@@ -41,13 +41,15 @@ pub fn milestones(before: Option<&PromiseRequestStatus>, after: &PromiseRequestS
     .collect()
 }
 
-/// An object that somebody else changed or removed was made again. No status tells this: most drift is gone before one is written.
-/// `known` says whether the object was there before; `None` when applying it put nothing back.
+/// Returns the entry for an object that something else changed or deleted and that was restored. No status contains this: most drift is
+/// repaired before one is written. `known` is whether the object existed before. Returns `None` if applying it restored nothing.
 pub fn put_back(key: &Key, why: Why, known: bool) -> Option<Milestone> {
     let whose = key.destination.as_ref().map(|name| format!(" at {name}")).unwrap_or_default();
     match why {
-        Why::Drift => Some(warning("DriftCorrected", &format!("Somebody else changed {key}{whose}; it was put back as it should be"))),
-        Why::Create if known => Some(warning("DriftCorrected", &format!("Somebody else removed {key}{whose}; it was made again"))),
+        Why::Drift => Some(warning("DriftCorrected", &format!("Something else changed {key}{whose}. The controller restored it"))),
+        Why::Create if known => {
+            Some(warning("DriftCorrected", &format!("Something else deleted {key}{whose}. The controller re-created it")))
+        }
         Why::Create | Why::Change | Why::Adopt => None,
     }
 }
@@ -55,18 +57,18 @@ pub fn put_back(key: &Key, why: Why, known: bool) -> Option<Milestone> {
 fn accepted(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let (release, version) = in_force(after)?;
     let known = in_force(before).is_some_and(|(known, _)| known == release);
-    (!known).then(|| normal("Accepted", &format!("It was accepted as release {release}, version {version} of its promise")))
+    (!known).then(|| normal("Accepted", &format!("Accepted as release {release} with version {version} of the promise")))
 }
 
-/// What is asked of people, and what they decided.
+/// Adds questions to approvers, and their decisions.
 fn approval(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let said = |status| condition(status, "Approved").map(|condition| (condition.reason.clone(), condition.message.clone()));
     let ((reason, message), known) = (said(after)?, said(before));
-    // The same words about another content are news as well.
+    // The same message about different content is new as well.
     let content = |status: &PromiseRequestStatus| status.candidate.as_ref().map(|candidate| candidate.content_hash.clone());
     let agreed = matches!(reason.as_str(), "Approved" | "EmergencyApproved");
     let same = known.as_ref() == Some(&(reason.clone(), message.clone())) && (agreed || content(before) == content(after));
-    // A decision that stands although policies changed is no news.
+    // A decision that stands although policies changed isn't new.
     let marked = after.candidate.as_ref().is_some_and(|candidate| candidate.policies_changed)
         && content(before) == content(after)
         && known.is_some_and(|(known, _)| known == reason);
@@ -83,7 +85,7 @@ fn approval(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opti
     }
 }
 
-/// Somebody approved alone, past everybody else who was asked.
+/// Adds an override: one approval instead of all others.
 fn broken_glass(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     fn broken(status: &PromiseRequestStatus) -> impl Iterator<Item = &GivenApproval> {
         let given = status.approvals.iter().flat_map(|approval| &approval.given);
@@ -92,7 +94,7 @@ fn broken_glass(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> 
     let known: Vec<&str> = broken(before).map(|given| given.approval.as_str()).collect();
     let given = broken(after).find(|given| !known.contains(&given.approval.as_str()))?;
     let why = given.comment.as_deref().unwrap_or_default();
-    Some(warning("GlassBroken", &format!("{} broke the glass and approved it alone, by the Approval {}: {why}", given.by, given.approval)))
+    Some(warning("GlassBroken", &format!("{} overrode all other approvers with the Approval {}: {why}", given.by, given.approval)))
 }
 
 fn outdated(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
@@ -115,20 +117,20 @@ fn applied(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Optio
     let now = condition(after, "Applied").filter(|condition| condition.status == ConditionStatus::True)?;
     let (release, _) = in_force(after)?;
     let known = is_true(before, "Applied") && in_force(before).is_some_and(|(known, _)| known == release);
-    (!known).then(|| normal("Applied", &format!("Release {release} was applied: {}", now.message)))
+    (!known).then(|| normal("Applied", &format!("Applied release {release}: {}", now.message)))
 }
 
 fn failed(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
-    // What does not fit its promise is told as a refusal.
+    // Invalid parameters are reported as a refusal.
     if after.phase != Phase::Failed || why_refused(after).is_some() {
         return None;
     }
-    // Health is told in words that count along; a failed apply is another one when it has another reason.
+    // Health messages contain counts that change; a failed apply is a new event only with a new reason.
     let another = before.phase != Phase::Failed || why_not_applied(after).is_some_and(|why| why_not_applied(before) != Some(why));
     another.then(|| warning("Failed", trouble(after)))
 }
 
-/// A change that was accepted cannot be made, while what runs goes on as before.
+/// Adds an accepted change that can't be applied, while the running release continues.
 fn held_back(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let why = why_not_applied(after).filter(|_| after.phase == Phase::Ready)?;
     (why_not_applied(before) != Some(why)).then(|| warning("UpdateFailed", why))
@@ -141,7 +143,7 @@ fn degraded(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opti
 fn ready(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let current = after.current.as_ref().filter(|_| after.phase == Phase::Ready && why_not_applied(after).is_none())?;
     let known = before.phase == Phase::Ready && before.current.as_ref().is_some_and(|known| known.release == current.release);
-    (!known).then(|| normal("Ready", &format!("Release {} is in place and works", current.release)))
+    (!known).then(|| normal("Ready", &format!("Release {} is ready to use", current.release)))
 }
 
 fn contested(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
@@ -153,13 +155,13 @@ fn contested(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opt
 fn deleting(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let left = condition(after, "Applied").filter(|condition| condition.reason == "Deleting").map(|condition| condition.message.as_str());
     let left = left.map(|left| format!(": {left}")).unwrap_or_default();
-    (before.phase != Phase::Deleting).then(|| normal("Deleting", &format!("It is being deleted{left}")))
+    (before.phase != Phase::Deleting).then(|| normal("Deleting", &format!("Deletion started{left}")))
 }
 
 fn deletion_waits(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let what = waits_for_step(after)?;
     let known = before.phase == Phase::Deleting && waits_for_step(before) == Some(what);
-    (!known).then(|| normal("DeletionWaits", &format!("It is gone once {what}")))
+    (!known).then(|| normal("DeletionWaits", what))
 }
 
 fn deletion_blocked(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
@@ -167,7 +169,7 @@ fn deletion_blocked(before: &PromiseRequestStatus, after: &PromiseRequestStatus)
     (why_blocked(before) != Some(why)).then(|| warning("DeletionBlocked", why))
 }
 
-/// Name and version of the release that is being rolled out, else of the one that runs.
+/// Returns name and version of the release that is being rolled out, or else of the running one.
 fn in_force(status: &PromiseRequestStatus) -> Option<(&str, &str)> {
     let candidate = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted);
     let candidate = candidate.map(|candidate| (candidate.release.as_str(), candidate.version.as_str()));
@@ -179,7 +181,7 @@ fn why_refused(status: &PromiseRequestStatus) -> Option<&str> {
     said_no(status, "Accepted").or_else(|| said_no(status, "PoliciesSatisfied").filter(|_| !is_queued))
 }
 
-/// What there is no room for now is accepted when there is.
+/// Returns why a request is queued: it is accepted once there is room.
 fn why_queued(status: &PromiseRequestStatus) -> Option<&str> {
     condition(status, "PoliciesSatisfied").filter(|condition| condition.reason == "NoRoom").map(|condition| condition.message.as_str())
 }
@@ -193,13 +195,13 @@ fn why_blocked(status: &PromiseRequestStatus) -> Option<&str> {
 }
 
 fn waits_for_step(status: &PromiseRequestStatus) -> Option<&str> {
-    status.waiting_on.as_ref().filter(|waits| waits.kind == WaitingKind::Step).map(|waits| waits.what.as_str())
+    status.waiting_on.as_ref().filter(|waits| waits.kind == WaitingKind::Step).map(|waits| waits.message.as_str())
 }
 
-/// Why something that was accepted does not run as it should.
+/// Returns why an accepted release isn't running as it should.
 fn trouble(status: &PromiseRequestStatus) -> &str {
     let reasons = || [why_not_applied(status), said_no(status, "Healthy"), said_no(status, "Applied")].into_iter().flatten();
-    reasons().next().unwrap_or("It does not work, and nothing says why")
+    reasons().next().unwrap_or("Not working, for an unknown reason")
 }
 
 fn said_no<'s>(status: &'s PromiseRequestStatus, name: &str) -> Option<&'s str> {

@@ -1,4 +1,4 @@
-//! One word for how a request goes.
+//! The phase of a request.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -6,9 +6,9 @@ use super::Observation;
 use crate::api::{CandidateState, CandidateStatus, Health, InventoryItem, Phase, PromiseRequestStatus};
 use crate::fulfil::{Hold, Key, Plan};
 
-/// How long a change can be on its way. After that it is stuck, and what is not healthy is an outage.
+/// Maximum duration of a change. After that it is stuck, and unhealthy objects are an outage.
 const ROLL_OUT: SignedDuration = SignedDuration::from_mins(30);
-/// How long after a release came into force what begins to be on its way belongs to that change, and is no outage.
+/// Time after a release is rolled out during which new progress belongs to that change and isn't an outage.
 const SETTLING: SignedDuration = SignedDuration::from_mins(10);
 
 pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Phase {
@@ -24,19 +24,19 @@ pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &
             _ => {}
         }
     }
-    // A refusal of something new says nothing about what runs: that goes on as it is.
+    // A refusal of an edit doesn't affect what is running.
     if !running && !seen.problems.is_empty() {
         return Phase::Failed;
     }
     if !running && !seen.refusals.is_empty() {
-        // What only lacks room is queued.
+        // A request that only lacks room is queued.
         return if seen.full { Phase::Pending } else { Phase::Rejected };
     }
     let Some(plan) = seen.plan.filter(|_| running || accepted(seen)) else {
         return Phase::Pending;
     };
     if seen.failure.is_some() || plan.holds.iter().any(|hold| matches!(hold, Hold::Foreign { .. })) {
-        // A change that cannot be made is no outage of what runs.
+        // A change that can't be applied isn't an outage of what is running.
         return match was_up(previous) {
             true if running && accepted(seen) && works(previous, plan, |health| health == Health::Healthy) => Phase::Ready,
             true if running && accepted(seen) && is_recent(previous, seen, now) && works(previous, plan, is_up_or_coming) => {
@@ -52,7 +52,7 @@ pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &
     if running && accepted(seen) && !broken(plan) && (plan.holds.contains(&Hold::Paused) || is_recent(previous, seen, now)) {
         return Phase::Updating;
     }
-    // Drift that is put back while everything works is told by its own condition.
+    // Drift that is repaired while everything is healthy has its own condition.
     if was_up(previous) && plan.healthy && plan.holds.is_empty() && !plan.drift.is_empty() {
         return Phase::Ready;
     }
@@ -68,7 +68,7 @@ fn accepted(seen: &Observation<'_>) -> bool {
     seen.candidate.is_some_and(|candidate| candidate.state == CandidateState::Accepted)
 }
 
-/// Whether the change that is being rolled out was accepted a short while ago. One that is seen for the first time was accepted just now.
+/// Whether the change that is being rolled out was accepted recently. A change that is seen for the first time was accepted just now.
 fn is_recent(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> bool {
     let name = seen.candidate.map(|candidate| candidate.name);
     let same = |kept: &&CandidateStatus| kept.state == CandidateState::Accepted && Some(kept.release.as_str()) == name;
@@ -77,8 +77,8 @@ fn is_recent(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str)
     age.is_none_or(|age| age < ROLL_OUT)
 }
 
-/// Whether the release that runs came into force a short while ago. Operators that restart something for a change may begin with that only
-/// after everything looked done, and take as long as for any change.
+/// Whether the running release was rolled out recently. Operators that restart something for a change might only begin after everything
+/// looked finished, and take as long as for any change.
 fn came_lately(previous: &PromiseRequestStatus, now: &str) -> bool {
     let limit = if previous.phase == Phase::Updating { ROLL_OUT } else { SETTLING };
     age(previous.current.as_ref().and_then(|current| current.since.as_deref()), now).is_some_and(|age| age < limit)
@@ -89,7 +89,7 @@ fn age(since: Option<&str>, now: &str) -> Option<SignedDuration> {
     Some(now.duration_since(since).abs())
 }
 
-/// Whether it was ready once: what goes wrong then is a degradation.
+/// Whether it was ready before: a later problem is a degradation.
 fn was_up(previous: &PromiseRequestStatus) -> bool {
     matches!(previous.phase, Phase::Ready | Phase::Degraded | Phase::Updating)
 }
@@ -98,7 +98,8 @@ fn is_up_or_coming(health: Health) -> bool {
     matches!(health, Health::Healthy | Health::Progressing)
 }
 
-/// Whether all that was made is as `wanted`, whatever is still to be made or changed. What is missing and was there before is not.
+/// Whether everything that was created is as `wanted`, regardless of what is still to be created or changed. An object that existed before
+/// and is missing isn't.
 fn works(previous: &PromiseRequestStatus, plan: &Plan, wanted: fn(Health) -> bool) -> bool {
     let is_new = |item: &InventoryItem| {
         let key = Key::of_item(item);

@@ -3,11 +3,11 @@ mod changes;
 use super::{Observation, ReleaseFacts, compute, milestones};
 use crate::api::{
     CandidateState, Condition, ConditionStatus, Health, InventoryItem, Phase, PromiseRequestStatus, QuestionStatus, ReleaseRevision,
-    WaitingKind,
+    WaitingKind, WaitingOn, WaitingReason,
 };
 use crate::error::Problem;
 use crate::fulfil::{Action, Hold, Key, Plan, Why};
-use crate::sentence::ball;
+use crate::sentence::{Actor, ball};
 use serde_json::json;
 
 fn revision() -> ReleaseRevision {
@@ -55,11 +55,16 @@ fn waiting(message: &str) -> Plan {
     }
 }
 
+fn approval_of(group: &str) -> WaitingOn {
+    let waiting = WaitingOn::new(WaitingKind::Person, WaitingReason::ApprovalNeeded, "An approval is missing");
+    WaitingOn { who: vec![group.to_owned()], ..waiting }
+}
+
 fn condition<'s>(status: &'s PromiseRequestStatus, name: &str) -> &'s Condition {
     status.conditions.iter().find(|condition| condition.r#type == name).unwrap()
 }
 
-/// The condition that sums up the others, as `status reason: message`.
+/// Returns the condition that summarizes the others, as `status reason: message`.
 fn ready(status: &PromiseRequestStatus) -> String {
     let ready = condition(status, "Ready");
     format!("{:?} {}: {}", ready.status, ready.reason, ready.message)
@@ -70,7 +75,7 @@ fn from_nothing_to_ready_with_times_kept() {
     let revision = revision();
     let start = compute(None, &Observation { generation: 1, ..Observation::default() }, "t0");
     assert_eq!(start.phase, Phase::Pending);
-    assert_eq!(ball(Some(&start)).who, "The platform");
+    assert_eq!(ball(Some(&start)).who, Actor::Platform);
 
     let making = Plan {
         actions: vec![Action::Apply { id: "cache".into(), key: key(), object: json!({}), why: Why::Create }],
@@ -85,14 +90,14 @@ fn from_nothing_to_ready_with_times_kept() {
     let seen = Observation { generation: 1, current: Some(release(&revision)), plan: Some(&first), ..Observation::default() };
     let status = compute(Some(&status), &seen, "t2");
     assert_eq!((status.phase, status.waiting_on.as_ref().unwrap().kind), (Phase::Provisioning, WaitingKind::Step));
-    assert_eq!(ball(Some(&status)).what, "Waits until StatefulSet cache becomes healthy: 0 of 3 replicas are ready");
+    assert_eq!(ball(Some(&status)).what, "StatefulSet cache isn't healthy yet: 0 of 3 replicas are ready");
 
     let second = waiting("1 of 3 replicas are ready");
     let status = compute(Some(&status), &Observation { plan: Some(&second), ..seen.clone() }, "t3");
-    assert_eq!(ready(&status), "False Provisioning: Waits until StatefulSet cache becomes healthy: 1 of 3 replicas are ready");
+    assert_eq!(ready(&status), "False Provisioning: StatefulSet cache isn't healthy yet: 1 of 3 replicas are ready");
     assert_eq!(condition(&status, "Ready").last_transition_time.as_deref(), Some("t0"), "other words are no other status");
     let waits = status.waiting_on.as_ref().unwrap();
-    assert_eq!((waits.since.as_deref(), waits.what.contains("1 of 3")), (Some("t2"), true), "the matter is the same");
+    assert_eq!((waits.since.as_deref(), waits.message.contains("1 of 3")), (Some("t2"), true), "the matter is the same");
 
     let done = working();
     let seen = Observation { plan: Some(&done), ..seen };
@@ -140,7 +145,7 @@ fn a_change_is_rolled_out_until_something_of_it_breaks() {
     assert!(ball(Some(&status)).what.contains("crash loop"), "{:?}", ball(Some(&status)));
 }
 
-/// An operator begins to restart what was changed only after everything looked done.
+/// An operator only begins to restart what was changed after everything looked finished.
 #[test]
 fn a_wanted_change_is_no_outage_and_the_same_later_without_one_is() {
     let (revision, done, slow) = (revision(), working(), waiting("2 of 3 replicas are ready"));
@@ -197,7 +202,7 @@ fn a_refused_change_leaves_what_runs_alone() {
     let status = compute(None, &seen, "t0");
     assert_eq!(status.phase, Phase::Ready);
     assert_eq!(condition(&status, "Accepted").status, ConditionStatus::False);
-    assert_eq!(ball(Some(&status)).who, "You");
+    assert_eq!(ball(Some(&status)).who, Actor::Requester);
 
     let new = Observation { generation: 1, problems: &problems, ..Observation::default() };
     assert_eq!(compute(None, &new, "t0").phase, Phase::Failed);
@@ -218,11 +223,11 @@ fn policies_that_cannot_be_seen_are_unknown() {
 
 #[test]
 fn a_fault_of_the_promise_waits_for_its_authors_and_one_of_the_request_for_the_requester() {
-    for (path, who) in [(".implementation.resources[0].template.data", "The team that offers the promise"), (".parameters.size", "You")] {
+    for (path, who) in [(".implementation.resources[0].template.data", Actor::PromiseTeam), (".parameters.size", Actor::Requester)] {
         let problems = [Problem { path: path.into(), message: "Make it smaller.".into() }];
         let status = compute(None, &Observation { generation: 1, problems: &problems, ..Observation::default() }, "t0");
         let ball = ball(Some(&status));
-        assert_eq!((ball.who.as_str(), ball.what.as_str()), (who, "Make it smaller"), "{path}");
+        assert_eq!((ball.who, ball.what.as_str()), (who, "Make it smaller"), "{path}");
     }
 }
 
@@ -249,11 +254,12 @@ fn what_was_turned_down_or_has_expired_waits_for_its_requester_unless_something_
 fn a_candidate_dates_from_its_question_and_the_ball_from_whoever_has_it() {
     let (revision, question) = (revision(), QuestionStatus { content_hash: "h".into(), since: "t1".into(), ..QuestionStatus::default() });
     let waiting = |generation| ReleaseFacts { state: CandidateState::AwaitingApproval, generation, ..release(&revision) };
+    let (operations, owners) = (approval_of("operations"), approval_of("owners"));
     let seen = Observation {
         generation: 1,
         candidate: Some(waiting(1)),
         question: Some(&question),
-        decides: Some("an approver: one of operations decides: the policy careful asks for it"),
+        decides: Some(&operations),
         ..Observation::default()
     };
     let first = compute(None, &seen, "t1");
@@ -261,7 +267,7 @@ fn a_candidate_dates_from_its_question_and_the_ball_from_whoever_has_it() {
     let edited = compute(Some(&first), &Observation { generation: 2, candidate: Some(waiting(2)), ..seen.clone() }, "t2");
     assert_eq!(edited.candidate.as_ref().unwrap().since.as_deref(), Some("t1"), "it is asked about as before");
     assert_eq!(edited.waiting_on.as_ref().unwrap().since.as_deref(), Some("t1"));
-    let next = Observation { decides: Some("an approver: one of owners decides: the policy large asks for it"), ..seen.clone() };
+    let next = Observation { decides: Some(&owners), ..seen.clone() };
     assert_eq!(compute(Some(&edited), &next, "t3").waiting_on.unwrap().since.as_deref(), Some("t3"), "others have the ball since then");
     let again = QuestionStatus { since: "t4".into(), ..question.clone() };
     let asked = compute(Some(&edited), &Observation { question: Some(&again), ..seen }, "t4");
@@ -287,16 +293,12 @@ fn ready_is_true_once_what_is_asked_for_now_runs_and_says_otherwise_who_holds_th
     let new = Observation { generation: 1, ..Observation::default() };
     let runs = Observation { current: Some(release(&revision)), plan: Some(&done), ..new.clone() };
     let edited = Observation { generation: 2, ..runs.clone() };
-    let in_place = "True Ready: What was asked for is in place and works";
+    let in_place = "True Ready: Ready to use";
     let table = [
-        (new.clone(), Phase::Pending, "False Pending: The controller looks at the request"),
-        (Observation { problems: &problems, ..new.clone() }, Phase::Failed, "False Failed: The requester: Enter a whole number"),
-        (Observation { refusals: &refusals, ..new.clone() }, Phase::Rejected, "False Rejected: The requester: Choose two replicas"),
-        (
-            Observation { candidate: asked(1), ..new.clone() },
-            Phase::AwaitingApproval,
-            "False AwaitingApproval: An approver: somebody decides",
-        ),
+        (new.clone(), Phase::Pending, "False Pending: The controller is checking this request"),
+        (Observation { problems: &problems, ..new.clone() }, Phase::Failed, "False Failed: Enter a whole number"),
+        (Observation { refusals: &refusals, ..new.clone() }, Phase::Rejected, "False Rejected: Choose two replicas"),
+        (Observation { candidate: asked(1), ..new.clone() }, Phase::AwaitingApproval, "False AwaitingApproval: Waiting for approval"),
         (
             Observation { policies_unknown: unknown, ..new.clone() },
             Phase::Pending,
@@ -305,7 +307,7 @@ fn ready_is_true_once_what_is_asked_for_now_runs_and_says_otherwise_who_holds_th
         (
             Observation { plan: Some(&slow), ..runs.clone() },
             Phase::Provisioning,
-            "False Provisioning: Waits until StatefulSet cache becomes healthy: 0 of 3 replicas are ready",
+            "False Provisioning: StatefulSet cache isn't healthy yet: 0 of 3 replicas are ready",
         ),
         (
             Observation { plan: Some(&unseen), ..runs.clone() },
@@ -318,32 +320,32 @@ fn ready_is_true_once_what_is_asked_for_now_runs_and_says_otherwise_who_holds_th
             "False Failed: StatefulSet cache cannot be looked at: no answer",
         ),
         (runs.clone(), Phase::Ready, in_place),
-        // What others edit makes no generation of the request.
+        // Changes elsewhere don't create a new generation of the request.
         (Observation { candidate: asked(1), ..runs.clone() }, Phase::Ready, in_place),
         (Observation { policies_unknown: unknown, ..runs.clone() }, Phase::Ready, in_place),
         (Observation { refusals: &refusals, ..runs.clone() }, Phase::Ready, in_place),
-        // An edit that is not in place, while what was accepted before runs and works.
-        (Observation { problems: &problems, ..edited.clone() }, Phase::Ready, "False Invalid: The requester: Enter a whole number"),
-        (Observation { refusals: &refusals, ..edited.clone() }, Phase::Ready, "False Refused: The requester: Choose two replicas"),
+        // An edit that isn't in place, while the last accepted release is running and healthy.
+        (Observation { problems: &problems, ..edited.clone() }, Phase::Ready, "False Invalid: Enter a whole number"),
+        (Observation { refusals: &refusals, ..edited.clone() }, Phase::Ready, "False Refused: Choose two replicas"),
         (Observation { refusals: &refusals, full: true, ..edited.clone() }, Phase::Ready, "False NoRoom: Choose two replicas"),
         (
             Observation { policies_unknown: unknown, ..edited.clone() },
             Phase::Ready,
             "False PoliciesNotVisible: root:acme cannot be read; Olga can mend it",
         ),
-        (Observation { candidate: asked(2), ..edited.clone() }, Phase::Ready, "False AwaitingApproval: An approver: somebody decides"),
+        (Observation { candidate: asked(2), ..edited.clone() }, Phase::Ready, "False AwaitingApproval: Waiting for approval"),
         (
             Observation { candidate: next(2, CandidateState::Rejected, turned_down), ..edited.clone() },
             Phase::Ready,
-            "False Rejected: The requester: Erin turned it down",
+            "False Rejected: Erin turned it down",
         ),
         (
             Observation { candidate: next(2, CandidateState::Accepted, None), plan: Some(&slow), ..edited.clone() },
             Phase::Updating,
-            "False Updating: Waits until StatefulSet cache becomes healthy: 0 of 3 replicas are ready",
+            "False Updating: StatefulSet cache isn't healthy yet: 0 of 3 replicas are ready",
         ),
         (Observation { current: next(2, CandidateState::Accepted, None), ..edited }, Phase::Ready, in_place),
-        (Observation { deleting: true, plan: None, ..runs }, Phase::Deleting, "False Deleting: The controller removes what was made"),
+        (Observation { deleting: true, plan: None, ..runs }, Phase::Deleting, "False Deleting: Deleting resources"),
     ];
     for (seen, phase, told) in table {
         let status = compute(None, &seen, "t0");
@@ -368,7 +370,7 @@ fn ready_dates_from_when_it_became_so() {
         (Observation { candidate: Some(waits), ..edited.clone() }, "False", "t1"),
         (Observation { candidate: Some(accepted), plan: Some(&slow), ..edited }, "False", "t1"),
         (Observation { generation: 2, current: Some(of(2)), ..runs.clone() }, "True", "t3"),
-        // An edit that changes nothing of what is made, such as that of the reason.
+        // An edit that doesn't affect the content, such as a change of the reason.
         (Observation { generation: 3, current: Some(of(3)), ..runs }, "True", "t3"),
     ];
     let mut last = None;
@@ -387,10 +389,10 @@ fn what_an_object_says_of_itself_does_not_change_how_it_is_waited_for() {
     let inner = waiting("More waits for status.endpoint of database");
     let seen = Observation { generation: 1, current: Some(release(&revision)), plan: Some(&inner), ..Observation::default() };
     let what = ball(Some(&compute(None, &seen, "t0"))).what;
-    assert_eq!(what, "Waits until StatefulSet cache becomes healthy: More waits for status.endpoint of database");
+    assert_eq!(what, "StatefulSet cache isn't healthy yet: More waits for status.endpoint of database");
 }
 
-/// When what runs was accepted, and when it was Ready for the first time.
+/// Returns when the running release was accepted, and when it was Ready for the first time.
 fn measured(status: &PromiseRequestStatus) -> (Option<&str>, Option<&str>) {
     let current = status.current.as_ref().unwrap();
     (current.accepted_at.as_deref(), current.ready_at.as_deref())

@@ -1,30 +1,30 @@
-//! People and the places they may enter.
+//! Users and the workspaces they can enter.
 
 use serde::{Deserialize, Serialize};
 
-/// A person who may sign in on the embedded plane.
+/// A user who can sign in on the embedded development plane.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Person {
-    /// Name on the plane.
+    /// User name on the plane.
     pub username: String,
-    /// Name for people.
+    /// Display name.
     pub display_name: String,
-    /// What the person does, in one line.
+    /// Job of the user, in one line.
     pub role: String,
 }
 
-/// Who looks at a page.
+/// The user who views a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Viewer {
-    /// Name on the plane.
+    /// User name on the plane.
     pub username: String,
-    /// Name for people.
+    /// Display name.
     pub display_name: String,
     /// Groups on the plane.
     pub groups: Vec<String>,
-    /// The token that every form carries.
+    /// CSRF token that every form includes.
     pub form_token: String,
 }
 
@@ -34,24 +34,24 @@ pub struct Viewer {
 pub struct WorkspaceNode {
     /// Path, such as `root:acme:shop`.
     pub path: String,
-    /// Last part of the path.
+    /// Last segment of the path.
     pub name: String,
-    /// 0 for the root.
+    /// Depth in the tree, 0 for the root.
     pub depth: usize,
-    /// Whether the person may enter; a closed one is shown only to lead to open ones.
+    /// Whether the user can enter the workspace. Other workspaces are shown only if they lead to one that the user can enter.
     pub open: bool,
-    /// How many requests the person sees there; absent if not counted.
+    /// Number of requests that the user can see in it. Absent if not counted.
     pub requests: Option<u64>,
 }
 
-/// All workspaces that a person may enter, with what leads to them.
+/// All workspaces that a user can enter, with their ancestors.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceTree {
-    /// Parents before children, siblings by name; at most as many as are shown.
+    /// Parents before children, siblings by name, up to the display limit.
     pub nodes: Vec<WorkspaceNode>,
-    /// How many the person may enter that have the words.
+    /// Number of workspaces that match the search and that the user can enter.
     pub total: usize,
-    /// What was searched for.
+    /// Search text.
     pub query: String,
 }

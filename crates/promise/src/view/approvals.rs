@@ -1,4 +1,4 @@
-//! Decisions that people have to take: the inbox, one of them in full, and several of the same shape.
+//! Approvals: the inbox, the review of one request, and bulk decisions on similar requests.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,24 +9,24 @@ use super::sort::{Column, Sort};
 use crate::attribute::Touched;
 use crate::risk::Risk;
 
-/// Which decisions an inbox shows.
+/// Which approvals an inbox shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum InboxView {
-    /// Those that the person may take now.
+    /// Those that the user can decide now.
     #[default]
     Waiting,
-    /// Those that the person took.
+    /// Those that the user decided.
     Decided,
-    /// Every open one that the person may see.
+    /// All open ones that the user can see.
     All,
 }
 
 impl InboxView {
-    /// All, in the order of the page.
+    /// All views, in the order shown.
     pub const ALL: [Self; 3] = [Self::Waiting, Self::Decided, Self::All];
 
-    /// The word in addresses.
+    /// Returns the value used in URLs.
     pub fn word(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -35,22 +35,22 @@ impl InboxView {
         }
     }
 
-    /// Reads the word of an address; what is not known is what waits.
+    /// Parses a URL value. Unknown values mean [`InboxView::Waiting`].
     pub fn parse(word: &str) -> Self {
         Self::ALL.into_iter().find(|view| view.word() == word).unwrap_or_default()
     }
 }
 
-/// What an inbox can be sorted by.
+/// Columns that an inbox can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InboxColumn {
     /// Name of the request.
     Name,
-    /// Since when it waits, or was decided.
+    /// Time since when it is waiting, or time of the decision.
     Since,
-    /// How risky it is.
+    /// Risk of the request.
     Risk,
-    /// Who asked.
+    /// The requester.
     Requester,
 }
 
@@ -63,35 +63,35 @@ impl Column for InboxColumn {
     }
 }
 
-/// What narrows an inbox; as in the address.
+/// Filters and position of an inbox, as in the URL.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct InboxQuery {
-    /// Word of an [`InboxView`].
+    /// Value of an [`InboxView`].
     pub view: String,
-    /// Words.
+    /// Search text.
     pub q: String,
-    /// One promise.
+    /// Name of a promise.
     pub promise: String,
-    /// Path of one workspace.
+    /// Path of a workspace.
     pub workspace: String,
-    /// Word of a [`Risk`].
+    /// Value of a [`Risk`].
     pub risk: String,
-    /// `day` or `week`: only what has waited for longer.
+    /// `day` or `week`: only requests that have waited longer.
     pub age: String,
-    /// Order; as usual what expires first on top, and of decisions the newest.
+    /// Sort order. By default, approvals that expire first come first, and decisions are sorted newest first.
     pub sort: Sort<InboxColumn>,
-    /// Page, from 1.
+    /// Page number, starting at 1.
     pub page: usize,
-    /// uid of the request that is shown beside the list.
+    /// uid of the request shown next to the list.
     pub open: String,
-    /// Content since which changes are shown.
+    /// Hash of the content that changes are shown against.
     pub since: String,
-    /// uid of the request about which something was just decided.
+    /// uid of the request that the user just decided on.
     pub done: String,
-    /// How many requests were just decided together.
+    /// Number of requests that the user just decided on together.
     pub together: usize,
-    /// How, as in the form.
+    /// The decision, as in the form.
     pub decision: String,
 }
 
@@ -101,13 +101,13 @@ pub struct InboxQuery {
 pub struct InboxPage {
     /// Rows of this page.
     pub rows: Vec<InboxRow>,
-    /// Rows of all pages with the filters in force.
+    /// Number of rows on all pages that match the filters.
     pub total: usize,
-    /// Rows without any filter.
+    /// Number of rows without filters.
     pub all: usize,
-    /// How many pages there are.
+    /// Number of pages.
     pub pages: usize,
-    /// How many requests wait for the person, whatever is shown.
+    /// Number of requests that wait for the user, regardless of filters.
     pub waiting: usize,
     /// Promises with counts.
     pub promises: super::Facet,
@@ -115,19 +115,19 @@ pub struct InboxPage {
     pub workspaces: super::Facet,
     /// Risks with counts.
     pub risks: super::Facet,
-    /// What is in force.
+    /// The query in effect.
     pub query: InboxQuery,
-    /// RFC 3339 time since when nothing new is known; absent while the list is up to date.
+    /// RFC 3339 time of the last update. Absent while the list is up to date.
     pub as_of: Option<String>,
-    /// The one that is shown beside the list.
+    /// Review of the request shown next to the list.
     pub review: Option<ReviewPage>,
-    /// Whether one was asked for that the person cannot see, or cannot any more.
+    /// Whether the URL names a request that the user can't see, or can no longer see.
     pub absent: bool,
-    /// Names what the list was made of, for the stream of its changes.
+    /// Identifies the data that the list was rendered from, for the change stream.
     pub seen: String,
-    /// What the person decided last, as a sentence; empty where the page is not about that.
+    /// The user's last decision, as a sentence. Empty if the page doesn't follow a decision.
     pub done: String,
-    /// For whom the person stands in now.
+    /// Users for whom this user is a delegate now.
     pub covers: Vec<super::CoverLine>,
 }
 
@@ -135,59 +135,59 @@ pub struct InboxPage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InboxRow {
-    /// uid.
+    /// uid of the request.
     pub uid: String,
-    /// Path of its workspace.
+    /// Path of the request's workspace.
     pub workspace: String,
-    /// Namespace.
+    /// Namespace of the request.
     pub namespace: String,
-    /// Name.
+    /// Name of the request.
     pub name: String,
     /// Name of the promise.
     pub promise: String,
-    /// Its name for people.
+    /// Display name of the promise.
     pub promise_title: String,
-    /// Its icon.
+    /// Icon of the promise.
     pub icon: String,
-    /// Version that is asked for.
+    /// Requested version.
     pub version: String,
-    /// Whether something runs already.
+    /// Whether the request changes a running instance.
     pub change: bool,
-    /// Who asked.
+    /// The requester.
     pub requester: String,
-    /// Whether the person who looks asked for it.
+    /// Whether the user is the requester.
     pub mine: bool,
-    /// What the price becomes, such as `+256.00 €/month`; empty where nobody charges.
+    /// Change of the price, such as `+256.00 €/month`. Empty if nothing is charged.
     pub price: String,
-    /// RFC 3339 time since which it waits.
+    /// RFC 3339 time since when it is waiting.
     pub since: String,
-    /// RFC 3339 time at which the question expires; absent where it does not.
+    /// RFC 3339 time at which the approval expires. Absent if it doesn't.
     pub expires: Option<String>,
-    /// How carefully to look.
+    /// Risk of the request.
     pub risk: Risk,
-    /// Why, a few words each.
+    /// Reasons for the risk, a few words each.
     pub why: Vec<String>,
-    /// What there is to say to this person, such as `Changed since you approved`; may be empty.
+    /// Note to this user, such as `Changed since you approved`, or empty.
     pub note: String,
-    /// What the person decided, in the list of those.
+    /// The user's decision, in the list of decided requests.
     pub given: Option<GivenLine>,
 }
 
-/// A rule about which the person may decide now, or decide otherwise.
+/// A rule that the user can decide on now, or can decide differently.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Asked {
-    /// As posts name it.
+    /// Id of the rule in form posts.
     pub rule: String,
-    /// Name of the policy or promise, and who decides, in words.
+    /// Name of the policy or promise, and the approvers, in words.
     pub title: String,
-    /// Whether the person may answer in the ordinary way.
+    /// Whether the user can decide as an approver.
     pub ordinary: bool,
-    /// Whether the person may approve in the place of all who are asked, in an emergency.
+    /// Whether the user can override all approvers in an emergency.
     pub emergency: bool,
 }
 
-/// A value that becomes another.
+/// A value that changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ValueChange {
@@ -195,140 +195,141 @@ pub struct ValueChange {
     pub path: String,
     /// Label.
     pub label: String,
-    /// Before, in words; absent where it was not there.
+    /// Previous value, in words. Absent if there was none.
     pub before: Option<String>,
-    /// After, in words; absent where it goes.
+    /// New value, in words. Absent if it is removed.
     pub after: Option<String>,
-    /// Which rule has a say about it, or what else there is to know; may be empty.
+    /// The rule that affects it, or another note. Can be empty.
     pub note: String,
 }
 
-/// What the price becomes.
+/// Change of a price.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceStep {
-    /// By the month now; absent where nothing runs.
+    /// Present monthly price. Absent if nothing is running.
     pub now: Option<String>,
-    /// By the month after; absent where nobody charges.
+    /// New monthly price. Absent if nothing is charged.
     pub after: Option<String>,
-    /// The difference.
+    /// Difference between the two.
     pub change: Option<String>,
-    /// Why something of it is not known; may be empty.
+    /// Reason why part of it is unknown, or empty.
     pub unknown: String,
-    /// How it adds up.
+    /// Line items of the new price.
     pub lines: Vec<PriceLine>,
-    /// Which price list.
+    /// Price list used.
     pub basis: String,
 }
 
-/// What has changed since another content of the same request.
+/// Changes since earlier content of the same request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Since {
-    /// Its hash.
+    /// Hash of the earlier content.
     pub hash: String,
-    /// What the person decided about it, such as `Your approval`; empty where the person decided nothing about it.
+    /// The user's decision on it, such as `Your approval`. Empty if there was none.
     pub decision: String,
-    /// RFC 3339 time of that decision; may be empty.
+    /// RFC 3339 time of that decision, or empty.
     pub at: String,
-    /// Every value that has changed since.
+    /// Every value that changed since.
     pub changes: Vec<ValueChange>,
-    /// What else has changed: version, price, rules; a sentence each.
+    /// Other changes, such as version, price or policies, in one sentence each.
     pub also: Vec<String>,
-    /// Why it cannot be compared any more; may be empty.
+    /// Reason why the contents can no longer be compared, or empty.
     pub unknown: String,
 }
 
-/// A remark about a request.
+/// A comment on a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CommentLine {
-    /// Who wrote it.
+    /// Author of the comment.
     pub by: String,
     /// RFC 3339 time.
     pub at: String,
-    /// What it says.
+    /// Text of the comment.
     pub text: String,
 }
 
-/// Everything by which a decision is taken.
+/// Everything an approver needs to decide on a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewPage {
-    /// What the list shows.
+    /// The row in the inbox.
     pub row: InboxRow,
-    /// What is asked for, in one line.
+    /// The request in one line.
     pub title: String,
-    /// Why it is asked for; may be empty.
+    /// Reason for the request, or empty.
     pub reason: String,
-    /// Hash of the content that is decided about; absent while nothing is.
+    /// Hash of the content to decide on. Absent if there is nothing to decide.
     pub hash: Option<String>,
-    /// Why nothing is to be decided, as a sentence; empty while something is.
+    /// Reason why there is nothing to decide, as a sentence. Empty if there is.
     pub settled: String,
-    /// What the person may decide about now.
+    /// Rules that the user can decide on now.
     pub asked: Vec<Asked>,
-    /// Why the person has nothing to decide, as a sentence; may be empty.
+    /// Reason why the user has nothing to decide, as a sentence, or empty.
     pub why_not: String,
-    /// Whether the person asked for changes and may decide otherwise.
+    /// Whether the user requested changes and can decide differently.
     pub reconsiders: bool,
-    /// Every rule that asks, in the order of the stages.
+    /// All approval rules, in the order of their stages.
     pub route: Vec<ApprovalLine>,
-    /// Values against what runs; for something new nothing.
+    /// Values that differ from what is running. Empty for a new request.
     pub changes: Vec<ValueChange>,
-    /// All values as they would be.
+    /// All resolved values.
     pub values: Vec<ParameterLine>,
-    /// What has changed since the person decided, or since the content of the address.
+    /// Changes since the user's decision, or since the content in the URL.
     pub since: Option<Since>,
-    /// What was looked at.
+    /// Results of the preflight checks.
     pub checks: Vec<CheckLine>,
-    /// Every rule that had a say, with its result.
+    /// All policy rules that apply, with their results.
     pub policies: Vec<PolicyLine>,
-    /// What it costs.
+    /// The price.
     pub price: PriceStep,
     /// Limits and budgets.
     pub room: Vec<RoomLine>,
-    /// How many objects it touches; absent where that cannot be told.
+    /// Number of objects concerned. Absent if unknown.
     pub touched: Option<Touched>,
-    /// Every object with its lines: against what runs, where something does.
+    /// All objects with their lines, compared with what is running, if anything.
     pub objects: Vec<AddedObject>,
-    /// What was decided before about the like, a sentence each.
+    /// Earlier decisions on similar requests, in one sentence each.
     pub before: Vec<String>,
-    /// How many other open requests look the same, so that they can be decided together.
+    /// Number of similar open requests that can be decided together with it.
     pub alike: usize,
-    /// What people remarked.
+    /// Comments on the request.
     pub comments: Vec<CommentLine>,
-    /// Whether the person may take the question back; absent for those who did not ask it.
+    /// Whether the user can withdraw the request. Absent for everyone but the requester.
     pub withdraw: Option<Result<(), String>>,
-    /// Whether the person may ask once more; absent for those who did not ask, and where nothing was turned down or has expired.
+    /// Whether the user can ask for approval again. Absent for everyone but the requester, and if nothing was rejected or has expired.
     pub again: Option<Result<(), String>>,
-    /// Whether the person may open the page of the request.
+    /// Whether the user can open the page of the request.
     pub opens: bool,
 }
 
-/// Requests that can be decided together: same promise, same rule, same difference.
+/// Requests that can be decided together: same promise, same rule, same change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AlikePage {
-    /// The one that the others are like.
+    /// The request that the others are compared with.
     pub like: InboxRow,
-    /// The rule.
+    /// The rule to decide on.
     pub asked: Asked,
-    /// What changes, the same for each.
+    /// Changed values, the same for each request.
     pub changes: Vec<ValueChange>,
-    /// All of them, the first one included.
+    /// All requests, including the first.
     pub rows: Vec<AlikeRow>,
-    /// Requests that look the same in the list and are not: they are decided one by one.
+    /// Number of requests that look the same in the list but aren't. They have to be decided individually.
     pub others: usize,
 }
 
-/// One of several of the same shape.
+/// One of several similar requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AlikeRow {
-    /// What the list shows.
+    /// The row in the inbox.
     pub row: InboxRow,
     /// Hash of its content.
     pub hash: String,
-    /// What the person once decided against it, such as `You rejected it earlier`: it is included only if they choose it. May be empty.
+    /// An earlier decision of the user against it, such as `You rejected it earlier`, or empty. Such a request is included only if the user
+    /// selects it.
     pub decided_against: String,
 }

@@ -1,4 +1,4 @@
-//! What a workspace offers.
+//! The catalog of a workspace.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,28 +7,28 @@ use super::preflight::PriceView;
 use super::sort::{Column, Sort};
 use crate::api::Lifecycle;
 
-/// Whether a person can ask for a promise here, with the reason when not.
+/// Whether a user can request a promise here, and why not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Availability {
-    /// The state.
+    /// State of the availability.
     pub state: AvailabilityState,
-    /// Why not, as a sentence.
+    /// Reason why it can't be requested, as a sentence.
     pub reason: Option<String>,
 }
 
-/// The four answers that matter to a person.
+/// Availability of a promise to a user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum AvailabilityState {
-    /// It can be requested here.
+    /// The user can request it.
     #[default]
     Available,
-    /// Its API is not enabled in this workspace.
+    /// Its API isn't enabled in this workspace.
     Disabled,
-    /// The person may not request it.
+    /// The user isn't allowed to request it.
     Denied,
-    /// It is no longer offered, or not yet.
+    /// It is no longer offered, or not offered yet.
     Closed,
 }
 
@@ -38,66 +38,66 @@ pub enum AvailabilityState {
 pub struct OfferRow {
     /// Name of the promise.
     pub name: String,
-    /// Path of its home.
+    /// Path of its home workspace.
     pub home: String,
-    /// Whether a nearer home hides it.
+    /// Whether a promise of the same name in a nearer home hides it.
     pub shadowed: bool,
-    /// Name for people.
+    /// Display name.
     pub display_name: String,
-    /// One sentence.
+    /// Summary in one sentence.
     pub summary: String,
-    /// Category; empty when it has none.
+    /// Category, or empty.
     pub category: String,
     /// Tags.
     pub tags: Vec<String>,
-    /// Name of its icon; empty when it has none.
+    /// Name of its icon, or empty.
     pub icon: String,
     /// Newest published version.
     pub version: String,
-    /// Where in its life it is.
+    /// Lifecycle stage.
     pub lifecycle: Lifecycle,
-    /// Shown first.
+    /// Whether it is shown first.
     pub featured: bool,
-    /// Who answers questions; empty when nobody is named.
+    /// Team that answers questions, or empty.
     pub team: String,
-    /// Whether it can be requested here.
+    /// Whether the user can request it here.
     pub availability: Availability,
-    /// What it costs at least, such as `from 24.80 €/month`; empty where it costs nothing or nobody says.
+    /// Minimum price, such as `from 24.80 €/month`. Empty if it is free or has no price.
     pub price: String,
-    /// Shelf that it stands on; empty for none.
+    /// Catalog that lists it, or empty.
     pub shelf: String,
 }
 
-/// A value of a facet, and how many rows it leaves.
+/// A value of a facet, with the number of rows that match it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FacetValue {
-    /// Value, as in the address.
+    /// Value, as in the URL.
     pub value: String,
-    /// For people.
+    /// Display label.
     pub label: String,
-    /// Rows that are left with it.
+    /// Number of rows that match.
     pub count: usize,
-    /// Whether it is in force.
+    /// Whether the value is selected.
     pub chosen: bool,
 }
 
-/// The values of a facet that can be chosen.
+/// The selectable values of a facet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Facet {
-    /// The most frequent ones, by name.
+    /// The most frequent values, sorted by name.
     pub values: Vec<FacetValue>,
-    /// How many more there are.
+    /// Number of further values that aren't listed.
     pub left_out: usize,
 }
 
-/// What a catalog can be sorted by.
+/// Columns that a catalog can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CatalogColumn {
-    /// Name for people.
+    /// Display name.
     Name,
-    /// When it was published first.
+    /// Date of first publication.
     Published,
 }
 
@@ -109,53 +109,53 @@ impl Column for CatalogColumn {
     }
 }
 
-/// What narrows a catalog; as in the address.
+/// Filters and position of a catalog, as in the URL.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CatalogQuery {
-    /// Words.
+    /// Search text.
     pub q: String,
-    /// One category.
+    /// A category.
     pub category: String,
-    /// One tag.
+    /// A tag.
     pub tag: String,
-    /// One team.
+    /// A team.
     pub owner: String,
-    /// One lifecycle.
+    /// A lifecycle stage.
     pub lifecycle: String,
-    /// Order; as usual it is featured ones first, then by shelf and name.
+    /// Sort order. By default, featured promises come first, then by catalog section and name.
     pub sort: Sort<CatalogColumn>,
-    /// Page, from 1.
+    /// Page number, starting at 1.
     pub page: usize,
 }
 
-/// A shelf of a catalog: what somebody put together, in their words.
+/// A section of the catalog, from one PromiseCatalog.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ShelfLine {
-    /// As [`OfferRow::shelf`] names it.
+    /// Id of the section, as in [`OfferRow::shelf`].
     pub id: String,
     /// Heading.
     pub title: String,
-    /// A sentence; may be empty.
+    /// Description in one sentence, or empty.
     pub description: String,
 }
 
-/// A catalog as one person sees it.
+/// The catalog as one user sees it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogPage {
-    /// Rows of this page, by shelf, and featured first on each.
+    /// Rows of this page, by section, with featured promises first in each.
     pub rows: Vec<OfferRow>,
-    /// The shelves of these rows, in their order. Rows without a shelf come last.
+    /// The sections of these rows, in order. Rows without a section come last.
     pub shelves: Vec<ShelfLine>,
-    /// Rows of all pages with the filters in force.
+    /// Number of rows on all pages that match the filters.
     pub fit: usize,
-    /// How many of these can be requested here.
+    /// Number of these that the user can request here.
     pub available: usize,
-    /// Rows without any filter.
+    /// Number of rows without filters.
     pub total: usize,
-    /// How many pages there are.
+    /// Number of pages.
     pub pages: usize,
     /// Categories.
     pub categories: Facet,
@@ -165,11 +165,11 @@ pub struct CatalogPage {
     pub owners: Facet,
     /// Lifecycles.
     pub lifecycles: Facet,
-    /// What is in force.
+    /// The query in effect.
     pub query: CatalogQuery,
 }
 
-/// A parameter in the overview of a promise.
+/// A parameter on the page of a promise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldLine {
@@ -177,15 +177,15 @@ pub struct FieldLine {
     pub path: String,
     /// Label.
     pub label: String,
-    /// Type in words.
+    /// Type, in words.
     pub kind: String,
-    /// Whether it has to be given.
+    /// Whether it is required.
     pub required: bool,
-    /// Default in words; may be empty.
+    /// Default value in words, or empty.
     pub default: String,
-    /// What is allowed, in words; may be empty.
+    /// Allowed values in words, or empty.
     pub allowed: String,
-    /// Hint; may be empty.
+    /// Hint, or empty.
     pub help: String,
 }
 
@@ -199,7 +199,7 @@ pub struct VersionLine {
     pub revision: String,
     /// RFC 3339 time.
     pub since: String,
-    /// Whether new requests get it.
+    /// Whether new requests use it.
     pub newest: bool,
 }
 
@@ -207,11 +207,11 @@ pub struct VersionLine {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StartLine {
-    /// As [`crate::form::starts_from`] reads it.
+    /// Identifier, as parsed by [`crate::form::starts_from`].
     pub start: String,
-    /// Name for people.
+    /// Display name.
     pub title: String,
-    /// One sentence; may be empty.
+    /// Description in one sentence, or empty.
     pub description: String,
 }
 
@@ -221,11 +221,11 @@ pub struct StartLine {
 pub struct ExampleLine {
     /// Name.
     pub name: String,
-    /// One sentence; may be empty.
+    /// Description in one sentence, or empty.
     pub description: String,
-    /// As [`crate::form::starts_from`] reads it.
+    /// Identifier, as parsed by [`crate::form::starts_from`].
     pub start: String,
-    /// A whole PromiseRequest.
+    /// A complete PromiseRequest.
     pub yaml: String,
 }
 
@@ -235,54 +235,54 @@ pub struct ExampleLine {
 pub struct LinkLine {
     /// Text.
     pub title: String,
-    /// `https:` or `mailto:`.
+    /// URL with the scheme `https:` or `mailto:`.
     pub url: String,
 }
 
-/// An output that a promise gives.
+/// An output of a promise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutputLine {
     /// Name.
     pub name: String,
-    /// One sentence; may be empty.
+    /// Description in one sentence, or empty.
     pub description: String,
     /// Whether it is a secret.
     pub secret: bool,
 }
 
-/// Everything about a promise before one asks for it.
+/// Details of a promise, for users who consider requesting it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PromisePage {
-    /// What the list shows.
+    /// The row in the catalog.
     pub row: OfferRow,
-    /// Markdown.
+    /// Description in Markdown.
     pub description: String,
-    /// Further reading.
+    /// Links to further documentation.
     pub links: Vec<LinkLine>,
-    /// Address of the team; may be empty.
+    /// Contact of the team, or empty.
     pub contact: String,
-    /// What its users should know.
+    /// Deprecation notice for users.
     pub deprecation: Option<String>,
-    /// Its parameters.
+    /// Parameters of the promise.
     pub fields: Vec<FieldLine>,
-    /// Rules that apply here.
+    /// Policy rules that apply here.
     pub policies: Vec<PolicyLine>,
-    /// Why not all rules can be seen, and who can mend it.
+    /// Reason why not all policies are visible, and who can fix that.
     pub policies_unknown: Option<String>,
-    /// What it costs with its defaults.
+    /// Price with the default values.
     pub price: PriceView,
-    /// From which day on the defaults cost something else, as a sentence; absent where no list does that yet.
+    /// Date of the next price change for the default values, as a sentence. Absent if none is planned.
     pub next_price: Option<String>,
     /// Published versions, newest first.
     pub versions: Vec<VersionLine>,
-    /// Named starting points of its form: link text, name for people, one sentence.
+    /// Presets of its form: identifier, display name, description.
     pub presets: Vec<StartLine>,
-    /// Examples.
+    /// Examples of the promise.
     pub examples: Vec<ExampleLine>,
-    /// What one gets.
+    /// Outputs that the requester receives.
     pub outputs: Vec<OutputLine>,
-    /// Home of the nearer promise of this name.
+    /// Home workspace of the nearer promise that hides it.
     pub shadowed_by: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What things cost, as the page of cost shows it.
+//! The cost page.
 
 use std::collections::BTreeMap;
 
@@ -6,62 +6,62 @@ use serde::{Deserialize, Serialize};
 
 use crate::price::Money;
 
-/// What the address of the page says.
+/// Query of the cost page, as in the URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CostQuery {
-    /// Path of the workspace, with everything below it; empty for everything.
+    /// Path of a workspace, including everything below it. Empty for all workspaces.
     pub workspace: String,
-    /// See [`CostBy::parse`].
+    /// Grouping, see [`CostBy::parse`].
     pub by: String,
-    /// `YYYY-MM`; another text stands for the present month.
+    /// Month as `YYYY-MM`. Any other value means the present month.
     pub month: String,
-    /// Page of the instances, from 1.
+    /// Page of the instances, starting at 1.
     pub page: usize,
-    /// Page of the rows, from 1.
+    /// Page of the rows, starting at 1.
     pub rows: usize,
 }
 
 impl CostQuery {
-    /// The same, from the first pages.
+    /// Returns the same query with both tables on their first page.
     pub fn anew(&self) -> Self {
         Self { page: 0, rows: 0, ..self.clone() }
     }
 }
 
-/// A month of cost as a file.
+/// The cost of a month as a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostFile {
-    /// `YYYY-MM`.
+    /// Month as `YYYY-MM`.
     pub month: String,
-    /// Comma-separated values.
+    /// Contents as comma-separated values.
     pub text: String,
 }
 
-/// By what cost is added up.
+/// Grouping of costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CostBy {
-    /// By workspace, each with those below it.
+    /// By workspace, each including the workspaces below it.
     #[default]
     Workspace,
     /// By promise.
     Promise,
-    /// By the project that requests name.
+    /// By the project named in requests.
     Project,
-    /// By who asked for it.
+    /// By requester.
     Owner,
 }
 
 impl CostBy {
-    /// All of them, in the order in which they are offered.
+    /// All groupings, in the order offered.
     pub const ALL: [Self; 4] = [Self::Workspace, Self::Promise, Self::Project, Self::Owner];
 
-    /// Reads the word of an address; workspace for any other.
+    /// Parses a URL value. Unknown values mean [`CostBy::Workspace`].
     pub fn parse(word: &str) -> Self {
         Self::ALL.into_iter().find(|by| by.word() == word).unwrap_or_default()
     }
 
-    /// The word of an address.
+    /// Returns the value used in URLs.
     pub fn word(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
@@ -72,122 +72,122 @@ impl CostBy {
     }
 }
 
-/// A month of cost.
+/// The cost of a month.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CostPage {
-    /// What was asked for, made proper.
+    /// The normalized query.
     pub query: CostQuery,
-    /// By what rows add up.
+    /// Grouping of the rows.
     pub by: CostBy,
-    /// Name of the month.
+    /// Display name of the month.
     pub month: String,
-    /// How many days it has.
+    /// Number of days in the month.
     pub days_in_month: i64,
-    /// Whether it is the present one.
+    /// Whether it is the present month.
     pub is_current: bool,
-    /// The month before, unless nothing was counted by then.
+    /// The previous month. Absent if nothing had been recorded by then.
     pub previous: Option<String>,
-    /// The month after, unless it has not come.
+    /// The next month. Absent if it is in the future.
     pub next: Option<String>,
-    /// How many workspaces are counted: those in which the person may list requests.
+    /// Number of workspaces included: those in which the user can list requests.
     pub workspaces: usize,
-    /// Until when hours are counted, RFC 3339; none before the ledger has begun.
+    /// RFC 3339 time until which hours are recorded. Absent before the ledger has started.
     pub up_to: Option<String>,
-    /// Seconds of the month up to that moment.
+    /// Seconds of the month until that time.
     pub counted: Option<i64>,
-    /// Since when the plane was not heard; none while it is.
+    /// Time since when the plane has been unreachable. Absent if it is reachable.
     pub as_of: Option<String>,
-    /// Up to when the ledger was written, RFC 3339, where that is later than now; nothing is counted until then.
+    /// RFC 3339 time until which the ledger is written, if that is in the future. Nothing is recorded until then.
     pub ahead: Option<String>,
-    /// One for each currency.
+    /// One entry for each currency.
     pub sums: Vec<CostSum>,
-    /// Seconds in which something was ready at an unknown price.
+    /// Seconds in which an instance was ready at an unknown price.
     pub unpriced: i64,
-    /// Instances whose price is not known now.
+    /// Number of instances whose present price is unknown.
     pub unpriced_instances: usize,
-    /// Seconds that nobody saw.
+    /// Seconds in which the controller made no observations.
     pub unobserved: i64,
-    /// The table, of one page.
+    /// Rows of one page of the table.
     pub rows: Vec<CostRow>,
-    /// How many rows there are on all pages.
+    /// Number of rows on all pages.
     pub rows_total: usize,
-    /// Pages of rows.
+    /// Number of pages of rows.
     pub rows_pages: usize,
-    /// How people call the values of rows and days, on all pages, where that differs.
+    /// Display labels of the values of rows and days, on all pages, where they differ from the values.
     pub labels: BTreeMap<String, String>,
-    /// Every day, by what rows add up.
+    /// All days, grouped like the rows.
     pub days: Vec<CostDay>,
-    /// Instances of the workspace itself, of one page.
+    /// One page of the workspace's own instances.
     pub instances: Vec<CostInstance>,
-    /// How many there are on all pages.
+    /// Number of instances on all pages.
     pub instances_total: usize,
-    /// Pages of instances.
+    /// Number of pages of instances.
     pub pages: usize,
-    /// What the months before came to, the oldest first and at most eleven of them, and this one.
+    /// Totals of up to eleven previous months, oldest first, and of this month.
     pub months: Vec<CostMonth>,
-    /// What differs most from the month before; absent where nothing was counted by then.
+    /// Largest changes since the previous month. Absent if nothing had been recorded by then.
     pub movers: Option<CostMovers>,
-    /// What could be saved; absent for months that are over.
+    /// Possible savings. Absent for past months.
     pub savings: Option<CostSavings>,
 }
 
-/// What one of several months came to.
+/// Totals of one month.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostMonth {
-    /// Name of the month: `November 2026`.
+    /// Name of the month, such as `November 2026`.
     pub title: String,
-    /// One for each currency in which it came to anything; of the present month, until now.
+    /// One total for each currency with costs. For the present month, the total so far.
     pub sums: Vec<Money>,
 }
 
-/// What differs most from the month before.
+/// Largest changes since the previous month.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CostMovers {
-    /// Name of the month before.
+    /// Name of the previous month.
     pub before: String,
-    /// The largest differences first; at most as many as are shown.
+    /// Changes, largest first, up to the display limit.
     pub lines: Vec<CostMover>,
 }
 
-/// Something that costs more or less than in the month before.
+/// An instance or promise whose cost changed since the previous month.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostMover {
-    /// Name of an instance, or of a promise for people.
+    /// Name of the instance, or display name of the promise.
     pub label: String,
     /// Path of the workspace.
     pub workspace: String,
-    /// Namespace of an instance that is there; empty for a sum of several, and for what is gone.
+    /// Namespace of an existing instance. Empty for a total of several, and for deleted instances.
     pub namespace: String,
     /// Name of the promise.
     pub promise: String,
-    /// What the month before came to.
+    /// Cost in the previous month.
     pub before: Money,
-    /// What this month comes to: when it ends, if what is ready stays so.
+    /// Forecast for this month, if everything that is ready stays ready.
     pub after: Money,
 }
 
 impl CostMover {
-    /// How much more this month comes to.
+    /// Returns the increase over the previous month.
     pub fn change(&self) -> Money {
         Money::new(self.after.micros.saturating_sub(self.before.micros), self.after.currency.clone())
     }
 }
 
-/// What could be saved.
+/// Possible savings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CostSavings {
-    /// What has expired first, then what saves most; at most as many as are shown.
+    /// Savings, expired instances first, then by amount, up to the display limit.
     pub lines: Vec<CostSaving>,
-    /// How many instances run, of which the dates were looked at.
+    /// Number of running instances whose dates were checked.
     pub instances: usize,
-    /// Of how many, the dearest, other choices were priced.
+    /// Number of instances, the most expensive ones, for which alternatives were priced.
     pub priced: usize,
 }
 
-/// Something that could be saved.
+/// A possible saving.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostSaving {
-    /// Why.
+    /// Reason for the saving.
     pub why: SavingWhy,
     /// Path of the workspace.
     pub workspace: String,
@@ -195,117 +195,118 @@ pub struct CostSaving {
     pub namespace: String,
     /// Name of the instance.
     pub name: String,
-    /// Name of its promise for people.
+    /// Display name of its promise.
     pub promise: String,
-    /// What a month of it is.
+    /// Saving per month.
     pub saves: Money,
-    /// Whether the person can do what is proposed.
+    /// Whether the user is allowed to make the proposed change.
     pub allowed: bool,
 }
 
-/// Why something could be saved.
+/// Reason for a possible saving.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SavingWhy {
-    /// It was to end by then, an RFC 3339 time.
+    /// It should have ended by this RFC 3339 time.
     Expired(String),
-    /// Nobody has changed it since then, an RFC 3339 time. Whether it is used, nobody here knows.
+    /// It hasn't been changed since this RFC 3339 time. The portal doesn't know whether it is in use.
     Untouched(String),
-    /// Another choice costs less, such as `the preset Trial`.
+    /// An alternative that costs less, such as `the preset Trial`.
     Cheaper(String),
 }
 
-/// What things cost, in short.
+/// A summary of cost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CostGlance {
-    /// Name of the month.
+    /// Display name of the month.
     pub month: String,
-    /// How many workspaces are counted.
+    /// Number of workspaces included.
     pub workspaces: usize,
-    /// Until when hours are counted, RFC 3339; none before the ledger has begun.
+    /// RFC 3339 time until which hours are recorded. Absent before the ledger has started.
     pub up_to: Option<String>,
-    /// One for each currency.
+    /// One entry for each currency.
     pub sums: Vec<CostSum>,
-    /// Instances whose price is not known now.
+    /// Number of instances whose present price is unknown.
     pub unpriced_instances: usize,
-    /// What differs most from the month before.
+    /// Largest changes since the previous month.
     pub movers: Option<CostMovers>,
-    /// What each workspace will have come to, by path; one for each currency.
+    /// Forecast of each workspace, by path. One entry for each currency.
     pub forecasts: BTreeMap<String, Vec<Money>>,
 }
 
-/// Everything of one currency.
+/// Totals in one currency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostSum {
     /// ISO 4217 code.
     pub currency: String,
-    /// Counted until now.
+    /// Cost so far.
     pub to_date: Money,
-    /// What it will have come to when the month ends, if what is ready stays so.
+    /// Forecast for the end of the month, if everything that is ready stays ready.
     pub forecast: Money,
-    /// A whole month of what runs; none for months that are over.
+    /// Cost of everything that is running, for a whole month. Absent for past months.
     pub estimate: Option<Money>,
-    /// Instances.
+    /// Number of instances.
     pub instances: usize,
-    /// What waits for approval and how many that are.
+    /// Cost and number of requests that wait for approval.
     pub waiting: Option<(Money, usize)>,
-    /// The budget of the workspace, where there is one.
+    /// Budget of the workspace, if it has one.
     pub budget: Option<CostBudget>,
 }
 
-/// A budget beside a sum.
+/// A budget shown next to a total.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostBudget {
-    /// For a month.
+    /// Monthly amount.
     pub money: Money,
-    /// Title of the policy that sets it.
+    /// Title of the policy that defines it.
     pub policy: String,
-    /// Whether everything that counts towards it is in the sum. Otherwise the person sees a part, and nothing says what is left.
+    /// Whether the total includes everything that counts toward the budget. Otherwise the user sees only a part, and the remainder isn't
+    /// shown.
     pub whole: bool,
 }
 
-/// A line of the table, in one currency.
+/// A row of the table, in one currency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostRow {
-    /// Path, promise, project or person; may be empty for no project.
+    /// Path, promise, project or user. Empty for no project.
     pub value: String,
-    /// How people call it.
+    /// Display label.
     pub label: String,
-    /// How deep it is below the first row.
+    /// Depth below the first row.
     pub depth: usize,
-    /// Instances.
+    /// Number of instances.
     pub instances: usize,
-    /// Counted until now.
+    /// Cost so far.
     pub to_date: Money,
-    /// When the month ends.
+    /// Forecast for the end of the month.
     pub forecast: Money,
-    /// A whole month of what runs; none for months that are over.
+    /// Cost of everything that is running, for a whole month. Absent for past months.
     pub estimate: Option<Money>,
-    /// The budget, where a policy sets one for exactly this.
+    /// Budget, if a policy sets one for exactly this scope.
     pub budget: Option<CostBudget>,
 }
 
-/// What one value came to on one day.
+/// Cost of one value on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostDay {
-    /// Day of the month, from 1.
+    /// Day of the month, starting at 1.
     pub day: i64,
-    /// As in [`CostRow`].
+    /// Value, as in [`CostRow`].
     pub value: String,
-    /// What it came to.
+    /// Cost on that day.
     pub money: Money,
 }
 
-/// What is left of an instance.
+/// What remains of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InstanceStanding {
-    /// Its request is there, and has a page.
+    /// Its request exists and has a page.
     Requested,
-    /// Its request was deleted, and what it made was left in place.
+    /// Its request was deleted and its objects were left in place.
     Orphaned {
-        /// What has to be deleted to release it, such as `ConfigMap opm-system/orphaned-…`.
+        /// Object to delete to release it, such as `ConfigMap opm-system/orphaned-…`.
         released_with: String,
     },
-    /// Nothing.
+    /// Nothing remains.
     Gone,
 }
 
@@ -314,37 +315,37 @@ pub enum InstanceStanding {
 pub struct CostInstance {
     /// Path of its workspace.
     pub workspace: String,
-    /// Namespace.
+    /// Namespace of the instance.
     pub namespace: String,
-    /// Name.
+    /// Name of the instance.
     pub name: String,
-    /// What is left of it.
+    /// What remains of it.
     pub standing: InstanceStanding,
-    /// Name of its promise for people.
+    /// Display name of its promise.
     pub promise: String,
-    /// Who asked for it.
+    /// The requester.
     pub owner: String,
-    /// Its project; may be empty.
+    /// Its project, or empty.
     pub project: String,
-    /// Counted until now; none where nothing has an amount.
+    /// Cost so far. Absent if nothing has a known price.
     pub to_date: Option<Money>,
-    /// A month; none where nothing is left of it, or the price is not known.
+    /// Monthly cost. Absent if nothing remains of it, or if the price is unknown.
     pub estimate: Option<Money>,
     /// Seconds in which it was ready.
     pub ready: i64,
-    /// Seconds that nobody saw.
+    /// Seconds in which the controller made no observations.
     pub unobserved: i64,
-    /// From where the price is, or why there is none.
+    /// Source of the price, or the reason why there is none.
     pub basis: String,
 }
 
 impl CostRow {
-    /// How the forecast differs from the estimate, in percent; nothing without one.
+    /// Returns the difference between forecast and estimate in percent, or nothing without an estimate.
     pub fn against_estimate(&self) -> Option<i64> {
         percent(self.forecast.micros, self.estimate.as_ref()?.micros).map(|percent| percent - 100)
     }
 
-    /// How much of the budget the forecast takes, in percent; nothing where a part of what counts is not seen.
+    /// Returns the share of the budget that the forecast uses, in percent, or nothing if the total is only a part of what counts.
     pub fn of_budget(&self) -> Option<i64> {
         percent(self.forecast.micros, self.budget.as_ref().filter(|budget| budget.whole)?.money.micros)
     }

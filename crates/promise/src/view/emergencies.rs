@@ -1,56 +1,56 @@
-//! Approvals in emergencies, across requests.
+//! Emergency overrides across requests.
 
 use serde::{Deserialize, Serialize};
 
 use super::{GivenLine, Total};
 
-/// An approval in the place of everybody who would have been asked.
+/// An emergency override of all other approvers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EmergencyLine {
-    /// uid of its request.
+    /// uid of the request.
     pub uid: String,
-    /// Path of the request's workspace; empty where that is gone.
+    /// Path of the request's workspace. Empty if it no longer exists.
     pub workspace: String,
     /// Namespace of the request.
     pub namespace: String,
     /// Name of the request.
     pub name: String,
-    /// Whether the request is still there.
+    /// Whether the request still exists.
     pub is_there: bool,
-    /// Name of the policy or promise whose rule was answered.
+    /// Name of the policy or promise that defines the rule.
     pub of: String,
-    /// Whether it is a rule of the promise itself.
+    /// Whether it is a promise's own rule.
     pub own: bool,
     /// Name of the rule.
     pub rule: String,
-    /// Path of the workspace where the rule is set, and the approval lies.
+    /// Path of the workspace that contains the rule and the approval.
     pub source: String,
     /// Name of the Approval.
     pub approval: String,
-    /// Who, when, why, and why it does not count where it does not.
+    /// Approver, time and reason, and why it doesn't count if it doesn't.
     pub given: GivenLine,
 }
 
-/// A page of them, newest first.
+/// A page of emergency overrides, newest first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EmergenciesPage {
     /// Rows of this page.
     pub rows: Vec<EmergencyLine>,
-    /// How many there are that the person may see.
+    /// Number of overrides that the user can see.
     pub total: Total,
-    /// How many of them in the last [`EmergenciesPage::RECENT_DAYS`] days.
+    /// Number of them in the last [`EmergenciesPage::RECENT_DAYS`] days.
     pub recent: Total,
-    /// In how many workspaces the person may list approvals.
+    /// Number of workspaces in which the user can list approvals.
     pub places: usize,
-    /// Page, from 1.
+    /// Page number, starting at 1.
     pub page: usize,
-    /// How many pages there are.
+    /// Number of pages.
     pub pages: usize,
 }
 
 impl EmergenciesPage {
-    /// What counts as recent.
+    /// Number of days that count as recent.
     pub const RECENT_DAYS: i64 = 30;
 }

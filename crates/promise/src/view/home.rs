@@ -1,144 +1,145 @@
-//! Home: what waits on a person, what they asked for, and what they look after. Which parts there are follows from what the person may do.
+//! The home page: what waits for the user, the user's requests, and what the user is responsible for. The user's permissions determine
+//! which parts are shown.
 
 use super::{ChangeState, CostGlance, InboxRow, RequestRow, RequestState, Total, WeekLine};
 use crate::price::Money;
 
-/// The page.
+/// The home page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Home {
-    /// Requests that need this person, newest first; at most as many as are shown.
+    /// Requests that wait for this user, newest first, up to the display limit.
     pub waiting: Vec<RequestRow>,
-    /// How many need this person in all.
+    /// Total number of requests that wait for this user.
     pub waiting_total: Total,
-    /// Decisions that this person may take now; the error is what to say where that cannot be read. Absent for those who have no part in
-    /// decisions.
+    /// Approvals that this user can decide now. The error is the message if they can't be read. Absent for users who aren't approvers.
     pub decisions: Option<Result<HomeDecisions, String>>,
-    /// The newest of the other requests that this person made.
+    /// The newest of the user's other requests.
     pub recent: Vec<RequestRow>,
-    /// How many they are in all.
+    /// Total number of the user's other requests.
     pub recent_total: Total,
-    /// Path of the workspace where the person asks for something next: where that happened last, else one of the named where it may. Nothing
-    /// for those who never asked and may not.
+    /// Path of the workspace for the user's next request: that of the last request, or else a workspace in which the user can create
+    /// requests. Absent if there is neither.
     pub asks_in: Option<String>,
-    /// What does not work of what the person may list, but for what waits for them anyway.
+    /// Unhealthy requests that the user can list, except those in `waiting`.
     pub broken: Vec<RequestRow>,
-    /// How many they are in all.
+    /// Total number of unhealthy requests.
     pub broken_total: Total,
-    /// How many requests the person may list.
+    /// Number of requests that the user can list.
     pub requests: Total,
-    /// The same by state; states that none is in are left out.
+    /// These requests by state. States without requests are omitted.
     pub states: Vec<(RequestState, usize)>,
-    /// Changes of running instances that are not accepted, by state.
+    /// Changes of running instances that aren't accepted, by state.
     pub pending: Vec<(ChangeState, usize)>,
-    /// Newer versions and ends of promises of which something runs that the person may list; at most as many as are shown.
+    /// New versions and deprecations of promises with running instances that the user can list, up to the display limit.
     pub changes: Vec<ChangeLine>,
-    /// How requests go, for those who look after the platform; the error is what to say where nobody can tell whether the person does.
+    /// Statistics for platform teams. The error is the message if the user's permission can't be determined.
     pub platform: Option<Result<PlatformGlance, String>>,
-    /// What this month costs; the error is what to say where that cannot be read. Absent for those who may list no requests.
+    /// Cost of this month. The error is the message if it can't be read. Absent for users who can't list requests.
     pub cost: Option<Result<CostGlance, String>>,
-    /// Limits and budgets, the fullest first; at most as many as are shown.
+    /// Limits and budgets, fullest first, up to the display limit.
     pub caps: Vec<CapLine>,
-    /// How many there are in all.
+    /// Total number of limits and budgets.
     pub caps_total: usize,
-    /// Workspaces that the person may enter, with what is in them; at most as many as are shown.
+    /// Workspaces that the user can enter, with a summary, up to the display limit.
     pub places: Vec<PlaceLine>,
-    /// How many they are in all.
+    /// Total number of workspaces.
     pub places_total: usize,
-    /// Workspaces that did not answer, in words; what is shown is without them.
+    /// Workspaces that didn't respond, in words. Their data isn't included.
     pub unseen: Vec<String>,
-    /// RFC 3339 time since when nothing new is known; absent while everything is up to date.
+    /// RFC 3339 time of the last update. Absent while everything is up to date.
     pub as_of: Option<String>,
-    /// Names what the page was made of, for the stream of its changes.
+    /// Identifies the data that the page was rendered from, for the change stream.
     pub seen: String,
 }
 
-/// What waits for decisions.
+/// Approvals that wait for the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HomeDecisions {
-    /// What expires first on top; at most as many as are shown.
+    /// Rows, those that expire first on top, up to the display limit.
     pub rows: Vec<InboxRow>,
-    /// How many wait in all.
+    /// Total number of waiting approvals.
     pub total: usize,
 }
 
-/// A promise of which something runs that may have to be moved.
+/// A promise whose running instances might have to be upgraded or moved.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChangeLine {
-    /// Path of a workspace in which it is used.
+    /// Path of a workspace that uses it.
     pub workspace: String,
     /// Name of the promise.
     pub promise: String,
-    /// Its name for people.
+    /// Display name of the promise.
     pub title: String,
-    /// Its icon.
+    /// Icon of the promise.
     pub icon: String,
-    /// The version that is offered now.
+    /// The version offered now.
     pub newest: String,
-    /// Instances in other versions.
+    /// Number of instances on other versions.
     pub older: usize,
-    /// All instances.
+    /// Number of all instances.
     pub all: usize,
-    /// Why it is deprecated and until when it may be used, in words; absent where it is not.
+    /// Why it is deprecated and until when it can be used, in words. Absent if it isn't deprecated.
     pub deprecated: Option<String>,
 }
 
-/// How requests go, in short.
+/// Statistics about requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlatformGlance {
-    /// What became of the requests of the last weeks.
+    /// Outcomes of requests in recent weeks.
     pub weeks: Vec<WeekLine>,
-    /// Requests that wait for a decision.
+    /// Number of requests that wait for approval.
     pub waiting: usize,
-    /// RFC 3339 time since when the first of them waits.
+    /// RFC 3339 time since when the oldest of them is waiting.
     pub waiting_since: Option<String>,
-    /// Of how many instances the newest version is known, and how many of them run in it.
+    /// Number of instances for which the newest version is known, and how many of them run it.
     pub versions: (usize, usize),
 }
 
-/// A limit or a budget with what is taken of it.
+/// A limit or budget with its usage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CapLine {
     /// Title of the policy.
     pub title: String,
-    /// Path of the workspace where the policy is set.
+    /// Path of the workspace that defines the policy.
     pub source: String,
     /// Name of the policy.
     pub policy: String,
-    /// Path of the workspace that it is about, with everything below it where the policy says so; several in words.
+    /// Path of the workspace that it applies to, including everything below it if the policy says so. Several workspaces are given in
+    /// words.
     pub workspace: String,
-    /// Path of a workspace of the person that it binds: from there the policy is read.
+    /// Path of one of the user's workspaces that it applies to. The policy is read from there.
     pub seen_from: String,
-    /// Whether everything below counts.
+    /// Whether workspaces below count too.
     pub below: bool,
-    /// Which promises it is about; empty for all.
+    /// Promises that it applies to. Empty for all.
     pub promises: String,
-    /// How much.
+    /// Usage of the limit or budget.
     pub room: CapRoom,
 }
 
-/// How much of a cap is taken.
+/// Usage of a limit or budget.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CapRoom {
     /// A number of instances.
     Count {
-        /// Taken.
+        /// Amount used.
         used: usize,
-        /// At most.
+        /// Maximum.
         most: u64,
     },
-    /// An amount a month.
+    /// A monthly amount.
     Spent {
-        /// Taken.
+        /// Amount used.
         used: Money,
-        /// At most.
+        /// Maximum.
         most: Money,
-        /// Instances whose price is not known.
+        /// Number of instances whose price is unknown.
         unknown: usize,
     },
 }
 
 impl CapRoom {
-    /// What is taken, in hundredths of what there may be.
+    /// Returns the usage in percent of the maximum.
     pub fn percent(&self) -> u64 {
         let (used, most) = match self {
             Self::Count { used, most } => (*used as u128, u128::from(*most)),
@@ -156,16 +157,16 @@ fn non_negative(money: &Money) -> u128 {
     u128::try_from(money.micros).unwrap_or_default()
 }
 
-/// A workspace with what is in it.
+/// A workspace with a summary of its contents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlaceLine {
     /// Path.
     pub path: String,
-    /// How many requests the person may list there; absent where none may be listed.
+    /// Number of requests that the user can list there. Absent if the user can't list requests.
     pub requests: Option<usize>,
-    /// How many of them do not work.
+    /// Number of them that are unhealthy.
     pub broken: usize,
-    /// What it comes to when the month ends, by currency.
+    /// Forecast for the end of the month, by currency.
     pub forecast: Vec<Money>,
 }
 

@@ -1,4 +1,4 @@
-//! What people are told, how they want to be told, and what could not be delivered.
+//! Notifications, their settings, and failed deliveries.
 
 use std::collections::BTreeMap;
 
@@ -7,124 +7,124 @@ use serde::{Deserialize, Serialize};
 use crate::Problem;
 use crate::notify::{Event, Settings};
 
-/// Something that a person was told.
+/// A notification of one user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
-    /// Its id.
+    /// Id of the notification.
     pub id: String,
-    /// What happened.
+    /// The event.
     pub event: Event,
-    /// A sentence without a full stop.
+    /// Title: a sentence without a full stop.
     pub title: String,
-    /// More about it, in sentences; may be empty.
+    /// Details in sentences, or empty.
     pub text: String,
-    /// Why this person was told, a sentence.
+    /// Reason why this user was notified, as a sentence.
     pub why: String,
-    /// Address in the portal that it is about.
+    /// URL in the portal.
     pub link: String,
     /// Path of the workspace.
     pub workspace: String,
     /// RFC 3339 time.
     pub at: String,
-    /// Whether the person has not marked it as read.
+    /// Whether the user hasn't marked it as read.
     pub unread: bool,
 }
 
-/// Which notices are shown.
+/// Query of the notification list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct NoticesQuery {
-    /// `all`, or those that are unread.
+    /// `all`, or anything else for unread ones.
     pub show: String,
-    /// Page, from 1.
+    /// Page number, starting at 1.
     pub page: usize,
 }
 
 impl NoticesQuery {
-    /// Whether those that were read are shown too.
+    /// Whether read notifications are included.
     pub fn all(&self) -> bool {
         self.show == "all"
     }
 }
 
-/// A page of notices, newest first.
+/// A page of notifications, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NoticesPage {
-    /// What is shown.
+    /// Rows of this page.
     pub rows: Vec<Notice>,
-    /// How many are unread.
+    /// Number of unread notifications.
     pub unread: u64,
-    /// How many there are.
+    /// Number of all notifications.
     pub total: u64,
-    /// Page, from 1.
+    /// Page number, starting at 1.
     pub page: usize,
-    /// Pages of what was asked for.
+    /// Number of pages that match the query.
     pub pages: usize,
-    /// What was asked for.
+    /// The query in effect.
     pub query: NoticesQuery,
-    /// For how many days they are kept.
+    /// Number of days for which notifications are kept.
     pub kept_days: u32,
-    /// What the stream of changes is told to have been seen.
+    /// Identifies the data that the page was rendered from, for the change stream.
     pub seen: String,
 }
 
-/// The rules of a person, as a form.
+/// Notification settings of a user, as a form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NoticeRules {
-    /// What is chosen.
+    /// The selected settings.
     pub settings: Settings,
-    /// Texts of the form's inputs by name, as they were typed.
+    /// Texts of the form's inputs by name, as entered.
     pub texts: BTreeMap<String, String>,
-    /// What does not fit, by name of the input.
+    /// Invalid inputs, by name of the input.
     pub problems: Vec<Problem>,
-    /// Channels that may be chosen.
+    /// Channels that the user can select.
     pub channels: Vec<Channel>,
-    /// Where mails go; why none do, as a sentence, where none do.
+    /// Mail address for notifications, or the reason why no mail is sent, as a sentence.
     pub mail: Result<String, String>,
 }
 
-/// A channel of the operator that people may choose.
+/// A channel configured by the operator that users can select.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Channel {
-    /// Its name.
+    /// Name of the channel.
     pub name: String,
     /// For people.
     pub title: String,
 }
 
-/// Which deliveries are shown.
+/// Query of the delivery list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DeliveriesQuery {
-    /// `waiting`, `sent`, or those that were given up.
+    /// `waiting`, `sent`, or anything else for abandoned ones.
     pub state: String,
-    /// Page, from 1.
+    /// Page number, starting at 1.
     pub page: usize,
 }
 
-/// One message to one place.
+/// One message to one recipient.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeliveryRow {
-    /// Its id, which receivers see.
+    /// Id of the delivery, included in the message.
     pub id: String,
     /// `mail` or `webhook`.
     pub channel: String,
-    /// Address, or name of the webhook.
+    /// Mail address, or name of the webhook.
     pub target: String,
-    /// What happened.
+    /// The event.
     pub event: Event,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// Why the last attempt failed; empty while none did.
+    /// Error of the last attempt. Empty if none failed.
     pub problem: String,
-    /// RFC 3339 time at which it was written.
+    /// RFC 3339 time at which it was created.
     pub created: String,
-    /// RFC 3339 time of the next attempt, or of the end.
+    /// RFC 3339 time of the next attempt, or at which it ended.
     pub at: String,
 }
 
@@ -132,18 +132,18 @@ pub struct DeliveryRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeliveriesPage {
-    /// What is shown.
+    /// Rows of this page.
     pub rows: Vec<DeliveryRow>,
-    /// How many were given up.
+    /// Number of abandoned deliveries.
     pub dead: u64,
-    /// How many are on their way.
+    /// Number of pending deliveries.
     pub waiting: u64,
-    /// How many were sent.
+    /// Number of sent deliveries.
     pub sent: u64,
-    /// Page, from 1.
+    /// Page number, starting at 1.
     pub page: usize,
-    /// Pages of what was asked for.
+    /// Number of pages that match the query.
     pub pages: usize,
-    /// What was asked for.
+    /// The query in effect.
     pub query: DeliveriesQuery,
 }

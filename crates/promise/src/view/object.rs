@@ -1,11 +1,11 @@
-//! One object that was made for a request.
+//! The page of one object of a request.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Drift, Happening, RequestRow, ResourceLine, ResourceRow};
 
-/// Which object of a request is meant. Kind and name stand in the path of its address; the rest tells apart what is called alike, and leaves
-/// open what is empty.
+/// Identifies an object of a request. Kind and name are in the URL path. The other fields distinguish objects of the same name; an empty
+/// field matches any value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ObjectKey {
@@ -17,7 +17,7 @@ pub struct ObjectKey {
     pub name: String,
     /// API group.
     pub group: String,
-    /// Its namespace.
+    /// Namespace of the object.
     #[serde(rename = "in")]
     pub namespace: String,
     /// Name of the Destination.
@@ -25,7 +25,7 @@ pub struct ObjectKey {
 }
 
 impl ObjectKey {
-    /// Kind and name, as people write them.
+    /// Returns kind and name, as displayed.
     pub fn title(&self) -> String {
         format!("{}/{}", self.kind, self.name)
     }
@@ -53,60 +53,60 @@ impl From<&ResourceRow> for ObjectKey {
     }
 }
 
-/// One object in full.
+/// Details of one object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectPage {
-    /// What the list of what was made for its request shows.
+    /// The row in the request's list of resources.
     pub line: ResourceLine,
     /// The request.
     pub request: RequestRow,
-    /// Whether somebody else changed it.
+    /// Whether something else changed the object.
     pub drift: Drift,
-    /// Its uid, once the plane took it; may be empty.
+    /// uid of the object. Empty until the server has accepted it.
     pub uid: String,
-    /// Position in the order of making, from 1.
+    /// Position in the creation order, starting at 1.
     pub stage: u32,
-    /// Name of the release that runs, or is meant to; may be empty.
+    /// Name of the current or next release, or empty.
     pub release: String,
-    /// From where the text is.
+    /// Source of the text.
     pub source: ObjectSource,
-    /// What owns it on the plane besides its request, as kind and name.
+    /// Owners other than the request, as kind and name.
     pub owners: Vec<String>,
-    /// What it says about itself; empty where that is not read.
+    /// Conditions of the object. Empty if it isn't read.
     pub conditions: Vec<ConditionLine>,
-    /// Who writes fields of it, the newest first; empty where that is not read.
+    /// Field managers of the object, most recent first. Empty if it isn't read.
     pub writers: Vec<WriterLine>,
-    /// What was noted about it, newest first; why nobody can tell, as a sentence, where it is not read.
+    /// Events of the object, newest first, or the reason why they aren't read, as a sentence.
     pub events: Result<Vec<Happening>, String>,
-    /// As YAML without the values of Secrets; why there is none, as a sentence.
+    /// YAML without the values of Secrets, or the reason why there is none, as a sentence.
     pub yaml: Result<Manifest, String>,
-    /// What the page is made of, as the stream of changes understands it.
+    /// Identifies the data that the page was rendered from, for the change stream.
     pub seen: String,
 }
 
-/// From where the text of an object is.
+/// Source of the text of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ObjectSource {
-    /// Read from the plane as the person who looks.
+    /// Read from the plane as the user.
     Read,
-    /// From the release: the object itself is not read, for the reason of this sentence.
+    /// Taken from the release. The sentence is the reason why the object itself isn't read.
     Release(String),
 }
 
-/// The text of an object, as far as a page shows it.
+/// The text of an object, as far as it is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
     /// The first lines.
     pub text: String,
-    /// How many lines there are besides.
+    /// Number of further lines.
     pub left_out: usize,
 }
 
 impl Manifest {
-    /// At most so many lines of a text, of at most so many bytes.
+    /// Truncates a text to at most `lines` lines and `bytes` bytes.
     pub fn cut(text: &str, lines: usize, bytes: usize) -> Self {
         let mut size = 0;
         let fits = text.lines().take(lines).take_while(|line| {
@@ -119,33 +119,33 @@ impl Manifest {
     }
 }
 
-/// What an object says about itself.
+/// A condition of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConditionLine {
-    /// Name, such as `Available`.
+    /// Type of the condition, such as `Available`.
     pub name: String,
     /// `True`, `False` or `Unknown`.
     pub status: String,
-    /// A word for machines; may be empty.
+    /// Machine-readable reason, or empty.
     pub reason: String,
-    /// A sentence; may be empty.
+    /// Human-readable message, or empty.
     pub message: String,
-    /// RFC 3339 time since when; may be empty.
+    /// RFC 3339 time of the last change, or empty.
     pub since: String,
 }
 
-/// Somebody who writes fields of an object.
+/// A field manager of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WriterLine {
     /// Field manager.
     pub manager: String,
-    /// Which part, such as `status`; empty for the object itself.
+    /// Subresource, such as `status`. Empty for the object itself.
     pub part: String,
-    /// RFC 3339 time of the last write; may be empty.
+    /// RFC 3339 time of the last write, or empty.
     pub at: String,
-    /// Whether it is the controller.
+    /// Whether it is the portal's controller.
     pub ours: bool,
 }
 

@@ -1,18 +1,18 @@
-//! What platform teams look at first: how requests go, how long they take, what hinders them, and what runs where.
+//! The overview for platform teams: outcomes and durations of requests, what blocks them, and what is running where.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ChangeState, RequestState, Total};
 
-/// What the address of the page says.
+/// Query of the overview, as in the URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OverviewQuery {
-    /// See [`OverviewRange::parse`].
+    /// Time range, see [`OverviewRange::parse`].
     pub range: String,
 }
 
-/// How far back weeks are shown.
+/// Number of weeks shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum OverviewRange {
@@ -26,10 +26,10 @@ pub enum OverviewRange {
 }
 
 impl OverviewRange {
-    /// All, in the order in which they are offered.
+    /// All ranges, in the order offered.
     pub const ALL: [Self; 3] = [Self::Month, Self::Quarter, Self::Year];
 
-    /// The word of an address.
+    /// Returns the value used in URLs.
     pub fn word(self) -> &'static str {
         match self {
             Self::Month => "month",
@@ -38,12 +38,12 @@ impl OverviewRange {
         }
     }
 
-    /// Reads the word of an address; twelve weeks for any other.
+    /// Parses a URL value. Unknown values mean twelve weeks.
     pub fn parse(word: &str) -> Self {
         Self::ALL.into_iter().find(|range| range.word() == word).unwrap_or_default()
     }
 
-    /// How many weeks that are, this one included.
+    /// Returns the number of weeks, including the present one.
     pub fn weeks(self) -> usize {
         match self {
             Self::Month => 5,
@@ -53,125 +53,125 @@ impl OverviewRange {
     }
 }
 
-/// The page. Everything is counted among the requests that the person may list, and nothing else.
+/// The overview. All numbers cover exactly the requests that the user can list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverviewPage {
-    /// How far back weeks are shown.
+    /// Number of weeks shown.
     pub range: OverviewRange,
-    /// Requests.
+    /// Number of requests.
     pub requests: Total,
-    /// In how many workspaces the person may list requests.
+    /// Number of workspaces in which the user can list requests.
     pub workspaces: usize,
-    /// Requests by state, in the order of states; states that none is in are left out.
+    /// Requests by state, in the order of states. States without requests are omitted.
     pub states: Vec<(RequestState, usize)>,
-    /// Changes of running instances that are not accepted, by state.
+    /// Changes of running instances that aren't accepted, by state.
     pub pending: Vec<(ChangeState, usize)>,
-    /// Requests by the week in which they were made, oldest first, the last one being this week.
+    /// Requests by week of creation, oldest first. The last entry is the present week.
     pub weeks: Vec<WeekLine>,
-    /// Why requests do not go on, most frequent first.
+    /// Reasons why requests are blocked, most frequent first.
     pub reasons: Vec<(String, usize)>,
-    /// How long it took, by promise.
+    /// Durations by promise.
     pub times: Vec<TimeLine>,
-    /// Requests that wait for a decision, by how long they do.
+    /// Requests that wait for approval, by waiting time.
     pub waiting: Vec<(String, usize)>,
-    /// Which versions run, by promise.
+    /// Running versions, by promise.
     pub versions: Vec<VersionSpread>,
-    /// Where promises are used, by workspace, most instances first; at most as many as are shown.
+    /// Use of promises by workspace, most instances first, up to the display limit.
     pub adoption: Vec<AdoptionLine>,
-    /// How many more workspaces use a promise.
+    /// Number of further workspaces that use a promise.
     pub adoption_left_out: usize,
-    /// Names what the page was made of, for the stream of its changes.
+    /// Identifies the data that the page was rendered from, for the change stream.
     pub seen: String,
 }
 
 impl OverviewPage {
-    /// How many of the instances whose newest version is known run in that version, and how many there are of them.
+    /// Returns the number of instances that run the newest version, and the number of all instances for which it is known.
     pub fn on_newest(&self) -> (usize, usize) {
         let known = self.versions.iter().filter(|spread| !spread.newest.is_empty());
         known.fold((0, 0), |(newest, all), spread| (newest + spread.on_newest(), all + spread.all()))
     }
 }
 
-/// What became of the requests of a week.
+/// Outcomes of the requests of one week.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WeekLine {
-    /// Its first day, such as `17 Nov`.
+    /// First day of the week, such as `17 Nov`.
     pub label: String,
-    /// They work.
+    /// Number of healthy requests.
     pub ready: usize,
-    /// They are on their way, or wait.
+    /// Number of requests in progress or waiting.
     pub under_way: usize,
-    /// They were refused.
+    /// Number of rejected requests.
     pub rejected: usize,
-    /// No one decided in time, or the requester withdrew them.
+    /// Number of requests that expired or were withdrawn.
     pub lapsed: usize,
-    /// They do not work.
+    /// Number of failed requests.
     pub failed: usize,
 }
 
 impl WeekLine {
-    /// All of them.
+    /// Returns the number of all requests.
     pub fn all(&self) -> usize {
         self.ready + self.under_way + self.rejected + self.lapsed + self.failed
     }
 }
 
-/// How long a promise took from acceptance to health.
+/// Time from acceptance to health for a promise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TimeLine {
     /// Name of the promise.
     pub promise: String,
-    /// Its name for people.
+    /// Display name of the promise.
     pub title: String,
-    /// How many instances were measured.
+    /// Number of instances measured.
     pub measured: usize,
-    /// Seconds within which half of them were ready.
+    /// Median duration in seconds.
     pub half: i64,
-    /// Seconds within which nine of ten were.
+    /// 90th percentile of the duration in seconds.
     pub most: i64,
-    /// Requests of it that do not work.
+    /// Number of its requests that are unhealthy.
     pub failed: usize,
-    /// All requests of it.
+    /// Number of all its requests.
     pub all: usize,
 }
 
-/// Which versions of a promise run.
+/// Running versions of a promise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VersionSpread {
     /// Name of the promise.
     pub promise: String,
-    /// Its name for people.
+    /// Display name of the promise.
     pub title: String,
-    /// The version that is offered now; empty where it is not known.
+    /// The version offered now. Empty if unknown.
     pub newest: String,
-    /// Each version with its instances, newest first.
+    /// Each version with its number of instances, newest first.
     pub versions: Vec<(String, usize)>,
 }
 
 impl VersionSpread {
-    /// Instances in any version.
+    /// Returns the number of instances on any version.
     pub fn all(&self) -> usize {
         self.versions.iter().map(|(_, count)| count).sum()
     }
 
-    /// Instances in the version that is offered now.
+    /// Returns the number of instances on the version offered now.
     pub fn on_newest(&self) -> usize {
         self.versions.iter().find(|(version, _)| *version == self.newest).map_or(0, |(_, count)| *count)
     }
 }
 
-/// What a workspace uses.
+/// Use of promises in a workspace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdoptionLine {
     /// Path.
     pub workspace: String,
-    /// Instances.
+    /// Number of instances.
     pub instances: usize,
-    /// Different promises.
+    /// Number of different promises.
     pub promises: usize,
 }

@@ -1,4 +1,4 @@
-//! Policies as those see them who set them: where each is in force, whom it hits, what it refused, and what it makes of sample values.
+//! Policies for their authors: where each applies, which requests it affects, what it refused, and its result for sample values.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,16 +7,16 @@ use super::policy::PolicyLine;
 use super::sort::{Column, Sort};
 use crate::api::{Enforcement, PolicyCategory};
 
-/// What the list of policies can be sorted by.
+/// Columns that the list of policies can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyColumn {
-    /// Name for people.
+    /// Display name.
     Title,
-    /// Where it is set.
+    /// Workspace that defines it.
     Workspace,
-    /// What a violation does, the strictest first.
+    /// Enforcement, strictest first.
     Enforcement,
-    /// How many instances it concerns.
+    /// Number of instances it applies to.
     Instances,
 }
 
@@ -29,21 +29,21 @@ impl Column for PolicyColumn {
     }
 }
 
-/// What narrows the list of policies; as in the address.
+/// Filters and position of the list of policies, as in the URL.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PoliciesQuery {
-    /// Words.
+    /// Search text.
     pub q: String,
-    /// One category.
+    /// A category.
     pub category: String,
-    /// One enforcement.
+    /// An enforcement.
     pub enforcement: String,
-    /// Path of the one workspace where they are set.
+    /// Path of the workspace that defines them.
     pub workspace: String,
-    /// Order; as usual by workspace and name.
+    /// Sort order. By default, by workspace and name.
     pub sort: Sort<PolicyColumn>,
-    /// Page, from 1.
+    /// Page number, starting at 1.
     pub page: usize,
 }
 
@@ -51,41 +51,41 @@ pub struct PoliciesQuery {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyRow {
-    /// Path of the workspace where it is set.
+    /// Path of the workspace that defines it.
     pub workspace: String,
     /// Name.
     pub name: String,
-    /// Name for people.
+    /// Display name.
     pub title: String,
     /// Its rules in words.
     pub sentences: Vec<String>,
-    /// What it protects.
+    /// Area that it protects.
     pub category: PolicyCategory,
-    /// What a violation does.
+    /// What happens when a rule is violated.
     pub enforcement: Enforcement,
-    /// Who set it; may be empty.
+    /// Owner, or empty.
     pub owner: String,
-    /// For which promises and workspaces it is meant, in words.
+    /// Promises and workspaces that it applies to, in words.
     pub range: String,
-    /// How many promises it concerns, of those that the person may know of.
+    /// Number of promises it applies to, among those that the user can see.
     pub promises: usize,
-    /// How many running instances it concerns, of those that the person may see.
+    /// Number of running instances it applies to, among those that the user can see.
     pub instances: usize,
-    /// For how many of them one of its rules came, changed or went since they were accepted.
+    /// Number of these for which a rule was added, changed or removed since they were accepted.
     pub outdated: usize,
-    /// Whether it can be applied.
+    /// Whether its rules can be applied.
     pub compiled: Compiled,
 }
 
-/// Whether the rules of a policy can be applied, as the controller said.
+/// Whether the rules of a policy can be applied, as reported by the controller.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Compiled {
-    /// They can.
+    /// The rules can be applied.
     Yes,
-    /// They cannot: everything in its range is refused until it is mended. A sentence with the places.
+    /// The rules can't be applied: every request in scope is refused until they are fixed. A sentence that lists the errors.
     No(String),
-    /// Nobody has looked yet.
+    /// The controller hasn't checked the policy yet.
     #[default]
     NotYet,
 }
@@ -96,33 +96,34 @@ pub enum Compiled {
 pub struct PoliciesPage {
     /// Rows of this page, by workspace and name.
     pub rows: Vec<PolicyRow>,
-    /// Rows of all pages with the filters in force.
+    /// Number of rows on all pages that match the filters.
     pub fit: usize,
-    /// Rows without any filter.
+    /// Number of rows without filters.
     pub total: usize,
-    /// How many pages there are.
+    /// Number of pages.
     pub pages: usize,
-    /// Categories.
+    /// Facet of categories.
     pub categories: Facet,
-    /// What violations do.
+    /// Facet of enforcements.
     pub enforcements: Facet,
-    /// Where they are set.
+    /// Facet of workspaces.
     pub places: Facet,
-    /// What is in force.
+    /// The query in effect.
     pub query: PoliciesQuery,
-    /// Instances for which a rule of a policy that the person may read came, changed or went, each counted once.
+    /// Number of instances for which a rule was added, changed or removed, in policies that the user can read. Each instance is counted
+    /// once.
     pub outdated: usize,
-    /// Instances of which the price alone is another today, newest first; at most as many as are shown.
+    /// Instances for which only the price changed, newest first, up to the display limit.
     pub priced: Vec<ConcernedLine>,
-    /// How many there are.
+    /// Total number of these instances.
     pub priced_total: usize,
-    /// Instances for which a rule came, changed or went that is of no policy that is there; at most as many as are shown.
+    /// Instances for which a rule changed that belongs to no existing policy, up to the display limit.
     pub others: Vec<ConcernedLine>,
-    /// How many there are.
+    /// Total number of these instances.
     pub others_total: usize,
-    /// Workspaces in which the person may write policies.
+    /// Workspaces in which the user can write policies.
     pub writable: Vec<String>,
-    /// RFC 3339 time since when nothing new is known; absent while everything is up to date.
+    /// RFC 3339 time of the last update. Absent while everything is up to date.
     pub as_of: Option<String>,
 }
 
@@ -130,179 +131,179 @@ pub struct PoliciesPage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyRule {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What it does, in words.
+    /// What the rule does, in words.
     pub sentence: String,
-    /// Its kind, such as `constrain`.
+    /// Kind of the rule, such as `constrain`.
     pub kind: String,
 }
 
-/// A promise that a policy concerns.
+/// A promise that a policy applies to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HitLine {
-    /// Path of the promise's home.
+    /// Path of the promise's home workspace.
     pub home: String,
-    /// Its name.
+    /// Name of the promise.
     pub promise: String,
-    /// Its name for people.
+    /// Display name of the promise.
     pub title: String,
-    /// Its running instances in range, of those that the person may see.
+    /// Number of its running instances in scope, among those that the user can see.
     pub instances: usize,
 }
 
-/// A request with what a policy has to do with it.
+/// A request that a policy affects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConcernedLine {
-    /// Path of its workspace.
+    /// Path of the request's workspace.
     pub workspace: String,
     /// Namespace.
     pub namespace: String,
     /// Name.
     pub name: String,
-    /// What there is to say, as a sentence.
+    /// Explanation, as a sentence.
     pub what: String,
-    /// RFC 3339 time; may be empty.
+    /// RFC 3339 time, or empty.
     pub at: String,
 }
 
-/// Something that can be chosen.
+/// An option of a select.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pick {
-    /// What is posted.
+    /// Posted value.
     pub value: String,
-    /// Words.
+    /// Display label.
     pub label: String,
-    /// Whether it is chosen.
+    /// Whether the option is selected.
     pub chosen: bool,
 }
 
-/// Sample values tried against one policy.
+/// Trial of one policy with sample values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tryout {
-    /// Promises in range, of those that the person may know of.
+    /// Promises in scope, among those that the user can see.
     pub promises: Vec<Pick>,
-    /// Workspaces in range, of those that the person may enter.
+    /// Workspaces in scope, among those that the user can enter.
     pub places: Vec<Pick>,
-    /// The values as typed, YAML.
+    /// Sample values as entered, in YAML.
     pub text: String,
-    /// What came of it; absent while nothing was tried.
+    /// Result. Absent before the first trial.
     pub tried: Option<Tried>,
 }
 
-/// What came of sample values.
+/// Result of a trial with sample values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tried {
-    /// What stands in the way of trying at all, such as YAML that cannot be read.
+    /// Error that prevented the trial, such as invalid YAML.
     pub unreadable: Option<String>,
-    /// Whether all policies together would let the values pass.
+    /// Whether all policies together would accept the values.
     pub passes: bool,
-    /// What this policy makes of them.
+    /// Results of this policy.
     pub lines: Vec<PolicyLine>,
-    /// What stands against them, by whomever.
+    /// Problems reported by any policy.
     pub problems: Vec<String>,
 }
 
-/// A policy in full.
+/// Details of a policy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyPage {
-    /// What the list shows.
+    /// The row in the list.
     pub row: PolicyRow,
-    /// Why it exists; may be empty.
+    /// Purpose, or empty.
     pub description: String,
-    /// Whom to ask; may be empty.
+    /// Contact, or empty.
     pub contact: String,
-    /// Its rules.
+    /// Rules of the policy.
     pub rules: Vec<PolicyRule>,
-    /// For which promises it is meant, in words.
+    /// Promises that it applies to, in words.
     pub for_promises: String,
-    /// For which workspaces it is meant, in words.
+    /// Workspaces that it applies to, in words.
     pub for_workspaces: String,
-    /// What only those see who may read the policy itself.
+    /// Details for users who can read the Policy object.
     pub inside: Option<PolicyInside>,
-    /// Why the person sees no more than the words; absent for who sees everything.
+    /// Reason why the user sees only the summary. Absent for users who can see everything.
     pub closed: Option<String>,
 }
 
-/// What those see of a policy who may read the object.
+/// Details of a policy for users who can read the object.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyInside {
-    /// The promises that it concerns.
+    /// Promises that it applies to.
     pub hits: Vec<HitLine>,
-    /// In how many workspaces instances were counted.
+    /// Number of workspaces in which instances were counted.
     pub counted_in: usize,
-    /// Requests that it refuses now, newest first; at most as many as are shown.
+    /// Requests that it refuses now, newest first, up to the display limit.
     pub denials: Vec<ConcernedLine>,
-    /// How many it refuses.
+    /// Total number of requests that it refuses.
     pub denials_total: usize,
-    /// Requests that it let pass with a warning, or recorded, when they were judged last, newest first; at most as many as are shown.
+    /// Requests that it accepted with a warning, or recorded, at their last evaluation, newest first, up to the display limit.
     pub warned: Vec<ConcernedLine>,
-    /// How many there are.
+    /// Total number of these requests.
     pub warned_total: usize,
-    /// Instances for which one of its rules came, changed or went; at most as many as are shown.
+    /// Instances for which one of its rules was added, changed or removed, up to the display limit.
     pub outdated: Vec<ConcernedLine>,
-    /// How many there are.
+    /// Total number of these instances.
     pub outdated_total: usize,
-    /// The object.
+    /// YAML of the object.
     pub yaml: String,
-    /// Whether the person may change it; else why not.
+    /// Reason why the user can't change it. Absent if the user can.
     pub edit: Option<String>,
-    /// Trying sample values.
+    /// Trial with sample values.
     pub tryout: Tryout,
 }
 
-/// A policy being written, as YAML.
+/// The form to write a policy as YAML.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyForm {
-    /// Path of the workspace where it is, or is to be.
+    /// Path of the workspace that contains or will contain it.
     pub workspace: String,
-    /// Name of the one that is there; absent for a new one.
+    /// Name of the existing policy. Absent for a new one.
     pub name: Option<String>,
-    /// Workspaces in which the person may write policies.
+    /// Workspaces in which the user can write policies.
     pub writable: Vec<Pick>,
-    /// The text.
+    /// YAML as entered.
     pub text: String,
-    /// Edition with which it was opened.
+    /// Resource version at which it was opened.
     pub version: String,
-    /// What stands against it.
+    /// Problems of the policy.
     pub problems: Vec<TextProblem>,
-    /// What was found when it was checked; absent while nobody asked.
+    /// Result of the check. Absent before the first check.
     pub checked: Option<String>,
 }
 
-/// Something wrong in a text.
+/// A problem in a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextProblem {
-    /// Path such as `.rules[0].validate.expression`; may be empty.
+    /// Path such as `.rules[0].validate.expression`, or empty.
     pub path: String,
-    /// Line in the text, from 1, where it is known.
+    /// Line in the text, starting at 1, if known.
     pub line: Option<usize>,
-    /// A sentence.
+    /// Message, as a sentence.
     pub message: String,
 }
 
-/// What became of a posted policy.
+/// Outcome of a posted policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PolicyFormOutcome {
-    /// Show it again: it was checked, or cannot be written.
+    /// Show the form again because it was checked or can't be saved.
     Again {
         /// Id of the draft with the text.
         draft: String,
     },
-    /// It was written.
+    /// The policy was saved.
     Written {
-        /// Path of its workspace.
+        /// Path of the policy's workspace.
         workspace: String,
-        /// Its name.
+        /// Name of the policy.
         name: String,
     },
 }

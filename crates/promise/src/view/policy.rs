@@ -1,4 +1,4 @@
-//! Rules as pages show them: what each says, who set it where, and what it did.
+//! Policy rules as shown on pages: what each says, who owns it, and its result.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +7,11 @@ use crate::form::part_of_id;
 use crate::policy::{Effective, Origin, Provenance, Ruling};
 use crate::wording;
 
-/// A rule in words.
+/// A policy rule in words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyLine {
-    /// What it does.
+    /// What the rule does.
     pub sentence: String,
     /// Name of the policy, or of the promise for its own rules.
     pub policy: String,
@@ -19,53 +19,53 @@ pub struct PolicyLine {
     pub rule: String,
     /// Title of the policy.
     pub title: String,
-    /// Path of the workspace where it is set.
+    /// Path of the workspace that defines it.
     pub source: String,
-    /// Whether it is a rule of the promise itself, so that no policy has a page.
+    /// Whether it is a promise's own rule, which has no policy page.
     pub own: bool,
-    /// Team that set it; empty when nobody is named.
+    /// Team that owns it, or empty.
     pub owner: String,
-    /// Why it exists; may be empty.
+    /// Purpose, or empty.
     pub why: String,
-    /// What a violation does.
+    /// What happens when a rule is violated.
     pub enforcement: Enforcement,
-    /// What it did to these values; absent where there are no values.
+    /// Result for these values. Absent if there are none.
     pub result: Option<PolicyResult>,
-    /// What it says about these values; may be empty.
+    /// Message about these values, or empty.
     pub message: String,
 }
 
 impl PolicyLine {
-    /// Id of the rule in a list, to which [`crate::form::ByLine`]s lead.
+    /// Returns the id of the rule in a list, which [`crate::form::ByLine`]s link to.
     pub fn anchor(&self) -> String {
         rule_anchor(&self.source, &self.policy, &self.rule)
     }
 }
 
-/// Who decides, in words: `One of acme-approvers decides`.
+/// Returns who must approve, in words: `One of acme-approvers must approve`.
 pub fn deciders(approvers: &Approvers, required: Required) -> String {
     let people: Vec<String> = approvers.groups.iter().chain(&approvers.users).cloned().collect();
     let named = wording::one_of(&people);
     match (people.as_slice(), required, required.voices(approvers)) {
-        ([], _, 1) => "An approver decides".to_owned(),
-        ([], _, count) => format!("{count} approvers decide"),
-        ([only], _, 1) if approvers.groups.is_empty() => format!("{only} decides"),
-        (_, _, 1) => format!("One of {named} decides"),
-        (_, Required::Count(_), count) => format!("{count} of {named} decide"),
+        ([], _, 1) => "An approver must approve".to_owned(),
+        ([], _, count) => format!("{count} approvers must approve"),
+        ([only], _, 1) if approvers.groups.is_empty() => format!("{only} must approve"),
+        (_, _, 1) => format!("One of {named} must approve"),
+        (_, Required::Count(_), count) => format!("{count} of {named} must approve"),
         (_, Required::All, _) => {
             let groups = approvers.groups.iter().map(|group| format!("one of {group}"));
             let all: Vec<String> = approvers.users.iter().cloned().chain(groups).collect();
-            format!("All decide: {}", wording::all_of(&all))
+            format!("All must approve: {}", wording::all_of(&all))
         }
     }
 }
 
-/// Id of a rule in a page: the same wherever the rule is named.
+/// Returns the id of a rule on a page. It is the same wherever the rule is referenced.
 pub fn rule_anchor(workspace: &str, policy: &str, rule: &str) -> String {
     format!("why-{}-{}-{}", part_of_id(workspace), part_of_id(policy), part_of_id(rule))
 }
 
-/// The rules in words, in their stable order, each with what it did to the values at hand, if there are some.
+/// Returns the rules in words, in stable order, each with its result for the values at hand, if any.
 pub fn policy_lines(effective: &Effective, outcomes: &[PolicyOutcome]) -> Vec<PolicyLine> {
     let line = |ruling: &Ruling<String>| {
         let from = &ruling.from;
@@ -91,7 +91,7 @@ fn is_of(outcome: &PolicyOutcome, from: &Provenance) -> bool {
     (&outcome.policy, &outcome.rule, &outcome.source) == (&from.policy, &from.rule, &from.workspace)
 }
 
-/// What rules did to a request that is there: in the words that they have now, else in those that were noted.
+/// Returns the results of rules for an existing request, in their present wording, or else in the recorded one.
 pub fn policy_outcomes(noted: &[PolicyOutcome], now: Option<&Effective>) -> Vec<PolicyLine> {
     let known = now.map(|effective| policy_lines(effective, &[])).unwrap_or_default();
     let line = |outcome: &PolicyOutcome| {
@@ -123,12 +123,12 @@ mod tests {
             users: users.iter().map(|name| (*name).to_owned()).collect(),
         };
         let one = Required::Count(1);
-        assert_eq!(deciders(&people(&["security"], &[]), one), "One of security decides");
-        assert_eq!(deciders(&people(&["a", "b"], &[]), Required::Count(2)), "2 of a or b decide");
-        assert_eq!(deciders(&people(&[], &["amara"]), one), "amara decides");
-        assert_eq!(deciders(&people(&[], &[]), one), "An approver decides");
-        assert_eq!(deciders(&people(&["security"], &[]), Required::All), "One of security decides");
-        assert_eq!(deciders(&people(&["a", "b"], &["amara"]), Required::All), "All decide: amara, one of a and one of b");
+        assert_eq!(deciders(&people(&["security"], &[]), one), "One of security must approve");
+        assert_eq!(deciders(&people(&["a", "b"], &[]), Required::Count(2)), "2 of a or b must approve");
+        assert_eq!(deciders(&people(&[], &["amara"]), one), "amara must approve");
+        assert_eq!(deciders(&people(&[], &[]), one), "An approver must approve");
+        assert_eq!(deciders(&people(&["security"], &[]), Required::All), "One of security must approve");
+        assert_eq!(deciders(&people(&["a", "b"], &["amara"]), Required::All), "All must approve: amara, one of a and one of b");
     }
 
     #[test]

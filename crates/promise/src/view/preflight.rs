@@ -1,188 +1,188 @@
-//! What would happen, before it happens: verdict, checks, approvals, price, room, and what the platform adds.
+//! The result of a preflight: verdict, checks, approvals, price, limits, and what the platform adds.
 
 use serde::{Deserialize, Serialize};
 
-/// Everything that can be said before somebody submits.
+/// The result of a preflight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightView {
-    /// Whether it would be accepted.
+    /// Whether the request would be accepted.
     pub verdict: Verdict,
-    /// The same as a sentence, with the reason.
+    /// The verdict and its reason, as a sentence.
     pub sentence: String,
-    /// Each thing that was looked at, those that stand against it first.
+    /// All checks, failed ones first.
     pub checks: Vec<CheckLine>,
-    /// Who would have to agree.
+    /// Required approvals.
     pub approvals: Vec<ApprovalStep>,
-    /// What it costs.
+    /// The price.
     pub price: PriceView,
     /// Limits and budgets.
     pub room: Vec<RoomLine>,
-    /// What would be made; absent where it cannot be known.
+    /// Number of objects that would be created. Absent if unknown.
     pub added: Option<AddedCount>,
 }
 
-/// Whether a request would be accepted as it stands.
+/// Whether a request would be accepted as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
-    /// At once.
+    /// It would be accepted immediately.
     Accepted,
-    /// After somebody agreed.
+    /// It would be accepted after approval.
     NeedsApproval,
-    /// Not as it stands.
+    /// It would be refused.
     Refused,
-    /// Something that only the person can say is still missing.
+    /// Required input is missing.
     Incomplete,
-    /// Nobody can say.
+    /// Unknown.
     #[default]
     Unknown,
 }
 
-/// One thing that was looked at.
+/// One check.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckLine {
-    /// How it stands.
+    /// Result of the check.
     pub state: CheckState,
-    /// What was looked at and what came of it.
+    /// What was checked, and the result.
     pub what: String,
-    /// More about it; may be empty.
+    /// Details, or empty.
     pub detail: String,
-    /// Id of the input or rule that it concerns; empty for the whole.
+    /// Id of the input or rule concerned. Empty for the whole request.
     pub target: String,
 }
 
-/// How a check stands.
+/// Result of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CheckState {
-    /// Stands against it.
+    /// Failed.
     Failed,
-    /// Lets it pass and says so.
+    /// Passed with a warning.
     Warned,
-    /// Cannot be known.
+    /// The result is unknown.
     Unknown,
-    /// Was not asked yet.
+    /// Not run yet.
     NotYet,
-    /// Fits.
+    /// Passed.
     #[default]
     Passed,
 }
 
-/// A decision that somebody has to take.
+/// A required approval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalStep {
-    /// Who, such as `One of acme-approvers`.
+    /// Approvers, such as `One of acme-approvers`.
     pub who: String,
-    /// Whose turn it is: every step of an earlier stage comes before.
+    /// Stage of the approval. All approvals of earlier stages come first.
     pub stage: u32,
-    /// Name of the policy for people.
+    /// Display name of the policy.
     pub title: String,
-    /// Path of the workspace where it is set.
+    /// Path of the workspace that defines it.
     pub source: String,
     /// Id of the rule in the list of rules.
     pub anchor: String,
 }
 
-/// A price; what is not known is said, and never nothing.
+/// A price. An unknown price is shown as unknown, never as 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceView {
-    /// By the month, such as `118.00 €`; absent where it is not known, or where nothing is charged.
+    /// Monthly price, such as `118.00 €`. Absent if it is unknown or nothing is charged.
     pub monthly: Option<String>,
-    /// Against what runs now, such as `+93.20 €/month`.
+    /// Difference from the running instance, such as `+93.20 €/month`.
     pub change: Option<String>,
-    /// How it adds up.
+    /// Line items.
     pub lines: Vec<PriceLine>,
-    /// Why it is not known; absent where it is.
+    /// Reason why it is unknown. Absent if it is known.
     pub unknown: Option<String>,
-    /// Which price list, and since when; empty where there is none.
+    /// Price list and its start date. Empty if there is none.
     pub basis: String,
 }
 
-/// One item of a price.
+/// One line item of a price.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceLine {
-    /// What is paid for.
+    /// Label of the line item.
     pub name: String,
-    /// By the month; absent where it is not known.
+    /// Monthly amount. Absent if unknown.
     pub monthly: Option<String>,
-    /// Why it is not known; may be empty.
+    /// Reason why it is unknown, or empty.
     pub why: String,
 }
 
-/// A limit or a budget with what is used of it.
+/// A limit or budget with its usage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RoomLine {
     /// What is limited, such as `Requests in each workspace`.
     pub what: String,
-    /// What would be used with this request, in words: `2 of 5 after this`.
+    /// Usage including this request, in words: `2 of 5 after this`.
     pub after: String,
-    /// What is used now, in hundredths of what there is.
+    /// Present usage in percent.
     pub used: u8,
-    /// What would be used, in hundredths of what there is; at most 100.
+    /// Usage including this request, in percent, at most 100.
     pub then: u8,
-    /// Whether it would be too much.
+    /// Whether the request would exceed it.
     pub over: bool,
-    /// Whether it is known what would be used.
+    /// Whether the usage including this request is known.
     pub known: bool,
-    /// Name of the policy for people.
+    /// Display name of the policy.
     pub title: String,
-    /// Path of the workspace where it is set.
+    /// Path of the workspace that defines it.
     pub source: String,
     /// Id of the rule in the list of rules.
     pub anchor: String,
 }
 
-/// What would be made, counted.
+/// Number of objects and lines that would be created.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AddedCount {
-    /// Objects.
+    /// Number of objects.
     pub objects: usize,
-    /// Their lines.
+    /// Number of their lines.
     pub lines: usize,
-    /// Lines that come from what the person said.
+    /// Number of lines from the user's values.
     pub yours: usize,
-    /// Lines that policies wrote.
+    /// Number of lines from policies.
     pub policies: usize,
 }
 
-/// What the platform makes of a request, line by line with where each comes from.
+/// Everything that the platform would create for a request, line by line with the origin of each line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AddsPage {
-    /// Name of the promise for people.
+    /// Display name of the promise.
     pub title: String,
-    /// Its icon.
+    /// Icon of the promise.
     pub icon: String,
-    /// Name of the request; may be empty.
+    /// Name of the request, or empty.
     pub name: String,
-    /// Every object.
+    /// All objects.
     pub objects: Vec<AddedObject>,
-    /// Whether it is compared with what runs now.
+    /// Whether the objects are compared with what is running.
     pub compared: bool,
-    /// Who wrote the parameters: `You` for the person who looks, otherwise a name.
+    /// Author of the parameters: `You` for the user, otherwise a name.
     pub requester: String,
-    /// Why nothing can be shown; absent where something can.
+    /// Reason why nothing can be shown. Absent if something can.
     pub unknown: Option<String>,
 }
 
-/// One object that would be made.
+/// One object that would be created.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AddedObject {
     /// Kind and name.
     pub title: String,
-    /// Name of the Destination; empty for the request's workspace.
+    /// Name of the Destination. Empty for the request's workspace.
     pub destination: String,
-    /// Why it is there or waits, as a sentence; may be empty.
+    /// Reason why it is created or has to wait, as a sentence, or empty.
     pub why: String,
-    /// What becomes of it.
+    /// Whether the object is added, removed or unchanged.
     pub side: LineSide,
     /// Its lines.
     pub lines: Vec<AddedLine>,
@@ -192,27 +192,27 @@ pub struct AddedObject {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AddedLine {
-    /// The line.
+    /// Text of the line.
     pub text: String,
-    /// Where it comes from.
+    /// Origin of the line.
     pub origin: LineFrom,
-    /// Name of the policy for people, or the field; may be empty.
+    /// Display name of the policy, or the field. Can be empty.
     pub label: String,
-    /// Path of the workspace and name of the policy, for its page.
+    /// Path of the workspace and name of the policy, to link to its page.
     pub policy: Option<(String, String)>,
-    /// Its other origins, in words.
+    /// Other origins, in words.
     pub also: Vec<String>,
-    /// What becomes of it.
+    /// Whether the line is added, removed or unchanged.
     pub side: LineSide,
 }
 
-/// Where a line comes from.
+/// Origin of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LineFrom {
-    /// What the person said.
+    /// The user's values.
     You,
-    /// What holds where nothing is said.
+    /// A default value.
     Default,
     /// A policy.
     Policy,
@@ -221,19 +221,19 @@ pub enum LineFrom {
     Promise,
     /// The platform itself.
     Platform,
-    /// It is known only once something else is there.
+    /// A value that is known only once something else exists.
     Later,
 }
 
-/// What becomes of a line or an object against what runs now.
+/// How a line or object differs from what is running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LineSide {
-    /// It stays.
+    /// Unchanged.
     #[default]
     Kept,
-    /// It comes.
+    /// Added.
     Added,
-    /// It goes.
+    /// Removed.
     Removed,
 }

@@ -1,4 +1,4 @@
-//! Requests, their form and what came of them.
+//! Requests, their form and their outcome.
 
 use std::collections::BTreeMap;
 
@@ -25,36 +25,36 @@ pub struct RequestRow {
     pub name: String,
     /// Name of the promise.
     pub promise: String,
-    /// Its name for people.
+    /// Display name of the promise.
     pub promise_title: String,
     /// Icon of the promise.
     pub icon: String,
-    /// Version that runs, or is meant to.
+    /// Current or next version.
     pub version: String,
-    /// Its state, and the change of it that is not accepted.
+    /// State of the request, and of its pending change.
     pub states: RequestStates,
-    /// Who holds the ball.
+    /// Who or what the request is waiting for.
     pub ball: Ball,
-    /// Who asked.
+    /// The requester.
     pub requester: String,
-    /// RFC 3339 time.
+    /// RFC 3339 time of creation.
     pub created: String,
-    /// Whether the person who looks asked for it.
+    /// Whether the user is the requester.
     pub mine: bool,
 }
 
-/// What a list of requests can be sorted by.
+/// Columns that a list of requests can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestColumn {
     /// Name.
     Name,
-    /// Name of the promise for people.
+    /// Display name of the promise.
     Promise,
     /// State, in the order of a request's life.
     State,
-    /// Who asked.
+    /// The requester.
     Requester,
-    /// When.
+    /// Time of creation.
     Created,
 }
 
@@ -72,21 +72,21 @@ impl Column for RequestColumn {
     }
 }
 
-/// What narrows a list of requests; as in the address.
+/// Filters and position of a list of requests, as in the URL.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RequestQuery {
-    /// Words.
+    /// Search text.
     pub q: String,
-    /// The word of one state, see [`super::RequestState::word`].
+    /// Value of a state, see [`super::RequestState::word`].
     pub phase: String,
-    /// One promise.
+    /// Name of a promise.
     pub promise: String,
-    /// Only one's own.
+    /// Only the user's own requests.
     pub mine: bool,
-    /// Order; as usual the newest first.
+    /// Sort order. By default, newest first.
     pub sort: Sort<RequestColumn>,
-    /// Page, from 1.
+    /// Page number, starting at 1.
     pub page: usize,
 }
 
@@ -96,61 +96,61 @@ pub struct RequestQuery {
 pub struct RequestsPage {
     /// Rows of this page.
     pub rows: Vec<RequestRow>,
-    /// Rows of all pages with the filters in force.
+    /// Number of rows on all pages that match the filters.
     pub total: usize,
-    /// Rows without any filter.
+    /// Number of rows without filters.
     pub all: usize,
-    /// How many pages there are.
+    /// Number of pages.
     pub pages: usize,
-    /// States with counts; a request with a pending change is in two.
+    /// Facet of states. A request with a pending change counts in two.
     pub states: super::Facet,
-    /// Promises with counts.
+    /// Facet of promises.
     pub promises: super::Facet,
-    /// What is in force.
+    /// The query in effect.
     pub query: RequestQuery,
-    /// Whether the person may make requests here.
+    /// Whether the user can create requests here.
     pub create: Availability,
-    /// RFC 3339 time since when nothing new is known; absent while the list is up to date.
+    /// RFC 3339 time of the last update. Absent while the list is up to date.
     pub as_of: Option<String>,
-    /// What the list is made of, as the stream of changes understands it.
+    /// Identifies the data that the list was rendered from, for the change stream.
     pub seen: String,
 }
 
-/// A thing that happened, for the timeline and the list of events.
+/// An entry of the timeline or the list of events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Happening {
     /// RFC 3339 time.
     pub at: String,
-    /// A sentence without a full stop.
+    /// Description: a sentence without a full stop.
     pub what: String,
-    /// Who; may be empty.
+    /// Actor, or empty.
     pub who: String,
     /// Whether it is a warning.
     pub trouble: bool,
 }
 
-/// An object that was made for a request.
+/// An object that was created for a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceLine {
-    /// Id in the promise.
+    /// Resource id in the promise.
     pub id: String,
     /// Kind.
     pub kind: String,
-    /// Group and version.
+    /// API group and version.
     pub api_version: String,
-    /// Namespace; empty for cluster-scoped kinds.
+    /// Namespace. Empty for cluster-scoped kinds.
     pub namespace: String,
     /// Name.
     pub name: String,
-    /// Name of the Destination; empty for the request's workspace.
+    /// Name of the Destination. Empty for the request's workspace.
     pub destination: String,
-    /// Whether the plane took it.
+    /// Whether the server accepted the object.
     pub applied: bool,
-    /// Whether it works.
+    /// Health of the object.
     pub health: Health,
-    /// Why it is not healthy; may be empty.
+    /// Reason why it isn't healthy, or empty.
     pub message: String,
 }
 
@@ -164,19 +164,19 @@ pub struct ParameterLine {
     pub label: String,
     /// Value in words.
     pub value: String,
-    /// Who wrote it.
+    /// Source of the value.
     pub source: ValueSource,
 }
 
-/// Who wrote a value.
+/// Source of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ValueSource {
-    /// Whoever made the request; in a form, the person who fills it in.
+    /// The requester. In a form, the user who fills it in.
     Asked,
-    /// The requester of that name, while someone else edits the request.
+    /// The requester of that name, while another user edits the request.
     Requester(String),
-    /// Nobody: it holds when nothing is said.
+    /// A default.
     #[default]
     Default,
     /// The policy of that name.
@@ -189,149 +189,149 @@ pub enum ValueSource {
 pub struct OutputValue {
     /// Name.
     pub name: String,
-    /// One sentence; may be empty.
+    /// Description in one sentence, or empty.
     pub description: String,
-    /// Value; absent while secret and not revealed, or not there yet.
+    /// Value. Absent if it is secret and not revealed, or doesn't exist yet.
     pub value: Option<String>,
     /// Whether it is a secret.
     pub secret: bool,
-    /// Whether it is there, shown or not.
+    /// Whether the value exists, even if it isn't shown.
     pub there: bool,
 }
 
-/// What a person may do with a request; a sentence says why not.
+/// Actions that a user can take on a request. The error is the reason why not, as a sentence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Allowed {
-    /// Change it.
+    /// Whether the user can change it.
     pub edit: Result<(), String>,
-    /// Delete it.
+    /// Whether the user can delete it.
     pub delete: Result<(), String>,
-    /// Read its secret outputs.
+    /// Whether the user can read its secret outputs.
     pub reveal: Result<(), String>,
 }
 
-/// What becomes of what was made when the request is deleted.
+/// What happens to the objects when the request is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Fate {
-    /// It goes with the request.
+    /// They are deleted.
     Goes,
-    /// It stays, and nobody looks after it any more.
+    /// They remain and are no longer managed.
     Stays,
-    /// It goes: the request says that it stays, and that is not agreed to.
+    /// They are deleted: the request asks to keep them, but that isn't approved.
     GoesUnlessAgreed,
 }
 
-/// A request in full.
+/// Details of a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestPage {
-    /// What the list shows.
+    /// The row in the list.
     pub row: RequestRow,
-    /// Generation.
+    /// Generation of the request.
     pub generation: i64,
-    /// Generation that the status is about.
+    /// Generation that the status describes.
     pub observed_generation: i64,
-    /// Why it was asked for; may be empty.
+    /// Reason for the request, or empty.
     pub reason: String,
     /// Whether it is being deleted.
     pub deleting: bool,
-    /// What deleting it does.
+    /// What happens to the objects when it is deleted.
     pub fate: Fate,
-    /// Conditions.
+    /// Conditions of the request.
     pub conditions: Vec<Condition>,
-    /// What happened, oldest first.
+    /// Activity, oldest first.
     pub timeline: Vec<Happening>,
-    /// Parameters as resolved.
+    /// Resolved parameters.
     pub parameters: Vec<ParameterLine>,
-    /// The values that the pending change would set; empty if no change is pending.
+    /// Values that the pending change would set. Empty if no change is pending.
     pub changes: Vec<super::ValueChange>,
-    /// Every rule that had a say, with its result.
+    /// All policy rules that apply, with their results.
     pub policies: Vec<PolicyLine>,
-    /// What it costs.
+    /// The price.
     pub price: PriceView,
-    /// uid, by which the pages of decisions name it.
+    /// uid of the request, as used by approval pages.
     pub uid: String,
-    /// Decisions that people have to take, or took.
+    /// Approvals, open and decided.
     pub approvals: Vec<ApprovalLine>,
-    /// What the person may decide about now.
+    /// Rules that the user can decide on now.
     pub asked: Vec<super::Asked>,
-    /// What people remarked.
+    /// Comments on the request.
     pub comments: Vec<super::CommentLine>,
-    /// Whether the person may take back what people are asked about; absent for those who did not ask, and while nobody is asked.
+    /// Whether the user can withdraw the request. Absent for everyone but the requester, and if no approval is pending.
     pub withdraw: Option<Result<(), String>>,
-    /// Whether the person may ask once more; absent for those who did not ask, and where nothing was turned down or has expired.
+    /// Whether the user can ask for approval again. Absent for everyone but the requester, and if nothing was rejected or has expired.
     pub again: Option<Result<(), String>>,
-    /// Hash of the content that is being decided about; absent while nothing is.
+    /// Hash of the content to decide on. Absent if there is nothing to decide.
     pub hash: Option<String>,
-    /// What would change under the rules of today; absent where nothing would.
+    /// Changes under the present policies. Absent if there are none.
     pub outdated: Option<OutdatedView>,
-    /// What was made.
+    /// Objects that were created.
     pub resources: Vec<ResourceLine>,
-    /// Ids of the resources of the promise that each of them needs; an object of `forEach` has the id of its resource with `[n]` behind it.
+    /// Ids of the promise's resources that each resource depends on. An object of `forEach` has the id of its resource followed by `[n]`.
     pub needs: BTreeMap<String, Vec<String>>,
-    /// What one gets.
+    /// Outputs of the request.
     pub outputs: Vec<OutputValue>,
-    /// Events, newest first; absent when the person may not read them.
+    /// Events, newest first. Absent if the user isn't allowed to read them.
     pub events: Option<Vec<Happening>>,
-    /// The object, without what the plane keeps for itself.
+    /// YAML of the object, without fields that the server maintains.
     pub yaml: String,
-    /// What has to be changed before it can go on, in the words of the form and with its inputs.
+    /// Problems that the requester has to fix, in the wording of the form and with its inputs.
     pub problems: Vec<crate::form::Summary>,
-    /// What the person may do.
+    /// Actions that the user can take.
     pub allowed: Allowed,
-    /// What the page is made of, as the stream of changes understands it.
+    /// Identifies the data that the page was rendered from, for the change stream.
     pub seen: String,
 }
 
-/// The form of a request, new or changed.
+/// The form for a new or changed request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestForm {
     /// The promise.
     pub offer: OfferRow,
-    /// Name as typed.
+    /// Name as entered.
     pub name: String,
-    /// What is wrong with the name.
+    /// Problem with the name.
     pub name_problem: Option<String>,
     /// Namespace.
     pub namespace: String,
-    /// Reason as typed.
+    /// Reason as entered.
     pub reason: String,
     /// The fields.
     pub form: Form,
-    /// Rules that apply, with their results.
+    /// Policy rules that apply, with their results.
     pub policies: Vec<PolicyLine>,
-    /// What would happen.
+    /// Result of the preflight.
     pub preflight: PreflightView,
     /// Whether the values were checked, so that problems are shown.
     pub checked: bool,
-    /// Whether nothing stands against submitting.
+    /// Whether the request can be submitted as it is.
     pub ready: bool,
-    /// Whether the person may submit at all.
+    /// Whether the user is allowed to submit at all.
     pub submit: Availability,
-    /// Edition that is being changed; absent for a new request.
+    /// Resource version that is being edited. Absent for a new request.
     pub editing: Option<String>,
-    /// Cluster id of the workspace; refused when the path has got another one.
+    /// Cluster id of the workspace. The post is refused if the path has a different one by then.
     pub cluster: String,
     /// Id of the draft that is shown.
     pub draft: Option<String>,
-    /// What a form without draft started from, as [`crate::form::starts_from`] reads it.
+    /// Starting point of a form without a draft, as parsed by [`crate::form::starts_from`].
     pub start: Option<String>,
-    /// Id of the input that gets the focus.
+    /// Id of the input to focus.
     pub focus: Option<String>,
-    /// What somebody else changed meanwhile.
+    /// What someone else has changed in the meantime.
     pub conflict: Option<String>,
-    /// What others own of the request, to be taken over.
+    /// Fields of the request that other managers own, to be taken over.
     pub contested: Vec<ContestedLine>,
-    /// Whether secrets were typed that nobody kept, so that they have to be typed again.
+    /// Whether secrets were entered that weren't stored, so that the user has to enter them again.
     pub retype: bool,
-    /// What would be submitted, in words.
+    /// Values to be submitted, in words.
     pub review: Vec<ParameterLine>,
 }
 
-/// What became of a posted form. Bad input never answers the post: it becomes a draft, and the page shows it again.
+/// Outcome of a posted form. Invalid input never fails the post: it becomes a draft, and the form is shown again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FormOutcome {
     /// Show the form again with this draft.
@@ -339,110 +339,110 @@ pub enum FormOutcome {
         /// Id of the draft.
         draft: String,
     },
-    /// Show what would be submitted, with this draft.
+    /// Show the review page for this draft.
     Review {
         /// Id of the draft.
         draft: String,
     },
-    /// Show every line of what would be made, with this draft.
+    /// Show everything that would be created from this draft.
     Adds {
         /// Id of the draft.
         draft: String,
     },
-    /// It was written: show the request.
+    /// The request was saved: show it.
     Written {
-        /// Namespace.
+        /// Namespace of the request.
         namespace: String,
-        /// Name.
+        /// Name of the request.
         name: String,
     },
 }
 
-/// A part of a request that somebody else wrote last.
+/// A part of a request that another manager wrote last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContestedLine {
     /// Path such as `.spec.parameters`.
     pub path: String,
-    /// With what it was written.
+    /// Field manager that wrote it.
     pub manager: String,
-    /// Value of the input by which exactly this is taken over.
+    /// Value of the input that confirms taking over exactly this part.
     pub confirm: String,
 }
 
-/// A decision that people have to take about a request, or took.
+/// An approval of a request, open or decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalLine {
-    /// Which rule asks for it; as posts name it.
+    /// Id of the rule in form posts.
     pub rule: String,
-    /// Name of the policy or promise that has the rule.
+    /// Name of the policy or promise that defines the rule.
     pub policy: String,
-    /// Whether it is a rule of the promise itself.
+    /// Whether it is a promise's own rule.
     pub own: bool,
-    /// Path of the workspace where it is set.
+    /// Path of the workspace that defines it.
     pub source: String,
-    /// Who decides, in words: `One of acme-approvers`.
+    /// Approvers, in words: `One of acme-approvers`.
     pub who: String,
-    /// Which stage it belongs to, from 1.
+    /// Stage of the rule, starting at 1.
     pub stage: u32,
-    /// What there is to say about it, as a sentence.
+    /// State of the approval, as a sentence.
     pub state: String,
-    /// How far it is.
+    /// State of the approval.
     pub standing: ApprovalStanding,
-    /// What was decided.
+    /// Decisions.
     pub given: Vec<GivenLine>,
-    /// Whether the person may decide; else why not.
+    /// Whether the user can decide. The error is the reason why not.
     pub allowed: Result<(), String>,
 }
 
-/// How far a decision is.
+/// State of an approval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ApprovalStanding {
-    /// A stage before it is open.
+    /// An earlier stage is still open.
     Queued,
-    /// Not enough people have decided.
+    /// Approvals are missing.
     #[default]
     Open,
-    /// It may be made.
+    /// Approved.
     Approved,
     /// An approver rejected it.
     Rejected,
-    /// An approver asked for changes.
+    /// An approver requested changes.
     ChangesRequested,
     /// The requester withdrew it before it was decided.
     Withdrawn,
-    /// No one decided in time.
+    /// Expired without a decision.
     Expired,
 }
 
-/// What one person decided.
+/// The decision of one approver.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GivenLine {
-    /// Who.
+    /// The approver.
     pub by: String,
-    /// RFC 3339 time; may be empty.
+    /// RFC 3339 time, or empty.
     pub at: String,
-    /// What, in a word.
+    /// The decision, in one word.
     pub decision: String,
-    /// Why; may be empty.
+    /// Comment, or empty.
     pub comment: String,
-    /// Why it does not count; may be empty.
+    /// Reason why it doesn't count, or empty.
     pub void: String,
 }
 
-/// What would change under the rules of today.
+/// Changes under the present policies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutdatedView {
-    /// Digest of these rules: what is rolled out is what was shown.
+    /// Digest of these policies, so that exactly what was shown is rolled out.
     pub digest: String,
-    /// Each change as a sentence.
+    /// Changes, in one sentence each.
     pub changes: Vec<String>,
-    /// Why it would not be accepted; empty where it would be.
+    /// Reasons why the request would be refused. Empty if it would be accepted.
     pub refusals: Vec<String>,
-    /// Whether the person may roll it out; else why not.
+    /// Whether the user can roll it out. The error is the reason why not.
     pub allowed: Result<(), String>,
 }

@@ -1,86 +1,86 @@
-//! What was made for requests, across them.
+//! Resources across requests.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Column, Facet, Sort, Total};
 use crate::api::Health;
 
-/// An object that was made for a request, in a list of several requests.
+/// An object that was created for a request, in a list that covers several requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceRow {
-    /// Path of the workspace of its request.
+    /// Path of the request's workspace.
     pub workspace: String,
-    /// Namespace of its request.
+    /// Namespace of the request.
     pub request_namespace: String,
-    /// Name of its request.
+    /// Name of the request.
     pub instance: String,
     /// Name of the promise.
     pub promise: String,
-    /// Its name for people.
+    /// Display name of the promise.
     pub promise_title: String,
-    /// Version of the promise that runs.
+    /// Running version of the promise.
     pub version: String,
     /// Kind.
     pub kind: String,
-    /// Group and version.
+    /// API group and version.
     pub api_version: String,
-    /// Its namespace; empty for cluster-scoped kinds.
+    /// Namespace. Empty for cluster-scoped kinds.
     pub namespace: String,
     /// Name.
     pub name: String,
-    /// Name of the Destination; empty for the request's workspace.
+    /// Name of the Destination. Empty for the request's workspace.
     pub destination: String,
-    /// Whether the plane took it.
+    /// Whether the server accepted the object.
     pub applied: bool,
-    /// Whether it works.
+    /// Health of the object.
     pub health: Health,
-    /// Why it is not healthy; may be empty.
+    /// Reason why it isn't healthy, or empty.
     pub message: String,
-    /// Whether somebody else changed it.
+    /// Whether something else changed the object.
     pub drift: Drift,
-    /// RFC 3339 time at which its request was made.
+    /// RFC 3339 time at which the request was created.
     pub since: String,
 }
 
-/// Whether an object still is as it was applied.
+/// Whether an object still matches what was applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Drift {
-    /// Nobody has compared it yet.
+    /// Not compared yet.
     #[default]
     Unknown,
-    /// As it was applied.
+    /// Matches what was applied.
     None,
-    /// Somebody else changed it, so that it was put back so many times in a row.
+    /// Changed by something else and restored this number of times in a row.
     PutBack(u32),
-    /// Somebody else keeps changing it, and it is left so for now.
+    /// Repeatedly changed by something else, and left as it is for now.
     Contested(u32),
 }
 
 impl Drift {
-    /// Whether somebody else changed it.
+    /// Whether something else changed the object.
     pub fn is_drifted(self) -> bool {
         matches!(self, Self::PutBack(_) | Self::Contested(_))
     }
 }
 
-/// What a list of objects can be sorted by.
+/// Columns that a list of objects can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceColumn {
     /// Name.
     Name,
     /// Kind.
     Kind,
-    /// The request that it was made for.
+    /// The request that it belongs to.
     Instance,
     /// Name of the promise.
     Promise,
-    /// Whether it works; what does not comes last.
+    /// Health, unhealthy objects last.
     Health,
-    /// How often it was put back.
+    /// Number of repairs.
     Drift,
-    /// When its request was made.
+    /// Time at which its request was created.
     Since,
 }
 
@@ -100,33 +100,33 @@ impl Column for ResourceColumn {
     }
 }
 
-/// What narrows a list of objects; as in the address.
+/// Filters and position of a list of objects, as in the URL.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResourceQuery {
-    /// Words.
+    /// Search text.
     pub q: String,
-    /// One kind.
+    /// A kind.
     pub kind: String,
-    /// One health, as a word of the API.
+    /// A health, as its value in the API.
     pub health: String,
-    /// One promise.
+    /// Name of a promise.
     pub promise: String,
-    /// Path of one workspace.
+    /// Path of a workspace.
     pub workspace: String,
-    /// Only what somebody else changed.
+    /// Only objects that something else changed.
     #[serde(deserialize_with = "flag")]
     pub drifted: bool,
-    /// Workspaces below too.
+    /// Whether workspaces below are included.
     #[serde(deserialize_with = "flag")]
     pub below: bool,
-    /// Order; as usual what does not work first.
+    /// Sort order. By default, unhealthy objects first.
     pub sort: Sort<ResourceColumn>,
-    /// Page, from 1.
+    /// Page number, starting at 1.
     pub page: usize,
 }
 
-/// `1` and `true`; everything else is no.
+/// Parses a flag: `1` and `true` are true, any other value is false.
 fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     let text = String::deserialize(deserializer)?;
     Ok(text == "1" || text == "true")
@@ -136,39 +136,39 @@ fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourcesPage {
-    /// Rows of this page: what does not work first, then by workspace, namespace, instance, kind and name.
+    /// Rows of this page, by default unhealthy objects first, then by workspace, namespace, instance, kind and name.
     pub rows: Vec<ResourceRow>,
-    /// How many fit.
+    /// Number of objects that match the filters.
     pub fit: Total,
-    /// How many somebody else changed, of those that fit besides.
+    /// Number of objects that something else changed, among those that match the other filters.
     pub drifted_fit: Total,
-    /// How many there are without filters.
+    /// Number of objects without filters.
     pub all: Total,
-    /// How many of all the plane took.
+    /// Number of all objects that the server accepted.
     pub applied: Total,
-    /// How many of all work.
+    /// Number of all objects that are healthy.
     pub healthy: Total,
-    /// How many of all do not work, or are gone.
+    /// Number of all objects that are unhealthy or missing.
     pub broken: Total,
-    /// How many of all somebody else changed.
+    /// Number of all objects that something else changed.
     pub drifted: Total,
-    /// How many requests they belong to.
+    /// Number of requests they belong to.
     pub instances: Total,
-    /// How many pages there are.
+    /// Number of pages.
     pub pages: usize,
-    /// Kinds with counts.
+    /// Facet of kinds.
     pub kinds: Facet,
-    /// Healths with counts.
+    /// Facet of healths.
     pub healths: Facet,
-    /// Promises with counts.
+    /// Facet of promises.
     pub promises: Facet,
-    /// Workspaces with counts; none where all that fits is in one.
+    /// Facet of workspaces. Empty if all matches are in one workspace.
     pub workspaces: Facet,
-    /// What is in force.
+    /// The query in effect.
     pub query: ResourceQuery,
 }
 
-/// An object that was made for a request, as lines for programs: the columns of the list in words.
+/// Columns of the machine-readable list of objects: those of the page, as text.
 pub const RESOURCE_COLUMNS: [&str; 16] = [
     "workspace",
     "namespace",
@@ -189,12 +189,12 @@ pub const RESOURCE_COLUMNS: [&str; 16] = [
 ];
 
 impl ResourceRow {
-    /// The cells of [`RESOURCE_COLUMNS`]. `as_of` is the time since when nothing newer is known; empty while the list is up to date.
+    /// Returns the cells for [`RESOURCE_COLUMNS`]. `as_of` is the time of the last update, or empty if the list is up to date.
     pub fn cells(&self, as_of: &str) -> [String; 16] {
         let drift = match self.drift {
             Drift::Unknown => "unknown".to_owned(),
             Drift::None => "none".to_owned(),
-            Drift::PutBack(times) => format!("put back {times} times"),
+            Drift::PutBack(times) => format!("restored {times} times"),
             Drift::Contested(times) => format!("contested after {times} times"),
         };
         [
@@ -217,11 +217,11 @@ impl ResourceRow {
         ]
     }
 
-    /// The cells of what could not be read, such as a workspace that did not answer.
+    /// Returns the cells of an unreadable part, such as a workspace that didn't respond.
     pub fn unread(place: &str, as_of: &str) -> [String; 16] {
         RESOURCE_COLUMNS.map(|column| match column {
             "workspace" => place.to_owned(),
-            "message" => "not read: no answer".to_owned(),
+            "message" => "not read: no response".to_owned(),
             "asOf" => as_of.to_owned(),
             _ => String::new(),
         })
@@ -237,7 +237,7 @@ mod tests {
         let at = "2026-11-21T11:05:00Z";
         let row = ResourceRow { workspace: "root:acme".into(), message: "It is full".into(), ..ResourceRow::default() };
         let under = |cells: [String; 16], column: &str| cells[RESOURCE_COLUMNS.iter().position(|known| *known == column).unwrap()].clone();
-        for (cells, message) in [(row.cells(at), "It is full"), (ResourceRow::unread("root:acme", at), "not read: no answer")] {
+        for (cells, message) in [(row.cells(at), "It is full"), (ResourceRow::unread("root:acme", at), "not read: no response")] {
             let of = |column: &str| under(cells.clone(), column);
             assert_eq!((of("workspace").as_str(), of("message").as_str(), of("asOf").as_str()), ("root:acme", message, at));
         }

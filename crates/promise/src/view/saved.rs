@@ -1,31 +1,31 @@
-//! Filters of lists that people name, so that they need not choose them again.
+//! Saved filters of lists.
 
 use serde::{Deserialize, Serialize};
 
 use super::InboxView;
 use crate::error::Problem;
 
-/// Longest title, in characters.
+/// Maximum length of a title, in characters.
 pub const MAX_VIEW_TITLE: usize = 60;
-/// Longest value of a filter, in characters: more than anybody searches for.
+/// Maximum length of a filter value, in characters. Longer than any real search.
 const MAX_VALUE: usize = 300;
 
-/// A list whose filters can be kept.
+/// A list whose filters can be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SavedList {
     /// Requests of a workspace.
     Requests,
-    /// What was made in a workspace.
+    /// Resources of a workspace.
     Resources,
-    /// Decisions.
+    /// Approvals.
     Approvals,
 }
 
 impl SavedList {
     const ALL: [Self; 3] = [Self::Requests, Self::Resources, Self::Approvals];
 
-    /// The word of forms.
+    /// Returns the value used in forms.
     pub fn word(self) -> &'static str {
         match self {
             Self::Requests => "requests",
@@ -34,17 +34,17 @@ impl SavedList {
         }
     }
 
-    /// Reads the word of forms.
+    /// Parses a value used in forms.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|list| list.word() == word)
     }
 
-    /// Whether each workspace has one.
+    /// Whether the list exists once for each workspace.
     pub fn is_of_workspace(self) -> bool {
         self != Self::Approvals
     }
 
-    /// What of an address is kept: how the list is narrowed and sorted. Pages and what is open beside it are not.
+    /// Returns the query parameters that are saved: filters and sort order. The page and the open item aren't.
     fn names(self) -> &'static [&'static str] {
         match self {
             Self::Requests => &["q", "phase", "promise", "mine", "sort"],
@@ -53,13 +53,13 @@ impl SavedList {
         }
     }
 
-    /// What narrows the list, in one order, without what is empty and what narrows nothing. The first of a name counts, and what nobody types
-    /// is left out.
+    /// Returns the filter in a canonical order, without empty values and without values that filter nothing. The first value of each name
+    /// counts. Values that are too long or contain control characters are dropped.
     pub fn filter(self, pairs: &[(impl AsRef<str>, impl AsRef<str>)]) -> Vec<(String, String)> {
         let of = |name: &&'static str| {
             let value = pairs.iter().find(|(known, _)| known.as_ref() == *name)?.1.as_ref().trim();
             let plain = !value.is_empty() && value.chars().count() <= MAX_VALUE && !value.chars().any(char::is_control);
-            // What is shown without any filter needs none.
+            // The default view needs no parameter.
             let narrows = (*name, value) != ("view", InboxView::default().word());
             (plain && narrows).then(|| ((*name).to_owned(), value.to_owned()))
         };
@@ -67,54 +67,54 @@ impl SavedList {
     }
 }
 
-/// A filter with its name.
+/// A saved filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ViewLine {
-    /// Its id.
+    /// Id of the saved filter.
     pub id: String,
-    /// What the person calls it.
+    /// Title that the user gave it.
     pub title: String,
-    /// Names and values, as in the address.
+    /// Query parameters, as in the URL.
     pub filter: Vec<(String, String)>,
 }
 
-/// The views that a person has of one list.
+/// A user's saved filters of one list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SavedViews {
-    /// Which list.
+    /// The list.
     pub list: SavedList,
-    /// Path of its workspace; empty for the one list of decisions.
+    /// Path of its workspace. Empty for approvals, which have a single list.
     pub workspace: String,
-    /// The views, by title.
+    /// Saved filters, sorted by title.
     pub views: Vec<ViewLine>,
-    /// What narrows the list now.
+    /// The present filter of the list.
     pub filter: Vec<(String, String)>,
-    /// Whether they could not be read: then none are here, and none can be kept.
+    /// Whether they couldn't be read. Then there are none, and none can be saved.
     pub unread: bool,
 }
 
 impl SavedViews {
-    /// The view that shows what is shown now.
+    /// Returns the saved filter that matches the present one.
     pub fn current(&self) -> Option<&ViewLine> {
         self.views.iter().find(|view| view.filter == self.filter)
     }
 }
 
-/// A title as it is kept: one line, without spaces around it.
+/// Normalizes a title: one line, without surrounding spaces.
 ///
 /// # Errors
-/// It is empty, too long, or no line of text.
+/// If it is empty, too long, or not a line of text.
 pub fn view_title(text: &str) -> Result<String, Problem> {
     let title = text.trim();
     let refused = |message: String| Err(Problem { path: String::new(), message });
     match title.chars().count() {
-        0 => refused("Give the view a name.".to_owned()),
+        0 => refused("Enter a name for the view.".to_owned()),
         count if count > MAX_VIEW_TITLE => {
-            refused(format!("The name of a view has at most {MAX_VIEW_TITLE} characters; this one has {count}."))
+            refused(format!("Shorten the name of the view to at most {MAX_VIEW_TITLE} characters; it has {count}."))
         }
-        _ if title.chars().any(char::is_control) => refused("The name of a view is one line of text.".to_owned()),
+        _ if title.chars().any(char::is_control) => refused("Enter the name of the view as one line of text.".to_owned()),
         _ => Ok(title.to_owned()),
     }
 }

@@ -1,49 +1,49 @@
-//! By which column a list is sorted.
+//! Sort order of lists.
 
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Columns of a list by which it can be sorted.
+/// Columns that a list can be sorted by.
 pub trait Column: Copy + Eq + 'static {
-    /// All of them, each with its word in addresses.
+    /// All columns, each with its value in URLs.
     const ALL: &'static [(Self, &'static str)];
 
-    /// Whether people want the largest first, as with times and sums.
+    /// Whether sorting by the column starts with the largest value, as for times and amounts.
     fn is_descending_first(self) -> bool {
         false
     }
 
-    /// The word in addresses.
+    /// Returns the value used in URLs.
     fn word(self) -> &'static str {
         Self::ALL.iter().find(|(column, _)| *column == self).map_or("", |(_, word)| word)
     }
 }
 
-/// How a list is sorted. In addresses it is the word of a column, with `-` in front of it where it descends; empty for the usual order.
+/// Sort order of a list. In URLs it is the name of a column, prefixed with `-` for descending order, or empty for the default order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort<C> {
-    /// As it is without being asked for.
+    /// The default order.
     #[default]
     Usual,
     /// By a column.
     By {
         /// The column.
         column: C,
-        /// Whether the largest comes first.
+        /// Whether the largest value comes first.
         descending: bool,
     },
 }
 
 impl<C: Column> Sort<C> {
-    /// Reads the word of an address; what is not known is the usual order.
+    /// Parses a URL value. Unknown values mean the default order.
     pub fn parse(word: &str) -> Self {
         let (name, descending) = word.strip_prefix('-').map_or((word, false), |name| (name, true));
         let column = C::ALL.iter().find(|(_, known)| *known == name).map(|(column, _)| *column);
         column.map_or(Self::Usual, |column| Self::By { column, descending })
     }
 
-    /// The word in addresses.
+    /// Returns the value used in URLs.
     pub fn word(self) -> String {
         match self {
             Self::Usual => String::new(),
@@ -51,7 +51,7 @@ impl<C: Column> Sort<C> {
         }
     }
 
-    /// Whether a column decides, and if so whether it descends.
+    /// Returns whether the list is sorted by this column, and if so whether in descending order.
     pub fn descends(self, wanted: C) -> Option<bool> {
         match self {
             Self::By { column, descending } if column == wanted => Some(descending),
@@ -59,13 +59,13 @@ impl<C: Column> Sort<C> {
         }
     }
 
-    /// The order that choosing a column leads to: the other way round where it decides already.
+    /// Returns the order after choosing a column: reversed if the list is already sorted by it.
     pub fn choose(self, column: C) -> Self {
         let descending = self.descends(column).map_or(column.is_descending_first(), |descending| !descending);
         Self::By { column, descending }
     }
 
-    /// Compares two rows by the column, and what is alike by the usual order.
+    /// Compares two rows by the column, then by the default order.
     pub fn compare<T: ?Sized>(self, a: &T, b: &T, by: impl Fn(C, &T, &T) -> Ordering, usual: impl Fn(&T, &T) -> Ordering) -> Ordering {
         match self {
             Self::Usual => usual(a, b),

@@ -1,50 +1,50 @@
-//! Who stands in for whom.
+//! Delegation of approvals.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Problem;
 use crate::notify::Away;
 
-/// What a person said about an absence, and for whom they stand in.
+/// A user's delegation, and the users for whom they are a delegate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StandInPage {
-    /// What is in force, or will be.
+    /// Delegation that is active or scheduled.
     pub named: Option<NamedLine>,
     /// Texts of the form's inputs: `deputy`, `from` and `to`.
     pub texts: std::collections::BTreeMap<String, String>,
-    /// What does not fit, by name of the input.
+    /// Invalid inputs, by name of the input.
     pub problems: Vec<Problem>,
-    /// Time zone in which days are days.
+    /// Time zone of the dates.
     pub zone: String,
-    /// For whom the person stands in.
+    /// Users for whom this user is a delegate.
     pub covers: Vec<CoverLine>,
 }
 
-/// Who stands in for a person.
+/// A user's delegate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NamedLine {
-    /// Who, and when.
+    /// The delegate and the dates.
     pub away: Away,
-    /// Whether it is so now.
+    /// Whether it is active now.
     pub now: bool,
-    /// What the deputy may not decide about, found when they looked last.
+    /// What the delegate isn't allowed to decide on, as of their last visit.
     pub lacks: Vec<String>,
-    /// RFC 3339 time at which they looked last; absent before.
+    /// RFC 3339 time of their last visit. Absent before the first one.
     pub looked: Option<String>,
 }
 
-/// For whom a person stands in.
+/// A user for whom this user is a delegate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CoverLine {
-    /// Who is away.
+    /// The user who is away.
     pub person: String,
-    /// The last day, in their zone.
+    /// The last day, in that user's time zone.
     pub until: String,
-    /// Whether it is so now.
+    /// Whether it is active now.
     pub now: bool,
-    /// What the person who stands in may not decide about.
+    /// What the delegate isn't allowed to decide on.
     pub lacks: Vec<String>,
 }

@@ -1,41 +1,41 @@
-//! The state of a request, as rows, facets, filters, counts and Home name it: one function for all of them.
+//! State of a request, shared by rows, facets, filters, counts and the home page.
 
 use serde::{Deserialize, Serialize};
 
 use crate::api::{CandidateState, Phase, PromiseRequestStatus};
 
-/// The state of a request: its phase, and while nothing of it runs how far its approval is.
+/// State of a request: its phase, or the state of its approval while nothing is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RequestState {
-    /// The controller has not looked at it yet.
+    /// The controller hasn't processed it yet.
     Pending,
-    /// An approver decides.
+    /// It waits for an approver.
     AwaitingApproval,
-    /// An approver wants it changed, and the requester edits it.
+    /// An approver requested changes, and the requester has to edit it.
     ChangesRequested,
     /// It is being created.
     Provisioning,
-    /// It works.
+    /// It is healthy.
     Ready,
     /// A change is being rolled out.
     Updating,
-    /// It runs, and not everything works.
+    /// It is running, but unhealthy.
     Degraded,
     /// It can't go on without a change.
     Failed,
     /// A policy or an approver refused it.
     Rejected,
-    /// No one decided in time.
+    /// The approval expired.
     Expired,
     /// The requester withdrew it.
     Withdrawn,
-    /// It is being removed.
+    /// It is being deleted.
     Deleting,
 }
 
 impl RequestState {
-    /// All, in the order in which pages list them.
+    /// All states, in the order in which pages list them.
     pub const ALL: [Self; 12] = [
         Self::Pending,
         Self::AwaitingApproval,
@@ -51,7 +51,7 @@ impl RequestState {
         Self::Deleting,
     ];
 
-    /// The word of an address, for filters.
+    /// Returns the value used for filters in URLs.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pending => "Pending",
@@ -70,31 +70,31 @@ impl RequestState {
     }
 }
 
-/// A change of a running instance that is not accepted. What was accepted before runs on meanwhile.
+/// A change of a running instance that isn't accepted. The last accepted release keeps running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeState {
-    /// An approver decides.
+    /// It waits for an approver.
     AwaitingApproval,
-    /// An approver wants it changed.
+    /// An approver requested changes.
     ChangesRequested,
     /// An approver rejected it.
     Rejected,
-    /// No one decided in time.
+    /// The approval expired.
     Expired,
     /// The requester withdrew it.
     Withdrawn,
 }
 
 impl ChangeState {
-    /// All, in the order in which pages list them.
+    /// All states, in the order in which pages list them.
     pub const ALL: [Self; 5] = [Self::AwaitingApproval, Self::ChangesRequested, Self::Rejected, Self::Expired, Self::Withdrawn];
 
-    /// The word of an address, for filters.
+    /// Returns the value used for filters in URLs.
     pub fn word(self) -> &'static str {
         match self {
             Self::AwaitingApproval => "ChangeAwaitingApproval",
-            // The requester has the same to do, whether something runs or not.
+            // The requester has to do the same, whether something is running or not.
             Self::ChangesRequested => "ChangesRequested",
             Self::Rejected => "ChangeRejected",
             Self::Expired => "ChangeExpired",
@@ -114,19 +114,19 @@ impl ChangeState {
     }
 }
 
-/// What a request is called, and the change of it that is not accepted.
+/// State of a request and of its pending change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestStates {
-    /// What it is, and what runs of it.
+    /// State of the request itself.
     pub state: RequestState,
-    /// A change of what runs.
+    /// State of the pending change of a running instance.
     pub change: Option<ChangeState>,
 }
 
 impl RequestStates {
-    /// Of a request with this status, without one before the controller looked at it. One that was deleted is on its way out, whatever its
-    /// status says.
+    /// Returns the states for this status, which is absent before the controller has processed the request. A deleted request is being
+    /// deleted, whatever its status says.
     pub fn of(status: Option<&PromiseRequestStatus>, deleted: bool) -> Self {
         if deleted {
             return Self { state: RequestState::Deleting, change: None };
@@ -136,7 +136,7 @@ impl RequestStates {
         if status.current.is_some() {
             return Self { state: settled(status.phase), change: undecided };
         }
-        // The candidate says more than these two phases; beside any other it is not what the request waits for.
+        // The candidate is more specific than these two phases. In any other phase the request isn't waiting for it.
         let state = match undecided.filter(|_| matches!(status.phase, Phase::AwaitingApproval | Phase::Rejected)) {
             Some(ChangeState::ChangesRequested) => RequestState::ChangesRequested,
             Some(ChangeState::Expired) => RequestState::Expired,
@@ -146,12 +146,12 @@ impl RequestStates {
         Self { state, change: None }
     }
 
-    /// Whether approvers decide about it, or about a change of it.
+    /// Whether the request, or a change of it, waits for approvers.
     pub fn awaits_approval(self) -> bool {
         self.state == RequestState::AwaitingApproval || self.change == Some(ChangeState::AwaitingApproval)
     }
 
-    /// The words by which filters find it.
+    /// Returns the values by which filters find it.
     pub fn words(self) -> impl Iterator<Item = &'static str> {
         [Some(self.state.word()), self.change.map(ChangeState::word)].into_iter().flatten()
     }
@@ -171,7 +171,7 @@ fn settled(phase: Phase) -> RequestState {
     }
 }
 
-/// What pages call the state that a filter names; the word itself where no state has it.
+/// Returns the label of the state with the given filter value, or the value itself if no state has it.
 pub fn state_label(word: &str) -> &str {
     RequestState::ALL
         .into_iter()
@@ -182,7 +182,7 @@ pub fn state_label(word: &str) -> &str {
 }
 
 impl RequestState {
-    /// What pages call it.
+    /// Returns the label shown on pages.
     pub fn label(self) -> &'static str {
         match self {
             Self::AwaitingApproval => "Awaiting approval",
@@ -193,7 +193,7 @@ impl RequestState {
 }
 
 impl ChangeState {
-    /// What pages call it.
+    /// Returns the label shown on pages.
     pub fn label(self) -> &'static str {
         match self {
             Self::AwaitingApproval => "Change awaiting approval",

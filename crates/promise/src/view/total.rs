@@ -1,11 +1,11 @@
-//! Honest numbers: how many there are, on what basis, and since when nothing newer is known.
+//! Honest numbers: a count with its basis and its age.
 //!
-//! A [`Total`] is made from a [`Whole`] alone, which whoever has read everything makes. What a page is cut from it ([`Cut`]) carries the total that
-//! was counted before the cut, and gives nothing to count: an exact number of a truncated list cannot be written down.
+//! A [`Total`] can only be created from a [`Whole`], which is created by code that has read everything. A page ([`Cut`]) carries the total
+//! from before the cut and can't be counted, so an exact number can't be derived from a truncated list.
 
 use serde::Serialize;
 
-/// Everything that there is of something, as far as the person may see it.
+/// All items of a kind that the user can see.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whole<T> {
     items: Vec<T>,
@@ -13,42 +13,43 @@ pub struct Whole<T> {
     unseen: Vec<String>,
 }
 
-/// How many there are.
+/// A number of items.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Total {
     count: usize,
-    /// RFC 3339 time since when nothing newer is known; absent while it is up to date.
+    /// RFC 3339 time of the last update. Absent if the number is up to date.
     as_of: Option<String>,
-    /// What could not be counted, such as paths of workspaces that did not answer; empty for an exact number.
+    /// What couldn't be counted, such as paths of workspaces that didn't respond. Empty for an exact number.
     unseen: Vec<String>,
 }
 
-/// What a page shows of a [`Whole`].
+/// One page of a [`Whole`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cut<T> {
     /// Rows of this page, in order.
     pub rows: Vec<T>,
-    /// Number of the page, from 1.
+    /// Page number, starting at 1.
     pub page: usize,
-    /// How many pages there are.
+    /// Number of pages.
     pub pages: usize,
-    /// How many rows all pages have.
+    /// Number of rows on all pages.
     pub total: Total,
 }
 
 impl<T> Whole<T> {
-    /// All there is. `as_of` is the time since when nothing newer is known; `unseen` names what should be in it and could not be read.
+    /// Creates a list of all items. `as_of` is the time of the last update; `unseen` names parts that are missing because they couldn't be
+    /// read.
     pub fn new(items: Vec<T>, as_of: Option<String>, unseen: Vec<String>) -> Self {
         Self { items, as_of, unseen }
     }
 
-    /// All of it.
+    /// Returns all items.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// What of it fits: again all there is of that.
+    /// Filters the items. The result is again complete.
     #[must_use]
     pub fn that(self, fits: impl FnMut(&T) -> bool) -> Self {
         let Self { mut items, as_of, unseen } = self;
@@ -56,30 +57,30 @@ impl<T> Whole<T> {
         Self { items, as_of, unseen }
     }
 
-    /// In an order.
+    /// Sorts the items.
     #[must_use]
     pub fn ordered(mut self, compare: impl FnMut(&T, &T) -> std::cmp::Ordering) -> Self {
         self.items.sort_by(compare);
         self
     }
 
-    /// How many there are.
+    /// Returns the number of items.
     pub fn total(&self) -> Total {
         self.total_of(|_| true)
     }
 
-    /// How many fit.
+    /// Returns the number of items that match.
     pub fn total_of(&self, mut fits: impl FnMut(&T) -> bool) -> Total {
         let count = self.items.iter().filter(|item| fits(item)).count();
         Total { count, as_of: self.as_of.clone(), unseen: self.unseen.clone() }
     }
 
-    /// How many there are of what each item counts.
+    /// Returns the sum of `count` over all items.
     pub fn total_by(&self, count: impl FnMut(&T) -> usize) -> Total {
         Total { count: self.items.iter().map(count).sum(), as_of: self.as_of.clone(), unseen: self.unseen.clone() }
     }
 
-    /// The page of that number with at most `most` rows; a page that is not there shows the nearest.
+    /// Returns the page of that number with at most `most` rows. A number out of range returns the nearest page.
     pub fn page(self, number: usize, most: usize) -> Cut<T> {
         let total = self.total();
         let pages = self.items.len().div_ceil(most.max(1)).max(1);
@@ -90,28 +91,28 @@ impl<T> Whole<T> {
 }
 
 impl Total {
-    /// How many were counted: all there are of an exact total, and not more than there are of any.
+    /// Returns the number counted: exact if the total is, otherwise a lower bound.
     pub fn counted(&self) -> usize {
         self.count
     }
 
-    /// Whether it is all there is.
+    /// Whether the number is exact.
     pub fn is_exact(&self) -> bool {
         self.unseen.is_empty()
     }
 
-    /// Time since when nothing newer is known.
+    /// Returns the time of the last update.
     pub fn as_of(&self) -> Option<&str> {
         self.as_of.as_deref()
     }
 
-    /// What could not be counted.
+    /// Returns what couldn't be counted.
     pub fn unseen(&self) -> &[String] {
         &self.unseen
     }
 }
 
-/// `43`, or `at least 43` where something could not be read.
+/// Shows `43`, or `at least 43` if something couldn't be read.
 impl std::fmt::Display for Total {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.is_exact() { write!(f, "{}", self.count) } else { write!(f, "at least {}", self.count) }

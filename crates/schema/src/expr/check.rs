@@ -7,22 +7,22 @@ use super::position::Positions;
 use super::signatures::{NAMESPACES, SIGNATURES, Signature};
 use super::types::{Bindings, Type};
 
-/// Deepest nesting of an expression.
+/// Maximum nesting of an expression.
 const DEPTH_LIMIT: usize = 150;
 
-/// Names and types that are known at one place of an expression, innermost last.
+/// Names and types that are known at one position in an expression, innermost last.
 pub(crate) struct Checker<'a> {
     variables: Vec<(String, Type)>,
     positions: &'a Positions,
     allow_omit: bool,
-    /// Whether only that is allowed which the API server allows in rules.
+    /// Whether only what the API server allows in rules is allowed.
     strict: bool,
     depth: usize,
-    /// What was found, where all is wanted.
+    /// The errors found so far, if all are collected.
     faults: Option<Vec<ExprError>>,
 }
 
-/// The name of a function in a namespace, such as `sets.contains`, if the receiver is no variable.
+/// Returns the name of a function in a namespace, such as `sets.contains`, if the receiver is not a variable.
 pub(crate) fn qualified(call: &CallExpr, is_variable: impl Fn(&str) -> bool) -> Option<String> {
     match call.target.as_deref() {
         Some(IdedExpr { expr: Expr::Ident(namespace), .. }) if NAMESPACES.contains(&namespace.as_str()) && !is_variable(namespace) => {
@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
         Self { variables: variables.into_iter().collect(), positions, allow_omit, strict, depth: 0, faults: None }
     }
 
-    /// Everything that does not fit, in the order in which it is found.
+    /// Returns all errors, in the order in which they are found.
     pub(crate) fn faults(mut self, root: &IdedExpr) -> Vec<ExprError> {
         self.faults = Some(Vec::new());
         let checked = self.check(root);
@@ -55,7 +55,7 @@ impl<'a> Checker<'a> {
         ExprError::Type { message, place: self.positions.of(node) }
     }
 
-    /// The type of a node.
+    /// Returns the type of a node.
     pub(crate) fn check(&mut self, node: &IdedExpr) -> Result<Type, ExprError> {
         if self.depth >= DEPTH_LIMIT {
             return Err(ExprError::Syntax {
@@ -72,7 +72,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Goes on behind a fault where all are wanted: what does not fit counts as anything from there on.
+    /// Continues after an error if all errors are collected: the expression with the error counts as `dyn` from there on.
     fn told(&mut self, fault: ExprError) -> Result<Type, ExprError> {
         match &mut self.faults {
             Some(faults) => {
@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of the parts of a list or map up to this one.
+    /// Returns the type of the elements of a list or map, up to and including this one.
     fn joined(&mut self, former: Option<Type>, kind: Type, part: &IdedExpr) -> Result<Type, ExprError> {
         let Some(former) = former else { return Ok(kind) };
         match former.join(&kind) {
@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
                 Ok(Type::Map(keys.unwrap_or(Type::Dyn).into(), values.unwrap_or(Type::Dyn).into()))
             }
             Expr::Struct(structure) => {
-                // Messages of protocol buffers exist for admission policies alone, which write patches with them.
+                // Protocol buffer messages exist only for admission policies, which write patches with them.
                 for entry in &structure.entries {
                     if let EntryExpr::StructField(field) = &entry.expr {
                         self.check(&field.value)?;
@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
         Ok(if select.test { Type::Bool } else { field })
     }
 
-    /// Names of types with dots, such as `google.protobuf.Timestamp`.
+    /// Returns the type with a dotted name, such as `google.protobuf.Timestamp`.
     fn enum_or_type_name(&self, select: &SelectExpr) -> Option<Type> {
         let Expr::Select(inner) = &select.operand.expr else { return None };
         let Expr::Ident(root) = &inner.operand.expr else { return None };
@@ -239,7 +239,8 @@ impl<'a> Checker<'a> {
         self.overload(signatures, member, &arguments).ok_or_else(|| self.no_overload(node, call, &arguments))
     }
 
-    /// A function that does not exist, perhaps one of a namespace. To CEL itself such a namespace is a variable that does not exist either.
+    /// Returns the error for a function that doesn't exist, possibly one in a namespace. For CEL itself, such a namespace is a variable
+    /// that doesn't exist either.
     fn undeclared(&mut self, node: &IdedExpr, call: &CallExpr, qualified: Option<&str>) -> ExprError {
         let mut name = qualified.unwrap_or(&call.func_name);
         if let (Some(faults), Some(target)) = (&mut self.faults, call.target.as_deref().filter(|_| qualified.is_some()))
@@ -326,7 +327,7 @@ impl<'a> Checker<'a> {
         self.check(&comprehension.loop_cond)?;
         let step = self.check(&comprehension.loop_step)?;
         let accumulated = match (&accumulator, step) {
-            // A list starts empty, its items get their type from the step.
+            // The list starts empty; its items get their type from the step.
             (Type::List(_), step @ Type::List(_)) => step,
             _ => accumulator,
         };

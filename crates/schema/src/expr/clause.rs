@@ -1,42 +1,42 @@
-//! What a simple expression asks, as comparisons: for telling people in words, who are never shown an expression.
+//! The conditions of a simple expression as comparisons, which are described to users in words: users never see an expression.
 
 use kube_cel::cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 use serde_json::Value;
 
 use super::references;
 
-/// A comparison of what stands at a path with fixed values.
+/// A comparison of the value at a path with fixed values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clause {
-    /// Path from its variable on, such as `["parameters", "tier"]`.
+    /// Path, starting with its variable, such as `["parameters", "tier"]`.
     pub path: Vec<String>,
-    /// How it has to stand to the values.
+    /// The required relation to the values.
     pub relation: Relation,
-    /// One value, or of [`Relation::OneOf`] any number.
+    /// One value, or any number of them for [`Relation::OneOf`].
     pub values: Vec<Value>,
 }
 
-/// How something stands to values.
+/// A relation to values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// It is equal.
+    /// Equal.
     Is,
-    /// It is something else.
+    /// Not equal.
     IsNot,
-    /// It is less.
+    /// Less.
     Below,
-    /// It is less or equal.
+    /// Less or equal.
     AtMost,
-    /// It is more.
+    /// Greater.
     Above,
-    /// It is more or equal.
+    /// Greater or equal.
     AtLeast,
-    /// It is one of them.
+    /// One of the values.
     OneOf,
 }
 
 impl Relation {
-    /// The same with its sides exchanged.
+    /// Returns the relation with its sides swapped.
     fn turned(self) -> Self {
         match self {
             Self::Below => Self::Above,
@@ -48,7 +48,8 @@ impl Relation {
     }
 }
 
-/// The comparisons that all have to hold; nothing if the expression is more than that. Whether something is there at all is left out.
+/// Returns the comparisons that all have to hold; `None` if the expression contains anything else. Checks of whether a value exists are
+/// left out.
 pub(super) fn of(node: &IdedExpr) -> Option<Vec<Clause>> {
     let flag = |node: &IdedExpr, value: bool| {
         let path = references::chain(node)?;

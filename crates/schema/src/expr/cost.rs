@@ -1,33 +1,33 @@
-//! How much an expression may cost at worst, judged from the schema of what it reads: rules of a definition that could be too
-//! expensive are refused before any object exists. The figures follow the estimator of the API server, and stay below it in doubt.
+//! Worst-case cost of an expression, estimated from the schemas of what it reads: rules of a definition that could be too expensive are
+//! rejected before any object exists. The numbers follow the estimator of the API server, and stay below it in case of doubt.
 
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::Program;
 use crate::structural::{Kind, Schema};
 
-/// Largest request in bytes: whatever has no limit of its own is as large as fits into one.
+/// Maximum size of a request in bytes: anything without a limit of its own can be as large as fits into a request.
 const REQUEST_LIMIT: f64 = 3.0 * 1024.0 * 1024.0;
-/// Cost of a byte of text that is looked at.
+/// Cost of a byte of text that is read.
 const TEXT_FACTOR: f64 = 0.1;
-/// Cost of a byte of a regular expression for each piece of text.
+/// Cost of a byte of a regular expression for each chunk of text.
 const PATTERN_FACTOR: f64 = 0.25;
 const LIST_COST: f64 = 10.0;
 const MAP_COST: f64 = 30.0;
 
-/// How large a value may be.
+/// Upper bound on the size of a value.
 #[derive(Clone, Debug)]
 enum Size<'s> {
-    /// Whatever a schema allows.
+    /// Anything that a schema allows.
     Of(&'s Schema),
     Text(f64),
     List(f64, Box<Size<'s>>),
-    /// A number, a flag, or something whose size does not count.
+    /// A number, a boolean, or something whose size doesn't count.
     Small,
 }
 
 impl Size<'_> {
-    /// Bytes of a text, items of a list, entries of a map; nothing for others.
+    /// Returns the bytes of a string, items of a list, or entries of a map; `None` for others.
     fn length(&self) -> Option<f64> {
         match self {
             Self::Of(schema) => match schema.kind() {
@@ -58,7 +58,7 @@ fn text_limit(schema: &Schema) -> f64 {
     }
 }
 
-/// Items of a list or entries of a map, at most.
+/// Returns the maximum number of items of a list or entries of a map.
 fn item_limit(schema: &Schema) -> f64 {
     if schema.kind() == Some(Kind::Array) {
         let smallest = schema.items().map_or(1.0, smallest);
@@ -68,7 +68,7 @@ fn item_limit(schema: &Schema) -> f64 {
     schema.max_properties.map_or((REQUEST_LIMIT - 2.0) / (smallest + 6.0), |limit| limit.max(0) as f64)
 }
 
-/// Bytes of the smallest value as JSON.
+/// Returns the size of the smallest value as JSON, in bytes.
 fn smallest(schema: &Schema) -> f64 {
     match schema.kind() {
         Some(Kind::Object) => {
@@ -83,23 +83,23 @@ fn smallest(schema: &Schema) -> f64 {
     }
 }
 
-/// How often a node with this schema can be in one object, if no list or map above it says.
+/// Returns how often a node with this schema can occur in one object, if no list or map above it declares a limit.
 pub(crate) fn cardinality(schema: &Schema) -> f64 {
     REQUEST_LIMIT / (smallest(schema) + 1.0)
 }
 
-/// How many values a list or map may hold, if it says.
+/// Returns the maximum number of values of a list or map, if it declares one.
 pub(crate) fn declared_limit(schema: &Schema) -> Option<f64> {
     let limit = if schema.kind() == Some(Kind::Array) { schema.max_items } else { schema.max_properties };
     limit.map(|limit| limit.max(0) as f64)
 }
 
-/// The worst cost of one evaluation with `self` and `oldSelf` of a schema.
+/// Returns the worst-case cost of one evaluation with `self` and `oldSelf` of a schema.
 pub(crate) fn estimate(program: &Program, schema: &Schema) -> f64 {
     worst(program, &[("self", schema), ("oldSelf", schema)])
 }
 
-/// The worst cost of one evaluation with variables of these schemas; any other counts as small.
+/// Returns the worst-case cost of one evaluation with variables of these schemas; any other variable counts as small.
 pub(super) fn worst(program: &Program, variables: &[(&str, &Schema)]) -> f64 {
     let mut estimator = Estimator { variables, locals: Vec::new() };
     estimator.node(&program.tree).0
@@ -157,7 +157,7 @@ impl<'s, 'e> Estimator<'s, 'e> {
         let (step_cost, step) = self.node(&comprehension.loop_step);
         self.locals.truncate(base);
         let result = match step {
-            // What map() and filter() collect has at most as many items as were looped over.
+            // The result of map() and filter() has at most as many items as the loop.
             Size::List(_, item) => Size::List(length, item),
             _ => Size::Small,
         };
@@ -225,7 +225,7 @@ fn field<'s>(operand: &Size<'s>, name: &str) -> Size<'s> {
     property.or_else(|| schema.additional_properties()).map_or(Size::Small, Size::Of)
 }
 
-/// What a loop over a value meets: items of a list, keys of a map.
+/// Returns the size of what a loop over a value visits: items of a list, keys of a map.
 fn item<'s>(range: &Size<'s>) -> Size<'s> {
     match range {
         Size::Of(schema) => match schema.items() {

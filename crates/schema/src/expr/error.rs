@@ -1,8 +1,8 @@
-//! What can be wrong with an expression, each as a sentence.
+//! Errors of expressions, each as a sentence.
 
 use super::budget::Exhausted;
 
-/// Where in an expression something is wrong.
+/// Position of an error in an expression.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Line, from 1.
@@ -13,41 +13,41 @@ pub struct Place {
     pub text: String,
 }
 
-/// A refused expression, or a failed evaluation.
+/// A rejected expression, or a failed evaluation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExprError {
-    /// It cannot be read.
-    #[error("the expression cannot be read: {message}")]
+    /// It can't be parsed.
+    #[error("the expression isn't valid: {message}")]
     Syntax {
-        /// What the parser found.
+        /// The parser's message.
         message: String,
-        /// Where.
+        /// Position of the error.
         place: Option<Place>,
     },
-    /// Operators or functions do not fit the types of their operands, or a field does not exist.
-    #[error("the expression does not fit its types: {message}")]
+    /// Operators or functions don't match the types of their operands, or a field doesn't exist.
+    #[error("the types in the expression don't match: {message}")]
     Type {
-        /// What does not fit, in the words of CEL.
+        /// The error, as CEL words it.
         message: String,
-        /// Where.
+        /// Position of the error.
         place: Option<Place>,
     },
-    /// A variable that does not exist here.
+    /// A variable that doesn't exist here.
     #[error("there is no variable `{name}` here")]
     UnknownVariable {
         /// Its name.
         name: String,
-        /// Where.
+        /// Position of the error.
         place: Option<Place>,
     },
-    /// It uses more than it may.
+    /// It exceeds its budget.
     #[error("the expression was stopped: {0}")]
     Budget(#[from] Exhausted),
-    /// It reads something that is not there; the path names it, such as `resources.database.status`.
-    #[error("`{0}` is not there")]
+    /// It reads something that is absent, at this path, such as `resources.database.status`.
+    #[error("`{0}` is missing")]
     AbsentPath(String),
-    /// It fails on these values, such as a division by zero.
-    #[error("the expression fails: {0}")]
+    /// It fails on these values, for example because of a division by zero.
+    #[error("the expression failed: {0}")]
     Runtime(String),
 }
 
@@ -56,7 +56,7 @@ impl ExprError {
         Self::Runtime(message.into())
     }
 
-    /// Where in the expression it is wrong, if that is known.
+    /// Returns the position of the error in the expression, if known.
     pub(crate) fn place(&self) -> Option<&Place> {
         match self {
             Self::Syntax { place, .. } | Self::Type { place, .. } | Self::UnknownVariable { place, .. } => place.as_ref(),
@@ -64,7 +64,7 @@ impl ExprError {
         }
     }
 
-    /// The error as the API server prints it for a rule that does not compile: place, cause, line and pointer.
+    /// Returns the error as the API server prints it for a rule that doesn't compile: position, cause, line and pointer.
     pub fn report(&self) -> String {
         let (message, place) = match self {
             Self::Syntax { message, place } => (format!("Syntax error: {message}"), place),
@@ -77,7 +77,7 @@ impl ExprError {
         format!("ERROR: <input>:{}:{}: {message}\n | {}\n | {dots}^", place.line, place.column, place.text)
     }
 
-    /// The cause in the words of CEL, without an introduction.
+    /// Returns the cause as CEL words it, without an introduction.
     pub fn cause(&self) -> String {
         match self {
             Self::AbsentPath(path) => {

@@ -19,15 +19,15 @@ pub(crate) type Variables = HashMap<String, Val>;
 struct Local<'e> {
     name: &'e str,
     value: Val,
-    /// Where its value stands; nothing for what was computed.
+    /// Where its value is stored; `None` if it was computed.
     origin: Option<Origin>,
 }
 
-/// Where the value of a variable of a macro stands.
+/// Where the value of a macro's variable is stored.
 enum Origin {
     /// At a path.
     At(Arc<str>),
-    /// In the list at a path, under an index.
+    /// In the list at a path, at an index.
     Item(Arc<str>, usize),
 }
 
@@ -120,7 +120,7 @@ impl<'e> Evaluator<'e> {
         {
             return Ok(Val::Type(format!("google.protobuf.{}", select.field).into()));
         }
-        // `has(a.b.c)` asks about c alone: an absent a.b is an error there, too.
+        // `has(a.b.c)` only tests c: an absent a.b is an error here, too.
         let operand = self.node(&select.operand)?;
         if select.test {
             return has(&operand, &select.field).map(Val::Bool);
@@ -240,7 +240,7 @@ impl<'e> Evaluator<'e> {
         Ok(left.equals(&right))
     }
 
-    /// `&&` and `||`: one side may fail if the other decides.
+    /// Evaluates `&&` and `||`: one side can fail if the other one decides.
     fn logical(&mut self, left: &'e IdedExpr, right: &'e IdedExpr, decisive: bool) -> Result<Val, ExprError> {
         let no_overload = || ExprError::runtime("no such overload: both sides of && and || must be true or false");
         let first = match self.node(left) {
@@ -265,7 +265,7 @@ impl<'e> Evaluator<'e> {
         let items = match &range {
             Val::List(items) => Arc::clone(items),
             Val::Map(entries) => {
-                // Its keys are listed anew for each loop.
+                // Its keys are listed again for each loop.
                 self.budget.take(entries.len() as u64 / 4)?;
                 Arc::new(entries.keys())
             }
@@ -291,7 +291,8 @@ impl<'e> Evaluator<'e> {
             match step {
                 Ok(true) => {}
                 Ok(false) => break,
-                // As in CEL, a failing item counts only if no other item decides: remembered, and forgotten if the result is decided.
+                // As in CEL, a failing item counts only if no other item decides: the error is stored, and dropped if the result is
+                // decided.
                 Err(error @ ExprError::Budget(_)) => {
                     self.locals.truncate(base);
                     return Err(error);
@@ -315,14 +316,14 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Runs one round; the answer is whether to go on.
+    /// Runs one iteration and returns whether to continue.
     fn step(&mut self, comprehension: &'e ComprehensionExpr, base: usize) -> Result<bool, ExprError> {
         let Val::Bool(go_on) = self.node(&comprehension.loop_cond)? else { return Ok(true) };
         if !go_on {
             return Ok(false);
         }
         if let Some((filter, element)) = appended(comprehension) {
-            // What map() and filter() collect is appended in place instead of copied each round.
+            // Results of map() and filter() are appended in place instead of copied in each iteration.
             if let Some(filter) = filter {
                 match self.node(filter)? {
                     Val::Bool(true) => {}
@@ -358,7 +359,7 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// The path an expression reads, as people write it; for anything computed, a word.
+    /// Returns the path that an expression reads, as users write it; for anything computed, a word.
     fn path(&self, node: &IdedExpr) -> String {
         match &node.expr {
             Expr::Ident(name) => {
@@ -384,7 +385,7 @@ impl<'e> Evaluator<'e> {
     }
 }
 
-/// Whether an expression reads a value where it stands, instead of computing one.
+/// Whether an expression reads a value at a path, instead of computing one.
 fn is_place(node: &IdedExpr) -> bool {
     match &node.expr {
         Expr::Ident(_) | Expr::Select(_) => true,
@@ -393,7 +394,7 @@ fn is_place(node: &IdedExpr) -> bool {
     }
 }
 
-/// Whether the macro joins its rounds by `&&` or `||`.
+/// Whether the macro joins its iterations with `&&` or `||`.
 fn is_logical(comprehension: &ComprehensionExpr) -> bool {
     matches!(&comprehension.loop_step.expr, Expr::Call(call) if matches!(call.func_name.as_str(), operators::LOGICAL_AND | operators::LOGICAL_OR))
 }
@@ -405,7 +406,7 @@ fn initial_flag(comprehension: &ComprehensionExpr) -> Option<bool> {
     }
 }
 
-/// Filter and element of a macro whose step is `result + [element]`, perhaps under a condition.
+/// Returns filter and element of a macro whose step is `result + [element]`, possibly with a condition.
 fn appended(comprehension: &ComprehensionExpr) -> Option<(Option<&IdedExpr>, &IdedExpr)> {
     let Expr::Call(step) = &comprehension.loop_step.expr else { return None };
     match step.args.as_slice() {
@@ -433,7 +434,7 @@ fn opened(value: &Val) -> Option<&Val> {
     }
 }
 
-/// A field by its name, or by its escaped name.
+/// Returns a field by its name, or by its escaped name.
 fn field(value: &Val, name: &str) -> Option<Val> {
     let Val::Map(entries) = value else { return None };
     entries.texts.get(name).or_else(|| entries.texts.get(names::unescape(name)?.as_str())).cloned()
@@ -441,7 +442,7 @@ fn field(value: &Val, name: &str) -> Option<Val> {
 
 fn has(value: &Val, name: &str) -> Result<bool, ExprError> {
     match value {
-        // A field that is null counts as absent, as the API server has it for nullable fields.
+        // A null field counts as absent, as in the API server for nullable fields.
         Val::Map(_) => Ok(field(value, name).is_some_and(|value| !matches!(value, Val::Null))),
         Val::Optional(inner) => Ok(inner.as_ref().is_some_and(|inner| field(inner, name).is_some())),
         Val::Null => Ok(false),

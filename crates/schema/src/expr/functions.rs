@@ -1,5 +1,5 @@
-//! Functions with a behaviour of our own: those that must count what they build, conversions, and everything about optionals. All
-//! others are the library's, called after their arguments are paid for.
+//! Functions with our own behaviour: those that must count what they build, conversions, and everything about optionals. All others are the
+//! library's, called after their arguments are charged for.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use super::error::ExprError;
 use super::library;
 use super::value::{Entries, Val};
 
-/// Steps of compiling one regular expression: the work that a small text can ask for.
+/// Steps for compiling one regular expression: a short pattern can cause this much work.
 const PATTERN_STEPS: u64 = 5_000;
 
-/// Regular expressions that one evaluation has compiled: in a loop each is paid for once.
+/// Regular expressions that one evaluation has compiled: in a loop, each is charged only once.
 pub(crate) type Patterns = HashMap<Arc<str>, regex::Regex>;
 
 /// Calls a function by its name; the first argument is the receiver if `member`.
 pub(crate) fn call(name: &str, member: bool, arguments: &[Val], budget: &mut Budget, patterns: &mut Patterns) -> Result<Val, ExprError> {
     if let ("size", [Val::String(text)]) = (name, arguments) {
-        // Counting letters looks at each of them.
+        // Counting characters reads each of them.
         budget.read(text.len())?;
     }
     if !is_cheap(name) {
@@ -43,7 +43,7 @@ pub(crate) fn call(name: &str, member: bool, arguments: &[Val], budget: &mut Bud
 }
 
 fn matches(text: &str, pattern: &Arc<str>, budget: &mut Budget, patterns: &mut Patterns) -> Result<bool, ExprError> {
-    // Each character of the text may visit each state of the expression.
+    // Each character of the text can visit each state of the expression.
     budget.take(10 + text.len() as u64 * (1 + pattern.len() as u64 / 16) / 4)?;
     if let Some(compiled) = patterns.get(pattern) {
         return Ok(compiled.is_match(text));
@@ -55,7 +55,7 @@ fn matches(text: &str, pattern: &Arc<str>, budget: &mut Budget, patterns: &mut P
     Ok(found)
 }
 
-/// Functions that do not look at the content of their arguments.
+/// Whether a function doesn't read the content of its arguments.
 fn is_cheap(name: &str) -> bool {
     matches!(name, "size" | "hasValue" | "value" | "orValue" | "or" | "dyn" | "type" | "omit" | "optional.of" | "optional.none" | "range")
 }
@@ -94,7 +94,7 @@ fn own(name: &str, arguments: &[Val], budget: &mut Budget) -> Result<Option<Val>
     }))
 }
 
-/// Refuses calls of the library that would build too much before they build it.
+/// Rejects library calls that would build too much, before they build it.
 fn guard(name: &str, arguments: &[Val], budget: &mut Budget) -> Result<(), ExprError> {
     let bytes = match (name, arguments) {
         ("replace", [Val::String(text), Val::String(from), Val::String(to), ..]) => {
@@ -253,7 +253,7 @@ fn library_operator(operator: &str, left: &Val, right: &Val) -> Result<Val, Expr
     Err(ExprError::Runtime(format!("no such overload: {operator} on {} and {}", left.type_name(), right.type_name())))
 }
 
-/// Whether a list holds a value, or a map a key.
+/// Whether a list contains a value, or a map a key.
 pub(crate) fn is_in(needle: &Val, haystack: &Val, budget: &mut Budget) -> Result<bool, ExprError> {
     match haystack {
         Val::List(items) => {
@@ -266,7 +266,7 @@ pub(crate) fn is_in(needle: &Val, haystack: &Val, budget: &mut Budget) -> Result
     }
 }
 
-/// A map from its entries; the last of equal keys is refused as CEL does.
+/// Adds an entry to a map; a duplicate key is an error, as in CEL.
 pub(crate) fn insert(entries: &mut Entries, key: Val, value: Val) -> Result<(), ExprError> {
     if !matches!(key, Val::String(_) | Val::Int(_) | Val::UInt(_) | Val::Bool(_)) {
         return Err(ExprError::Runtime(format!("unsupported key type: {}", key.type_name())));

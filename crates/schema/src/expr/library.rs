@@ -1,5 +1,5 @@
-//! Calls into the function library of Kubernetes. The library's evaluator runs one call at a time, on values that were paid for
-//! before: it never sees a loop.
+//! Calls into the Kubernetes function library. The library's evaluator runs one call at a time, on values that were charged for before: it
+//! never sees a loop.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -26,7 +26,7 @@ impl VariableResolver for Arguments {
 /// Calls a function or operator; the first of `arguments` is the receiver if `member`.
 ///
 /// # Errors
-/// What the function says is wrong with its arguments.
+/// If the function rejects its arguments.
 pub(crate) fn call(name: &str, member: bool, arguments: &[Val]) -> Result<Val, ExprError> {
     let values = Arguments(arguments.iter().map(to_cel).collect::<Option<Vec<_>>>().ok_or_else(|| no_overload(name))?);
     let mut operands: Vec<IdedExpr> = (0..arguments.len()).map(|index| ided(Expr::Ident(format!("@{index}")))).collect();
@@ -38,7 +38,7 @@ pub(crate) fn call(name: &str, member: bool, arguments: &[Val]) -> Result<Val, E
     let call = ided(Expr::Call(CallExpr { func_name: func_name.to_owned(), target, args: operands }));
     let mut context = FUNCTIONS.new_inner_scope();
     context.set_variable_resolver(&values);
-    // The library is not ours: an argument it did not think of must not end the server.
+    // The library isn't ours: an argument that it doesn't expect must not stop the server.
     let resolved = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| context.resolve(&call)))
         .map_err(|_| ExprError::Runtime(format!("{name} cannot be evaluated on these values")))?;
     let result = resolved.map_err(|error| match error {
@@ -132,7 +132,7 @@ fn from_cel(value: &cel::Value) -> Option<Val> {
     })
 }
 
-/// The text of a value of the library: RFC 3339 for times, `1h30m0s` for spans, the canonical text of addresses.
+/// Returns the text of a library value: RFC 3339 for times, `1h30m0s` for durations, the canonical text of addresses.
 pub(crate) fn text_of(value: &cel::Value) -> Option<String> {
     match call("string", false, &[Val::Library(Arc::new(value.clone()))]).ok()? {
         Val::String(text) => Some(match text.strip_suffix("+00:00") {
@@ -143,7 +143,7 @@ pub(crate) fn text_of(value: &cel::Value) -> Option<String> {
     }
 }
 
-/// The name of the type of a value of the library.
+/// Returns the type name of a library value.
 pub(crate) fn type_of(value: &cel::Value) -> String {
     match value {
         cel::Value::Timestamp(_) => "google.protobuf.Timestamp".to_owned(),

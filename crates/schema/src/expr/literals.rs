@@ -1,4 +1,4 @@
-//! Literals that can be judged before anything is evaluated: patterns, spans and points in time.
+//! Literals that can be checked before anything is evaluated: patterns, durations and timestamps.
 //! Source: cel-go `cel/validator.go`.
 
 use kube_cel::cel::IdedExpr;
@@ -9,7 +9,7 @@ use super::library;
 use super::position::Positions;
 use super::value::Val;
 
-/// What is wrong with the literals of an expression.
+/// Returns the errors of the literals in an expression.
 pub(crate) fn faults(root: &IdedExpr, positions: &Positions) -> Vec<ExprError> {
     let mut found = Vec::new();
     calls(root, &mut |call| {

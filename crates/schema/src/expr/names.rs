@@ -1,8 +1,8 @@
-//! Names of fields that are no identifiers: Kubernetes writes them escaped, `foo-bar` as `foo__dash__bar`.
+//! Field names that aren't valid identifiers: Kubernetes escapes them, `foo-bar` as `foo__dash__bar`.
 
 const ESCAPES: [(&str, &str); 4] = [("__dot__", "."), ("__dash__", "-"), ("__slash__", "/"), ("__underscores__", "__")];
 
-/// Words of the language that a field may have as its name; they are written between double underscores.
+/// Reserved words that a field can have as its name; they are written between double underscores.
 const KEYWORDS: [&str; 21] = [
     "true",
     "false",
@@ -27,7 +27,7 @@ const KEYWORDS: [&str; 21] = [
     "while",
 ];
 
-/// The name that an escaped one stands for; nothing if it holds no escape.
+/// Returns the name that an escaped one stands for; `None` if it contains no escape.
 ///
 /// A single underscore is an ordinary character: `my_field` stands for itself.
 pub(crate) fn unescape(name: &str) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Parsing, with limits that hold before the parser of CEL sees the source.
+//! Parsing, with limits that apply before CEL's parser sees the source.
 
 use kube_cel::cel::IdedExpr;
 use kube_cel::cel::parser::Parser;
@@ -6,16 +6,16 @@ use kube_cel::cel::parser::Parser;
 use super::error::{ExprError, Place};
 use super::position::tokens;
 
-/// Longest source of one expression, in bytes.
+/// Maximum source length of one expression, in bytes.
 const SOURCE_LIMIT: usize = 16 << 10;
-/// Deepest nesting of brackets.
+/// Maximum nesting of brackets.
 const BRACKET_LIMIT: usize = 60;
-/// Longest run of prefix operators such as `!!!` or `---`.
+/// Maximum run of prefix operators such as `!!!` or `---`.
 const PREFIX_LIMIT: usize = 30;
-/// Most operators in one expression: chains of them nest in the tree.
+/// Maximum number of operators in one expression: chains of them nest in the tree.
 const OPERATOR_LIMIT: usize = 1_000;
 
-/// Reads one expression.
+/// Parses one expression.
 pub(crate) fn parse(source: &str) -> Result<IdedExpr, ExprError> {
     limits(source).map_err(|message| ExprError::Syntax { message, place: None })?;
     Parser::new().enable_optional_syntax(true).max_recursion_depth(96).parse(source).map_err(|errors| {

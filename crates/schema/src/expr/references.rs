@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kube_cel::cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
-/// All paths from variables of the environment, sorted, without those that others begin with.
+/// Returns all paths that start at variables of the environment, sorted, without those that are prefixes of others.
 pub(crate) fn of(root: &IdedExpr) -> Vec<Vec<String>> {
     let mut found = BTreeSet::new();
     let mut bound = Vec::new();
@@ -65,7 +65,7 @@ fn walk(node: &IdedExpr, bound: &mut Vec<String>, found: &mut BTreeSet<Vec<Strin
     }
 }
 
-/// The path whose value an expression gives as it stands there: `p.x`, or `has(p.x) ? p.x : {}`, where nothing is read instead.
+/// Returns the path whose value an expression returns unchanged: `p.x`, or `has(p.x) ? p.x : {}`, where nothing else is read.
 pub(crate) fn given(root: &IdedExpr) -> Option<Vec<String>> {
     let asks_whether = |node: &IdedExpr| matches!(&node.expr, Expr::Select(select) if select.test);
     let (condition, value) = match &root.expr {
@@ -79,7 +79,7 @@ pub(crate) fn given(root: &IdedExpr) -> Option<Vec<String>> {
     condition.is_none_or(|condition| chain(condition).as_ref() == Some(&path)).then_some(path)
 }
 
-/// A path of fields and fixed keys that begins at a variable.
+/// Returns a path of fields and constant keys that starts at a variable.
 pub(super) fn chain(node: &IdedExpr) -> Option<Vec<String>> {
     match &node.expr {
         Expr::Ident(name) => Some(vec![name.clone()]),

@@ -15,7 +15,7 @@ pub(crate) struct Signature {
     pub(crate) member: bool,
 }
 
-/// Signatures by name; functions of a namespace have its name in front, such as `sets.contains`.
+/// Signatures by name; functions in a namespace are prefixed with its name, such as `sets.contains`.
 pub(crate) static SIGNATURES: LazyLock<HashMap<&'static str, Vec<Signature>>> = LazyLock::new(|| {
     let mut table: HashMap<&'static str, Vec<Signature>> = HashMap::new();
     for line in [OPERATORS, STANDARD, STRINGS, LISTS, TIMES, OPTIONALS, KUBERNETES].into_iter().flat_map(str::lines) {
@@ -290,7 +290,7 @@ const KUBERNETES: &str = "
     formatter.validate(string) -> optional<list<string>>
 ";
 
-/// Reads one line. Receivers begin with the name of a type; everything else before a dot is a namespace.
+/// Parses one line. Receivers start with the name of a type; anything else before a dot is a namespace.
 fn parse(line: &'static str) -> Option<(&'static str, Signature)> {
     let (call, result) = line.rsplit_once(" -> ")?;
     let (head, arguments) = call.strip_suffix(')')?.rsplit_once('(')?;
@@ -309,7 +309,7 @@ fn parse(line: &'static str) -> Option<(&'static str, Signature)> {
     Some((name, Signature { parameters, result, member }))
 }
 
-/// Splits at the commas that are not inside angle brackets.
+/// Splits at commas that are not inside angle brackets.
 fn split(list: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, character) in list.char_indices() {

@@ -1,4 +1,4 @@
-//! Templates: JSON whose texts hold `${…}`.
+//! Templates: JSON whose strings contain `${…}`.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use super::types::Type;
 use super::value::Val;
 use super::{Budget, Environment, Program, Scope};
 
-/// Deepest nesting of a template.
+/// Maximum nesting of a template.
 const DEPTH_LIMIT: usize = 100;
 
-/// A problem in a template, and where.
+/// An error in a template, with its path.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{path}: {error}")]
 pub struct TemplateError {
@@ -23,8 +23,8 @@ pub struct TemplateError {
     pub error: ExprError,
 }
 
-/// A compiled template. A text that is exactly one expression gives the expression's value with its type; in any other text the
-/// results are put in as text. `$${` stands for `${`.
+/// A compiled template. A string that is exactly one expression evaluates to the expression's value with its type; in any other string the
+/// results are inserted as text. `$${` stands for `${`.
 #[derive(Clone, Debug)]
 pub struct Template {
     root: Node,
@@ -49,21 +49,21 @@ impl Template {
     /// Compiles every expression in a JSON value.
     ///
     /// # Errors
-    /// Every expression that does not compile, with its path.
+    /// Every expression that doesn't compile, with its path.
     pub fn compile(json: &Value, environment: &Environment) -> Result<Self, Vec<TemplateError>> {
         let mut errors = Vec::new();
         let root = node(json, environment, &mut String::new(), 0, &mut errors);
         if errors.is_empty() { Ok(Self { root }) } else { Err(errors) }
     }
 
-    /// Paths that the template reads, as [`Program::references`] gives them.
+    /// Returns the paths that the template reads, in the form of [`Program::references`].
     pub fn references(&self) -> Vec<Vec<String>> {
         let mut found = BTreeSet::new();
         self.root.programs(&mut |program| found.extend(program.references().iter().cloned()));
         found.into_iter().collect()
     }
 
-    /// The type of the result, if the template is one expression.
+    /// Returns the type of the result, if the template is one expression.
     pub fn kind(&self) -> Type {
         match &self.root {
             Node::Expression(program) => program.kind().clone(),
@@ -74,12 +74,12 @@ impl Template {
         }
     }
 
-    /// Evaluates the template part by part and says what each part reads. A part that fails does not hide the others.
+    /// Evaluates the template part by part and records what each part reads. A part that fails doesn't hide the others.
     pub fn trace(&self, scope: &Scope, budget: &mut Budget) -> Traced {
         super::trace::template(&self.root, scope, budget)
     }
 
-    /// Evaluates the template. Fields and items whose value is `omit()` are left out; a template that is nothing else is null.
+    /// Evaluates the template. Fields and items whose value is `omit()` are left out; a template that is nothing but `omit()` is null.
     ///
     /// # Errors
     /// The first expression that fails, with its path.
@@ -141,7 +141,7 @@ fn node(json: &Value, environment: &Environment, path: &mut String, depth: usize
     }
 }
 
-/// Goes into a field: `.name`, or `["app.kubernetes.io/name"]` where dots would mislead.
+/// Appends a field to a path: `.name`, or `["app.kubernetes.io/name"]` where dots would be misleading.
 fn push_field(path: &mut String, name: &str) {
     if name.is_empty() || name.contains(['.', '[', '"']) {
         path.push_str(&format!("[\"{}\"]", name.replace('\\', "\\\\").replace('"', "\\\"")));
@@ -151,13 +151,13 @@ fn push_field(path: &mut String, name: &str) {
     }
 }
 
-/// Only scalars can be put into a text.
+/// Checks that only scalars are inserted into text.
 fn check_texts(parts: &[Part], path: &str, errors: &mut Vec<TemplateError>) {
     for part in parts {
         if let Part::Expression(program) = part
             && matches!(program.kind(), Type::List(_) | Type::Map(..) | Type::Object(_) | Type::Optional(_) | Type::Null)
         {
-            let message = format!("`{}` gives {}, which cannot be put into a text", program.source(), program.kind());
+            let message = format!("`{}` returns {}, which can't be inserted into text", program.source(), program.kind());
             errors.push(TemplateError { path: path.to_owned(), error: ExprError::Type { message, place: None } });
         }
     }
@@ -178,7 +178,7 @@ fn parts(text: &str, environment: &Environment, path: &str, errors: &mut Vec<Tem
         let inside = &rest[at + 2..];
         let Some(end) = closing(inside) else {
             let error = ExprError::Syntax {
-                message: format!("`${{` without a closing brace in `{text}`; write `$${{` for the characters themselves"),
+                message: format!("`${{` in `{text}` has no closing brace; write `$${{` for the literal characters"),
                 place: None,
             };
             errors.push(TemplateError { path: path.to_owned(), error });
@@ -202,7 +202,7 @@ fn parts(text: &str, environment: &Environment, path: &str, errors: &mut Vec<Tem
     parts
 }
 
-/// Offset of the brace that closes an expression; braces in texts and maps are passed over.
+/// Returns the offset of the brace that closes an expression; braces in strings and maps are skipped.
 fn closing(source: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in super::position::tokens(source) {
@@ -283,12 +283,12 @@ pub(super) fn text(parts: &[Part], scope: &Scope, budget: &mut Budget) -> Result
                 let value = program.run(scope, budget)?;
                 let scalar = match &value {
                     Val::Null | Val::Omit => None,
-                    // A whole number reads as one, whatever its type.
+                    // A whole number is printed as an integer, whatever its type.
                     Val::Double(_) => value.to_json().map(|number| number.to_string()),
                     other => other.as_text(),
                 };
                 let scalar = scalar.ok_or_else(|| {
-                    ExprError::Runtime(format!("`{}` gives {}, which cannot be put into a text", program.source(), value.type_name()))
+                    ExprError::Runtime(format!("`{}` returns {}, which can't be inserted into text", program.source(), value.type_name()))
                 })?;
                 budget.text(text.len() + scalar.len())?;
                 text.push_str(&scalar);

@@ -101,7 +101,7 @@ fn what_does_not_fit_is_refused_before_it_runs() {
         ("parameters.tier ? 1 : 2", "found no matching overload for '_?_:_' applied to '(string, int, int)'"),
         ("parameters.replicas.all(x, true)", "cannot be range of a comprehension"),
         ("nothing + 1", "there is no variable `nothing` here"),
-        ("1 +", "cannot be read"),
+        ("1 +", "isn't valid"),
         ("", "it is empty"),
     ];
     for (source, expected) in cases {
@@ -162,7 +162,7 @@ fn nested_loops_end_at_the_step_budget() {
     let mut budget = Budget::default();
     assert_eq!(program.evaluate(&scope(), &mut budget), Err(ExprError::Budget(Exhausted::Steps)));
     assert_eq!(budget.remaining(), 0);
-    // The same number of steps each time: what fits once fits always.
+    // The number of steps is the same each time: what fits once always fits.
     let small = environment().compile("big.map(a, a * 2).filter(a, a % 3 == 0)").unwrap();
     let used = |program: &Program| {
         let mut budget = Budget::default();
@@ -280,7 +280,7 @@ proptest! {
             "ip('10.0.0.1')", "cidr('10.0.0.0/8')", "semver('1.2.3')", "optional.none()", "optional.of(1)", "'('", "'(a*)*b'",
         ]), 1..4),
     ) {
-        // `dyn` hides the types from the checker, so that every function meets every value.
+        // `dyn` hides the types from the checker, so that every function receives every value.
         let arguments: Vec<String> = arguments.iter().map(|argument| format!("dyn({argument})")).collect();
         let source = match arguments.split_first() {
             Some((receiver, rest)) if member => format!("{receiver}.{name}({})", rest.join(", ")),

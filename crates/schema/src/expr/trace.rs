@@ -11,35 +11,35 @@ use super::{Budget, Scope};
 /// A part of an evaluated template.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traced {
-    /// Paths that its own expressions read, as [`super::Program::references`] gives them; those of parts inside it are theirs.
+    /// Paths that its own expressions read, in the form of [`super::Program::references`]; paths read by nested parts belong to those.
     pub reads: BTreeSet<Vec<String>>,
-    /// Of what it reads, the path whose value it is; see [`super::Program::gives`].
+    /// The path whose value it returns unchanged, if any; see [`super::Program::gives`].
     pub gives: Option<Vec<String>>,
-    /// What it is.
+    /// The kind of part, with its value.
     pub part: TracedPart,
 }
 
-/// What a part of an evaluated template is.
+/// The result of evaluating a part of a template.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TracedPart {
-    /// A value: written so, or what one expression gives.
+    /// A value: a literal, or the result of one expression.
     Value(Value),
     /// Left out by `omit()`.
     Omitted,
     /// Its expression fails.
     Failed(ExprError),
-    /// A list of parts, those included that are left out.
+    /// A list of parts, including those that are left out.
     List(Vec<Traced>),
-    /// Named parts, those included that are left out.
+    /// Named parts, including those that are left out.
     Object(Vec<TracedField>),
 }
 
 /// A named part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TracedField {
-    /// Its name; the error where the name's expression fails.
+    /// Its name, or the error if the name's expression fails.
     pub name: Result<String, ExprError>,
-    /// The part. What the name reads is among what it reads.
+    /// The part. Paths that the name reads are included in what it reads.
     pub value: Traced,
 }
 

@@ -1,4 +1,4 @@
-//! Types of values, read from schemas, and how they fit each other.
+//! Types of values, derived from schemas, and their compatibility.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,22 +6,22 @@ use std::sync::Arc;
 
 use crate::structural::{Kind, Schema};
 
-/// A type as the checker sees it.
+/// A type in the checker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// Anything; checked when evaluated.
+    /// Any value; checked during evaluation.
     Dyn,
-    /// Nothing but null.
+    /// Only null.
     Null,
     /// `true` or `false`.
     Bool,
-    /// A whole number of 64 bits.
+    /// A 64-bit integer.
     Int,
-    /// A whole number without sign.
+    /// An unsigned integer.
     UInt,
     /// A floating-point number.
     Double,
-    /// A text.
+    /// A string.
     String,
     /// Bytes.
     Bytes,
@@ -31,30 +31,30 @@ pub enum Type {
     Map(Arc<Type>, Arc<Type>),
     /// An object with known fields.
     Object(Arc<ObjectType>),
-    /// A value that may be absent.
+    /// A value that can be absent.
     Optional(Arc<Type>),
-    /// A type of the library: `timestamp`, `duration`, `kubernetes.Quantity` and so on.
+    /// A library type: `timestamp`, `duration`, `kubernetes.Quantity` and so on.
     Named(&'static str),
     /// A type itself.
     Type,
-    /// A parameter in a signature.
+    /// A type parameter in a signature.
     Param(u8),
 }
 
-/// Fields of an object. What is not declared does not exist for an expression.
+/// Fields of an object. An undeclared field doesn't exist for an expression.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectType {
     fields: BTreeMap<String, Type>,
 }
 
 impl Type {
-    /// The type of values of a schema. Unknown fields of objects do not exist for expressions, except in objects that declare none
-    /// and preserve what they get: those are open.
+    /// Returns the type of values of a schema. Unknown fields of objects don't exist for expressions, except in objects that declare none
+    /// and preserve unknown fields: those are open.
     pub fn from_schema(schema: &Schema) -> Self {
         Self::of(schema, schema.is_embedded_resource())
     }
 
-    /// As [`Type::from_schema`] for a whole resource, which has a type and a name whatever its schema says.
+    /// Like [`Type::from_schema`], for a whole resource, which has a type and a name whatever its schema says.
     pub fn of_resource(schema: &Schema) -> Self {
         Self::of(schema, true)
     }
@@ -96,43 +96,43 @@ impl Type {
         }
     }
 
-    /// The type of points in time.
+    /// The type of timestamps.
     pub const TIMESTAMP: Self = Self::Named("google.protobuf.Timestamp");
-    /// The type of spans of time.
+    /// The type of durations.
     pub const DURATION: Self = Self::Named("google.protobuf.Duration");
 
-    /// A list of these.
+    /// Returns the type of a list of these.
     pub fn list(items: Self) -> Self {
         Self::List(Arc::new(items))
     }
 
-    /// A map from texts to these.
+    /// Returns the type of a map from strings to these.
     pub fn map(values: Self) -> Self {
         Self::Map(Arc::new(Self::String), Arc::new(values))
     }
 
-    /// One of these, or nothing.
+    /// Returns the type of an optional of these.
     pub fn optional(inner: Self) -> Self {
         Self::Optional(Arc::new(inner))
     }
 
-    /// An object with these fields and no others.
+    /// Returns the type of an object with exactly these fields.
     pub fn object<N: Into<String>>(fields: impl IntoIterator<Item = (N, Self)>) -> Self {
         Self::Object(Arc::new(ObjectType { fields: fields.into_iter().map(|(name, kind)| (name.into(), kind)).collect() }))
     }
 
-    /// The type of a field of an object, by its name in the schema or its escaped name in an expression.
+    /// Returns the type of a field of an object, by its name in the schema or its escaped name in an expression.
     pub(crate) fn field(&self, name: &str) -> Option<&Self> {
         let Self::Object(object) = self else { return None };
         object.fields.get(name).or_else(|| object.fields.get(&super::names::unescape(name)?))
     }
 
-    /// Whether every value of this type fits where `wanted` is asked for.
+    /// Whether every value of this type is accepted where `wanted` is expected.
     pub fn fits(&self, wanted: &Self) -> bool {
         Bindings::default().unify(wanted, self)
     }
 
-    /// One type for both; `Dyn` if they differ in part, nothing if they exclude each other.
+    /// Returns one type for both; `Dyn` if they differ in part, `None` if they exclude each other.
     pub(crate) fn join(&self, other: &Self) -> Option<Self> {
         match (self, other) {
             (left, right) if left == right => Some(left.clone()),
@@ -171,14 +171,14 @@ impl fmt::Display for Type {
     }
 }
 
-/// What the parameters of a signature stand for in one call.
+/// The types bound to the parameters of a signature in one call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bindings {
     bound: [Option<Type>; 2],
 }
 
 impl Bindings {
-    /// Whether `found` fits `wanted`; parameters are bound on the way, and widened where both sides allow it.
+    /// Whether `found` is accepted as `wanted`; type parameters are bound in the process, and widened where both sides allow it.
     pub(crate) fn unify(&mut self, wanted: &Type, found: &Type) -> bool {
         match (wanted, found) {
             (Type::Param(index), found) => {
@@ -189,7 +189,7 @@ impl Bindings {
                         true
                     }
                     Some(bound) => bound.join(found).is_some_and(|joined| {
-                        // The more telling of the two is kept: `dyn` says nothing.
+                        // The more specific of the two is kept: `dyn` says nothing.
                         if *bound == Type::Dyn || joined != Type::Dyn {
                             *bound = if *bound == Type::Dyn { found.clone() } else { joined };
                         }
@@ -208,7 +208,7 @@ impl Bindings {
         }
     }
 
-    /// The type with its parameters replaced.
+    /// Returns the type with its parameters replaced.
     pub(crate) fn resolve(&self, kind: &Type) -> Type {
         match kind {
             Type::Param(index) => self.bound[usize::from(*index % 2)].clone().unwrap_or(Type::Dyn),

@@ -1,4 +1,4 @@
-//! Values of expressions, and their way from and to JSON. Maps keep their entries sorted, so that results never depend on chance.
+//! Values of expressions, and their conversion from and to JSON. Maps keep their entries sorted, so that results are deterministic.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 use super::budget::{Budget, Exhausted};
 use super::types::Type;
 
-/// A value while an expression is evaluated; cheap to clone.
+/// A value during evaluation; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) enum Val {
     Null,
@@ -22,16 +22,16 @@ pub(crate) enum Val {
     Bytes(Arc<Vec<u8>>),
     List(Arc<Vec<Val>>),
     Map(Arc<Entries>),
-    /// Times, quantities, addresses and so on: values that the library alone understands.
+    /// Times, quantities, addresses and so on: values that only the library understands.
     Library(Arc<cel::Value>),
     Optional(Option<Arc<Val>>),
     /// A type, by its name.
     Type(Arc<str>),
-    /// Takes the field it would fill out of a template.
+    /// Removes the field that it would fill from a template.
     Omit,
 }
 
-/// Entries of a map: nearly always under texts, rarely under other scalars.
+/// Entries of a map: nearly always with string keys, rarely with other scalars.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entries {
     pub(crate) texts: BTreeMap<Arc<str>, Val>,
@@ -73,7 +73,7 @@ impl Val {
         Self::List(Arc::new(items))
     }
 
-    /// Reads JSON. Whole numbers become `int`, unless the type asks for `double`; texts become times or bytes where it says so.
+    /// Converts from JSON. Integers become `int`, unless the type is `double`; strings become times or bytes if the type says so.
     pub(crate) fn from_json(json: &Value, kind: &Type) -> Self {
         match json {
             Value::Null => Self::Null,
@@ -121,12 +121,12 @@ impl Val {
             kind if *kind == Type::DURATION => "duration",
             _ => return plain,
         };
-        // A date alone is midnight of that day.
+        // A date without a time means midnight of that day.
         let full = if converter == "timestamp" && text.len() == 10 { Self::text(format!("{text}T00:00:00Z")) } else { plain.clone() };
         super::library::call(converter, false, &[full]).unwrap_or(plain)
     }
 
-    /// Writes JSON; nothing for an absent optional and for `omit()`.
+    /// Converts to JSON; `None` for an absent optional and for `omit()`.
     pub(crate) fn to_json(&self) -> Option<Value> {
         Some(match self {
             Self::Null => Value::Null,
@@ -152,7 +152,7 @@ impl Val {
         })
     }
 
-    /// The text of a scalar, as `string()` gives it.
+    /// Returns the text of a scalar, like `string()`.
     pub(crate) fn as_text(&self) -> Option<String> {
         Some(match self {
             Self::String(text) => text.to_string(),
@@ -199,7 +199,7 @@ impl Val {
         }
     }
 
-    /// Equality of CEL: numbers by value across types, lists and maps by content, everything else within its type.
+    /// CEL equality: numbers by value across types, lists and maps by content, everything else within its type.
     pub(crate) fn equals(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) | (Self::Omit, Self::Omit) => true,
@@ -230,7 +230,7 @@ impl Val {
         }
     }
 
-    /// Order of CEL, if the two have one.
+    /// CEL order, if the two have one.
     pub(crate) fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Bool(left), Self::Bool(right)) => Some(left.cmp(right)),
@@ -245,8 +245,8 @@ impl Val {
         }
     }
 
-    /// Bytes of text and entries of lists inside. Walking all of it costs steps: shared parts count each time, so that a small value
-    /// cannot stand for a huge one.
+    /// Returns the string bytes and list entries inside the value. Walking it costs steps: shared parts count each time, so that a small
+    /// value can't stand for a huge one.
     pub(crate) fn weigh(&self, budget: &mut Budget) -> Result<usize, Exhausted> {
         budget.take(1)?;
         let mut weight = 8;

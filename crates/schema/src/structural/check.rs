@@ -1,4 +1,4 @@
-//! The rules a schema must follow to be structural, with the API server's paths and texts.
+//! The rules that a structural schema must follow, with the API server's paths and messages.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::parse::UNSUPPORTED;
 use super::path::Path;
 use super::{Additional, Kind, Schema, extensions, prune, validate};
 
-/// Where a node stands; the texts differ.
+/// Level of a node in the schema; the messages differ.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Root,
@@ -15,7 +15,7 @@ enum Level {
     Item,
 }
 
-/// Checks the whole schema but its defaults.
+/// Checks the whole schema except its defaults.
 pub(super) fn check(schema: &Schema, errors: &mut Vec<FieldError>) {
     if schema.nullable {
         errors.push(FieldError::forbidden("nullable", "nullable cannot be true at the root"));
@@ -27,7 +27,7 @@ pub(super) fn check(schema: &Schema, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// Whether a schema can be structural at all. One that cannot is told so, and nothing more of its structure.
+/// Whether a schema can be structural at all. For one that can't, only that is reported, and nothing else about its structure.
 fn has_structure(schema: &Schema) -> bool {
     let json = schema.json();
     let is_odd = UNSUPPORTED.iter().any(|keyword| json.get(*keyword).is_some())
@@ -91,7 +91,7 @@ fn kind(schema: &Schema, level: Level, path: &Path<'_>, errors: &mut Vec<FieldEr
     }
 }
 
-/// Rules for the fields that every resource has.
+/// Checks the fields that every resource has.
 fn resource(schema: &Schema, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if schema.embedded && !matches!(schema.additional, Additional::Unsaid) {
         let field = path.field("additionalProperties").to_string();
@@ -122,7 +122,7 @@ fn resource(schema: &Schema, level: Level, path: &Path<'_>, errors: &mut Vec<Fie
     }
 }
 
-/// Checks the schemas inside `allOf`, `anyOf`, `oneOf` and `not`: they may only constrain values.
+/// Checks the schemas inside `allOf`, `anyOf`, `oneOf` and `not`: they can only constrain values.
 fn combinations(schema: &Schema, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let lists = [("allOf", &schema.all_of), ("anyOf", &schema.any_of), ("oneOf", &schema.one_of)];
     let exempt = schema.int_or_string && is_int_or_string_pattern(schema);
@@ -183,7 +183,7 @@ fn nested(inner: &Schema, path: &Path<'_>, exempt: bool, errors: &mut Vec<FieldE
     let properties = path.field("properties");
     for (name, property) in &inner.properties {
         let here = properties.key(name);
-        // What every resource has must not be restricted by the way.
+        // The fields that every resource has must not be restricted here.
         if name == "metadata" {
             errors.push(FieldError::forbidden(here.to_string(), "must not be specified in a nested context"));
         }
@@ -203,7 +203,7 @@ fn nested(inner: &Schema, path: &Path<'_>, exempt: bool, errors: &mut Vec<FieldE
     }
 }
 
-/// Checks that what the combinations of the whole speak of is declared outside of them. The API server looks at no others.
+/// Checks that everything that the combinations of the whole schema mention is declared outside of them. The API server checks no others.
 fn complete(inner: &Schema, outer: &Schema, outer_path: &Path<'_>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     for (keyword, schemas) in [("allOf", &inner.all_of), ("anyOf", &inner.any_of), ("oneOf", &inner.one_of)] {
         let here = path.field(keyword);
@@ -248,7 +248,7 @@ fn default_of(schema: &Schema, path: &Path<'_>, errors: &mut Vec<FieldError>) {
             let text = path.to_string();
             errors.extend(validate::validate_default(schema, &pruned).into_iter().map(|error| error.prefixed(&text)));
         }
-        // What is filled in from further down was judged with it.
+        // Defaults filled in from further down were checked with it.
         if errors.len() > known {
             return;
         }

@@ -1,10 +1,10 @@
-//! Defaulting, and the dropping of nulls that comes before it.
+//! Defaulting, and the dropping of nulls before it.
 
 use serde_json::Value;
 
 use super::Schema;
 
-/// Drops nulls from objects where the field is neither nullable nor has a default to take its place.
+/// Drops nulls from objects where the field is neither nullable nor has a default that replaces it.
 pub(super) fn drop_nulls(schema: &Schema, value: &mut Value) {
     match value {
         Value::Object(object) => object.retain(|name, value| {
@@ -24,7 +24,7 @@ pub(super) fn drop_nulls(schema: &Schema, value: &mut Value) {
     }
 }
 
-/// Fills in defaults below objects that are there; a default under an absent object does not create it.
+/// Fills in defaults below existing objects; a default below an absent object doesn't create it.
 pub(super) fn default(schema: &Schema, value: &mut Value) {
     match value {
         Value::Object(object) => {

@@ -1,4 +1,4 @@
-//! Resources inside resources: their `apiVersion`, `kind` and `metadata` follow the API server, not the schema.
+//! Embedded resources: their `apiVersion`, `kind` and `metadata` follow the API server, not the schema.
 //! Source: apiextensions-apiserver `pkg/apiserver/schema/objectmeta/validation.go`.
 
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::error::{FieldError, FieldErrorReason};
 use super::path::Path;
 
 const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-/// Longest name of a kind.
+/// Maximum length of a kind's name.
 const LABEL_LENGTH: usize = 63;
 
 /// Fields of `metadata` that the API server knows.
@@ -33,12 +33,12 @@ const METADATA: [&str; 15] = [
 /// Fields of one entry of `metadata.ownerReferences`.
 const OWNER: [&str; 6] = ["apiVersion", "blockOwnerDeletion", "controller", "kind", "name", "uid"];
 
-/// Whether the field is one of the two that name the type of any resource.
+/// Whether the field is one of the two that identify the type of a resource.
 pub(super) fn is_type_field(name: &str) -> bool {
     name == "apiVersion" || name == "kind"
 }
 
-/// Drops fields of a resource's metadata that no resource has.
+/// Drops unknown fields of a resource's metadata.
 pub(super) fn prune_metadata(metadata: &mut Value, path: &Path<'_>, dropped: &mut Vec<String>) {
     keep(metadata, &METADATA, path, dropped);
     if let Some(owners) = metadata.get_mut("ownerReferences").and_then(Value::as_array_mut) {
@@ -61,7 +61,7 @@ fn keep(value: &mut Value, known: &[&str], path: &Path<'_>, dropped: &mut Vec<St
     }
 }
 
-/// Collects where resources lie inside of a value: the path, and the JSON pointer from the value on.
+/// Collects where resources are embedded in a value: the path, and the JSON pointer from the value.
 pub(super) fn places(schema: &Schema, value: &Value, path: &Path<'_>, pointer: &str, found: &mut Vec<(String, String)>) {
     let has_some = |schema: &&Schema| schema.has_embedded;
     match value {
@@ -91,7 +91,7 @@ pub(super) fn places(schema: &Schema, value: &Value, path: &Path<'_>, pointer: &
     }
 }
 
-/// Checks that an embedded resource says what it is and has well-formed metadata.
+/// Checks that an embedded resource has a type and well-formed metadata.
 pub(super) fn validate(value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     for name in ["apiVersion", "kind"] {
         let field = path.field(name).to_string();
@@ -129,7 +129,7 @@ pub(super) fn validate(value: &Value, path: &Path<'_>, errors: &mut Vec<FieldErr
     }
 }
 
-/// What is wrong with an `apiVersion` or a `kind`.
+/// Returns what is wrong with an `apiVersion` or a `kind`.
 fn misnamed(name: &str, text: &str) -> Option<String> {
     if text.is_empty() {
         return Some("must not be empty".to_owned());

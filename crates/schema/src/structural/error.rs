@@ -1,4 +1,4 @@
-//! Errors about one field, worded as the API server words them.
+//! Errors about one field, worded like the API server's.
 
 use std::fmt;
 
@@ -6,22 +6,22 @@ use serde_json::Value;
 
 use super::number;
 
-/// Why a field is refused; the classes of the API server.
+/// Why a field is rejected; the error types of the API server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldErrorReason {
-    /// Something must be there and is not.
+    /// A required value is missing.
     Required,
-    /// The value breaks a rule.
+    /// The value violates a rule.
     Invalid,
     /// The value has the wrong type.
     TypeInvalid,
-    /// The value is none of the supported ones.
+    /// The value is not one of the supported ones.
     NotSupported,
-    /// The value is there twice.
+    /// The value is a duplicate.
     Duplicate,
-    /// The field may not be set, or not like this.
+    /// The field can't be set, or not like this.
     Forbidden,
-    /// A text is too long.
+    /// A string is too long.
     TooLong,
     /// A list or map has too many entries.
     TooMany,
@@ -30,7 +30,7 @@ pub enum FieldErrorReason {
 }
 
 impl FieldErrorReason {
-    /// The machine-readable reason of a cause in a Status, such as `FieldValueInvalid`.
+    /// Returns the machine-readable reason of a cause in a Status, such as `FieldValueInvalid`.
     pub fn cause_reason(self) -> &'static str {
         match self {
             Self::Required => "FieldValueRequired",
@@ -59,20 +59,20 @@ impl FieldErrorReason {
     }
 }
 
-/// One problem at one field. `Display` gives the API server's text, the field first.
+/// One problem with one field. `Display` prints the API server's message, with the field first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldError {
-    /// Path of the field, such as `spec.ports[0].name`; `<nil>` where the API server names none.
+    /// Path of the field, such as `spec.ports[0].name`; `<nil>` if the API server names none.
     pub field: String,
-    /// Class of the problem.
+    /// Type of the problem.
     pub reason: FieldErrorReason,
-    /// The refused value, if the text shows one.
+    /// The rejected value, if the message shows one.
     pub value: Option<Value>,
-    /// What is wrong with it; may be empty.
+    /// What is wrong with it; can be empty.
     pub detail: String,
     /// Text shown in place of the value where its JSON would read differently.
     pub(crate) shown: Option<String>,
-    /// Path of the field where the API server names none.
+    /// Path of the field if the API server names none.
     place: Option<String>,
 }
 
@@ -80,39 +80,39 @@ pub struct FieldError {
 pub const NO_FIELD: &str = "<nil>";
 
 impl FieldError {
-    /// An error that shows the value.
+    /// Creates an error that shows the value.
     pub fn new(reason: FieldErrorReason, field: impl Into<String>, value: Option<Value>, detail: impl Into<String>) -> Self {
         Self { field: field.into(), reason, value, detail: detail.into(), shown: None, place: None }
     }
 
-    /// The field must be set.
+    /// Creates the error for a required field.
     pub fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(FieldErrorReason::Required, field, None, detail)
     }
 
-    /// The field may not be set, or not like this.
+    /// Creates the error for a field that can't be set, or not like this.
     pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(FieldErrorReason::Forbidden, field, None, detail)
     }
 
-    /// The value breaks a rule.
+    /// Creates the error for a value that violates a rule.
     pub fn invalid(field: impl Into<String>, value: impl Into<Value>, detail: impl Into<String>) -> Self {
         Self::new(FieldErrorReason::Invalid, field, Some(value.into()), detail)
     }
 
-    /// The value is none of `supported`.
+    /// Creates the error for a value that is not one of `supported`.
     pub fn not_supported(field: impl Into<String>, value: impl Into<Value>, supported: &[&str]) -> Self {
         let list: Vec<String> = supported.iter().map(|text| quote(text)).collect();
         Self::new(FieldErrorReason::NotSupported, field, Some(value.into()), format!("supported values: {}", list.join(", ")))
     }
 
-    /// Sets the path of the field that the text does not name.
+    /// Sets the path of a field that the message doesn't name.
     pub(crate) fn about(mut self, path: impl Into<String>) -> Self {
         self.place = Some(path.into());
         self
     }
 
-    /// Path of the field that this is about, also where [`FieldError::field`] is [`NO_FIELD`]; empty for the whole.
+    /// Returns the path of the field that this is about, even if [`FieldError::field`] is [`NO_FIELD`]; empty for the whole object.
     pub fn place(&self) -> &str {
         match &self.place {
             Some(place) => place,
@@ -121,18 +121,18 @@ impl FieldError {
         }
     }
 
-    /// Sets the text that stands for the value.
+    /// Sets the text that is shown in place of the value.
     pub(crate) fn showing(mut self, text: impl Into<String>) -> Self {
         self.shown = Some(text.into());
         self
     }
 
-    /// Reason of the cause in a Status, such as `FieldValueRequired`.
+    /// Returns the reason of the cause in a Status, such as `FieldValueRequired`.
     pub fn cause_reason(&self) -> &'static str {
         self.reason.cause_reason()
     }
 
-    /// The text without the field: the message of a cause.
+    /// Returns the message without the field: the message of a cause.
     pub fn body(&self) -> String {
         use FieldErrorReason::{Forbidden, Internal, Required, TooLong};
         let mut text = self.reason.title().to_owned();
@@ -145,7 +145,7 @@ impl FieldError {
                 text.push_str(&show(value));
             }
         }
-        // Of a duplicate the API server shows the value alone, whatever a rule says about it.
+        // For a duplicate, the API server shows only the value, whatever a rule says about it.
         if !self.detail.is_empty() && self.reason != FieldErrorReason::Duplicate {
             text.push_str(": ");
             text.push_str(&self.detail);
@@ -153,7 +153,7 @@ impl FieldError {
         text
     }
 
-    /// The same error seen from further out: `prefix` in front of the path.
+    /// Returns the same error for an outer object: `prefix` is prepended to the path.
     #[must_use]
     pub fn prefixed(mut self, prefix: &str) -> Self {
         self.place = self.place.map(|place| join(prefix, &place));
@@ -165,12 +165,12 @@ impl FieldError {
     }
 }
 
-/// Puts two paths together, with a dot unless the second begins with a bracket or is empty.
+/// Joins two paths, with a dot unless the second one starts with a bracket or is empty.
 pub(crate) fn join(prefix: &str, rest: &str) -> String {
     if prefix.is_empty() || rest.is_empty() || rest.starts_with('[') { format!("{prefix}{rest}") } else { format!("{prefix}.{rest}") }
 }
 
-/// A value as the API server prints it inside an error.
+/// Returns a value as the API server prints it in an error.
 pub(crate) fn show(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),
@@ -179,7 +179,7 @@ pub(crate) fn show(value: &Value) -> String {
     }
 }
 
-/// A text in double quotes with the escapes of Go's `%q`.
+/// Returns a string in double quotes with the escapes of Go's `%q`.
 pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

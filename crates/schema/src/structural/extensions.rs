@@ -8,7 +8,7 @@ use super::error::FieldError;
 use super::path::Path;
 use super::{Kind, ListType, Schema};
 
-/// What must not stand beside `x-kubernetes-int-or-string`.
+/// Checks the keywords that can't be combined with `x-kubernetes-int-or-string`.
 pub(super) fn int_or_string(schema: &Schema, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let others = [(schema.preserve_unknown, "x-kubernetes-preserve-unknown-fields"), (schema.embedded, "x-kubernetes-embedded-resource")];
     for (_, keyword) in others.into_iter().filter(|(is_set, _)| schema.int_or_string && *is_set) {

@@ -1,8 +1,8 @@
-//! Formats of strings, as far as the API server checks them; it ignores all others.
+//! String formats that the API server checks; it ignores all others.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Whether a text has the format; formats that nobody checks accept every text.
+/// Whether a string has the format; formats that aren't checked accept every string.
 pub fn is_valid(format: &str, text: &str) -> bool {
     match format {
         "byte" => is_base64(text),
@@ -94,7 +94,7 @@ fn is_uuid(text: &str, version: Option<char>) -> bool {
         && variant_fits()
 }
 
-/// An absolute URI or an absolute path, as the URL parser of the API server takes for requests.
+/// An absolute URI or an absolute path, as accepted by the API server's URL parser for requests.
 fn is_uri(text: &str) -> bool {
     if text.is_empty() || text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
         return false;
@@ -160,7 +160,7 @@ fn is_date(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// RFC 3339; zone and seconds may be left out, as the API server's parser allows.
+/// RFC 3339; zone and seconds can be omitted, as in the API server's parser.
 fn is_date_time(text: &str) -> bool {
     if text.len() < 16 || !text.is_char_boundary(10) || !matches!(text.as_bytes()[10], b'T' | b't' | b' ') {
         return false;

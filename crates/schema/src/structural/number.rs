@@ -1,13 +1,13 @@
-//! Numbers: how they are printed, compared and checked against ranges.
+//! Numbers: printing, comparing and checking ranges.
 
 use serde_json::Number;
 
-/// A number as Go prints it with `%v`.
+/// Formats a number like Go's `%v`.
 pub(crate) fn show(number: &Number) -> String {
     if is_float(number) { show_float(number.as_f64().unwrap_or_default()) } else { number.to_string() }
 }
 
-/// A float as Go prints it with `%v`: the shortest text that reads back, with an exponent below 1e-4 and from a million on.
+/// Formats a float like Go's `%v`: the shortest text that parses to the same value, with an exponent below 1e-4 and from a million up.
 ///
 /// Limits of a schema are floats in the API server: `maximum: 1000000` prints as `1e+06` where floats are compared with it.
 pub(crate) fn show_float(float: f64) -> String {
@@ -22,12 +22,13 @@ pub(crate) fn show_float(float: f64) -> String {
     format!("{float}")
 }
 
-/// Whether the API server reads the number as a float: all are that do not fit 64 bits with a sign.
+/// Whether the API server reads the number as a float: true for every number that doesn't fit into a signed 64-bit integer.
 pub(crate) fn is_float(number: &Number) -> bool {
     number.as_i64().is_none()
 }
 
-/// Whether a float counts as whole: it is near enough to a whole number that floats can count up to.
+/// Whether a float counts as whole: it is close enough to a whole number, within the range in which floats can represent every whole
+/// number.
 /// Source: go-openapi `swag/convert.go`.
 pub(crate) fn is_whole(float: f64) -> bool {
     const LARGEST: f64 = 9_007_199_254_740_991.0;
@@ -39,7 +40,7 @@ pub(crate) fn is_whole(float: f64) -> bool {
     whole == float || (whole != 0.0 && (float - whole).abs() / (float.abs() + whole.abs()) < NEAR)
 }
 
-/// The number as a 64-bit integer, if it is whole and fits.
+/// Returns the number as a 64-bit integer, if it is whole and fits.
 pub(crate) fn as_i64(number: &Number) -> Option<i64> {
     number.as_i64().or_else(|| {
         let float = number.as_f64()?;
@@ -47,7 +48,7 @@ pub(crate) fn as_i64(number: &Number) -> Option<i64> {
     })
 }
 
-/// Whether `number` lies in the range of the type and format; `None` as format is the default one.
+/// Whether `number` is in the range of the type and format; `None` as the format means the default one.
 pub(crate) fn in_range(number: &Number, integer: bool, format: Option<&str>) -> bool {
     if !integer {
         return !matches!(format, Some("float" | "float32")) || number.as_f64().is_some_and(|float| float.abs() <= f64::from(f32::MAX));
@@ -60,11 +61,11 @@ pub(crate) fn in_range(number: &Number, integer: bool, format: Option<&str>) -> 
     }
 }
 
-/// Orders a number and a limit, and gives the limit as a text. Where both are whole they are compared as such, unless the limit itself is
-/// not of the type.
+/// Compares a number with a limit, and returns the limit as text. If both are whole, they are compared as integers, unless the limit itself
+/// is not of the type.
 ///
-/// The API server cuts the fraction off a limit that it compares with a whole number, and takes 0 for at least 0.5. Here it counts: people
-/// rely on a limit that they wrote.
+/// The API server cuts off the fraction of a limit that it compares with a whole number, and reads 0 for at least 0.5. Here the fraction
+/// counts: users rely on the limit that they wrote.
 pub(crate) fn compare(number: &Number, limit: &Number, limit_fits: bool) -> (std::cmp::Ordering, String) {
     let bound = limit.as_f64().unwrap_or_default();
     match number.as_i64().filter(|_| limit_fits && bound.fract() == 0.0) {
@@ -76,7 +77,7 @@ pub(crate) fn compare(number: &Number, limit: &Number, limit_fits: bool) -> (std
     }
 }
 
-/// Equality of numbers by value: `1` equals `1.0`.
+/// Whether two numbers are equal by value: `1` equals `1.0`.
 pub(crate) fn equal(left: &Number, right: &Number) -> bool {
     match (integer(left), integer(right)) {
         (Some(left), Some(right)) => left == right,
@@ -84,7 +85,7 @@ pub(crate) fn equal(left: &Number, right: &Number) -> bool {
     }
 }
 
-/// Whether `number` is a whole multiple of `of`. The API server cuts the fraction off what whole numbers are divided by; here it counts.
+/// Whether `number` is a whole multiple of `of`. The API server cuts off the fraction of the divisor of whole numbers; here it counts.
 pub(crate) fn is_multiple(number: &Number, of: &Number) -> bool {
     let of = of.as_f64().unwrap_or_default();
     match number.as_i64() {

@@ -1,4 +1,4 @@
-//! Reading a schema from JSON, with the checks that concern the shape of keywords themselves.
+//! Parsing a schema from JSON, with the checks of the shape of the keywords themselves.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use super::path::Path;
 use super::{Additional, Kind, Limit, ListType, Pattern, Schema, rules};
 use crate::pattern::Allowance;
 
-/// Deepest nesting of a schema that is read.
+/// Maximum nesting of a schema.
 const DEPTH_LIMIT: usize = 100;
 
-/// Reads what can be read, and the problems found on the way.
+/// Reads what can be read, and returns it with the problems found in the process.
 pub(super) fn read(json: &Value) -> (Schema, Vec<FieldError>) {
     let mut reader = Reader { root: Arc::new(json.clone()), errors: Vec::new(), patterns: Allowance::default() };
     let schema = reader.schema(json, &Path::Root, String::new(), 0);
@@ -25,7 +25,7 @@ struct Reader {
     patterns: Allowance,
 }
 
-/// Keywords of JSON Schema that structural schemas refuse, whatever they hold.
+/// JSON Schema keywords that structural schemas don't allow, whatever their value.
 pub(super) const UNSUPPORTED: [&str; 6] = ["additionalItems", "definitions", "dependencies", "id", "patternProperties", "$ref"];
 
 impl Reader {

@@ -1,8 +1,8 @@
-//! Paths into an object, kept on the stack: nothing is allocated until an error needs the text.
+//! Paths into an object, on the stack: nothing is allocated until an error needs the text.
 
 use std::fmt;
 
-/// A path, seen from its last step.
+/// A path, represented by its last step.
 #[derive(Clone, Copy)]
 pub(crate) enum Path<'a> {
     /// The object itself.
@@ -11,7 +11,7 @@ pub(crate) enum Path<'a> {
     Field(&'a Path<'a>, &'a str),
     /// An item of a list: `[3]`.
     Index(&'a Path<'a>, usize),
-    /// A key in brackets: `[name]`, as paths into a schema are written.
+    /// A key in brackets: `[name]`, as used in paths into a schema.
     Key(&'a Path<'a>, &'a str),
 }
 

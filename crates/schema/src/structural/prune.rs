@@ -1,11 +1,11 @@
-//! Pruning: dropping fields that the schema does not know.
+//! Pruning: dropping fields that the schema doesn't know.
 
 use serde_json::{Map, Value};
 
 use super::path::Path;
 use super::{Additional, Schema, embedded};
 
-/// Prunes and answers the dropped paths, sorted.
+/// Prunes the value and returns the dropped paths, sorted.
 pub(super) fn prune(schema: &Schema, value: &mut Value, is_resource: bool) -> Vec<String> {
     let mut dropped = Vec::new();
     node(Some(schema), value, &Path::Root, is_resource || schema.embedded, &mut dropped);
@@ -13,7 +13,7 @@ pub(super) fn prune(schema: &Schema, value: &mut Value, is_resource: bool) -> Ve
     dropped
 }
 
-/// `schema` is `None` inside a map whose values may be anything but have no schema: objects in there know no field.
+/// `schema` is `None` inside a map whose values can be anything but have no schema: objects in it have no known fields.
 fn node(schema: Option<&Schema>, value: &mut Value, path: &Path<'_>, is_resource: bool, dropped: &mut Vec<String>) {
     match value {
         Value::Object(object) => fields(schema, object, path, is_resource, dropped),

@@ -1,4 +1,4 @@
-//! `x-kubernetes-validations`: rules in CEL over an object and its former state.
+//! `x-kubernetes-validations`: CEL rules over an object and its former state.
 
 mod compile;
 mod cost;
@@ -16,35 +16,35 @@ use crate::expr::{Budget, Program, Type};
 pub(super) use compile::compile;
 pub(super) use cost::check as check_cost;
 
-/// Text of the cause that stands for all rules when an object is otherwise invalid.
+/// Message of the cause that replaces all rules when an object is otherwise invalid.
 pub const RULE_CHECK_SKIPPED: &str =
     "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
 
-/// Reasons that a rule may give.
+/// Reasons that a rule can specify.
 const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-/// One rule as the schema declares it, and its compiled form.
+/// One rule as declared in the schema, and its compiled form.
 #[derive(Clone, Debug, Default)]
 pub struct Rule {
-    /// The expression; it must be true.
+    /// The expression; must be true.
     pub rule: String,
-    /// What to say if it is not; empty if nothing was given.
+    /// Message if it is not; empty if not specified.
     pub message: String,
-    /// An expression that gives the message; empty if nothing was given.
+    /// Expression that returns the message; empty if not specified.
     pub message_expression: String,
     /// The reason as written, such as `FieldValueForbidden`.
     pub reason: Option<String>,
-    /// Path of the field to blame, below the one the rule stands at, such as `.min`.
+    /// Path of the field to report, relative to the rule's node, such as `.min`.
     pub field_path: String,
     /// Whether `oldSelf` is an optional, so that the rule runs on creation too.
     pub optional_old_self: Option<bool>,
-    /// What [`compile`] made of it; nothing if it does not compile.
+    /// Result of [`compile`]; `None` if the rule doesn't compile.
     compiled: Option<Compiled>,
 }
 
 #[derive(Clone, Debug)]
 struct Compiled {
-    /// Type of `self`, kept because making it of a large schema takes time.
+    /// Type of `self`, stored because deriving it from a large schema takes time.
     kind: Type,
     rule: Program,
     message: Option<Program>,
@@ -53,12 +53,12 @@ struct Compiled {
 }
 
 impl Rule {
-    /// Whether it compares with the former state.
+    /// Whether the rule compares with the former state.
     fn is_transition(&self) -> bool {
         self.compiled.as_ref().is_some_and(|compiled| compiled.is_transition)
     }
 
-    /// The class of the error of a broken rule.
+    /// Returns the error type of a violated rule.
     fn error_reason(&self) -> FieldErrorReason {
         match self.reason.as_deref() {
             Some("FieldValueForbidden") => FieldErrorReason::Forbidden,
@@ -68,11 +68,11 @@ impl Rule {
         }
     }
 
-    /// The rule as the API server prints it inside the error of a rule that does not compile.
+    /// Returns the rule as the API server prints it in the error of a rule that doesn't compile.
     fn dump(&self) -> String {
         let text = |text: &str| {
             let quoted = Value::from(text).to_string();
-            // As Go writes JSON, which may stand in a page of HTML.
+            // Like Go's JSON encoder, which escapes for HTML.
             quoted.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
         };
         let reason = self.reason.as_deref().map_or_else(|| "null".to_owned(), text);
@@ -87,7 +87,7 @@ impl Rule {
     }
 }
 
-/// Reads the list of rules of one node.
+/// Parses the list of rules of one node.
 pub(super) fn read(json: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) -> Vec<Rule> {
     let Some(list) = json.as_array() else {
         errors.push(FieldError::invalid(path.to_string(), json.clone(), "must be a list"));
@@ -140,16 +140,16 @@ fn check(rule: &Rule, has_message: bool, path: &Path<'_>, errors: &mut Vec<Field
     }
 }
 
-/// Which values rules are asked about on a change. Rules that compare with the former state are asked about all.
+/// Which values rules check on a change. Rules that compare with the former state always check all of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Judged {
-    /// Those that are not as they were.
+    /// Changed values.
     Changed,
-    /// Every one.
+    /// All values.
     All,
 }
 
-/// Runs the rules of a schema over an object.
+/// Checks an object against the rules of a schema.
 pub(super) fn validate(schema: &Schema, new: &Value, old: Option<&Value>, judged: Judged, budget: &mut Budget) -> Vec<FieldError> {
     if schema.has_rules { run::run(schema, new, old, judged, budget) } else { Vec::new() }
 }

@@ -1,4 +1,4 @@
-//! Schemas and objects against the texts of kube-apiserver 1.36.
+//! Schemas and objects compared with the messages of kube-apiserver 1.36.
 
 use serde_json::{Value, json};
 
@@ -321,7 +321,7 @@ proptest::proptest! {
         let mut twice = once.clone();
         schema.default(&mut twice);
         proptest::prop_assert_eq!(&once, &twice);
-        // Defaults add nothing that pruning would take away.
+        // Defaults add nothing that pruning would remove.
         proptest::prop_assert!(schema.prune(&mut twice).is_empty());
     }
 

@@ -15,13 +15,13 @@ pub(super) struct ByKey<'v> {
 }
 
 impl<'v> ByKey<'v> {
-    /// The item with the keys of another one.
+    /// Returns the item with the same keys as another one.
     pub(super) fn of(&self, item: &Value) -> Option<&'v Value> {
         self.items.get(&canonical(&key_of(self.keys, item.as_object()?))).copied()
     }
 }
 
-/// The former items of a list by their keys; only keyed lists can be compared item by item.
+/// Returns the former items of a list by their keys; only keyed lists can be compared item by item.
 pub(super) fn by_key<'v>(schema: &'v Schema, old: Option<&'v Value>) -> Option<ByKey<'v>> {
     let ListType::Map(keys) = &schema.list_type else { return None };
     let items = old?.as_array()?;
@@ -34,7 +34,7 @@ fn key_of(keys: &[String], item: &Map<String, Value>) -> Value {
     Value::Object(keys.iter().filter_map(present).collect())
 }
 
-/// Checks one list; `path` is the list's.
+/// Checks one list; `path` is the path of the list.
 pub(super) fn validate(schema: &Schema, items: &[Value], path: &Path<'_>, errors: &mut Vec<FieldError>) {
     match &schema.list_type {
         ListType::Atomic => {}
@@ -63,7 +63,7 @@ fn duplicate(path: &Path<'_>, index: usize, value: Value) -> FieldError {
     FieldError::new(FieldErrorReason::Duplicate, path.index(index).to_string(), Some(value), "")
 }
 
-/// A text that is equal for equal values; whole floats count as integers.
+/// Returns a text that is equal for equal values; whole floats count as integers.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Number(number) => super::number::as_i64(number).map_or_else(|| number.to_string(), |integer| integer.to_string()),

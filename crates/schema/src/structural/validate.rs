@@ -1,4 +1,4 @@
-//! Validation of values: types, limits, combinations. Texts and order within one value follow the API server.
+//! Validation of values: types, limits, combinations. Messages and their order within one value follow the API server.
 
 use serde_json::{Map, Number, Value};
 
@@ -6,9 +6,9 @@ use super::error::{FieldError, FieldErrorReason, NO_FIELD, show};
 use super::path::Path;
 use super::{Additional, Kind, Limit, Schema, embedded, format, number, unique};
 
-/// All errors of a value, those of the API server's separate passes (embedded resources, uniqueness) last.
+/// Returns all errors of a value; those of the API server's separate passes (embedded resources, uniqueness) come last.
 ///
-/// With a former state, what was left as it was is not judged again: a rule that came later binds only what is changed.
+/// With a former state, unchanged values are not checked again: a rule that was added later applies only to what is changed.
 pub(super) fn validate(schema: &Schema, value: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut found = Found::default();
     node(schema, value, old, &Path::Root, &mut found);
@@ -17,12 +17,12 @@ pub(super) fn validate(schema: &Schema, value: &Value, old: Option<&Value>) -> V
     errors
 }
 
-/// As [`validate`] for a default: texts speak of it from its own root on, fields from the schema around it.
+/// Like [`validate`], for a default: messages use paths from the default's own root, fields use paths from the schema around it.
 pub(super) fn validate_default(schema: &Schema, value: &Value) -> Vec<FieldError> {
     validate(schema, value, None).into_iter().map(|error| error.prefixed("default")).collect()
 }
 
-/// Errors and how much was checked: among failing alternatives the one with most checks is reported.
+/// Errors and how much was checked: among failing alternatives, the one with the most checks is reported.
 #[derive(Default)]
 struct Found {
     errors: Vec<FieldError>,
@@ -39,7 +39,7 @@ impl Found {
         self.errors.push(FieldError::invalid(path.to_string(), value.clone(), format!("{path} in body {text}")));
     }
 
-    /// An error that the API server reports without a field; it is known here all the same.
+    /// Adds an error that the API server reports without a field; the field is still known here.
     fn nowhere(&mut self, path: &Path<'_>, text: String) {
         self.errors.push(FieldError::invalid(NO_FIELD, "", text).about(path.to_string()));
     }
@@ -67,7 +67,7 @@ fn node(schema: &Schema, value: &Value, old: Option<&Value>, path: &Path<'_>, fo
     }
 }
 
-/// Name and format of the type of a value, as the API server infers them.
+/// Returns the name and format of a value's type, as the API server infers them.
 fn inferred(value: &Value) -> (&'static str, &'static str) {
     match value {
         Value::Null => ("null", ""),
@@ -106,7 +106,7 @@ fn types(schema: &Schema, value: &Value, path: &Path<'_>, found: &mut Found) {
                 found.errors.push(wrong_type(path, format, inferred_format));
             }
         }
-        // A text or list in a field with a format of its own is left to the check of that format.
+        // A string or list in a field with its own format is left to the check of that format.
         Some(_) if !allowed.iter().any(|kind| matches!(kind, Kind::Integer | Kind::Number)) => {}
         _ if allowed.is_empty() => {}
         _ => found.errors.push(wrong_type(path, &names(allowed), name)),
@@ -124,7 +124,7 @@ fn wrong_type(path: &Path<'_>, expected: &str, found: &str) -> FieldError {
 
 fn combinations(schema: &Schema, value: &Value, path: &Path<'_>, found: &mut Found) {
     found.checks += 1;
-    // An alternative is judged whole: a part that is as it was would fit every one of them.
+    // An alternative is always checked completely: an unchanged part would match every alternative.
     let judge = |schema: &Schema| {
         let mut found = Found::default();
         node(schema, value, None, path, &mut found);
@@ -170,7 +170,7 @@ fn combinations(schema: &Schema, value: &Value, path: &Path<'_>, found: &mut Fou
     }
 }
 
-/// Adds the errors of the alternative that came furthest, the first among equals.
+/// Adds the errors of the alternative that got furthest; the first one if several did.
 fn merge_best(judged: Vec<Found>, found: &mut Found) {
     let mut best: Option<Found> = None;
     for candidate in judged {
@@ -187,7 +187,7 @@ fn plural(count: i64) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// Lengths count code points. The first broken rule ends the check of a text.
+/// Checks a string. Lengths count code points. The check of a string stops at the first violated rule.
 fn string(schema: &Schema, text: &str, value: &Value, path: &Path<'_>, found: &mut Found) {
     found.checks += 1;
     if let Some(format) = schema.format.as_deref()
@@ -217,7 +217,7 @@ fn string(schema: &Schema, text: &str, value: &Value, path: &Path<'_>, found: &m
     }
 }
 
-/// Source: kube-openapi `pkg/validation/validate/values.go`.
+/// Checks the limits of a number. Source: kube-openapi `pkg/validation/validate/values.go`.
 fn limits(schema: &Schema, number: &Number, value: &Value, path: &Path<'_>, found: &mut Found) {
     found.checks += 1;
     in_range(schema, number, "Checked", path, found);
@@ -243,7 +243,7 @@ fn limits(schema: &Schema, number: &Number, value: &Value, path: &Path<'_>, foun
     }
 }
 
-/// Whether a number, be it a value or a limit, is one of the type.
+/// Whether a number, either a value or a limit, has the type of the schema.
 fn in_range(schema: &Schema, number: &Number, what: &str, path: &Path<'_>, found: &mut Found) -> bool {
     let integer = schema.kind == Some(Kind::Integer);
     let fits = number::in_range(number, integer, schema.format.as_deref());
@@ -339,7 +339,7 @@ fn object(schema: &Schema, fields: &Map<String, Value>, value: &Value, old: Opti
     }
 }
 
-/// Embedded resources and uniqueness of list items: checked by the API server apart from the rest.
+/// Checks embedded resources and uniqueness of list items, which the API server checks separately from the rest.
 fn passes(schema: &Schema, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     match value {
         Value::Object(fields) => {

@@ -1,5 +1,5 @@
-//! Who sends a message: one process takes it for a while. What is collected for one mail is taken as a whole, so that several replicas
-//! make one mail of it.
+//! Leases on messages: one process takes a message for a limited time. Messages that are combined into one mail are taken together, so that
+//! several replicas send a single mail.
 
 use jiff::Timestamp;
 use sqlx::AssertSqlSafe;
@@ -7,16 +7,16 @@ use sqlx::AssertSqlSafe;
 use super::{Delivery, DeliveryRow, ROWS};
 use crate::{Result, Store};
 
-/// What goes into one message and nobody is sending. What was taken together was tried equally often; what was written later was not, and
-/// goes by itself, so that a message that is sent again holds what it held before.
+/// Messages that go into one mail and that no process is sending. Messages that were taken together have the same number of attempts; later
+/// messages don't, and are sent separately, so that a message that is sent again has the same content as before.
 const DIGEST: &str =
     "state = 'waiting' AND collected = 1 AND channel = $1 AND target = $2 AND due = $3 AND attempts = $4 AND held_until <= $5";
 
 impl Store {
-    /// Takes a message for sending until `until`; false when somebody else has it, or it is no longer waiting.
+    /// Takes a message for sending until `until`. Returns false if another process has it, or it is no longer waiting.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn take_delivery(&self, id: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<bool> {
         let taken = sqlx::query(
             "UPDATE delivery SET holder = $1, held_until = $2, attempts = attempts + 1 \
@@ -31,16 +31,17 @@ impl Store {
         Ok(taken.rows_affected() == 1)
     }
 
-    /// Takes for sending until `until` everything that is collected for one message with `one`, as it was read: all of it, in the order of
-    /// ids and with the attempts before this one; or nothing when somebody else has it, or it has changed since.
+    /// Takes everything that is combined into one message with `one`, for sending until `until`: either all of it, sorted by id and with
+    /// the number of attempts before this one, or nothing if another process has it or it has changed since `one` was read.
     ///
     /// # Errors
-    /// The database refuses; then nothing is taken.
+    /// If the database fails; then nothing is taken.
     pub async fn take_digest(&self, one: &Delivery, holder: &str, now: Timestamp, until: Timestamp) -> Result<Vec<Delivery>> {
         let (due, attempts, now) = (one.due.as_second(), i64::from(one.attempts), now.as_second());
         let mut transaction = self.pool.begin().await?;
-        // All begin with the same row: whoever comes second waits for it, and finds that it is taken. It is written before anything is read
-        // also because SQLite refuses to write in a transaction that has read what somebody else wrote meanwhile.
+        // All processes start with the same row: the second one waits for it, and finds that it is taken. The row is written before
+        // anything is read also because SQLite doesn't allow writing in a transaction that has read what another connection wrote in the
+        // meantime.
         let first = sqlx::query(AssertSqlSafe(format!("UPDATE delivery SET holder = $6 WHERE id = $7 AND {DIGEST}")))
             .bind(one.channel.as_str())
             .bind(one.target.as_str())
@@ -74,7 +75,7 @@ impl Store {
             .bind(until.as_second())
             .execute(&mut *transaction)
             .await?;
-        // What came or went between the two is looked at again with the rest.
+        // If messages were added or removed between the two statements, they are processed later with the rest.
         if taken.rows_affected() != rows.len() as u64 {
             transaction.rollback().await?;
             return Ok(Vec::new());
@@ -83,10 +84,10 @@ impl Store {
         Ok(rows.into_iter().map(Delivery::from).collect())
     }
 
-    /// Lets go of all messages that a process of this name took before it died.
+    /// Releases all messages that a process with this name took before it died.
     ///
     /// # Errors
-    /// The database refuses.
+    /// If the database fails.
     pub async fn release_deliveries(&self, holder: &str) -> Result<u64> {
         let released = sqlx::query("UPDATE delivery SET held_until = 0 WHERE holder = $1 AND state = 'waiting' AND held_until <> 0")
             .bind(holder)
@@ -129,7 +130,8 @@ mod tests {
                 let (whole, nothing) = if one.is_empty() { (other, one) } else { (one, other) };
                 assert_eq!((whole, nothing), (due.clone(), Vec::new()), "digest {number}");
 
-                // Whoever had it died: nobody has it until its time is over, and then it is taken as a whole again, wherever one begins.
+                // The process that took it died: no process has it until the lease ends, and then it is taken as a whole again, whichever
+                // message comes first.
                 assert!(store.due_deliveries(at(59), 10).await.unwrap().is_empty());
                 let again = store.due_deliveries(at(60), 10).await.unwrap();
                 assert_eq!(ids(&again), ids(&due), "digest {number}");
@@ -161,7 +163,7 @@ mod tests {
             };
             assert_eq!(of(2, "n2-mail").await, ["n2-mail", "n5-mail"], "others have their place, their time or go alone");
             assert_eq!(of(2, "n4-mail").await, Vec::<String>::new(), "it goes alone");
-            // One more for the same time comes late, and whoever has the others dies.
+            // Another message for the same time arrives late, and the process that has the others dies.
             store.tell(&[collected("n1", "dana@x.example")], at(3)).await.unwrap();
             assert_eq!(of(62, "n5-mail").await, ["n2-mail", "n5-mail"]);
             assert_eq!(of(62, "n1-mail").await, ["n1-mail"]);

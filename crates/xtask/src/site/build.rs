@@ -1,4 +1,4 @@
-//! The building itself: a style sheet, and script and wasm of the live part.
+//! Builds the site: a style sheet, and script and wasm of the live part.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,15 +10,15 @@ use crate::steps::{cargo, run, step};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
 
-/// Script and wasm together, compressed with brotli: `architecture.md`, invariant 6.
+/// Maximum size of script and wasm together, in bytes after brotli compression: `architecture.md`, invariant 6.
 const LIVE_BUDGET: usize = 60_000;
 
-/// Builds the site; writes it to `site/` or compares it with what is there.
+/// Builds the site; writes it to `site/` or compares it with the files there.
 pub fn site(workspace: &Workspace, tools: &Tools, check: bool) -> Result<()> {
     Tools::wasm_target()?;
     tools.npm(&workspace.root.join("end2end"))?;
     let (script, wasm) = step("building the browser part", || bindings(workspace, tools))?;
-    let wasm = step("optimising the wasm", || optimised(workspace, &wasm))?;
+    let wasm = step("optimizing the wasm", || optimised(workspace, &wasm))?;
     let style = style(&workspace.root.join("style"))?;
     let page = std::fs::read(workspace.root.join("app/browser/page.js")).context("app/browser/page.js")?;
     let weight = brotli_size(script.as_bytes())? + brotli_size(&wasm)? + brotli_size(&page)?;
@@ -32,7 +32,7 @@ pub fn site(workspace: &Workspace, tools: &Tools, check: bool) -> Result<()> {
     let stale: Vec<(&str, &[u8])> = built.into_iter().filter(stale).collect();
     if check && !stale.is_empty() {
         let names: Vec<String> = stale.iter().map(|(name, _)| format!("site/{name}")).collect();
-        bail!("{} is not what the sources build: run `cargo xtask site` and commit it", names.join(", "));
+        bail!("{} doesn't match its sources: run `cargo xtask site` and commit it", names.join(", "));
     }
     std::fs::create_dir_all(&folder)?;
     for (name, bytes) in stale {
@@ -51,12 +51,12 @@ fn brotli_size(bytes: &[u8]) -> Result<usize> {
 fn bindings(workspace: &Workspace, tools: &Tools) -> Result<(String, Vec<u8>)> {
     let mut build = cargo(&workspace.root);
     build.args(["build", "--package", "hydrate", "--target", "wasm32-unknown-unknown", "--profile", "wasm-release"]);
-    // Panics name their file: without this the bytes would differ from machine to machine.
+    // Panic messages contain the file name: without this, the bytes would differ from machine to machine.
     let mut flags = vec!["--cfg".to_owned(), "erase_components".to_owned()];
     for (folder, name) in [(tools.cargo_home(), "/cargo"), (workspace.root.clone(), "/opm-portal")] {
         flags.push(format!("--remap-path-prefix={}={name}", folder.display()));
     }
-    // Clippy's driver generates other code.
+    // Clippy's driver generates different code.
     build.env_remove("RUSTC_WORKSPACE_WRAPPER");
     run(build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")))?;
     let input = workspace.target.join("wasm32-unknown-unknown/wasm-release/hydrate.wasm");
@@ -71,7 +71,8 @@ fn bindings(workspace: &Workspace, tools: &Tools) -> Result<(String, Vec<u8>)> {
     Ok((output.js().to_owned(), output.wasm_mut().emit_wasm()))
 }
 
-/// The npm package `binaryen`, because Debian's corrupts the output of wasm-bindgen; `--all-features` writes what browsers refuse.
+/// Optimizes with the npm package `binaryen`, because Debian's corrupts the output of wasm-bindgen; `--all-features` writes code that
+/// browsers reject.
 fn optimised(workspace: &Workspace, wasm: &[u8]) -> Result<Vec<u8>> {
     let folder = workspace.target.join("wasm-opt");
     std::fs::create_dir_all(&folder)?;
@@ -87,7 +88,7 @@ fn optimised(workspace: &Workspace, wasm: &[u8]) -> Result<Vec<u8>> {
     std::fs::read(&output).context("wasm-opt wrote nothing")
 }
 
-/// All sheets that `style/main.css` imports, in order, as one and minified.
+/// Returns all sheets that `style/main.css` imports, in order, joined and minified.
 fn style(folder: &Path) -> Result<String> {
     let mut whole = String::new();
     include(&folder.join("main.css"), &mut whole)?;

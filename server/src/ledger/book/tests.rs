@@ -12,10 +12,10 @@ use crate::clock::System;
 /// 2026-11-28: the month ends in between.
 const BEGIN: i64 = 1_793_491_200 + 27 * DAY;
 
-/// An instance as it really was.
+/// The actual life of an instance.
 struct Life {
     subject: Subject,
-    /// Since when it was ready at which price; nothing where it was not ready.
+    /// Times from which it was ready at a price; `None` where it wasn't ready.
     changes: Vec<(i64, Option<i64>)>,
 }
 
@@ -36,8 +36,8 @@ impl Life {
         Some(Shown { subject: self.subject.clone(), fact, basis: "standard".into() })
     }
 
-    /// What is to be in the ledger at `end`, when nobody looked in `outages`: then the last change proves what comes after it, and what was
-    /// before it is not known.
+    /// Returns what the ledger must contain at `end` if nothing was observed during `outages`: the last change then proves what comes after
+    /// it, and what came before is unknown.
     fn expected(&self, outages: &[(i64, i64)], end: i64) -> Vec<HourLine> {
         let ends = self.changes.iter().skip(1).map(|(at, _)| *at).chain([i64::MAX]);
         let mut stretches: Vec<Stretch> = Vec::new();
@@ -61,20 +61,20 @@ impl Life {
     }
 }
 
-/// An empty database that can be opened again and again.
+/// An empty database that can be opened repeatedly.
 enum Place {
     File(tempfile::TempDir),
     Server(String),
 }
 
 impl Place {
-    /// One of each kind; of PostgreSQL only where it is installed.
+    /// Returns one of each kind; PostgreSQL only if it is installed.
     fn every() -> Vec<Self> {
         let server = testplane::postgres().map(|server| Self::Server(server.database()));
         [Self::File(tempfile::tempdir().unwrap())].into_iter().chain(server).collect()
     }
 
-    /// Where it is, for [`open`].
+    /// Returns the address for [`open`].
     fn address(&self) -> String {
         match self {
             Self::File(folder) => folder.path().join("portal.sqlite").display().to_string(),
@@ -87,7 +87,7 @@ impl Place {
     }
 }
 
-/// Opens a file of SQLite, or what is at an address of PostgreSQL.
+/// Opens an SQLite file or a PostgreSQL address.
 async fn open(address: &str) -> Store {
     let keys = SealKeys::ephemeral(&System);
     if address.starts_with("postgres://") {
@@ -96,7 +96,7 @@ async fn open(address: &str) -> Store {
     Store::open(Path::new(address), keys).await.unwrap()
 }
 
-/// Numbers below a bound that look random, and are the same each time.
+/// Returns a generator of pseudorandom numbers below a bound, the same sequence each time.
 fn draws(mut state: u64) -> impl FnMut(u64) -> i64 {
     move |below: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -121,7 +121,7 @@ async fn no_hour_is_lost_or_doubled_wherever_a_process_ends() {
             let shown: Vec<Shown> = lives.iter().filter_map(|life| life.shown(now)).collect();
             look(&store, &shown, now).await.unwrap();
             match draw(6) {
-                // The process ends between the two steps, and in the midst of counting. By force it ends in [`kill`].
+                // The process ends between the two steps, and in the middle of posting. [`kill`] ends it by force.
                 0 => {
                     store.close().await;
                     store = place.open().await;
@@ -131,7 +131,7 @@ async fn no_hour_is_lost_or_doubled_wherever_a_process_ends() {
                     store.close().await;
                     store = place.open().await;
                 }
-                // The same again, and a clock that goes back.
+                // The same step again, and a clock that goes back.
                 2 => {
                     look(&store, &shown, now).await.unwrap();
                     look(&store, &[], now - 4_000).await.unwrap();
@@ -145,7 +145,7 @@ async fn no_hour_is_lost_or_doubled_wherever_a_process_ends() {
     }
 }
 
-/// Compares the ledger with how it really was until `now`, hour by hour, and its sums with its hours.
+/// Compares the ledger with what really happened until `now`, hour by hour, and its sums with its hours.
 async fn is_exact(store: &Store, lives: &[Life], outages: &[(i64, i64)], now: i64) {
     let posted = store.ledger_clock().await.unwrap().unwrap().posted;
     assert_eq!(posted, now.div_euclid(HOUR) * HOUR);
@@ -167,7 +167,7 @@ async fn is_exact(store: &Store, lives: &[Life], outages: &[(i64, i64)], now: i6
         micros += written.iter().map(|(_, _, sum)| sum.micros).sum::<i64>();
         unobserved += written.iter().map(|(_, _, sum)| sum.unobserved).sum::<i64>();
     }
-    // The sums are those of the hours.
+    // The sums equal those of the hours.
     let mut sums = LedgerSum::default();
     let mut month = Month::of(BEGIN);
     while month.start() < posted {
@@ -194,7 +194,7 @@ async fn whoever_begins_later_counts_what_is_proved_of_the_month() {
         let sums = store.month_sums(month.start(), store::Dimension::Promise).await.unwrap();
         let shape: Vec<_> = sums.iter().map(|sum| (sum.currency.as_str(), sum.instances, sum.ready, sum.micros)).collect();
         assert_eq!(shape, [("EUR", 1, 27 * DAY, promise::ledger::accrued(price, month.start(), BEGIN))]);
-        // It goes to another project, and away: each is counted until then.
+        // The instance moves to another project and back; each project is charged until then.
         let mut moved = shown.clone();
         moved.subject.project = "web".into();
         look(&store, &[moved], BEGIN + 2 * HOUR).await.unwrap();
@@ -273,7 +273,7 @@ async fn what_the_cluster_cannot_tell_of_is_a_gap_that_survives_restarts() {
             store.close().await;
             store = place.open().await;
         }
-        // From the last look until the hour ended nobody looked: what the cluster's times prove counts.
+        // Nothing was observed between the last observation and the end of the hour, so what the cluster's timestamps prove counts.
         let hours = store.observations_between(BEGIN, BEGIN + HOUR).await.unwrap();
         let shape: Vec<_> = hours.iter().map(|of| (of.since - BEGIN, of.until.map(|until| until - BEGIN), of.ready)).collect();
         assert_eq!(shape, [(0, Some(100), true), (100, Some(180), false), (180, Some(HOUR - 50), false), (HOUR - 50, None, true)]);

@@ -1,4 +1,4 @@
-//! What became of a request.
+//! Notifications about the outcome of a request.
 
 use promise::api::{ApprovalState, CandidateState, ConditionStatus, Phase, PromiseRequestStatus};
 use promise::notify::Event;
@@ -8,19 +8,19 @@ use promise::status::held_back;
 use super::asked::last_decision;
 use super::{Subject, Told, seconds, since};
 
-/// What became of it, as far as its requester wants to know.
+/// Returns the outcomes that matter to the requester.
 pub(super) fn of(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Vec<Told> {
     let all = [accepted, expired, refused, ready, failed, degraded, outdated];
     all.into_iter().filter_map(|find| find(subject, status)).collect()
 }
 
-/// Somebody deleted it.
+/// The request is being deleted.
 pub(super) fn deleting(subject: &Subject<'_>, at: i64) -> Option<Told> {
-    let text = "The request disappears when everything is gone.".to_owned();
-    subject.to_requester(Event::Deleting, at.to_string(), Some(at), format!("{} is being removed", subject.name), text)
+    let text = "The request disappears once everything is deleted.".to_owned();
+    subject.to_requester(Event::Deleting, at.to_string(), Some(at), format!("{} is being deleted", subject.name), text)
 }
 
-/// Everybody who was asked agreed. The release keeps its name when it becomes the one that runs.
+/// All approvals were given. The release keeps its name when it becomes the current one.
 fn accepted(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
     let agreed = !status.approvals.is_empty() && status.approvals.iter().all(|approval| approval.state == ApprovalState::Approved);
     let release = match &status.candidate {
@@ -28,7 +28,7 @@ fn accepted(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told
         None => status.current.as_ref().map(|current| &current.release),
     };
     let release = release.filter(|_| agreed)?;
-    let title = format!("{} has every approval and is being made", subject.name);
+    let title = format!("{} is approved and being provisioned", subject.name);
     subject.to_requester(Event::Accepted, release.clone(), last_decision(&status.approvals), title, String::new())
 }
 
@@ -36,12 +36,12 @@ fn expired(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told>
     let candidate = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Expired)?;
     let since = candidate.since.as_deref().unwrap_or_default();
     let ended = status.approvals.iter().filter_map(|approval| seconds(approval.expires_at.as_deref()?)).min();
-    let title = format!("Nobody decided in time about {}", subject.name);
-    let text = "Ask again on its page.".to_owned();
+    let title = format!("The approval of {} expired", subject.name);
+    let text = "Resubmit it on its page.".to_owned();
     subject.to_requester(Event::Expired, format!("{}|{since}", candidate.content_hash), ended.or(seconds(since)), title, text)
 }
 
-/// By policies; what people turn down is told as their decision.
+/// Policies refused the request; rejections by people are reported as their decisions.
 fn refused(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
     let by_people = status.candidate.as_ref().is_some_and(|candidate| candidate.state.is_negative());
     if status.phase != Phase::Rejected || by_people {
@@ -60,7 +60,7 @@ fn ready(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
 fn failed(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
     let at = (status.phase == Phase::Failed).then(|| trouble_since(status))?;
     let key = format!("{}|{}", status.observed_generation, at.unwrap_or_default());
-    subject.to_requester(Event::Failed, key, at.and_then(seconds), format!("{} could not be made", subject.name), why(status))
+    subject.to_requester(Event::Failed, key, at.and_then(seconds), format!("Provisioning {} failed", subject.name), why(status))
 }
 
 fn degraded(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
@@ -70,7 +70,7 @@ fn degraded(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told
     let is_bad = |name: &str| status.conditions.iter().any(|one| one.r#type == name && one.status == ConditionStatus::False);
     let title = match is_bad("Applied") && !is_bad("Healthy") {
         true => format!("{} could not be changed", subject.name),
-        false => format!("{} no longer works as it should", subject.name),
+        false => format!("{} is degraded", subject.name),
     };
     subject.to_requester(Event::Degraded, at.unwrap_or_default().to_owned(), at.and_then(seconds), title, why(status))
 }
@@ -78,18 +78,18 @@ fn degraded(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told
 fn outdated(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
     let holds = status.conditions.iter().any(|one| one.r#type == "PolicyOutdated" && one.status == ConditionStatus::True);
     let at = since(status, "PolicyOutdated").filter(|_| holds)?;
-    let title = format!("{} runs under older rules", subject.name);
-    let text = "Nothing changes by itself; its page says what would.".to_owned();
+    let title = format!("{} uses older policies", subject.name);
+    let text = "Nothing changes until someone rolls out the update. Its page shows what would change.".to_owned();
     subject.to_requester(Event::Outdated, at.to_owned(), seconds(at), title, text)
 }
 
-/// When it began not to work: conditions change when their word does, not with every detail.
+/// Returns since when the request hasn't worked: conditions change with their status, not with every detail.
 fn trouble_since(status: &PromiseRequestStatus) -> Option<&str> {
     let is_bad = |name: &str| status.conditions.iter().any(|one| one.r#type == name && one.status != ConditionStatus::True);
     ["Applied", "Healthy"].into_iter().filter(|name| is_bad(name)).filter_map(|name| since(status, name)).min()
 }
 
-/// The sentence on top of its page, as a sentence.
+/// Returns the status sentence of the request's page, with a full stop.
 fn why(status: &PromiseRequestStatus) -> String {
     format!("{}.", sentence::ball(Some(status)).what.trim_end_matches('.'))
 }

@@ -48,7 +48,7 @@ fn a_question_goes_to_whom_its_rule_asks_and_not_to_who_asked_or_has_answered() 
     assert_eq!((approvers.groups.as_slice(), approvers.users.as_slice()), (&["acme-approvers".to_owned()][..], &["olga".to_owned()][..]));
     assert_eq!(except, &["amara", "dev-shop"]);
     assert_eq!(question.link, "/approvals/u-1?since=aa11");
-    assert_eq!(question.text, "dev-shop asks for postgresql in root:acme:shop. The question stays open until 2026-11-24 09:00 UTC.");
+    assert_eq!(question.text, "dev-shop requested postgresql in root:acme:shop. Expires on 2026-11-24 09:00 UTC.");
     assert_eq!(decision.event, Event::Approved);
     assert_eq!(decision.audience, Audience::Person("dev-shop".into()));
     assert_eq!((decision.title.as_str(), decision.text.as_str()), ("amara approved orders-db", "“Fine for Q4.”"));
@@ -114,7 +114,7 @@ fn broken_glass_is_told_to_everybody_who_would_have_been_asked() {
     }]);
     let told = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR);
     let loud = told.iter().find(|told| told.event == Event::Emergency).expect("it is told");
-    assert_eq!((loud.title.as_str(), loud.text.as_str()), ("olga broke the glass for orders-db", "“Shop is down.”"));
+    assert_eq!((loud.title.as_str(), loud.text.as_str()), ("olga approved orders-db with an override", "“Shop is down.”"));
     assert!(
         matches!(&loud.audience, Audience::Asked { approvers, except } if approvers.groups == ["acme-approvers"] && except == &["olga"])
     );
@@ -154,7 +154,10 @@ fn a_request_is_told_of_once_per_turn_it_takes() {
     let current = json!({"release": "orders-db-aa", "version": "1.0.0", "revision": "r", "since": "2026-11-21T09:30:00Z"});
     assert_eq!(events(&status("Ready", json!({"current": current}))), [Event::Ready]);
     assert_eq!(events(&status("Provisioning", json!({}))), []);
-    assert_eq!(events(&status("Rejected", json!({"waitingOn": {"kind": "person", "what": "the requester: too large"}}))), [Event::Refused]);
+    assert_eq!(
+        events(&status("Rejected", json!({"waitingOn": {"kind": "person", "reason": "PolicyViolation", "message": "Too large"}}))),
+        [Event::Refused]
+    );
     let unhealthy = |at: &str| {
         json!({"current": current, "conditions": [
             {"type": "Healthy", "status": "False", "reason": "Broken", "lastTransitionTime": at},
@@ -168,7 +171,7 @@ fn a_request_is_told_of_once_per_turn_it_takes() {
     assert_eq!(events(&status("Failed", unhealthy("2026-11-21T10:00:00Z"))), [Event::Failed]);
 }
 
-/// Something that works and whose change its Destination refuses is not told as an outage.
+/// A working instance whose change is refused by its Destination is not reported as an outage.
 #[test]
 fn a_change_that_is_refused_is_not_told_as_an_outage() {
     let title = |phase: &str, applied: (&str, &str), healthy: &str| {
@@ -177,7 +180,7 @@ fn a_change_that_is_refused_is_not_told_as_an_outage() {
         let told = of(&request(json!({"observedGeneration": 2, "phase": phase, "conditions": conditions})), "w", 0, HOUR);
         Some(told.into_iter().find(|told| told.event == Event::Degraded)?.title)
     };
-    let (not_changed, outage) = (Some("orders-db could not be changed"), Some("orders-db no longer works as it should"));
+    let (not_changed, outage) = (Some("orders-db could not be changed"), Some("orders-db is degraded"));
     assert_eq!(title("Ready", ("False", "Refused"), "True").as_deref(), not_changed);
     assert_eq!(title("Ready", ("False", "Applying"), "True"), None, "it is on its way");
     assert_eq!(title("Degraded", ("False", "r"), "True").as_deref(), not_changed);

@@ -1,4 +1,4 @@
-//! What a webhook is told.
+//! Bodies of webhook messages.
 
 use promise::invisible::revealed;
 use serde_json::json;
@@ -6,7 +6,7 @@ use store::Delivery;
 
 use crate::config::Format;
 
-/// The body of a message, JSON.
+/// Returns the JSON body of a message.
 pub(super) fn of(format: Format, base: &str, delivery: &Delivery) -> String {
     let link = format!("{base}{}", delivery.link);
     match format {
@@ -28,15 +28,16 @@ pub(super) fn of(format: Format, base: &str, delivery: &Delivery) -> String {
     .to_string()
 }
 
-/// What people wrote must not become a link, a mention or a command there. Slack marks all of these with angle brackets; Mattermost, which
-/// takes the same messages, reads `@name` and Markdown links as well, and those are kept apart by a character that is not seen.
+/// Escapes text written by people, so that it doesn't become a link, a mention or a command. Slack marks all of these with angle brackets;
+/// Mattermost, which accepts the same messages, also interprets `@name` and Markdown links, which are broken up with an invisible
+/// character.
 fn escaped(text: &str) -> String {
     let text = revealed(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('|', "¦");
     let apart = |mark: &str| format!("{mark}{WORD_JOINER}");
     text.replace('@', &apart("@")).replace("](", &format!("{}(", apart("]"))).replace("][", &format!("{}[", apart("]")))
 }
 
-/// Keeps two characters apart that mean something together, without being seen.
+/// Invisible character that separates two characters that have a meaning together.
 const WORD_JOINER: char = '\u{2060}';
 
 #[cfg(test)]

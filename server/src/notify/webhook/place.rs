@@ -1,29 +1,33 @@
-//! Where a message goes: a name is looked up once, and every address that it has is looked at before one is used.
+//! Address of a receiver: a name is resolved once, and all of its addresses are checked before one is used.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::notify::sender::Failure;
 
-/// The address to connect to. A host that has any address that it must not have is refused as a whole.
+/// Returns the address to connect to. A host with any forbidden address is refused as a whole.
 pub(super) async fn address(host: &str, port: u16, allow_private: bool) -> Result<SocketAddr, Failure> {
-    let found = tokio::net::lookup_host((host, port)).await.map_err(|_| Failure::Later(format!("{host} has no address.")))?;
+    let found =
+        tokio::net::lookup_host((host, port)).await.map_err(|_| Failure::Later(format!("{host} doesn't resolve to an address.")))?;
     chosen(host, found.collect(), allow_private)
 }
 
 fn chosen(host: &str, found: Vec<SocketAddr>, allow_private: bool) -> Result<SocketAddr, Failure> {
     if let Some(private) = found.iter().find(|address| !allow_private && !is_public(address.ip())) {
-        return Err(Failure::Never(format!("{host} is {}, which is not a public address; set allowPrivate to send there.", private.ip())));
+        return Err(Failure::Never(format!(
+            "{host} has the address {}, which isn't public; set allowPrivate to send there.",
+            private.ip()
+        )));
     }
-    found.first().copied().ok_or_else(|| Failure::Later(format!("{host} has no address.")))
+    found.first().copied().ok_or_else(|| Failure::Later(format!("{host} doesn't resolve to an address.")))
 }
 
-/// Whether an address is one of the public internet: everything that has another purpose is not.
+/// Checks whether an address belongs to the public internet; addresses with any other purpose don't.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => match carried(address) {
             Some(inner) => is_public_v4(inner),
-            // Global unicast, without what is for documentation and tests.
+            // Global unicast, except ranges for documentation and tests.
             None => {
                 let segments = address.segments();
                 let global = segments[0] & 0xe000 == 0x2000;
@@ -34,7 +38,7 @@ fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 address that an IPv6 address stands for: mapped, or reached through NAT64 or 6to4.
+/// Returns the IPv4 address embedded in an IPv6 address: mapped, or reached through NAT64 or 6to4.
 fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let segments = address.segments();
     let of = |high: u16, low: u16| {
@@ -57,7 +61,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || address.is_broadcast()
         || address.is_documentation()
         || a == 0
-        // Shared by carriers, benchmarks, protocol assignments, reserved.
+        // Shared address space of carriers, benchmarks, protocol assignments, reserved.
         || (a == 100 && (64..128).contains(&b))
         || (a == 198 && (18..20).contains(&b))
         || (a == 192 && b == 0 && c == 0)

@@ -1,4 +1,4 @@
-//! Requests of the same shape: same promise, same rule, same difference. Only those are decided together.
+//! Requests of the same shape: same promise, same rule, same difference. Only such requests can be decided together.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use super::standing::{Standing, rule_id};
 use super::{inbox, terms, vote};
 use crate::auth::Caller;
 
-/// Requests that are decided together at most.
+/// Maximum number of requests that can be decided together.
 pub(super) const MOST: usize = 20;
 
-/// What has to be the same: of two requests with the same shape one knows as much after reading the first.
+/// What has to be equal: after reading one of two requests with the same shape, an approver knows as much about the other.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Shape<'a> {
@@ -37,7 +37,7 @@ struct Shape<'a> {
     rules: BTreeSet<String>,
 }
 
-/// The shape of what is decided about, for one rule; nothing where it cannot be told.
+/// Returns the shape of the content to decide about, for one rule. `None` if it can't be determined.
 fn shape(caller: &Caller, matter: &Matter, rule: &str) -> Option<(String, Arc<PromiseRevision>, Vec<Change>)> {
     let (candidate, former) = matter.both();
     let candidate = candidate?;
@@ -48,7 +48,7 @@ fn shape(caller: &Caller, matter: &Matter, rule: &str) -> Option<(String, Arc<Pr
     let money = |estimate: Estimate| estimate.monthly.money().map(|money| format!("{} {}", money.decimal(), money.currency));
     let after = Estimate::kept(&candidate.spec).map(money);
     let before = former.and_then(|former| Estimate::kept(&former.spec)).and_then(money);
-    // A price that nobody knows is like no other.
+    // An unknown price never equals another.
     let price = match after {
         None => None,
         Some(None) => return None,
@@ -67,18 +67,18 @@ fn shape(caller: &Caller, matter: &Matter, rule: &str) -> Option<(String, Arc<Pr
         rules: candidate.spec.rules.iter().map(|rule| rule.id.clone()).collect(),
     };
     let digest = digest(&shape).ok()?;
-    // A secret is never the same as another, whatever it is called.
+    // A secret never equals another, even under the same name.
     let secret = changes.iter().any(|change| promise::change::is_secret(spec, &change.path));
     (!secret).then_some((digest, revision, changes))
 }
 
-/// How many others look the same in the list, as far as that is known without reading them.
+/// Returns how many other requests look the same in the list, as far as that is known without reading them.
 pub(super) fn count(caller: &Caller, matter: &Matter, standings: &[Standing<'_>]) -> usize {
     let Some(standing) = standings.iter().find(|standing| standing.waits()) else { return 0 };
     like(caller, matter, &rule_id(standing.approval)).len()
 }
 
-/// Open requests of the same promise in the same version, for which the same rule asks.
+/// Returns the open requests of the same promise in the same version that need approval under the same rule.
 fn like(caller: &Caller, matter: &Matter, rule: &str) -> Vec<Key> {
     let portal = caller.portal();
     let of = |request: &cluster::kinds::PromiseRequest| {
@@ -94,11 +94,11 @@ fn like(caller: &Caller, matter: &Matter, rule: &str) -> Vec<Key> {
     open.iter().filter(|(key, request)| *key != matter.key && own.is_some() && of(request) == own).map(|(key, _)| key.clone()).collect()
 }
 
-/// The page of all that have the same shape as one.
+/// Returns the page with all requests that have the same shape as this request.
 pub(super) async fn page(caller: &Caller, uid: &str) -> Result<AlikePage> {
     let matter = matter::find(caller, uid).await?;
     let standings = caller.standings(&matter.request).await?;
-    let nothing = || Error::Conflict { message: "there is nothing that you could decide about it now".to_owned() };
+    let nothing = || Error::Conflict { message: "there is nothing for you to decide right now".to_owned() };
     let standing = standings.iter().find(|standing| standing.waits()).ok_or_else(nothing)?;
     let rule = rule_id(standing.approval);
     let (wanted, revision, changes) = shape(caller, &matter, &rule).ok_or_else(nothing)?;
@@ -127,7 +127,7 @@ pub(super) async fn page(caller: &Caller, uid: &str) -> Result<AlikePage> {
     Ok(page)
 }
 
-/// Another request, if the person decides about it too and it has that shape.
+/// Returns another request if the user decides about it too and it has the given shape.
 async fn same(caller: &Caller, uid: &str, rule: &str, wanted: &str) -> Result<Option<AlikeRow>> {
     let other = match matter::find(caller, uid).await {
         Ok(other) => other,
@@ -143,25 +143,26 @@ async fn same(caller: &Caller, uid: &str, rule: &str, wanted: &str) -> Result<Op
     }))
 }
 
-/// What this person once decided against a request, whatever its content was then: it is decided together with others only if they say so.
+/// Describes an earlier decision of this user against a request, for any content. The request is decided together with others only if the
+/// user confirms it.
 fn against(caller: &Caller, uid: &str) -> String {
     let against =
         caller.decided_about(uid).into_iter().map(|approval| approval.spec.decision).find(|decision| *decision != Decision::Approve);
     match against {
         Some(Decision::Reject) => "You rejected it earlier".to_owned(),
-        Some(Decision::RequestChanges) => "You asked for changes earlier".to_owned(),
+        Some(Decision::RequestChanges) => "You requested changes earlier".to_owned(),
         Some(Decision::Approve) | None => String::new(),
     }
 }
 
-/// Decides about several at once: each for exactly the content that was seen, and none if one of them is of another shape by now.
+/// Decides about several requests at once: each for exactly the content that the user saw, and none if one of them has changed its shape.
 pub(super) async fn post(caller: &Caller, vote: &Vote, items: &[(String, String)]) -> Result<usize> {
     let refused = |message: &str| Err(Error::Invalid { problems: vec![Problem { path: String::new(), message: message.to_owned() }] });
     if items.is_empty() {
         return refused("Choose at least one request.");
     }
     if items.len() > MOST || vote.emergency {
-        return refused("These cannot be decided together.");
+        return refused("These requests can't be decided together.");
     }
     let mut wanted: Option<String> = None;
     let mut matters = Vec::new();
@@ -170,15 +171,15 @@ pub(super) async fn post(caller: &Caller, vote: &Vote, items: &[(String, String)
         let name = matter.key.name.clone();
         if matter.hash().as_ref() != Some(hash) {
             return Err(Error::Conflict {
-                message: format!("{name} changed after this page was shown, so nothing was decided; look at it again"),
+                message: format!("{name} changed after you opened this page, so nothing was saved; review it again"),
             });
         }
         let Some((shape, ..)) = shape(caller, &matter, &vote.rule) else {
-            return Err(Error::Conflict { message: format!("what {name} would become cannot be told any more; decide about it alone") });
+            return Err(Error::Conflict { message: format!("the effect of {name} is no longer known; decide on it separately") });
         };
         if *wanted.get_or_insert_with(|| shape.clone()) != shape {
             return Err(Error::Conflict {
-                message: format!("{name} is not like the others, so nothing was decided; decide about it alone"),
+                message: format!("{name} differs from the others, so nothing was saved; decide on it separately"),
             });
         }
         matters.push((matter, hash));
@@ -191,7 +192,7 @@ pub(super) async fn post(caller: &Caller, vote: &Vote, items: &[(String, String)
             Err(error) if done == 0 => return Err(error),
             Err(error) => {
                 let all = matters.len();
-                let message = format!("{done} of {all} are decided; {} is not, because {error}", matter.key.name);
+                let message = format!("{done} of {all} are decided; {} isn't, because {error}", matter.key.name);
                 return Err(Error::Conflict { message });
             }
         }

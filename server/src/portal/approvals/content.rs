@@ -1,5 +1,5 @@
-//! What the content that is decided about would make: rendered from the frozen release, compared with what runs, and judged by the limits and
-//! budgets of this moment.
+//! What the content to decide about would create: rendered from the frozen release, compared with what is running, and checked against the
+//! present limits and budgets.
 
 use std::sync::Arc;
 
@@ -20,27 +20,27 @@ use super::matter::Matter;
 use crate::auth::Caller;
 use crate::state::Portal;
 
-/// What would be made, and what it takes.
+/// The objects to create, and what they use.
 #[derive(Default)]
 pub(super) struct Content {
     /// Every object, line by line.
     pub(super) objects: Vec<AttributedObject>,
-    /// The same against what runs; nothing where nothing runs.
+    /// The same as a difference to what is running. `None` if nothing is running.
     pub(super) difference: Option<Vec<ObjectDifference>>,
-    /// How many objects it touches; nothing where the revision is gone.
+    /// How many objects it touches. `None` if the revision no longer exists.
     pub(super) touched: Option<Touched>,
-    /// The rules as they are now; nothing where they cannot be seen.
+    /// The rules as they are now. `None` if they can't be read.
     pub(super) effective: Option<Effective>,
     /// Limits with their counts.
     pub(super) limits: Vec<LimitUse>,
-    /// Budgets with what they leave.
+    /// Budgets with what remains of them.
     pub(super) budgets: Vec<BudgetUse>,
 }
 
-/// Works it out beside the threads that serve pages: expressions of promises may take a good part of a second.
+/// Computes the content off the threads that serve pages: expressions of promises can take a good part of a second.
 ///
 /// # Errors
-/// Too many pages are being worked out, or the evaluation broke off.
+/// If too many pages are being computed, or the evaluation was aborted.
 pub(super) async fn of(caller: &Caller, matter: &Matter) -> Result<Content> {
     let (Some(candidate), former) = matter.both() else { return Ok(Content::default()) };
     let lineage = caller.proven(&matter.workspace).ok();
@@ -60,7 +60,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter) -> Result<Content> {
         work.out()
     });
     worked.await.map_err(|error| {
-        tracing::error!(%error, "an evaluation broke off");
+        tracing::error!(%error, "an evaluation stopped unexpectedly");
         Error::Internal
     })
 }
@@ -87,7 +87,7 @@ impl Work {
         let resolved = self.candidate.parameters.clone().unwrap_or_default();
         let effective = self.effective(spec, hash, &context);
         let origins = effective.as_ref().map_or_else(Origins::forgotten, |effective| Origins::of(&self.typed, &resolved, effective));
-        // The rules of today name their titles, as long as they are those that were frozen.
+        // Titles come from the present rules, as long as these equal the frozen ones.
         let same = effective.as_ref().filter(|effective| same_rules(&effective.rules, &self.candidate.rules));
         let merged = same.map_or_else(|| injects(&self.candidate.rules), |effective| effective.injects.clone());
         let objects = attribute::objects(&read, &resolved, &context, &merged, &origins, Some(&self.candidate.request_uid));
@@ -111,7 +111,7 @@ impl Work {
         Content { objects, difference, touched: Some(touched), effective, limits, budgets }
     }
 
-    /// The rules as they count for what was typed.
+    /// Returns the rules as they apply to the entered values.
     fn effective(&self, spec: &promise::api::PromiseSpec, hash: &str, context: &Context) -> Option<Effective> {
         let lineage = self.lineage.as_deref()?;
         let tree = self.portal.world.tree();

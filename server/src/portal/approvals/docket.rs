@@ -1,7 +1,7 @@
-//! What people are asked about and what they decided, found without looking at every request.
+//! Index of approvals and decisions, so that they are found without scanning every request.
 //!
-//! It is made of two snapshots of the portal's caches. Whoever asks brings it up to date first: snapshots share what did not change, so that
-//! costs as much as has changed since somebody asked last.
+//! It is built from two snapshots of the portal's caches. Each reader first updates it: snapshots share what did not change, so an update
+//! costs only as much as has changed since the last read.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,31 +16,31 @@ use imbl::ordmap::DiffItem;
 use parking_lot::Mutex;
 use promise::api::{ApprovalRule, ApprovedRequest, CandidateStatus};
 
-/// The index.
+/// Index of approvals and decisions.
 #[derive(Default)]
 pub struct Docket {
     known: Mutex<Known>,
 }
 
-/// Requests of which each made the next, at most.
+/// Maximum length of a chain of requests that each created the next.
 const DEEPEST: usize = 16;
 
-/// When an Approval was written, the newest first, and which it is.
+/// When an Approval was written, newest first, and its key.
 type Dated = (Reverse<i64>, Key);
-/// Requests about which somebody has to decide, in the order of their keys.
+/// Requests that wait for a decision, in the order of their keys.
 pub type Open = Arc<[(Key, Arc<PromiseRequest>)]>;
 
 #[derive(Default)]
 struct Known {
     requests: OrdMap<Key, Arc<PromiseRequest>>,
     approvals: OrdMap<Key, Arc<Approval>>,
-    /// Requests whose candidate waits for people.
+    /// Requests whose candidate waits for approval.
     open: BTreeSet<Key>,
-    /// The same with the requests; none where it has to be made anew.
+    /// The same with the requests. `None` if it has to be rebuilt.
     listed: Option<Open>,
-    /// Requests about which people are asked or were asked.
+    /// Requests that need or needed approval, by uid.
     uids: HashMap<String, Key>,
-    /// Which request made the one with a uid, for those that a promise makes.
+    /// The request that created the request with a uid, for requests created by a promise.
     makers: HashMap<String, Key>,
     by_person: BTreeMap<String, BTreeSet<Dated>>,
     by_request: BTreeMap<String, BTreeSet<Dated>>,
@@ -49,12 +49,12 @@ struct Known {
 }
 
 impl Docket {
-    /// Requests about which somebody has to decide, in the order of their keys.
+    /// Returns the requests that wait for a decision, in the order of their keys.
     pub fn open(&self, world: &World) -> Open {
         self.with(world, Known::listed)
     }
 
-    /// The request of a uid, if people are asked about it or were asked.
+    /// Returns the request with a uid, if it needs or needed approval.
     pub fn request(&self, world: &World, uid: &str) -> Option<(Key, Arc<PromiseRequest>)> {
         self.with(world, |known| {
             let key = known.uids.get(uid)?;
@@ -62,33 +62,32 @@ impl Docket {
         })
     }
 
-    /// The request that made the one with this uid, the one that made that, and so on up to the first; none for what people asked for
-    /// themselves.
+    /// Returns the request that created the one with this uid, its creator, and so on up to the first. Empty for requests created by users.
     pub fn makers(&self, world: &World, uid: &str) -> Vec<Arc<PromiseRequest>> {
         self.with(world, |known| known.makers(uid))
     }
 
-    /// Decisions of a person, newest first.
+    /// Returns the decisions of a user, newest first.
     pub fn of_person(&self, world: &World, person: &str) -> Vec<(Key, Arc<Approval>)> {
         self.with(world, |known| known.dated(known.by_person.get(person), usize::MAX))
     }
 
-    /// Whether a person has ever decided about anything.
+    /// Checks whether a user has ever decided about anything.
     pub fn has_decided(&self, world: &World, person: &str) -> bool {
         self.with(world, |known| known.by_person.get(person).is_some_and(|decided| !decided.is_empty()))
     }
 
-    /// Decisions about a request, newest first.
+    /// Returns the decisions about a request, newest first.
     pub fn of_request(&self, world: &World, uid: &str) -> Vec<(Key, Arc<Approval>)> {
         self.with(world, |known| known.dated(known.by_request.get(uid), usize::MAX))
     }
 
-    /// At most `most` decisions for a rule, newest first.
+    /// Returns at most `most` decisions for a rule, newest first.
     pub fn of_rule(&self, world: &World, cluster: &ClusterId, rule: &ApprovalRule, most: usize) -> Vec<(Key, Arc<Approval>)> {
         self.with(world, |known| known.dated(known.by_rule.get(&(cluster.clone(), rule.clone())), most))
     }
 
-    /// Decisions in an emergency, newest first.
+    /// Returns the overrides (emergency approvals), newest first.
     pub fn emergencies(&self, world: &World) -> Vec<(Key, Arc<Approval>)> {
         self.with(world, |known| known.dated(Some(&known.emergencies), usize::MAX))
     }
@@ -100,7 +99,7 @@ impl Docket {
     }
 }
 
-/// Which request an Approval is about.
+/// Returns the request that an Approval is about.
 pub(super) fn subject(at: &Key, named: &ApprovedRequest) -> Option<Key> {
     let cluster = match &named.cluster {
         Some(cluster) => ClusterId::parse(cluster).ok()?,
@@ -154,7 +153,7 @@ impl Known {
 
     fn file_request(&mut self, key: &Key, request: &PromiseRequest) {
         let Some(status) = &request.status else { return };
-        // Of what was made only requests are known by their uids.
+        // Of the created objects, only requests are indexed by uid.
         for made in status.inventory.iter().filter_map(|item| item.uid.as_ref()) {
             self.makers.insert(made.clone(), key.clone());
         }
@@ -241,10 +240,10 @@ mod tests {
         Arc::new(object::<ApprovalKind>(name, None, spec))
     }
 
-    /// A request that made another one.
+    /// Returns a request that created another one.
     fn maker(name: &str, of: &str) -> Arc<PromiseRequest> {
         let mut request = object::<PromiseRequestKind>(name, Some("default"), PromiseRequestSpec::default());
-        // Rows are told apart by their versions.
+        // Rows are distinguished by their versions.
         (request.metadata.uid, request.metadata.resource_version) = (Some(format!("uid-{name}")), Some(format!("of-{of}")));
         let inventory = vec![InventoryItem { uid: Some(format!("uid-{of}")), ..InventoryItem::default() }];
         request.status = Some(PromiseRequestStatus { inventory, ..PromiseRequestStatus::default() });
@@ -292,7 +291,7 @@ mod tests {
         assert_eq!(known.uids.keys().map(String::as_str).collect::<Vec<_>>(), ["uid-a"], "what was asked about is found by its uid");
         assert_eq!(known.dated(known.by_request.get("uid-a"), 9).len(), 1);
         assert!(!known.by_request.contains_key("uid-b"));
-        // Nothing has changed: nothing changes.
+        // Nothing has changed, so the index stays the same.
         known.follow(requests, approvals);
         assert_eq!(known.by_person["olga"].len(), 1);
     }

@@ -1,4 +1,4 @@
-//! Who broke the glass, when and why: every approval in an emergency that the plane lets the person list.
+//! Overrides: who approved in an emergency, when and why, as far as the user can list approvals.
 
 use std::collections::BTreeSet;
 
@@ -17,17 +17,17 @@ use crate::portal::requests::decisions;
 use crate::portal::requests::walk::Turns;
 use crate::portal::rights::{Deed, Right};
 
-/// Rows of one page.
+/// Rows per page.
 const PAGE: usize = 30;
 
 impl Right {
-    /// To read decisions, wherever their request is.
+    /// Permission to read decisions, in any workspace.
     fn decisions() -> Self {
         Self::Do(Deed { verb: "list", group: names::GROUP, resource: "approvals", namespace: String::new(), name: String::new() })
     }
 }
 
-/// The page of that number.
+/// Returns the page with that number.
 pub(super) async fn page(caller: &Caller, number: usize) -> Result<EmergenciesPage> {
     let portal = caller.portal();
     let all = portal.docket.emergencies(&portal.world);
@@ -42,23 +42,23 @@ pub(super) async fn page(caller: &Caller, number: usize) -> Result<EmergenciesPa
     let whole = Whole::new(seen, portal.lists_as_of(), readable.unseen());
     let since = portal.clock.now().saturating_sub(SignedDuration::from_hours(24 * EmergenciesPage::RECENT_DAYS));
     let since = since.map(|since| since.to_string()).unwrap_or_default();
-    // Times are RFC 3339 in UTC, so that their texts sort as they do.
+    // Times are RFC 3339 in UTC, so their texts sort chronologically.
     let recent = whole.total_of(|line| line.given.at >= since);
     let cut = whole.page(number, PAGE);
     Ok(EmergenciesPage { rows: cut.rows, total: cut.total, recent, places: readable.open.len(), page: cut.page, pages: cut.pages })
 }
 
-/// Where a person may read decisions.
+/// Where a user can read decisions.
 #[derive(Debug, Default)]
 struct Readable {
-    /// Workspaces that said yes.
+    /// Workspaces in which the user can read them.
     open: BTreeSet<ClusterId>,
-    /// How many did not say. Nobody can tell whether the person may know of them, so that they have no names.
+    /// How many workspaces did not respond. They have no names here, because it is unknown whether the user is allowed to know about them.
     silent: usize,
 }
 
 impl Readable {
-    /// What the workspaces answered.
+    /// Collects the answers of the workspaces.
     fn of(answers: Vec<(ClusterId, Result<bool>)>) -> Result<Self> {
         let mut readable = Self::default();
         for (cluster, may) in answers {
@@ -77,13 +77,13 @@ impl Readable {
         Ok(readable)
     }
 
-    /// What is missing, in words.
+    /// Describes what is missing.
     fn unseen(&self) -> Vec<String> {
         (self.silent > 0).then(|| counted(self.silent as u64, "workspace")).into_iter().collect()
     }
 }
 
-/// Workspaces in which somebody broke the glass, each once.
+/// Returns the workspaces with overrides, each once.
 fn places(all: &[(Key, std::sync::Arc<Approval>)]) -> Vec<ClusterId> {
     let mut places: Vec<ClusterId> = all.iter().map(|(key, _)| key.cluster.clone()).collect();
     places.sort();

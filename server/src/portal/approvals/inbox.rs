@@ -1,4 +1,4 @@
-//! The inbox: what waits, what was decided, what is open; narrowed, counted and cut into pages, what expires first on top.
+//! The inbox: what waits, what was decided, what is open. It is filtered, counted and paginated, with what expires first on top.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,15 +29,15 @@ use crate::portal::requests::listing::Sight;
 use crate::portal::requests::{decisions, rows};
 use crate::portal::stand_in::Cover;
 
-/// Rows of one page.
+/// Rows per page.
 const PAGE: usize = 25;
-/// Promises and workspaces that can be chosen by a link; the others are found by search.
+/// Promises and workspaces that can be chosen by a link. The others are found by search.
 const FACETS: usize = 8;
 
-/// The page.
+/// Returns the page.
 pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPage> {
     let view = InboxView::parse(&query.view);
-    // Before anything is read: what changes in between is told by the stream.
+    // Taken before anything is read: the event stream reports what changes in between.
     let seen = live::seen(caller, &Topic::Decisions).await?;
     let mut covers = caller.covers().await?;
     covers.retain(|cover| cover.line.now);
@@ -59,7 +59,7 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
         None => None,
         Some(uid) => match review::page(caller, &uid, &query.since).await {
             Ok(page) => Some(page),
-            // It went, perhaps while the list was made; the list is there all the same.
+            // The request disappeared, perhaps while the list was built. The list is shown all the same.
             Err(Error::NotFound { .. }) => {
                 absent = !query.open.is_empty();
                 None
@@ -86,7 +86,7 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
     })
 }
 
-/// How many requests wait for this person.
+/// Returns how many requests wait for this user.
 pub(super) async fn waits(caller: &Caller) -> Result<usize> {
     let portal = caller.portal();
     let open = portal.docket.open(&portal.world);
@@ -94,7 +94,7 @@ pub(super) async fn waits(caller: &Caller) -> Result<usize> {
     Ok(open.iter().filter(|(_, request)| caller.standings_by(&deciding, request).iter().any(Standing::waits)).count())
 }
 
-/// At most `most` requests that wait for this person, what expires first on top, and how many there are.
+/// Returns at most `most` requests that wait for this user, with what expires first on top, and how many there are.
 pub(in crate::portal) async fn waiting_rows(caller: &Caller, most: usize) -> Result<(Vec<InboxRow>, usize)> {
     let waits = |key: &Key, request: &Arc<PromiseRequest>, standings: &[Standing<'_>]| {
         standings.iter().any(Standing::waits).then(|| (urgency(request), key.clone(), request.clone()))
@@ -109,10 +109,11 @@ pub(in crate::portal) async fn waiting_rows(caller: &Caller, most: usize) -> Res
 }
 
 impl Caller {
-    /// Another number for each state of what waits for this person, of what is open that the person may see, and of what the person decided.
+    /// Returns a number that differs for each state of what waits for this user, of the open requests that the user can see, and of the
+    /// user's decisions.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub(crate) async fn decisions_stamp(&self) -> Result<u64> {
         let portal = self.portal();
         let mut stamp = DefaultHasher::new();
@@ -127,16 +128,16 @@ impl Caller {
     }
 }
 
-/// An open request that the person may see.
+/// An open request that the user can see.
 struct Open {
     row: InboxRow,
-    /// Whether it waits for this person.
+    /// Whether it waits for this user.
     waits: bool,
-    /// Whether the person would decide about it, had somebody else asked.
+    /// Whether the user would decide about it if someone else had requested it.
     asks: bool,
 }
 
-/// The open requests that the person may see: those about which the person decides, and those that the person may list.
+/// Returns the open requests that the user can see: those that the user decides about, and those that the user can list.
 async fn open(caller: &Caller, covers: &[Cover]) -> Result<Vec<Open>> {
     let of = |key: &Key, request: &Arc<PromiseRequest>, standings: &[Standing<'_>]| {
         let waits = standings.iter().any(Standing::waits);
@@ -152,8 +153,8 @@ async fn open(caller: &Caller, covers: &[Cover]) -> Result<Vec<Open>> {
     Ok(rows.into_iter().map(|(_, open)| open).collect())
 }
 
-/// What `each` makes of every open request that a person may see, with how the person stands to it. Each right is asked about once, however
-/// many requests wait.
+/// Returns the results of `each` for every open request that the user can see, with the user's part in it. Each permission is checked once,
+/// no matter how many requests wait.
 async fn seen<T>(caller: &Caller, mut each: impl FnMut(&Key, &Arc<PromiseRequest>, &[Standing<'_>]) -> T + Send) -> Result<Vec<T>> {
     let portal = caller.portal();
     let open = portal.docket.open(&portal.world);
@@ -170,37 +171,37 @@ async fn seen<T>(caller: &Caller, mut each: impl FnMut(&Key, &Arc<PromiseRequest
     Ok(seen.map(|(key, request, standings)| each(key, request, standings)).collect())
 }
 
-/// For whom the person would answer what waits; empty for nobody but themselves.
+/// Describes for whom the user would decide as a delegate. Empty if only for themselves.
 fn instead(covers: &[Cover], standings: &[Standing<'_>]) -> String {
     let waits = || standings.iter().filter(|standing| standing.waits());
     let cover = covers.iter().find(|cover| waits().any(|standing| cover.is_asked(&standing.approval.approvers)));
-    cover.map(|cover| format!("You stand in for {}", cover.line.person)).unwrap_or_default()
+    cover.map(|cover| format!("Delegated by {}", cover.line.person)).unwrap_or_default()
 }
 
 /// When it expires, since when it waits, and its uid.
 type Urgency = (String, String, String);
 
-/// What expires first comes first, then what has waited longest. Times are RFC 3339 in UTC, so that their texts sort as they do; `~` comes
-/// after all of them.
+/// Sorts what expires first to the top, then what has waited longest. Times are RFC 3339 in UTC, so their texts sort chronologically; `~`
+/// sorts after all of them.
 fn urgency(request: &PromiseRequest) -> Urgency {
     let expires = expires(request).unwrap_or_else(|| "~".to_owned());
     (expires, since(request), request.metadata.uid.clone().unwrap_or_default())
 }
 
-/// When the first question about it expires that people are asked now.
+/// Returns when the first of the open approvals expires.
 fn expires(request: &PromiseRequest) -> Option<String> {
     let status = request.status.as_ref().filter(|status| waiting(status).is_some())?;
     let asked = status.approvals.iter().filter(|approval| is_open(approval));
     asked.filter_map(|approval| approval.expires_at.clone()).min()
 }
 
-/// Since when its candidate is there.
+/// Returns since when the request has had its candidate.
 fn since(request: &PromiseRequest) -> String {
     let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
     candidate.and_then(|candidate| candidate.since.clone()).unwrap_or_default()
 }
 
-/// The row of a request, from what the portal keeps of it.
+/// Returns the row of a request, from the portal's cache.
 pub(super) fn row(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Standing<'_>]) -> InboxRow {
     let status = request.status.as_ref();
     let tree = caller.portal().world.tree();
@@ -232,7 +233,7 @@ pub(super) fn row(caller: &Caller, key: &Key, request: &PromiseRequest, standing
     }
 }
 
-/// Quotes of what runs and of what is asked for.
+/// Quotes of what is running and of what is requested.
 struct Prices {
     before: Option<Amount>,
     after: Option<Amount>,
@@ -273,19 +274,19 @@ fn weigh(request: &PromiseRequest, prices: &Prices) -> Weighed {
     })
 }
 
-/// What there is to say to this person about an open request.
+/// Returns the note for this user about an open request.
 fn note(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Standing<'_>]) -> String {
     let uid = request.metadata.uid.as_deref().unwrap_or_default();
     let hash = request.status.as_ref().and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.content_hash.as_str());
     if standings.iter().any(|standing| standing.decided.is_some()) {
-        return "You have decided".to_owned();
+        return "You decided".to_owned();
     }
     if standings.iter().any(|standing| standing.held) {
-        return "Changes are asked for".to_owned();
+        return "Changes requested".to_owned();
     }
     if let Some(standing) = standings.iter().find(|standing| standing.may && standing.own) {
-        let whose = if standing.changed { "Changed by you last" } else { "Yours" };
-        return format!("{whose}: somebody else decides");
+        let whose = if standing.changed { "Last changed by you" } else { "Your request" };
+        return format!("{whose}: someone else decides");
     }
     let last = caller.decided_about(uid).into_iter().next();
     match last {
@@ -293,7 +294,7 @@ fn note(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Stand
             let since = match approval.spec.decision {
                 Decision::Approve => "since you approved it",
                 Decision::Reject => "since you rejected it",
-                Decision::RequestChanges => "since you asked for changes",
+                Decision::RequestChanges => "since you requested changes",
             };
             let what = if is_edited_since(caller, key, request, &approval.spec.content_hash) { "Edited" } else { "Policies changed" };
             format!("{what} {since}")
@@ -303,8 +304,8 @@ fn note(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Stand
     }
 }
 
-/// Whether the requester edited a request since it had this content: without that, policies, prices or the promise changed. Where that
-/// content is not kept, it is an edit.
+/// Checks whether the requester edited a request since it had this content: otherwise policies, prices or the promise changed. If that
+/// content is no longer kept, it counts as an edit.
 fn is_edited_since(caller: &Caller, key: &Key, request: &PromiseRequest, hash: &str) -> bool {
     let generation = request.status.as_ref().and_then(|status| status.candidate.as_ref()).and_then(|candidate| candidate.generation);
     let (world, uid) = (&caller.portal().world, request.metadata.uid.as_deref().unwrap_or_default());
@@ -315,7 +316,7 @@ fn is_edited_since(caller: &Caller, key: &Key, request: &PromiseRequest, hash: &
     former.is_none_or(|former| Some(former.spec.request_generation) != generation)
 }
 
-/// What this person decided, newest first: their own words, whatever became of the request.
+/// Returns what this user decided, newest first: their own words, regardless of the request's outcome.
 fn decided(caller: &Caller) -> Vec<InboxRow> {
     let portal = caller.portal();
     let all = portal.docket.of_person(&portal.world, &caller.identity().person);
@@ -341,13 +342,13 @@ fn decided_row(caller: &Caller, at: &Key, approval: &Approval) -> InboxRow {
         icon,
         requester: request.as_ref().map(|request| rows::requester(request)).unwrap_or_default(),
         since: given.at.clone(),
-        note: if request.is_some() { String::new() } else { "The request is gone".to_owned() },
+        note: if request.is_some() { String::new() } else { "The request no longer exists".to_owned() },
         given: Some(given),
         ..InboxRow::default()
     }
 }
 
-/// What was just decided about several requests, as a sentence.
+/// Describes what was just decided about several requests.
 fn together(query: &InboxQuery) -> Option<String> {
     let done = match query.decision.as_str() {
         "approve" => "approved",
@@ -358,7 +359,7 @@ fn together(query: &InboxQuery) -> Option<String> {
     (query.together > 0).then(|| format!("{} {done}.", counted(query.together as u64, "request")))
 }
 
-/// What the person decided last about a request, as a sentence.
+/// Describes the user's last decision about a request.
 fn done(caller: &Caller, uid: &str) -> String {
     if uid.is_empty() {
         return String::new();
@@ -366,7 +367,7 @@ fn done(caller: &Caller, uid: &str) -> String {
     let last = caller.decided_about(uid).into_iter().next();
     last.map(|approval| {
         let GivenLine { decision, .. } = decisions::said(&approval);
-        format!("{}: you {decision}. It is written down for exactly the content that you saw.", approval.spec.request.name)
+        format!("{}: you {decision}. This applies only to the version that you saw.", approval.spec.request.name)
     })
     .unwrap_or_default()
 }
@@ -382,12 +383,12 @@ struct Narrowed {
     risks: Facet,
 }
 
-/// A query, made ready to be compared with many rows.
+/// A query, prepared for comparison with many rows.
 #[derive(Clone)]
 struct Wanted<'q> {
     query: &'q InboxQuery,
     words: Vec<String>,
-    /// RFC 3339 time; only what waits since before it.
+    /// RFC 3339 time: only what has been waiting since before it.
     before: Option<String>,
 }
 
@@ -399,7 +400,7 @@ enum By {
 }
 
 impl Wanted<'_> {
-    /// Whether a row fits, with one of the facets left out.
+    /// Checks whether a row matches, ignoring one of the facets.
     fn fits(&self, row: &InboxRow, but: Option<By>) -> bool {
         let is = |by: By, wanted: &str, value: &str| but == Some(by) || wanted.is_empty() || wanted == value;
         is(By::Promise, &self.query.promise, &row.promise)
@@ -445,7 +446,7 @@ fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp) -> Narrowed {
     let risks = facet(of(By::Risk, |row| row.risk.word().to_owned()).into_iter(), &query.risk, promise::wording::humanise, Risk::ALL.len());
     let all = rows.len();
     let mut left: Vec<InboxRow> = rows.iter().filter(|row| wanted.fits(row, None)).cloned().collect();
-    // They come in their usual order, which a stable sort leaves among those that are alike.
+    // Rows arrive in their usual order, which a stable sort keeps among equals.
     left.sort_by(|a, b| query.sort.compare(a, b, by, |_, _| Ordering::Equal));
     let total = left.len();
     let pages = total.div_ceil(PAGE).max(1);

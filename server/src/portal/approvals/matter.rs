@@ -1,7 +1,7 @@
-//! What is decided about: a request and its releases, found by uid, for those who may see it.
+//! The request to decide about and its releases, found by uid, for users who can see it.
 //!
-//! Who may read the request reads it as themselves. Who may decide one of its open rules, and may not read it, is shown what the portal
-//! reads: nobody can answer what they cannot see. For everybody else there is no such request.
+//! Users who can read the request read it with their own token. Users who can decide one of its open rules but can't read it see what the
+//! portal reads: they have to see what they decide about. For everyone else, the request doesn't exist.
 
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Export, PromiseRelease, PromiseRequest};
@@ -20,13 +20,13 @@ use crate::portal::rights::Right;
 pub(super) struct Matter {
     /// Identity of the request.
     pub(super) key: Key,
-    /// Where it is.
+    /// Workspace of the request.
     pub(super) workspace: Workspace,
     /// The request.
     pub(super) request: PromiseRequest,
     /// Its releases, newest first.
     pub(super) releases: Vec<PromiseRelease>,
-    /// Whether the person may read the request itself.
+    /// Whether the user can read the request itself.
     pub(super) opens: bool,
 }
 
@@ -34,10 +34,10 @@ fn absent() -> Error {
     Error::NotFound { what: "decision at this address".to_owned() }
 }
 
-/// The request of a uid with its releases, as far as the person may see it.
+/// Returns the request with a uid and its releases, as far as the user can see it.
 ///
 /// # Errors
-/// There is none that the person may see, or the plane does not answer.
+/// If there is no such request that the user can see, or the control plane doesn't respond.
 pub(super) async fn find(caller: &Caller, uid: &str) -> Result<Matter> {
     let portal = caller.portal();
     let (key, row) = portal.docket.request(&portal.world, uid).ok_or_else(absent)?;
@@ -51,7 +51,7 @@ pub(super) async fn find(caller: &Caller, uid: &str) -> Result<Matter> {
         return Err(absent());
     };
     let request = read(&client, &key).await?.filter(|request| request.metadata.uid.as_deref() == Some(uid)).ok_or_else(absent)?;
-    // What was read may be newer than the row that let the person in.
+    // What was read might be newer than the row that let the user in.
     if !opens && !decides(caller, &request).await? {
         return Err(absent());
     }
@@ -59,7 +59,7 @@ pub(super) async fn find(caller: &Caller, uid: &str) -> Result<Matter> {
     Ok(Matter { key, workspace, request, releases, opens })
 }
 
-/// Whether the person may decide one of the rules that are open now, or that they hold themselves, in the ordinary way or in an emergency.
+/// Checks whether the user can decide one of the rules that are open now, or held by their own decision, as an approver or by override.
 pub(super) async fn decides(caller: &Caller, request: &PromiseRequest) -> Result<bool> {
     let Some(status) = request.status.as_ref().filter(|status| waiting(status).is_some()) else { return Ok(false) };
     let me = &caller.identity().person;
@@ -73,18 +73,18 @@ pub(super) async fn decides(caller: &Caller, request: &PromiseRequest) -> Result
     Ok(false)
 }
 
-/// The candidate about which people decide; nothing while none waits for them.
+/// Returns the candidate that waits for a decision. `None` if none does.
 pub(super) fn waiting(status: &PromiseRequestStatus) -> Option<&CandidateStatus> {
     status.candidate.as_ref().filter(|candidate| candidate.is_open())
 }
 
-/// Listed, because the portal's own identity may do no more than that.
+/// Uses a list call, because the portal's own identity has no other permission.
 async fn read(client: &Client, key: &Key) -> Result<Option<PromiseRequest>> {
     let api: Api<PromiseRequest> = Api::namespaced(client.clone(), &key.namespace);
     let named = ListParams::default().fields(&format!("metadata.name={}", key.name)).limit(1);
     match api.list(&named).await.about("the request") {
         Ok(list) => Ok(list.items.into_iter().find(|request| request.metadata.name.as_ref() == Some(&key.name))),
-        // Who may read the one request and not list: some are given no more.
+        // Some users are only granted read access to this one request, without list.
         Err(Error::Denied { .. }) => match api.get_opt(&key.name).await.about("the request") {
             Err(Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. }) => Ok(None),
             other => other,
@@ -108,28 +108,28 @@ async fn releases(client: &Client, key: &Key, uid: &str) -> Result<Vec<PromiseRe
 }
 
 impl Matter {
-    /// What the controller says.
+    /// Returns the status that the controller reported.
     pub(super) fn status(&self) -> PromiseRequestStatus {
         self.request.status.clone().unwrap_or_default()
     }
 
-    /// The content that is decided about.
+    /// Returns the hash of the content to decide about.
     pub(super) fn hash(&self) -> Option<String> {
         let status = self.request.status.as_ref()?;
         Some(waiting(status)?.content_hash.clone())
     }
 
-    /// The release of a name.
+    /// Returns the release with a name.
     pub(super) fn release(&self, name: &str) -> Option<&PromiseRelease> {
         self.releases.iter().find(|release| release.metadata.name.as_deref() == Some(name))
     }
 
-    /// The release of a content.
+    /// Returns the release of a content.
     pub(super) fn of_content(&self, hash: &str) -> Option<&PromiseRelease> {
         self.releases.iter().find(|release| release.spec.content_hash == hash)
     }
 
-    /// The release that is decided about, and the one that runs.
+    /// Returns the release to decide about, and the one that is running.
     pub(super) fn both(&self) -> (Option<&PromiseRelease>, Option<&PromiseRelease>) {
         let status = self.request.status.as_ref();
         let named = |name: &String| self.release(name);

@@ -1,4 +1,4 @@
-//! Everything by which a decision is taken, from the frozen release.
+//! Everything that a decision is based on, from the frozen release.
 
 use std::collections::BTreeSet;
 
@@ -22,16 +22,16 @@ use super::{alike, inbox, similar, terms, thread, withdraw};
 use crate::auth::Caller;
 use crate::portal::requests::{adds, decisions, detail, rail};
 
-/// Values that a title names.
+/// Number of values that a title names.
 const NAMED: usize = 3;
 
-/// The page; `since` is a content of which the differences are wanted.
+/// Returns the page. `since` is a content hash: the page shows the differences to that content.
 pub(super) async fn page(caller: &Caller, uid: &str, since: &str) -> Result<ReviewPage> {
     let matter = matter::find(caller, uid).await?;
     of(caller, &matter, since).await
 }
 
-/// The page of what was found.
+/// Returns the page of a request that has been found.
 pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<ReviewPage> {
     let status = matter.status();
     let standings = caller.standings(&matter.request).await?;
@@ -94,13 +94,13 @@ fn objects(spec: &PromiseSpec, row: &InboxRow, content: &Content) -> Vec<promise
     adds::objects(adds::Told { spec, requester }, &content.objects, content.difference.as_deref())
 }
 
-/// Which values become others.
+/// Returns the values that change.
 pub(super) fn changed(spec: &PromiseSpec, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Vec<Change> {
     let of = |release: &PromiseReleaseSpec| release.parameters.clone().unwrap_or_default();
     change::between(spec, &of(before), &of(after))
 }
 
-/// The promise and what its rules did, by which values are put into words.
+/// The promise and the effects of its rules, which are needed to describe values.
 pub(super) struct Told<'a> {
     /// The promise.
     pub(super) spec: &'a PromiseSpec,
@@ -111,13 +111,13 @@ pub(super) struct Told<'a> {
 }
 
 impl Told<'_> {
-    /// Everything that becomes another, in words: values first.
+    /// Describes everything that changes, values first.
     fn changes(&self, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Vec<ValueChange> {
         let values = changed(self.spec, before, after);
         values.iter().map(|change| self.words(change)).chain(terms::changed(Some(before), after)).collect()
     }
 
-    /// A change in words, with the rule that narrows or fixes the value.
+    /// Describes a change, with the rule that narrows or fixes the value.
     pub(super) fn words(&self, change: &Change) -> ValueChange {
         let path = change.path.to_string();
         let did = self.outcomes.iter().find(|outcome| {
@@ -140,17 +140,17 @@ impl Told<'_> {
 
 fn title(name: &str, promise: &str, is_change: bool, changes: &[ValueChange]) -> String {
     if !is_change {
-        return format!("{name}: a new {promise}");
+        return format!("{name}: new {promise}");
     }
     let labels: Vec<String> = changes.iter().take(NAMED).map(|change| lower_first(&change.label)).collect();
     match changes.len() {
-        0 => format!("{name}: the same values under other rules, prices or versions"),
+        0 => format!("{name}: same values, but different policies, prices or version"),
         all if all > NAMED => format!("{name}: {} and {} more", labels.join(", "), all - NAMED),
         _ => format!("{name}: {}", all_of(&labels)),
     }
 }
 
-/// Why there is nothing to decide, for a request that people were asked about.
+/// Explains why there is nothing to decide, for a request that needed approval.
 fn settled(matter: &Matter) -> String {
     let status = matter.status();
     let said = |what: &str| {
@@ -163,21 +163,21 @@ fn settled(matter: &Matter) -> String {
             said("Changes were requested, and policies changed since. The requester edits or resubmits the request.")
         }
         Some(CandidateState::AwaitingApproval | CandidateState::ChangesRequested) => String::new(),
-        Some(CandidateState::Evaluating) => "It was changed, and is being checked.".to_owned(),
-        Some(CandidateState::Accepted) => "It was approved, and is being made.".to_owned(),
-        Some(CandidateState::Rejected) => said("It was rejected."),
+        Some(CandidateState::Evaluating) => "The request changed and is being checked.".to_owned(),
+        Some(CandidateState::Accepted) => "The request was approved and is being provisioned.".to_owned(),
+        Some(CandidateState::Rejected) => said("The request was rejected."),
         Some(CandidateState::Expired) => said("No one decided in time."),
-        Some(CandidateState::Withdrawn) => said("It was withdrawn."),
-        Some(CandidateState::Failed) => said("It could not be made."),
-        None => "It was approved and made.".to_owned(),
+        Some(CandidateState::Withdrawn) => said("The request was withdrawn."),
+        Some(CandidateState::Failed) => said("Provisioning failed."),
+        None => "The request was approved and provisioned.".to_owned(),
     }
 }
 
 impl Caller {
-    /// What this person may decide about a request now.
+    /// Returns what this user can decide about a request now.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub(in crate::portal) async fn asked(&self, request: &PromiseRequest) -> Result<Vec<Asked>> {
         Ok(asked(&self.standings(request).await?))
     }
@@ -190,18 +190,18 @@ fn asked(standings: &[Standing<'_>]) -> Vec<Asked> {
         ordinary: standing.waits() || standing.reconsiders(),
         emergency: standing.breaks,
     };
-    // What can be answered in the ordinary way comes first.
+    // Ordinary approvals come before overrides.
     let ordinary = standings.iter().filter(|standing| standing.waits() || standing.reconsiders());
     ordinary.chain(standings.iter().filter(|standing| standing.only_breaks())).map(one).collect()
 }
 
-/// Who decides for which rule, in words.
+/// Describes the approvers of a rule.
 pub(super) fn who(approval: &ApprovalStatus) -> String {
     let of = approval.rule.policy.as_ref().or(approval.rule.promise.as_ref()).map(String::as_str).unwrap_or_default();
     format!("{} ({of}, set at {})", deciders(&approval.approvers, approval.required), approval.source)
 }
 
-/// Why the person has nothing to decide, though something is open.
+/// Explains why the user has nothing to decide although something is open.
 fn why_not(standings: &[Standing<'_>]) -> String {
     if standings.iter().any(Standing::waits) {
         return String::new();
@@ -213,29 +213,29 @@ fn why_not(standings: &[Standing<'_>]) -> String {
     }
     if let Some(decided) = standings.iter().find_map(|standing| standing.decided) {
         return match decided {
-            Decision::Approve => "You have approved it. Others decide about the rest.".to_owned(),
-            Decision::Reject => "You have turned it down.".to_owned(),
-            Decision::RequestChanges => "You have asked for changes. The requester edits it, and you are asked again.".to_owned(),
+            Decision::Approve => "You approved this. Others decide on the rest.".to_owned(),
+            Decision::Reject => "You rejected this.".to_owned(),
+            Decision::RequestChanges => "You requested changes. You're asked again after the requester edits the request.".to_owned(),
         };
     }
     if standings.iter().any(|standing| standing.held) {
-        return "Changes are asked for: it is the requester's turn.".to_owned();
+        return "Changes were requested: it's the requester's turn.".to_owned();
     }
     if let Some(standing) = standings.iter().find(|standing| standing.own && is_open(standing.approval)) {
-        let did = if standing.changed { "You changed it last" } else { "You asked for it yourself" };
-        return format!("{did}: somebody else decides.");
+        let did = if standing.changed { "You made the last change" } else { "You requested this yourself" };
+        return format!("{did}, so someone else decides.");
     }
     if standings.iter().any(|standing| standing.may && standing.approval.state != ApprovalState::Approved) {
-        return "It is not your turn: a stage before yours is still open.".to_owned();
+        return "It's not your turn yet: an earlier stage is still open.".to_owned();
     }
-    "Others decide about it.".to_owned()
+    "Others decide on this.".to_owned()
 }
 
 fn in_words(amount: &Amount) -> Option<String> {
     amount.money().map(Money::to_string)
 }
 
-/// What the price becomes, by the quotes that both releases were made with.
+/// Returns the price change, by the quotes that both releases were made with.
 fn priced(former: Option<&PromiseReleaseSpec>, candidate: Option<&PromiseReleaseSpec>) -> PriceStep {
     let (before, after) = (former.and_then(Estimate::kept), candidate.and_then(Estimate::kept));
     let Some(after) = after else { return PriceStep::default() };
@@ -256,7 +256,7 @@ fn priced(former: Option<&PromiseReleaseSpec>, candidate: Option<&PromiseRelease
     }
 }
 
-/// What was looked at, the gravest first.
+/// Returns the results of the checks, most severe first.
 fn checks(policies: &[PolicyLine], room: &[RoomLine], touched: Option<Touched>, price: &PriceStep, is_change: bool) -> Vec<CheckLine> {
     let line = |state, what: String, detail: &str| CheckLine { state, what, detail: detail.to_owned(), target: String::new() };
     let mut checks = Vec::new();
@@ -267,19 +267,19 @@ fn checks(policies: &[PolicyLine], room: &[RoomLine], touched: Option<Touched>, 
     }
     let fine = policies.len() - checks.len();
     if fine > 0 {
-        checks.push(line(CheckState::Passed, format!("{} let it pass", counted(fine as u64, "rule")), ""));
+        checks.push(line(CheckState::Passed, format!("{} passed", counted(fine as u64, "rule")), ""));
     }
-    // What is too much is among the warnings.
+    // Exceeded limits are among the warnings.
     let fits = room.iter().filter(|room| !room.over);
     let said = |known| if known { CheckState::Passed } else { CheckState::Unknown };
     checks.extend(fits.map(|room| line(said(room.known), format!("{}: {}", room.what, room.after), &room.title)));
     if !price.unknown.is_empty() {
-        checks.push(line(CheckState::Unknown, "The price is not known".to_owned(), &price.unknown));
+        checks.push(line(CheckState::Unknown, "Price unknown".to_owned(), &price.unknown));
     }
     checks.push(match touched {
-        None => line(CheckState::Unknown, "What it touches cannot be told".to_owned(), "The revision of the promise is gone."),
+        None => line(CheckState::Unknown, "Affected objects unknown".to_owned(), "The revision of the promise no longer exists."),
         Some(touched) if touched.replaced + touched.removed > 0 => {
-            line(CheckState::Warned, summary(touched), "What is replaced or removed loses what only it keeps.")
+            line(CheckState::Warned, summary(touched), "Replaced or removed objects lose the data that only they keep.")
         }
         Some(touched) if is_change => line(CheckState::Passed, summary(touched), "Nothing is replaced or removed."),
         Some(touched) => line(CheckState::Passed, summary(touched), ""),
@@ -288,11 +288,11 @@ fn checks(policies: &[PolicyLine], room: &[RoomLine], touched: Option<Touched>, 
     checks
 }
 
-/// What becomes of objects, in words: `2 of 7 objects change, 1 is new`.
+/// Describes what happens to objects: `2 of 7 objects change, 1 is new`.
 pub(super) fn summary(touched: Touched) -> String {
     let all = touched.all();
     if all == touched.made {
-        return format!("{} made", if all == 1 { "1 object is".to_owned() } else { format!("{all} objects are") });
+        return format!("{} created", if all == 1 { "1 object is".to_owned() } else { format!("{all} objects are") });
     }
     let part = |count: usize, one: &str, many: &str| match count {
         0 => None,
@@ -315,7 +315,7 @@ pub(super) fn summary(touched: Touched) -> String {
     }
 }
 
-/// What has changed since the person decided last, or since the content of the address.
+/// Returns what has changed since the user's last decision, or since the content named in the address.
 fn compared(caller: &Caller, matter: &Matter, told: &Told<'_>, wanted: &str) -> Option<Since> {
     let now = matter.status().candidate?.content_hash;
     let mine = caller.decided_about(matter.request.metadata.uid.as_deref().unwrap_or_default());
@@ -327,12 +327,12 @@ fn compared(caller: &Caller, matter: &Matter, told: &Told<'_>, wanted: &str) -> 
     let decision = last.as_ref().map(|approval| match approval.spec.decision {
         Decision::Approve => "Your approval",
         Decision::Reject => "Your rejection",
-        Decision::RequestChanges => "Your wish for changes",
+        Decision::RequestChanges => "Your request for changes",
     });
     let at = last.as_ref().and_then(|approval| approval.metadata.creation_timestamp.as_ref()).map(|time| time.0.to_string());
     let mut since = Since { hash, decision: decision.unwrap_or_default().to_owned(), at: at.unwrap_or_default(), ..Since::default() };
     let (Some(before), Some(after)) = (matter.of_content(&since.hash), matter.both().0) else {
-        since.unknown = "What it was then is not kept any more.".to_owned();
+        since.unknown = "The earlier version is no longer stored.".to_owned();
         return Some(since);
     };
     since.changes = told.changes(&before.spec, &after.spec);
@@ -340,12 +340,12 @@ fn compared(caller: &Caller, matter: &Matter, told: &Told<'_>, wanted: &str) -> 
     Some(since)
 }
 
-/// What a change would make of what runs, in words.
+/// Describes what a change would do to what is running.
 pub(in crate::portal) fn pending(spec: &PromiseSpec, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Vec<ValueChange> {
     Told { spec, outcomes: &[], policies: &[] }.changes(before, after)
 }
 
-/// What has changed besides values.
+/// Returns what has changed besides values.
 fn others(before: &PromiseReleaseSpec, after: &PromiseReleaseSpec, caller: &Caller, matter: &Matter) -> Vec<String> {
     let mut also = Vec::new();
     if let (Some(was), Some(is)) = (Estimate::kept(before), Estimate::kept(after)) {
@@ -358,8 +358,8 @@ fn others(before: &PromiseReleaseSpec, after: &PromiseReleaseSpec, caller: &Call
     if before.revision.hash != after.revision.hash {
         let title = &matter.request.spec.promise.name;
         also.push(match (version(before), version(after)) {
-            (Some(was), Some(is)) => format!("It is made of version {is} of {title} instead of {was}."),
-            _ => format!("It is made of another version of {title}."),
+            (Some(was), Some(is)) => format!("The version of {title} changed from {was} to {is}."),
+            _ => format!("The version of {title} changed."),
         });
     }
     if !promise::release::same_rules(&before.rules, &after.rules) {
@@ -367,8 +367,8 @@ fn others(before: &PromiseReleaseSpec, after: &PromiseReleaseSpec, caller: &Call
         let (was, is) = (ids(before), ids(after));
         let count = is.symmetric_difference(&was).count();
         also.push(match count {
-            0 => "Rules that apply say something else.".to_owned(),
-            count => format!("{} came or went.", counted(count as u64, "rule")),
+            0 => "Rules that apply have changed.".to_owned(),
+            count => format!("{} added or removed.", counted(count as u64, "rule")),
         });
     }
     also
@@ -382,8 +382,8 @@ mod tests {
 
     #[test]
     fn what_is_touched_is_one_sentence() {
-        assert_eq!(summary(Touched { made: 1, ..Touched::default() }), "1 object is made");
-        assert_eq!(summary(Touched { made: 3, ..Touched::default() }), "3 objects are made");
+        assert_eq!(summary(Touched { made: 1, ..Touched::default() }), "1 object is created");
+        assert_eq!(summary(Touched { made: 3, ..Touched::default() }), "3 objects are created");
         assert_eq!(summary(Touched { changed: 2, kept: 5, ..Touched::default() }), "Of 7 objects, 2 change");
         assert_eq!(
             summary(Touched { changed: 1, removed: 1, replaced: 2, ..Touched::default() }),

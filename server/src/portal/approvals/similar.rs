@@ -1,4 +1,4 @@
-//! What was decided before about the like: counts, without names of others' requests.
+//! Earlier decisions about similar requests: counts, without the names of other users' requests.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use super::matter::Matter;
 use super::standing::{Standing, is_open};
 use crate::auth::{Caller, person};
 
-/// How far back is looked, in days.
+/// Age of the oldest decision that is counted, in days.
 const DAYS: i64 = 90;
-/// Decisions that are looked at for each rule.
+/// Maximum number of decisions that are read for each rule.
 const LOOKED_AT: usize = 500;
 
-/// A sentence for each rule about which the person decides, and one about this very request.
+/// Returns a sentence for each rule that the user decides about, and one about this request.
 pub(super) fn told(caller: &Caller, matter: &Matter, standings: &[Standing<'_>]) -> Vec<String> {
     let mut told: Vec<String> = standings
         .iter()
@@ -27,7 +27,7 @@ pub(super) fn told(caller: &Caller, matter: &Matter, standings: &[Standing<'_>])
     let releases = matter.releases.len();
     if matter.request.status.as_ref().is_some_and(|status| status.current.is_some()) {
         told.push(format!(
-            "Of this request {} kept.",
+            "{} kept for this request.",
             if releases == 1 { "1 release is".to_owned() } else { format!("{releases} releases are") }
         ));
     }
@@ -41,7 +41,7 @@ fn of_rule(caller: &Caller, matter: &Matter, standing: &Standing<'_>) -> String 
     let promise = &matter.request.spec.promise;
     let decided =
         ClusterId::parse(&approval.cluster).map(|cluster| portal.docket.of_rule(&portal.world, &cluster, &approval.rule, LOOKED_AT));
-    // Of one person about one content the last decision counts.
+    // Only a user's last decision about a content counts.
     let mut last: BTreeMap<(String, String, String), Decision> = BTreeMap::new();
     let mut looked_at = 0;
     for (at, decision) in decided.unwrap_or_default() {
@@ -57,15 +57,15 @@ fn of_rule(caller: &Caller, matter: &Matter, standing: &Standing<'_>) -> String 
         last.entry((decision.spec.request.uid.clone(), decision.spec.content_hash.clone(), by)).or_insert(decision.spec.decision);
     }
     let count = |of: Decision| last.values().filter(|decision| **decision == of).count() as u64;
-    let parts: Vec<String> = [(Decision::Approve, "approved"), (Decision::Reject, "turned down"), (Decision::RequestChanges, "sent back")]
+    let parts: Vec<String> = [(Decision::Approve, "approved"), (Decision::Reject, "rejected"), (Decision::RequestChanges, "sent back")]
         .into_iter()
         .filter(|(decision, _)| count(*decision) > 0)
         .map(|(decision, word)| format!("{} {word}", count(decision)))
         .collect();
-    let basis = if looked_at == LOOKED_AT { format!("Of the last {LOOKED_AT} decisions") } else { format!("In {DAYS} days") };
+    let basis = if looked_at == LOOKED_AT { format!("In the last {LOOKED_AT} decisions") } else { format!("In {DAYS} days") };
     if parts.is_empty() {
-        return format!("{basis} nobody decided about another request of this promise for the rule {}.", approval.rule.name);
+        return format!("{basis}, for the rule {}: no decisions on other requests of this promise.", approval.rule.name);
     }
     let all = counted(last.len() as u64, "decision");
-    format!("{basis}, for the rule {}: {all} about other requests of this promise, {}.", approval.rule.name, all_of(&parts))
+    format!("{basis}, for the rule {}: {all} on other requests of this promise, {}.", approval.rule.name, all_of(&parts))
 }

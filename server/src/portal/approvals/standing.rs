@@ -1,4 +1,4 @@
-//! Which questions about a request a person may answer, and why not the others.
+//! Which approvals of a request a user can decide, and why not the others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,53 +19,54 @@ use crate::portal::requests::rows;
 use crate::portal::rights::{Deed, Right};
 use crate::state::Portal;
 
-/// A rule that asks, as one person stands to it.
+/// A rule that requires approval, as it applies to one user.
 #[derive(Clone, Debug)]
 pub(super) struct Standing<'a> {
-    /// What the request says about it.
+    /// The status of the approval in the request.
     pub(super) approval: &'a ApprovalStatus,
-    /// Whether the plane lets the person decide for it.
+    /// Whether the control plane allows the user to decide for it.
     pub(super) may: bool,
-    /// Whether the person may break the glass.
+    /// Whether the user can override.
     pub(super) breaks: bool,
-    /// Whether the person asked for it or changed it last, and the rule wants somebody else.
+    /// Whether the user requested it or changed it last, and the rule requires someone else.
     pub(super) own: bool,
-    /// Whether that is because they changed it last: somebody else asked for it.
+    /// Whether that is because the user changed it last and someone else requested it.
     pub(super) changed: bool,
-    /// Whether somebody asked for changes: then it is the requester's turn.
+    /// Whether an approver requested changes: then it is the requester's turn.
     pub(super) held: bool,
-    /// What the person decided about this very content.
+    /// The user's decision about exactly this content.
     pub(super) decided: Option<Decision>,
-    /// Whether it is what the person decided that holds it.
+    /// Whether it is held by the user's own decision.
     pub(super) holds: bool,
-    /// Stage of another rule that the person approved, where this one needs another person.
+    /// Stage of another rule that the user approved, if this one needs a different user.
     pub(super) elsewhere: Option<u32>,
 }
 
 impl Standing<'_> {
-    /// Whether the person can do something about it now.
+    /// Checks whether the user can decide now.
     pub(super) fn waits(&self) -> bool {
         self.may && !self.own && !self.held && self.elsewhere.is_none() && self.decided.is_none() && is_open(self.approval)
     }
 
-    /// Whether the person asked for changes and may decide otherwise: nothing waits for them, and nobody else lets it go on.
+    /// Checks whether the user requested changes and can decide differently: nothing waits for them, but the request can't continue without
+    /// them.
     pub(super) fn reconsiders(&self) -> bool {
         self.may && !self.own && self.holds && self.decided == Some(Decision::RequestChanges)
     }
 
-    /// Whether the person can do nothing about it but in an emergency.
+    /// Checks whether the only thing the user can do is override.
     pub(super) fn only_breaks(&self) -> bool {
         let answerable = matches!(self.approval.state, ApprovalState::Waiting | ApprovalState::Queued);
         self.breaks && !self.own && !self.waits() && self.decided.is_none() && answerable
     }
 }
 
-/// Whether people are asked now: not before the stages ahead of it are through, and not once it is decided.
+/// Checks whether the approval is open now: the earlier stages are complete, and it isn't decided yet.
 pub(super) fn is_open(approval: &ApprovalStatus) -> bool {
     approval.state == ApprovalState::Waiting
 }
 
-/// Whether a rule is held by changes that this person asked for, and nobody but them can let it go on as it is.
+/// Checks whether a rule is held by changes that this user requested, so that only they can let it continue as it is.
 pub(super) fn is_held_by(approval: &ApprovalStatus, person: &PersonId) -> bool {
     let wish = |given: &GivenApproval| {
         given.decision == Decision::RequestChanges && given.state == DecisionState::Counts && giver(approval, given) == *person
@@ -73,7 +74,7 @@ pub(super) fn is_held_by(approval: &ApprovalStatus, person: &PersonId) -> bool {
     approval.state == ApprovalState::ChangesRequested && approval.given.iter().any(wish)
 }
 
-/// Who is asked about a request: nobody about what does not wait for people, though the status goes on naming those who were.
+/// Returns the open approvals of a request. Empty if it doesn't wait for approval, although the status still names the earlier approvers.
 fn asked(request: &PromiseRequest) -> &[ApprovalStatus] {
     let status = request.status.as_ref().filter(|status| waiting(status).is_some());
     status.map(|status| status.approvals.as_slice()).unwrap_or_default()
@@ -86,17 +87,17 @@ fn rule(approval: &ApprovalStatus) -> Rule<'_> {
     (&approval.cluster, &approval.rule)
 }
 
-/// What the plane lets a person decide, by rule: in the ordinary way, and in an emergency. Many requests ask by few rules.
+/// What the control plane allows a user to decide, by rule: as an approver, and by override. Many requests share few rules.
 pub(super) struct Deciding<'a>(BTreeMap<Rule<'a>, (bool, bool)>);
 
-/// Which rule it is, as posts name it.
+/// Returns the id of the rule that forms post.
 pub(in crate::portal) fn rule_id(approval: &ApprovalStatus) -> String {
     let of = approval.rule.policy.as_ref().or(approval.rule.promise.as_ref()).map(String::as_str).unwrap_or_default();
     format!("{}/{of}/{}", approval.cluster, approval.rule.name)
 }
 
 impl Right {
-    /// To decide for a rule: a right on the policy or promise that has it.
+    /// Permission to decide for a rule: granted on the policy or promise that contains it.
     pub(in crate::portal) fn decide(verb: &'static str, rule: &ApprovalRule) -> Self {
         let (resource, name) = match (&rule.policy, &rule.promise) {
             (Some(policy), _) => ("policies", policy.clone()),
@@ -105,14 +106,14 @@ impl Right {
         Self::Do(Deed { verb, group: names::GROUP, resource, namespace: String::new(), name })
     }
 
-    /// To write decisions down.
+    /// Permission to record decisions.
     fn record() -> Self {
         Self::Do(Deed { verb: "create", group: names::GROUP, resource: "approvals", namespace: String::new(), name: String::new() })
     }
 }
 
 impl Caller {
-    /// What this person decided about a request, newest first.
+    /// Returns what this user decided about a request, newest first.
     pub(super) fn decided_about(&self, uid: &str) -> Vec<Arc<Approval>> {
         let portal = self.portal();
         let decisions = portal.docket.of_request(&portal.world, uid).into_iter();
@@ -120,30 +121,30 @@ impl Caller {
         mine.map(|(_, approval)| approval).collect()
     }
 
-    /// Whether this person is one of those whom a rule names as its approvers, or it names no one.
+    /// Checks whether this user is one of the approvers that a rule names. True if it names no one.
     pub(super) fn is_approver_of(&self, approval: &ApprovalStatus) -> bool {
         approval.approvers.include(&self.identity().person, &approval.cluster, &self.identity().groups)
     }
 
-    /// Whether this person can decide for a rule, with the verb `approve` or the one for emergencies. Ordinary decisions take membership in the
-    /// approvers of the rule as well.
+    /// Checks whether this user can decide for a rule, with the verb `approve` or the one for overrides. Ordinary decisions also require
+    /// membership in the approvers of the rule.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub(in crate::portal) async fn may_decide(&self, verb: &'static str, approval: &ApprovalStatus) -> Result<bool> {
         Ok((verb == names::EMERGENCY_VERB || self.is_approver_of(approval)) && self.is_let(verb, approval).await?)
     }
 
-    /// Whether the plane lets this person decide for a rule with a verb.
+    /// Checks whether the control plane allows this user to decide for a rule with a verb.
     pub(super) async fn is_let(&self, verb: &'static str, approval: &ApprovalStatus) -> Result<bool> {
         let Ok(cluster) = ClusterId::parse(&approval.cluster) else { return Ok(false) };
         Ok(self.may(&cluster, Right::decide(verb, &approval.rule)).await? && self.may(&cluster, Right::record()).await?)
     }
 
-    /// What this person may decide of all that is asked about some requests.
+    /// Returns what this user can decide among the approvals of some requests.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub(super) async fn deciding<'a>(&self, requests: impl IntoIterator<Item = &'a PromiseRequest>) -> Result<Deciding<'a>> {
         let rules: BTreeMap<Rule<'a>, &ApprovalStatus> = requests.into_iter().flat_map(asked).map(|asks| (rule(asks), asks)).collect();
         let asks: Vec<ApprovalStatus> = rules.values().map(|asks| (*asks).clone()).collect();
@@ -155,18 +156,18 @@ impl Caller {
         Ok(Deciding(rules.into_keys().zip(answers).collect()))
     }
 
-    /// How this person stands to every rule that asks about a request.
+    /// Returns this user's access to every rule of a request that requires approval.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub(super) async fn standings<'a>(&self, request: &'a PromiseRequest) -> Result<Vec<Standing<'a>>> {
         Ok(self.standings_by(&self.deciding([request]).await?, request))
     }
 
-    /// The same for one of the requests for which `deciding` was asked.
+    /// The same for one of the requests that `deciding` covers.
     pub(super) fn standings_by<'a>(&self, deciding: &Deciding<'_>, request: &'a PromiseRequest) -> Vec<Standing<'a>> {
         let mut approvals: Vec<&ApprovalStatus> = asked(request).iter().collect();
-        // As they are asked.
+        // In the order in which the stages open.
         approvals.sort_by_key(|approval| approval.stage);
         let (asked_for, changed) = self.behind(request);
         let held = approvals.iter().any(|approval| approval.state == ApprovalState::ChangesRequested);
@@ -195,7 +196,8 @@ impl Caller {
         standings
     }
 
-    /// Who approved one rule of a request approves no other, unless that says that the same person can.
+    /// Applies the separation of approvers: a user who approved one rule of a request can't approve another, unless that rule allows the
+    /// same user.
     fn separate(&self, standings: &mut [Standing<'_>]) {
         let approves = |approval: &ApprovalStatus, given: &GivenApproval| {
             let is_heard = matches!(given.state, DecisionState::Counts | DecisionState::Pending);
@@ -216,8 +218,8 @@ impl Caller {
         }
     }
 
-    /// Whether this person asked for a request, and whether they changed it last; of one that a promise made, those above it count, because
-    /// the plane stamps the controller there.
+    /// Returns whether this user requested a request, and whether they changed it last. For a request created by a promise, the requests
+    /// above it count, because the control plane records the controller as its author.
     fn behind(&self, request: &PromiseRequest) -> (bool, bool) {
         let (portal, uid) = (self.portal(), request.metadata.uid.as_deref().unwrap_or_default());
         let above = portal.docket.makers(&portal.world, uid);
@@ -226,7 +228,7 @@ impl Caller {
         (asked_for, changed)
     }
 
-    /// What this person decided about the present content already: the newest decision for a rule counts.
+    /// Adds what this user already decided about the present content: the newest decision for a rule counts.
     fn remember(&self, request: &PromiseRequest, standings: &mut [Standing<'_>]) {
         let (uid, me) = (request.metadata.uid.as_deref().unwrap_or_default(), &self.identity().person);
         let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
@@ -236,7 +238,7 @@ impl Caller {
         let portal = self.portal();
         for (at, decision) in portal.docket.of_request(&portal.world, uid) {
             let by_me = decider(&at, &decision).is_some_and(|person| person == *me);
-            // The same content may be asked about again; what was said before that does not count.
+            // The same content might need approval again. Decisions from before that don't count.
             let before = decision
                 .metadata
                 .creation_timestamp
@@ -259,7 +261,7 @@ impl Caller {
     }
 }
 
-/// Whether a rule lets people decide about what they asked for themselves, as it is written now.
+/// Checks whether a rule lets users approve their own requests, as it is written now.
 fn allows_self(portal: &Portal, approval: &ApprovalStatus) -> bool {
     let Ok(cluster) = ClusterId::parse(&approval.cluster) else { return false };
     let at = |name: &str| Key::cluster_scoped(&cluster, name);

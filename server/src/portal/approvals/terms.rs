@@ -1,33 +1,33 @@
-//! What a content asks for besides values: what deletion does, when it ends, which newer versions it takes. Told as rows like the values.
+//! What a content requests besides values: deletion policy, expiry, and upgrades to newer versions. Shown as rows like the values.
 
 use jiff::Timestamp;
 use promise::api::{DeletionPolicy, PromiseReleaseSpec, ReleaseTerms, UpgradePolicy};
 use promise::view::{ParameterLine, ValueChange, ValueSource};
 
-/// What is said of the former terms where the release does not tell them.
-const UNRECORDED: &str = "What it was before is not recorded.";
+/// Text for the former terms if the release doesn't contain them.
+const UNRECORDED: &str = "The earlier value isn't recorded.";
 
-/// One of them, in words.
+/// One of the terms, in words.
 #[derive(PartialEq)]
 struct Term {
-    /// Field of the request; without a dot in front, so that it is no parameter.
+    /// Field of the request. It has no leading dot, so it isn't a parameter.
     path: &'static str,
     label: &'static str,
     value: String,
-    /// Whether it holds where nothing is said.
+    /// Whether it is the default.
     usual: bool,
 }
 
 fn all(terms: &ReleaseTerms) -> [Term; 3] {
     let usual = ReleaseTerms::default();
     let deletion = match terms.deletion_policy {
-        DeletionPolicy::Delete => "Delete: what was made goes with the request",
-        DeletionPolicy::Orphan => "Orphan: what was made stays when the request goes",
+        DeletionPolicy::Delete => "Delete: resources are deleted with the request",
+        DeletionPolicy::Orphan => "Orphan: resources stay when the request is deleted",
     };
     let upgrades = match terms.upgrade {
-        UpgradePolicy::Manual => "None without asking",
-        UpgradePolicy::Patch => "Patch releases without asking",
-        UpgradePolicy::Minor => "Minor and patch releases without asking",
+        UpgradePolicy::Manual => "Manual",
+        UpgradePolicy::Patch => "Patch releases automatically",
+        UpgradePolicy::Minor => "Minor and patch releases automatically",
     };
     [
         Term {
@@ -46,12 +46,12 @@ fn all(terms: &ReleaseTerms) -> [Term; 3] {
     ]
 }
 
-/// A time to the second: that is how far two contents with the same words are the same.
+/// Formats a time to the second: two contents with the same text are equal only up to that precision.
 fn moment(at: &str) -> String {
     at.parse::<Timestamp>().map_or_else(|_| at.to_owned(), |time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
 }
 
-/// All of them, as they would be.
+/// Returns all terms as they would be.
 pub(super) fn lines(terms: &ReleaseTerms) -> Vec<ParameterLine> {
     let line = |term: Term| ParameterLine {
         path: term.path.to_owned(),
@@ -62,7 +62,7 @@ pub(super) fn lines(terms: &ReleaseTerms) -> Vec<ParameterLine> {
     all(terms).into_iter().map(line).collect()
 }
 
-/// Those that become others; of something new all of them.
+/// Returns the terms that change. For a new request, all of them.
 pub(super) fn changed(before: Option<&PromiseReleaseSpec>, after: &PromiseReleaseSpec) -> Vec<ValueChange> {
     let Some(after) = &after.terms else { return Vec::new() };
     let known = before.and_then(|before| before.terms.as_ref());
@@ -103,7 +103,7 @@ mod tests {
         let kept = ReleaseTerms { deletion_policy: DeletionPolicy::Orphan, ..ReleaseTerms::default() };
         assert_eq!(
             told(Some(&usual), &release(Some(kept))),
-            ["Deletion policy: Delete: what was made goes with the request > Orphan: what was made stays when the request goes"]
+            ["Deletion policy: Delete: resources are deleted with the request > Orphan: resources stay when the request is deleted"]
         );
         let ends = |at: &str| release(Some(ReleaseTerms { expires_at: Some(at.to_owned()), ..ReleaseTerms::default() }));
         assert_eq!(told(Some(&ends("2027-01-01T00:00:00Z")), &usual), ["Expires: 2027-01-01 00:00:00 UTC > Never"]);
@@ -112,7 +112,7 @@ mod tests {
             "the same time, written otherwise"
         );
         let patches = release(Some(ReleaseTerms { upgrade: UpgradePolicy::Patch, ..ReleaseTerms::default() }));
-        assert_eq!(told(Some(&usual), &patches), ["Upgrades: None without asking > Patch releases without asking"]);
+        assert_eq!(told(Some(&usual), &patches), ["Upgrades: Manual > Patch releases automatically"]);
         assert!(told(Some(&usual), &usual).is_empty());
     }
 

@@ -1,4 +1,4 @@
-//! What people remark about a request, for those who may see it.
+//! Comments on a request, for users who can see it.
 
 use std::collections::BTreeSet;
 
@@ -14,21 +14,21 @@ use crate::auth::caller::database;
 use crate::notify::remark::{self, Remark};
 use crate::portal::write::{WriteOperation, WriteTarget};
 
-/// Everything that was remarked, oldest first.
+/// Returns all comments, oldest first.
 pub(super) async fn of(caller: &Caller, matter: &Matter) -> Result<Vec<CommentLine>> {
     caller.comments(matter.request.metadata.uid.as_deref().unwrap_or_default()).await
 }
 
-/// Adds a remark.
+/// Adds a comment.
 pub(super) async fn add(caller: &Caller, uid: &str, text: &str) -> Result<()> {
     let matter = matter::find(caller, uid).await?;
     let refused = |message: String| Err(Error::Invalid { problems: vec![Problem { path: "comment".to_owned(), message }] });
     let text = text.trim();
     if text.is_empty() {
-        return refused("Write something: the comment is empty.".to_owned());
+        return refused("Enter a comment.".to_owned());
     }
     if text.len() > MAX_COMMENT {
-        return refused(format!("Shorten the comment: it may have at most {} KiB.", MAX_COMMENT >> 10));
+        return refused(format!("Shorten the comment to at most {} KiB.", MAX_COMMENT >> 10));
     }
     let (portal, author) = (caller.portal(), &*caller.identity().person);
     let mut bytes = [0; 16];
@@ -47,17 +47,17 @@ pub(super) async fn add(caller: &Caller, uid: &str, text: &str) -> Result<()> {
     match added.map_err(|error| database(&error))? {
         Some(people) => portal.notify.ring(&people),
         None => {
-            return refused(format!("There are very many comments about {name} already; write to the people themselves."));
+            return refused(format!("{name} has reached the maximum number of comments. Contact the people directly."));
         }
     }
     Ok(())
 }
 
 impl Caller {
-    /// What was remarked about a request, oldest first. Whether the person may see the request is the caller's affair.
+    /// Returns the comments on a request, oldest first. The calling code checks whether the user can see the request.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// If the database fails.
     pub(in crate::portal) async fn comments(&self, uid: &str) -> Result<Vec<CommentLine>> {
         let comments = self.portal().store.comments(uid).await.map_err(|error| database(&error))?;
         let line = |comment: store::Comment| CommentLine { by: comment.author, at: written(comment.created), text: comment.text };

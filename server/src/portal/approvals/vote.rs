@@ -1,4 +1,4 @@
-//! Writing a decision, as the person who takes it, for exactly the content that was seen.
+//! Records a decision as the user who makes it, for exactly the content that the user saw.
 
 use app::backend::Vote;
 use cluster::ClusterId;
@@ -16,13 +16,13 @@ use super::standing::{is_held_by, is_open, rule_id};
 use crate::auth::Caller;
 use crate::portal::write::{WriteOperation, WriteTarget};
 
-/// How many letters of a hash stand in the name of an Approval.
+/// Number of characters of a hash in the name of an Approval.
 const SHORT: usize = 10;
 /// Longest comment of a decision, in bytes.
 const LONGEST: usize = 4096;
-/// Most fields that a decision may name.
+/// Maximum number of fields that a decision can name.
 const FIELDS: usize = 64;
-/// How long a person who decided may wait until lists show it.
+/// How long a user waits at most until lists show their decision.
 const SHOWN_WITHIN: std::time::Duration = std::time::Duration::from_millis(500);
 
 fn refused<T>(path: &str, message: impl Into<String>) -> Result<T> {
@@ -35,32 +35,32 @@ pub(super) async fn post(caller: &Caller, uid: &str, vote: &Vote) -> Result<()> 
     cast(caller, &matter, vote).await
 }
 
-/// Decides about what was found.
+/// Decides about a request that has been found.
 pub(super) async fn cast(caller: &Caller, matter: &Matter, vote: &Vote) -> Result<()> {
     let decision = decision(&vote.decision)?;
     let status = matter.status();
     match matter.hash() {
         Some(hash) if hash == vote.hash => {}
         Some(_) => {
-            let message = "it changed after this page was shown, so nothing was decided; look at what changed, and decide then".to_owned();
+            let message = "the request changed after you opened this page, so nothing was saved; review the changes and decide".to_owned();
             return Err(Error::Conflict { message });
         }
         None => {
-            let message = "there is nothing to decide any more: it was decided, changed, taken back or has expired meanwhile".to_owned();
+            let message = "there is nothing left to decide: the request was decided, changed, withdrawn or has expired".to_owned();
             return Err(Error::Conflict { message });
         }
     }
     let Some(approval) = status.approvals.iter().find(|approval| rule_id(approval) == vote.rule) else {
-        return Err(Error::Conflict { message: "nobody asks for this decision any more".to_owned() });
+        return Err(Error::Conflict { message: "this decision is no longer needed".to_owned() });
     };
     let answerable = is_open(approval) || is_held_by(approval, &caller.identity().person);
     if !answerable && !vote.emergency {
-        return Err(Error::Conflict { message: "this question is not open: it was answered, or a stage before it is".to_owned() });
+        return Err(Error::Conflict { message: "this approval isn't open: it was decided, or an earlier stage is still open".to_owned() });
     }
     let verb = if vote.emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
     if !caller.is_let(verb, approval).await? {
         let of = approval.rule.policy.as_ref().or(approval.rule.promise.as_ref()).map(String::as_str).unwrap_or_default();
-        return Err(Error::Denied { why: format!("You do not have the right {verb} on {of} in {}.", approval.source) });
+        return Err(Error::Denied { why: format!("You need the permission {verb} on {of} in {}.", approval.source) });
     }
     if !vote.emergency && !caller.is_approver_of(approval) {
         let named = deciders(&approval.approvers, approval.required);
@@ -69,8 +69,8 @@ pub(super) async fn cast(caller: &Caller, matter: &Matter, vote: &Vote) -> Resul
     let standings = caller.standings(&matter.request).await?;
     let own = standings.iter().find(|standing| standing.own && rule_id(standing.approval) == vote.rule);
     if let Some(standing) = own.filter(|_| decision == Decision::Approve) {
-        let did = if standing.changed { "You changed it last" } else { "You asked for it yourself" };
-        return refused("decision", format!("{did}, and this rule wants somebody else to approve."));
+        let did = if standing.changed { "You made the last change" } else { "You requested this yourself" };
+        return refused("decision", format!("{did}, and this rule needs approval from someone else."));
     }
     let elsewhere = standings.iter().find(|standing| rule_id(standing.approval) == vote.rule).and_then(|standing| standing.elsewhere);
     if let Some(stage) = elsewhere.filter(|_| decision == Decision::Approve && !vote.emergency) {
@@ -80,35 +80,33 @@ pub(super) async fn cast(caller: &Caller, matter: &Matter, vote: &Vote) -> Resul
     write(caller, matter, vote, decision).await
 }
 
-/// Reads the word of a form.
+/// Parses the decision of a form.
 fn decision(word: &str) -> Result<Decision> {
     match word {
         "approve" => Ok(Decision::Approve),
         "reject" => Ok(Decision::Reject),
         "requestChanges" => Ok(Decision::RequestChanges),
-        _ => refused("decision", "Choose whether you approve it, reject it, or ask for changes."),
+        _ => refused("decision", "Choose whether to approve, reject or request changes."),
     }
 }
 
-/// What a comment has to say.
+/// Checks the comment of a decision.
 fn checked(vote: &Vote, decision: Decision) -> Result<()> {
     let missing = match decision {
         _ if !vote.comment.is_empty() => None,
-        Decision::Reject => Some("Say in the comment why it is rejected, so that whoever asked knows what to change."),
-        Decision::RequestChanges => Some("Say in the comment what should be changed."),
+        Decision::Reject => Some("Add a comment that says why you reject it, so that the requester knows what to change."),
+        Decision::RequestChanges => Some("Add a comment that says what to change."),
         Decision::Approve if vote.emergency => {
-            Some("Say in the comment what the emergency is: it is recorded, and everybody concerned reads it.")
+            Some("Add a comment that describes the emergency. It's logged, and everyone involved can read it.")
         }
         Decision::Approve => None,
     };
     match missing {
         Some(missing) => refused("comment", missing),
-        None if vote.comment.len() > LONGEST => {
-            refused("comment", format!("Shorten the comment: it may have at most {} KiB.", LONGEST >> 10))
-        }
-        None if vote.fields.len() > FIELDS => refused("field", format!("Name at most {FIELDS} values.")),
+        None if vote.comment.len() > LONGEST => refused("comment", format!("Shorten the comment to at most {} KiB.", LONGEST >> 10)),
+        None if vote.fields.len() > FIELDS => refused("field", format!("Choose at most {FIELDS} values.")),
         None if vote.emergency && decision != Decision::Approve => {
-            refused("decision", "An emergency is a reason to approve. Reject it, or ask for changes, in the ordinary way.")
+            refused("decision", "An override can only approve. Reject or request changes without it.")
         }
         None => Ok(()),
     }
@@ -133,13 +131,13 @@ async fn write(caller: &Caller, matter: &Matter, vote: &Vote, decision: Decision
         emergency: vote.emergency,
         comment: Some(vote.comment.clone()).filter(|comment| !comment.is_empty()),
         fields: if decision == Decision::RequestChanges { vote.fields.iter().filter(known).cloned().collect() } else { Vec::new() },
-        // Stamped by admission, whatever is sent.
+        // Set by admission, regardless of what is sent.
         decided_by: None,
     };
     another_second(caller, &spec.request.uid).await;
     let mut bytes = [0; 4];
     caller.portal().random.fill(&mut bytes);
-    // Of several decisions of one second the one whose name comes last is the latest.
+    // Among several decisions of the same second, the last by name is the latest.
     let before = caller.portal().docket.of_request(&caller.portal().world, &spec.request.uid).len();
     bytes[0] = u8::try_from(before).unwrap_or(u8::MAX);
     let short: String = vote.hash.chars().take(SHORT).collect();
@@ -153,8 +151,8 @@ async fn write(caller: &Caller, matter: &Matter, vote: &Vote, decision: Decision
     Ok(())
 }
 
-/// Waits until the plane dates the next decision later than the last one of the same person about a request: of several in one second the
-/// most restrictive counts, and people mean the last one.
+/// Waits until the control plane dates the next decision later than the last one of the same user about a request: among several of the
+/// same second the most restrictive counts, but users mean the last one.
 async fn another_second(caller: &Caller, uid: &str) {
     let mine = caller.decided_about(uid).into_iter();
     let Some(last) = mine.filter_map(|approval| Some(approval.metadata.creation_timestamp.as_ref()?.0)).max() else { return };
@@ -165,7 +163,7 @@ async fn another_second(caller: &Caller, uid: &str) {
     }
 }
 
-/// Waits, for a moment at most, until the portal knows the decision: whoever decided looks at the inbox next.
+/// Waits briefly until the portal's cache has the decision, because the user usually opens the inbox next.
 async fn shown(caller: &Caller, mut changes: cluster::watch::Changes, key: &Key) {
     let approvals = &caller.portal().world.approvals;
     let waiting = async {
@@ -176,6 +174,6 @@ async fn shown(caller: &Caller, mut changes: cluster::watch::Changes, key: &Key)
         }
     };
     if tokio::time::timeout(SHOWN_WITHIN, waiting).await.is_err() {
-        tracing::info!(approval = %key, "the inbox does not show yet what was decided");
+        tracing::info!(approval = %key, "the inbox does not show the decision yet");
     }
 }

@@ -1,7 +1,7 @@
-//! Taking a question back: whoever may change a request says that nobody has to decide about its present content any more.
+//! Withdrawing a request from approval: the requester ends the approval of its present content.
 //!
-//! What runs goes on. A request of which nothing runs stays as it is, turned down by its own requester, until it is edited, deleted, or asked
-//! about once more. Both name the question by when it was asked, so that none of them concerns a later one.
+//! What is running continues. A request that runs nothing stays as it is, rejected by its own requester, until it is edited, deleted or
+//! resubmitted for approval. Withdrawing and resubmitting both name the approval by its start time, so neither applies to a later one.
 
 use cluster::ClusterId;
 use cluster::error::PlaneResult as _;
@@ -18,35 +18,35 @@ use crate::portal::requests::rows;
 use crate::portal::rights::Right;
 use crate::portal::write::{WriteOperation, WriteTarget};
 
-/// Whether the person may; nothing for those who did not ask, and while nobody is asked.
+/// Returns whether the user can withdraw it. `None` for users other than the requester, and while nothing waits for approval.
 pub(super) async fn allowed(caller: &Caller, matter: &Matter) -> Result<Option<std::result::Result<(), String>>> {
     if !rows::is_of(caller, &matter.request) || matter.hash().is_none() {
         return Ok(None);
     }
     let may = caller.may(&matter.key.cluster, Right::request("patch", &matter.key.namespace, &matter.key.name)).await?;
-    Ok(Some(if may { Ok(()) } else { Err(format!("You may not change requests in {}.", matter.workspace.path)) }))
+    Ok(Some(if may { Ok(()) } else { Err(format!("You can't change requests in {}.", matter.workspace.path)) }))
 }
 
-/// Takes back the question about a content.
+/// Withdraws a content from approval.
 pub(super) async fn post(caller: &Caller, uid: &str, hash: &str) -> Result<()> {
     let matter = matter::find(caller, uid).await?;
     match allowed(caller, &matter).await? {
         Some(Ok(())) => {}
         Some(Err(why)) => return Err(Error::Denied { why }),
         None if matter.hash().is_none() => {
-            return Err(Error::Conflict { message: "nobody is asked about it any more: there is nothing to take back".to_owned() });
+            return Err(Error::Conflict { message: "there is nothing to withdraw: the request isn't waiting for approval".to_owned() });
         }
-        None => return Err(Error::Denied { why: "Only who asked for it takes it back.".to_owned() }),
+        None => return Err(Error::Denied { why: "Only the requester can withdraw it.".to_owned() }),
     }
     let status = matter.status();
     if waiting(&status).is_none_or(|candidate| candidate.content_hash != hash) {
         return Err(Error::Conflict {
-            message: "it changed after this page was shown; look at it again before you take it back".to_owned(),
+            message: "the request changed after you opened this page; review it before you withdraw it".to_owned(),
         });
     }
-    // A question is named by when it was asked.
+    // An approval is identified by its start time.
     let Some(question) = &status.question else {
-        return Err(Error::Busy { message: "the controller has not asked anybody yet; try again in a moment".to_owned() });
+        return Err(Error::Busy { message: "the controller hasn't requested approval yet; try again in a moment".to_owned() });
     };
     let changes = caller.portal().world.requests.changes();
     note(caller, &matter, WriteOperation::Withdraw, names::WITHDRAW_ANNOTATION, &question.since).await?;
@@ -59,7 +59,7 @@ pub(super) async fn post(caller: &Caller, uid: &str, hash: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether the person may ask once more; nothing for those who did not ask, and where nothing has ended.
+/// Returns whether the user can resubmit it. `None` for users other than the requester, and if no approval has ended.
 pub(super) async fn may_ask_again(
     caller: &Caller,
     cluster: &ClusterId,
@@ -74,14 +74,14 @@ pub(super) async fn may_ask_again(
     }
     let of = |text: &Option<String>| text.clone().unwrap_or_default();
     let may = caller.may(cluster, Right::request("patch", &of(&request.metadata.namespace), &of(&request.metadata.name))).await?;
-    Ok(Some(if may { Ok(()) } else { Err("You may not change requests here.".to_owned()) }))
+    Ok(Some(if may { Ok(()) } else { Err("You can't change requests here.".to_owned()) }))
 }
 
 impl Caller {
-    /// Whether this person may ask once more what was turned down, taken back or has expired; nothing where that does not arise.
+    /// Returns whether this user can resubmit what was rejected, withdrawn or has expired. `None` if that doesn't apply.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub(in crate::portal) async fn may_ask_again(
         &self,
         cluster: &ClusterId,
@@ -91,7 +91,7 @@ impl Caller {
     }
 }
 
-/// Asks once more.
+/// Resubmits a request for approval.
 pub(super) async fn ask_again(caller: &Caller, uid: &str) -> Result<()> {
     let matter = matter::find(caller, uid).await?;
     match may_ask_again(caller, &matter.key.cluster, &matter.request).await? {
@@ -100,7 +100,7 @@ pub(super) async fn ask_again(caller: &Caller, uid: &str) -> Result<()> {
         None if rows::is_of(caller, &matter.request) => {
             return Err(Error::Conflict { message: "no one decided against it, so there is nothing to resubmit".to_owned() });
         }
-        None => return Err(Error::Denied { why: "Only who asked for it asks again.".to_owned() }),
+        None => return Err(Error::Denied { why: "Only the requester can resubmit it.".to_owned() }),
     }
     let since = matter.status().question.map(|question| question.since).unwrap_or_default();
     let changes = caller.portal().world.requests.changes();
@@ -111,7 +111,7 @@ pub(super) async fn ask_again(caller: &Caller, uid: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes an annotation as the person, in the edition that was read: what somebody changes meanwhile is not meant.
+/// Writes an annotation as the user, to the edition that was read: the call must not apply to later changes.
 async fn note(caller: &Caller, matter: &Matter, operation: WriteOperation, annotation: &str, value: &str) -> Result<()> {
     let Key { cluster, namespace, name } = &matter.key;
     let api: Api<PromiseRequest> = Api::namespaced(caller.client(cluster), namespace);

@@ -1,4 +1,5 @@
-//! What catalogs show of all promises, kept as they change. The controller counts instances in the status of a promise: that changes nothing here.
+//! What catalogs show of all promises, updated as promises change. The controller also counts instances in the status of a promise, which
+//! changes nothing here.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -12,15 +13,15 @@ use promise::api::{Lifecycle, Requirement, Visibility};
 
 use super::words::{BETWEEN, Words};
 
-/// How many changes are remembered. A catalog that is further behind looks at everything.
+/// Number of changes to remember. A catalog that is further behind is rebuilt.
 const REMEMBERED: usize = 4_096;
 
-/// What a catalog sorts, narrows and counts by.
+/// The fields that a catalog sorts, filters and counts by.
 #[derive(Debug, PartialEq)]
 pub(super) struct Entry {
     pub(super) key: Key,
     pub(super) name: Arc<str>,
-    /// Name for people, in small letters.
+    /// Display name, in lowercase.
     pub(super) title: String,
     pub(super) published: Option<Time>,
     pub(super) lifecycle: Lifecycle,
@@ -30,7 +31,7 @@ pub(super) struct Entry {
     pub(super) tags: Vec<String>,
     pub(super) team: String,
     pub(super) requires: Vec<Requirement>,
-    /// All words by which it is found, in small letters.
+    /// Text that searches match, in lowercase.
     pub(super) text: String,
 }
 
@@ -62,7 +63,7 @@ impl Entry {
     }
 }
 
-/// What catalogs show of all promises of the plane, each under a number of its own.
+/// The entries of all promises on the control plane, each with its own id.
 #[derive(Default)]
 pub(super) struct Entries {
     promises: OrdMap<Key, Arc<Promise>>,
@@ -71,12 +72,12 @@ pub(super) struct Entries {
     free: Vec<u32>,
     words: Words,
     edition: u64,
-    /// Numbers whose entry changed, the last of them at this edition.
+    /// Ids of changed entries, ending with the present edition.
     changed: VecDeque<u32>,
 }
 
 impl Entries {
-    /// Takes over another snapshot; it costs as much as has changed.
+    /// Switches to a new snapshot. Costs only as much as has changed.
     pub(super) fn follow(&mut self, promises: OrdMap<Key, Arc<Promise>>) {
         let before = std::mem::replace(&mut self.promises, promises.clone());
         for change in before.diff(&promises) {
@@ -130,35 +131,35 @@ impl Entries {
         }
     }
 
-    /// Counts changes.
+    /// Returns the number of changes so far.
     pub(super) fn edition(&self) -> u64 {
         self.edition
     }
 
-    /// Numbers whose entry changed since an edition, in that order; nothing where that is too long ago.
+    /// Returns the ids of entries that changed since an edition, in that order. `None` if that is too long ago.
     pub(super) fn since(&self, edition: u64) -> Option<impl Iterator<Item = u32>> {
         let count = usize::try_from(self.edition.checked_sub(edition)?).ok()?;
         let known = self.changed.len().checked_sub(count)?;
         Some(self.changed.range(known..).copied())
     }
 
-    /// One entry and its promise.
+    /// Returns an entry.
     pub(super) fn get(&self, id: u32) -> Option<&Entry> {
         self.rows.get(id as usize)?.as_ref()
     }
 
-    /// The promise of an entry.
+    /// Returns the promise of an entry.
     pub(super) fn promise(&self, entry: &Entry) -> Option<&Arc<Promise>> {
         self.promises.get(&entry.key)
     }
 
-    /// Numbers of the promises of a home.
+    /// Returns the ids of the promises of a home.
     pub(super) fn of_home<'a>(&'a self, home: &'a cluster::ClusterId) -> impl Iterator<Item = u32> + use<'a> {
         let of = self.promises.range(Key::cluster_scoped(home, "")..).take_while(move |(key, _)| key.cluster == *home);
         of.filter_map(|(key, _)| self.ids.get(key).copied())
     }
 
-    /// Numbers among which are all whose texts hold these words; nothing where the words are too short to tell.
+    /// Returns ids that include all entries whose text contains these words. `None` if the words are too short to narrow the search.
     pub(super) fn among(&self, words: &[String]) -> Option<&[u32]> {
         self.words.among(words)
     }

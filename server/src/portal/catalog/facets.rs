@@ -1,11 +1,11 @@
-//! The values of a facet, each with how many rows are left when it is chosen beside the filters in force.
+//! The values of a facet, each with the number of rows left when it is chosen in addition to the present filters.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use promise::view::{Facet, FacetValue};
 
-/// Counts of the values, by name: the `most` frequent ones, and the chosen one in any case.
+/// Counts the values, by name: the `most` frequent ones, and always the chosen one.
 pub(in crate::portal) fn facet<T: Ord + AsRef<str>>(
     values: impl Iterator<Item = T>,
     chosen: &str,
@@ -15,7 +15,7 @@ pub(in crate::portal) fn facet<T: Ord + AsRef<str>>(
     facet_of(values.map(|value| (value, 1)), chosen, label, most)
 }
 
-/// The same of values that are counted already.
+/// The same for values that are counted already.
 pub(in crate::portal) fn facet_of<T: Ord + AsRef<str>>(
     values: impl Iterator<Item = (T, usize)>,
     chosen: &str,

@@ -1,8 +1,8 @@
-//! Catalogs, kept from one look to the next.
+//! Catalogs, kept between reads.
 //!
-//! What is offered follows from promises, catalogs and the tree; who looks decides only whether it can be requested. So catalogs are kept
-//! for all workspaces that see the same homes the same way, and each look takes in what has changed since the last. A page costs as much as
-//! its rows, and a search as much as it finds, however many promises there are.
+//! What is offered depends on promises, catalogs and the tree. The user only decides whether it can be requested. So each catalog is kept
+//! for all workspaces that see the same homes the same way, and each read applies what has changed since the last. A page costs as much as
+//! its rows, and a search as much as its results, regardless of the number of promises.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,14 +16,14 @@ use super::narrow::Narrowed;
 use super::order::{Order, Ranking, Sight};
 use crate::portal::offers::Offers;
 
-/// Rows of one page.
+/// Rows per page.
 const PAGE: usize = 100;
-/// How many catalogs are kept.
+/// Number of catalogs to keep.
 const CATALOGS: usize = 64;
-/// How many searches of each are kept beside the catalog as a whole.
+/// Number of searches to keep for each catalog, besides the whole catalog.
 const SEARCHES: usize = 8;
 
-/// All catalogs that were looked at lately.
+/// All catalogs that were read recently.
 #[derive(Default)]
 pub struct CatalogIndex(Mutex<Known>);
 
@@ -31,7 +31,7 @@ pub struct CatalogIndex(Mutex<Known>);
 struct Known {
     entries: Entries,
     catalogs: HashMap<Sight, Kept>,
-    /// Counts looks.
+    /// Number of reads so far.
     looks: u64,
 }
 
@@ -44,7 +44,7 @@ struct Kept {
 }
 
 impl CatalogIndex {
-    /// A page without its rows, and whose rows these are. Nothing that waits may happen here.
+    /// Returns a page without its rows, and the keys of its rows. Must not block.
     pub(super) fn page(&self, world: &World, offers: &Offers<'_>, query: &CatalogQuery) -> (CatalogPage, Vec<Key>) {
         let mut known = self.0.lock();
         known.entries.follow(world.promises.snapshot());

@@ -6,7 +6,7 @@ use promise::visibility::{Answer, Standing};
 
 use crate::portal::offers::Offered;
 
-/// A promise in a list.
+/// Returns a promise as a row of a list.
 pub(in crate::portal) fn offer(offered: &Offered) -> OfferRow {
     let spec = &offered.promise.spec;
     let presentation = &spec.presentation;
@@ -29,7 +29,7 @@ pub(in crate::portal) fn offer(offered: &Offered) -> OfferRow {
     }
 }
 
-/// Whether it can be requested, in the words of the first state that stands against it.
+/// Returns whether it can be requested, described by the first state that prevents it.
 fn availability(lifecycle: Lifecycle, standing: &Standing) -> Availability {
     let refused = |state, answer: &Answer| match answer {
         Answer::Yes => None,

@@ -1,4 +1,5 @@
-//! Narrowing a catalog by words and facets. A facet's count says how many rows are left when it is chosen beside the others.
+//! Filtering of a catalog by words and facets. The count of a facet value is the number of rows left when it is chosen in addition to the
+//! other filters.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -18,16 +19,16 @@ use super::facets::facet_of;
 use super::order::Order;
 use crate::portal::offers::Offers;
 
-/// Values of a facet that can be chosen by a link; the others are found by search.
+/// Values of a facet that can be chosen by a link. The others are found by search.
 const VALUES: usize = 20;
-/// For how many workspaces it is kept what they lack.
+/// Number of workspaces for which missing requirements are kept.
 const WORKSPACES: usize = 256;
 
-/// What is left of a catalog.
+/// The filtered catalog.
 pub(super) struct Narrowed {
-    /// Numbers of the entries that fit, in their order.
+    /// Ids of the matching entries, in their order.
     pub(super) fit: Vec<u32>,
-    /// Those of them that require something.
+    /// Ids of those that require something.
     requiring: Vec<u32>,
     pub(super) categories: Facet,
     pub(super) tags: Facet,
@@ -36,7 +37,7 @@ pub(super) struct Narrowed {
     lacking: HashMap<ClusterId, Lacking>,
 }
 
-/// How many of the entries that fit require what a workspace lacks, and what that was found by.
+/// How many matching entries require what a workspace lacks, and the data that this was computed from.
 struct Lacking {
     working: Working,
     destinations: OrdMap<Key, Arc<Destination>>,
@@ -44,7 +45,7 @@ struct Lacking {
     count: usize,
 }
 
-/// Rows by the values of a facet.
+/// Rows by facet value.
 #[derive(Default)]
 struct Counted<'a>(HashMap<&'a str, usize>);
 
@@ -59,7 +60,7 @@ impl<'a> Counted<'a> {
 }
 
 impl Narrowed {
-    /// What of a catalog fits a query; its page does not matter.
+    /// Filters a catalog by a query, ignoring the page number.
     pub(super) fn of(entries: &Entries, order: &Order, query: &CatalogQuery) -> Self {
         let words: Vec<String> = query.q.split_whitespace().map(str::to_lowercase).collect();
         let ids = entries.among(&words).map_or_else(|| order.ids().collect(), |ids| order.sorted(ids));
@@ -68,7 +69,7 @@ impl Narrowed {
         for id in ids {
             let Some(entry) = entries.get(id).filter(|entry| words.iter().all(|word| entry.text.contains(word))) else { continue };
             let fits = fits(entry, query);
-            // With one facet that does not fit, the row is what another choice of that facet leaves.
+            // If only one facet doesn't match, the row counts for the other values of that facet.
             let counts = |facet: usize| fits.iter().enumerate().all(|(at, fits)| *fits || at == facet);
             if fits == [true; 4] {
                 fit.push(id);
@@ -90,7 +91,7 @@ impl Narrowed {
             }
         }
         if query.sort != Sort::Usual {
-            // What is alike stays in the usual order, because the sort is stable.
+            // The sort is stable, so equal entries stay in the usual order.
             fit.sort_by(|a, b| query.sort.compare(&entries.get(*a), &entries.get(*b), by, |_, _| Ordering::Equal));
         }
         Self {
@@ -104,7 +105,7 @@ impl Narrowed {
         }
     }
 
-    /// How many of what fits can be requested in a workspace.
+    /// Returns how many matching entries can be requested in a workspace.
     pub(super) fn available(&mut self, entries: &Entries, offers: &Offers<'_>) -> usize {
         if !offers.open().is_yes() {
             return 0;
@@ -136,7 +137,7 @@ fn by(column: CatalogColumn, a: &Option<&Entry>, b: &Option<&Entry>) -> Ordering
     }
 }
 
-/// Whether category, tag, team and lifecycle are those that are wanted.
+/// Checks for category, tag, team and lifecycle whether they match the query.
 fn fits(entry: &Entry, query: &CatalogQuery) -> [bool; 4] {
     let is = |wanted: &str, value: &str| wanted.is_empty() || wanted == value;
     [

@@ -1,4 +1,4 @@
-//! What one catalog holds and in which order: the promises that workspaces see which see the same homes the same way.
+//! The contents and order of one catalog: the promises visible to all workspaces that see the same homes the same way.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use promise::visibility::{self, Offer, Place, SeenBy, Shelf};
 use super::entries::{Entries, Entry};
 use crate::portal::offers::Offers;
 
-/// By what workspaces see the same: the homes that offer something, how far above they are, and which of their catalogs list what.
+/// Identifies workspaces that see the same: the homes that offer something, how far above they are, and which of their catalogs list what.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Sight(Vec<Seen>);
 
@@ -18,14 +18,14 @@ pub(super) struct Sight(Vec<Seen>);
 struct Seen {
     home: ClusterId,
     path: String,
-    /// Levels between home and workspace; none where it does not lie on the way.
+    /// Levels between home and workspace. `None` if the home is not above the workspace.
     levels: Option<usize>,
-    /// Weight, name, and the names of promises that it lists.
+    /// Weight, name, and the names of the promises that it lists.
     shelves: Vec<(i32, String, Vec<String>)>,
 }
 
 impl Sight {
-    /// That of a workspace.
+    /// Returns the sight of a workspace.
     pub(super) fn of(offers: &Offers<'_>, entries: &Entries) -> Self {
         let way = &offers.workspace().lineage;
         let homes = offers.homes().iter().filter(|home| entries.of_home(&home.cluster).next().is_some());
@@ -43,11 +43,11 @@ impl Sight {
     }
 }
 
-/// Where a promise stands: featured ones first, then by shelf, by name, and of one name the nearest.
+/// Sort key of a promise: featured ones first, then by shelf, by name, and among equal names the nearest.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     plain: bool,
-    /// Position of its shelf; the largest for none.
+    /// Position of its shelf, or the largest value if it has none.
     shelf: usize,
     name: Arc<str>,
     levels: usize,
@@ -57,20 +57,20 @@ pub(super) struct Rank {
 }
 
 impl Rank {
-    /// Number of its entry.
+    /// Returns the id of its entry.
     pub(super) fn id(&self) -> u32 {
         self.id
     }
 }
 
-/// A home as promises are ranked by.
+/// A home, as needed to rank promises.
 struct Base<'a> {
     place: &'a Place,
     position: usize,
     shelves: Vec<Shelf<'a>>,
 }
 
-/// What decides where a promise stands.
+/// What determines the order of promises.
 pub(super) struct Ranking<'a> {
     way: &'a [Place],
     homes: HashMap<&'a ClusterId, Base<'a>>,
@@ -79,13 +79,13 @@ pub(super) struct Ranking<'a> {
 }
 
 impl<'a> Ranking<'a> {
-    /// That of a workspace.
+    /// Returns the ranking of a workspace.
     pub(super) fn of(offers: &'a Offers<'_>) -> Self {
         let homes = offers.homes().iter().map(|home| (&home.cluster, &home.place, home.shelves()));
         Self::over(&offers.workspace().lineage, homes.collect())
     }
 
-    /// That of the workspace at the end of a way, over homes with their catalogs.
+    /// Returns the ranking of the last workspace of a lineage, for homes with their catalogs.
     pub(super) fn over(way: &'a [Place], mut homes: Vec<(&'a ClusterId, &'a Place, Vec<Shelf<'a>>)>) -> Self {
         homes.sort_by(|(_, a, _), (_, b, _)| (&a.path, &a.cluster).cmp(&(&b.path, &b.cluster)));
         let bases = homes.into_iter().enumerate().map(|(position, (cluster, place, shelves))| {
@@ -100,7 +100,7 @@ impl<'a> Ranking<'a> {
         Self { way, homes, shelves }
     }
 
-    /// Where a promise stands; none where it is not seen.
+    /// Returns the rank of a promise. `None` if it isn't visible.
     fn rank(&self, entries: &Entries, id: u32, entry: &Entry) -> Option<Rank> {
         let (base, promise) = (self.homes.get(&entry.key.cluster)?, entries.promise(entry)?);
         let offer = Offer { name: &entry.key.name, home: base.place, spec: &promise.spec };
@@ -124,7 +124,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Looks at everything.
+    /// Builds the order from all entries.
     pub(super) fn of(entries: &Entries, ranking: &Ranking<'_>) -> Self {
         let ids = ranking.homes.keys().flat_map(|home| entries.of_home(home));
         let mut ranks: Vec<Rank> = ids.filter_map(|id| ranking.rank(entries, id, entries.get(id)?)).collect();
@@ -133,7 +133,7 @@ impl Order {
         Self { ranks, by_id, edition: entries.edition() }
     }
 
-    /// Takes in what has changed since; whether anything of it is, or was, in this catalog.
+    /// Applies what has changed since the last read. Returns whether any of it is or was in this catalog.
     pub(super) fn follow(&mut self, entries: &Entries, ranking: &Ranking<'_>) -> bool {
         if self.edition == entries.edition() {
             return false;
@@ -161,19 +161,19 @@ impl Order {
         touched
     }
 
-    /// Numbers of its promises, in their order.
+    /// Returns the ids of its promises, in their order.
     pub(super) fn ids(&self) -> impl Iterator<Item = u32> {
         self.ranks.iter().map(Rank::id)
     }
 
-    /// Those of these numbers that are in it, in its order.
+    /// Returns those of these ids that it contains, in its order.
     pub(super) fn sorted(&self, ids: &[u32]) -> Vec<u32> {
         let mut ranks: Vec<&Rank> = ids.iter().filter_map(|id| self.by_id.get(id)).collect();
         ranks.sort_unstable();
         ranks.into_iter().map(Rank::id).collect()
     }
 
-    /// How many promises it has.
+    /// Returns the number of its promises.
     pub(super) fn len(&self) -> usize {
         self.ranks.len()
     }

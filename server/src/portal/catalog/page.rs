@@ -1,4 +1,4 @@
-//! Everything about one promise before one asks for it.
+//! The page of one promise before it is requested.
 
 use promise::api::{Example, PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
 use promise::form::{Control, Draft, Field, InputMode, from_example, from_preset};
@@ -15,7 +15,7 @@ use crate::portal::preflight::Existing;
 use crate::portal::requests::rail;
 use crate::portal::submit::Submission;
 
-/// The page of a promise; of a shadowed one the home is named.
+/// Returns the page of a promise. A shadowed promise needs its home as well.
 pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home: Option<&str>) -> Result<PromisePage> {
     let (workspace, named) = (offers.workspace(), offers.named(name));
     let offered = named
@@ -59,16 +59,16 @@ pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home:
     })
 }
 
-/// For whom a price is computed: rules may ask who the requester is.
+/// For whom a price is computed: rules can depend on the requester.
 #[derive(Clone, Copy)]
 pub(super) enum For {
-    /// The person who looks.
+    /// The user who views the page.
     Caller,
-    /// Nobody in particular.
+    /// No particular user.
     Anybody,
 }
 
-/// What an offer proposes, as if it were submitted.
+/// Returns the submission that an offer proposes.
 fn proposed(caller: &Caller, workspace: &Workspace, offered: &Offered, whom: For) -> Submission {
     let requester = match whom {
         For::Caller => None,
@@ -87,10 +87,10 @@ fn proposed(caller: &Caller, workspace: &Workspace, offered: &Offered, whom: For
     }
 }
 
-/// The price of what an offer proposes, and the least that one choice away from it costs; nothing where the promise says nothing about that.
+/// Returns the price of what an offer proposes, and the lowest price with one choice changed. `None` if the promise has no price.
 pub(super) async fn least(caller: &Caller, workspace: &Workspace, offered: &Offered, whom: For) -> Option<(Estimate, Option<Money>)> {
     let submission = proposed(caller, workspace, offered, whom);
-    // A price is a remark of the page: where it cannot be computed, the page is there without.
+    // The price is additional information: if it can't be computed, the page is shown without it.
     let examined = caller.examine(workspace, offered, &submission).await.ok()?;
     let estimate = examined.preflight.estimate?;
     let others = examined.choices.iter().filter_map(|choice| choice.change.after.money());
@@ -103,7 +103,8 @@ async fn price(caller: &Caller, workspace: &Workspace, offered: &Offered) -> Pri
     PriceView { monthly: least.map(|money| money.to_string()), ..rail::price(Some(&estimate)) }
 }
 
-/// From when on the person pays something else for what an offer proposes; a remark as well, and nothing where it cannot be computed.
+/// Describes when the price of what an offer proposes will change for the user. Also additional information: `None` if it can't be
+/// computed.
 async fn next_price(caller: &Caller, workspace: &Workspace, offered: &Offered) -> Option<String> {
     let submission = proposed(caller, workspace, offered, For::Caller);
     let (day, change) = caller.next_price(workspace, offered, &submission).await.ok()??;
@@ -111,24 +112,24 @@ async fn next_price(caller: &Caller, workspace: &Workspace, offered: &Offered) -
 }
 
 fn next_sentence(day: Day, change: &Change) -> String {
-    let told = |amount: &Amount, each: &str| amount.money().map_or_else(|| "not known".to_owned(), |money| format!("{money}{each}"));
+    let told = |amount: &Amount, each: &str| amount.money().map_or_else(|| "unknown".to_owned(), |money| format!("{money}{each}"));
     format!("From {}: {} (today {}).", day.title(), told(&change.after, " a month"), told(&change.before, ""))
 }
 
 fn field(field: &Field) -> Option<FieldLine> {
     let kind = match &field.control {
         Control::Group { .. } => return None,
-        Control::Choice { .. } => "one of several",
-        Control::Tick { .. } => "yes or no",
-        Control::List { .. } => "list",
-        Control::Items { .. } => "list of entries",
-        Control::Map { .. } => "names with values",
+        Control::Choice { .. } => "Choice",
+        Control::Tick { .. } => "On–off",
+        Control::List { .. } => "List",
+        Control::Items { .. } => "List of entries",
+        Control::Map { .. } => "Key–value pairs",
         Control::Yaml { .. } => "YAML",
-        Control::Secret { .. } => "secret",
-        Control::Fixed { .. } => "fixed",
-        Control::Text { mode: InputMode::Numeric, .. } => "whole number",
-        Control::Text { mode: InputMode::Decimal, .. } => "number",
-        Control::Text { .. } | Control::Area { .. } => "text",
+        Control::Secret { .. } => "Secret",
+        Control::Fixed { .. } => "Fixed",
+        Control::Text { mode: InputMode::Numeric, .. } => "Whole number",
+        Control::Text { mode: InputMode::Decimal, .. } => "Number",
+        Control::Text { .. } | Control::Area { .. } => "Text",
     };
     Some(FieldLine {
         path: field.path.clone(),
@@ -141,7 +142,7 @@ fn field(field: &Field) -> Option<FieldLine> {
     })
 }
 
-/// What may be given: the words of the choices, else the limits.
+/// Describes the accepted values: the labels of the choices, or else the limits.
 fn allowed(field: &Field) -> String {
     let choices = match &field.control {
         Control::Choice { options, .. } => {
@@ -161,7 +162,7 @@ fn presets(spec: &PromiseSpec) -> Vec<StartLine> {
     presets.collect()
 }
 
-/// Published versions, newest first.
+/// Returns the published versions, newest first.
 fn versions(caller: &Caller, offered: &Offered) -> Vec<VersionLine> {
     let revisions = caller.portal().world.revisions_of(&offered.key.cluster, &offered.key.name);
     let mut found: Vec<VersionLine> = revisions
@@ -184,7 +185,7 @@ fn semver(text: &str) -> Option<semver::Version> {
     semver::Version::parse(text).ok()
 }
 
-/// A name that the plane takes, made of words: `Orders (small)` becomes `orders-small`.
+/// Turns words into a valid object name: `Orders (small)` becomes `orders-small`.
 fn object_name(words: &str) -> String {
     let plain: String =
         words.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' }).collect();
@@ -196,7 +197,7 @@ fn object_name(words: &str) -> String {
     }
 }
 
-/// An example as a whole request, to copy.
+/// Returns an example as a complete request, ready to copy.
 fn sample(offered: &Offered, example: &Example) -> ExampleLine {
     let spec = PromiseRequestSpec {
         promise: PromiseRef { name: offered.key.name.clone(), workspace: Some(offered.home.path.clone()), version: None },
@@ -227,8 +228,8 @@ mod tests {
         let euros = |micros: i64| Amount::Known(Money::new(micros, "EUR"));
         let said = |before: Amount, after: Amount| next_sentence(Day::parse("2027-01-01").unwrap(), &Change { before, after });
         assert_eq!(said(euros(77_700_000), euros(84_000_000)), "From 1 January 2027: 84.00 € a month (today 77.70 €).");
-        assert_eq!(said(euros(77_700_000), Amount::Unknown("gone".into())), "From 1 January 2027: not known (today 77.70 €).");
-        assert_eq!(said(Amount::Unknown("none".into()), euros(84_000_000)), "From 1 January 2027: 84.00 € a month (today not known).");
+        assert_eq!(said(euros(77_700_000), Amount::Unknown("gone".into())), "From 1 January 2027: unknown (today 77.70 €).");
+        assert_eq!(said(Amount::Unknown("none".into()), euros(84_000_000)), "From 1 January 2027: 84.00 € a month (today unknown).");
     }
 
     #[test]

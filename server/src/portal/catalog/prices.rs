@@ -1,4 +1,4 @@
-//! Prices in rows of catalogs, computed once for everybody: a preflight for each row of each page would cost a hundred times the page.
+//! Prices in rows of catalogs, computed once for all users: a preflight for each row of each page would cost a hundred times the page.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::state::Portal;
 /// Workspace and promise.
 type Name = (ClusterId, Key);
 
-/// How many prices are kept. Whoever has more computes some of them again.
+/// Number of prices to keep. Installations with more compute some of them again.
 const KEPT: usize = 20_000;
 
-/// Prices by workspace and promise, until something changes that they hang on.
+/// Prices by workspace and promise, valid until something that they depend on changes.
 #[derive(Default)]
 pub struct ListPrices(Mutex<Kept>);
 
@@ -34,10 +34,10 @@ struct Kept {
     prices: BTreeMap<Name, String>,
 }
 
-/// What prices hang on, besides promise and workspace.
+/// What prices depend on, besides promise and workspace.
 #[derive(Clone)]
 pub(in crate::portal) struct Basis {
-    /// The policies, in their places.
+    /// The policies, in their workspaces.
     policies: Arc<Book>,
     revisions: OrdMap<Key, Arc<PromiseRevision>>,
     catalogs: OrdMap<Key, Arc<PromiseCatalog>>,
@@ -45,7 +45,7 @@ pub(in crate::portal) struct Basis {
 }
 
 impl Basis {
-    /// As it is now.
+    /// Returns the present basis.
     pub(in crate::portal) fn now(portal: &Portal) -> Self {
         Self {
             policies: portal.policies.read(&portal.world, &portal.trusted_homes),
@@ -55,7 +55,7 @@ impl Basis {
         }
     }
 
-    /// Whether nothing has changed between the two.
+    /// Checks whether both are the same.
     pub(in crate::portal) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.policies, &other.policies)
             && self.revisions.ptr_eq(&other.revisions)
@@ -65,7 +65,7 @@ impl Basis {
 }
 
 impl ListPrices {
-    /// What is known on this basis; on another one everything is forgotten.
+    /// Returns the known prices on this basis. A different basis clears all prices.
     fn known(&self, basis: &Basis, names: &[Name]) -> Vec<Option<String>> {
         let mut kept = self.0.lock();
         if !kept.basis.as_ref().is_some_and(|known| known.is(basis)) || kept.prices.len() >= KEPT {
@@ -74,7 +74,7 @@ impl ListPrices {
         names.iter().map(|name| kept.prices.get(name).cloned()).collect()
     }
 
-    /// Keeps what was computed on this basis, unless another one counts by now.
+    /// Keeps prices that were computed on this basis, unless the basis has changed meanwhile.
     fn keep(&self, basis: &Basis, prices: impl Iterator<Item = (Name, String)>) {
         let mut kept = self.0.lock();
         if kept.basis.as_ref().is_some_and(|known| known.is(basis)) {
@@ -83,7 +83,8 @@ impl ListPrices {
     }
 }
 
-/// What each of these offers costs at least with one choice away from what it proposes, whoever asks; empty where nobody charges.
+/// Returns the lowest price of each of these offers with at most one choice changed from what it proposes, for any requester. Empty if
+/// there is no charge.
 pub(super) async fn prices(caller: &Caller, workspace: &Workspace, offers: &[Offered]) -> Vec<String> {
     let portal = caller.portal();
     let basis = Basis::now(portal);
@@ -104,7 +105,7 @@ pub(super) async fn prices(caller: &Caller, workspace: &Workspace, offers: &[Off
 async fn computed(caller: &Caller, workspace: &Workspace, offered: &Offered) -> String {
     match page::least(caller, workspace, offered, page::For::Anybody).await {
         Some((_, Some(least))) => format!("from {least}/month"),
-        Some((_, None)) => "price not known".to_owned(),
+        Some((_, None)) => "price unknown".to_owned(),
         None => String::new(),
     }
 }

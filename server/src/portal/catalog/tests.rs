@@ -1,4 +1,4 @@
-//! Catalogs that are kept against a fresh look at everything.
+//! Compares kept catalogs with catalogs built from scratch.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::order::{Order, Ranking};
 
 type Promises = OrdMap<Key, Arc<Promise>>;
 
-/// A workspace, what lies above it, and a trusted home beside it.
+/// A workspace, the workspaces above it, and a trusted home beside it.
 struct World {
     way: Vec<Place>,
     homes: Vec<(ClusterId, Place)>,
@@ -59,7 +59,7 @@ impl World {
         Ranking::over(&self.way, homes.collect())
     }
 
-    /// Everything that is visible, in order, found by looking at every promise.
+    /// Returns everything that is visible, in order, by scanning every promise.
     fn visible<'p>(&self, promises: &'p Promises) -> Vec<(&'p Key, &'p PromiseSpec)> {
         let mut found = Vec::new();
         for (key, promise) in promises {
@@ -101,7 +101,7 @@ fn fits(key: &Key, spec: &PromiseSpec, query: &CatalogQuery) -> bool {
         && query.q.split_whitespace().all(word_fits)
 }
 
-/// What a fresh look at everything finds: names in order, and the four facets.
+/// Returns what a build from scratch finds: names in order, and the four facets.
 fn fresh(world: &World, promises: &Promises, query: &CatalogQuery) -> (Vec<Key>, [Facet; 4]) {
     let all = world.visible(promises);
     let of = |without: CatalogQuery, values: fn(&PromiseSpec) -> Vec<String>, chosen: &str, label: fn(&str) -> String| {
@@ -122,7 +122,7 @@ fn fresh(world: &World, promises: &Promises, query: &CatalogQuery) -> (Vec<Key>,
     (all.iter().filter(|(key, spec)| fits(key, spec, query)).map(|(key, _)| (*key).clone()).collect(), facets)
 }
 
-/// Numbers that look like chance and are the same each time.
+/// Pseudo-random numbers that are the same on each run.
 struct Chance(u64);
 
 impl Chance {
@@ -150,7 +150,7 @@ impl Chance {
     }
 }
 
-/// A promise in another edition than any before: the plane gives each its own version.
+/// Returns a promise with a new version each time, as the control plane does.
 fn promise(name: &str, spec: PromiseSpec) -> Arc<Promise> {
     static VERSION: AtomicU64 = AtomicU64::new(1);
     let mut promise = object::<PromiseKind>(name, None, spec);
@@ -186,7 +186,7 @@ fn a_catalog_that_is_kept_says_what_a_fresh_look_at_everything_says() {
     let (mut promises, mut entries) = (Promises::new(), Entries::default());
     let mut order = Order::of(&entries, &world.ranking());
     for round in 0..120 {
-        // A few changes at a time, and now and then more than are remembered.
+        // Usually a few changes at a time, occasionally more than are remembered.
         for _ in 0..if round == 60 { 6_000 } else { 1 + chance.below(8) } {
             let home = &world.homes[chance.below(4) as usize].0;
             let key = Key::cluster_scoped(home, &format!("p{}", chance.below(if round < 60 { 40 } else { 2_000 })));
@@ -230,7 +230,7 @@ fn a_promise_that_counts_another_instance_changes_no_catalog() {
     }
     entries.follow(promises.clone());
     assert!(entries.edition() == edition && !order.follow(&entries, &world.ranking()));
-    // Another word changes it, and that one row alone.
+    // A different word changes it, and only that one row.
     let (key, row) = promises.iter().next().map(|(key, row)| (key.clone(), row.clone())).unwrap();
     let mut spec = row.spec.clone();
     spec.presentation.category = Some("new".to_owned());

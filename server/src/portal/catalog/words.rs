@@ -1,19 +1,19 @@
-//! Which texts hold some letters, found without reading all of them.
+//! Search for texts that contain given letters, without reading all texts.
 
 use std::collections::{BTreeSet, HashMap};
 
-/// Letters in a row, as bytes.
+/// Three consecutive letters, as bytes.
 type Three = [u8; 3];
 
-/// What stands between the fields of a text; no word of a search has it.
+/// Separator between the fields of a text. No search word contains it.
 pub(super) const BETWEEN: char = '\n';
 
-/// Texts by every three letters in a row that they hold.
+/// Texts by every three consecutive letters that they contain.
 #[derive(Default)]
 pub(super) struct Words(HashMap<Three, Vec<u32>>);
 
 impl Words {
-    /// Takes in the text of an id.
+    /// Adds the text of an id.
     pub(super) fn put(&mut self, id: u32, text: &str) {
         for three in threes(text) {
             let ids = self.0.entry(three).or_default();
@@ -23,7 +23,7 @@ impl Words {
         }
     }
 
-    /// Takes the text of an id out again.
+    /// Removes the text of an id.
     pub(super) fn remove(&mut self, id: u32, text: &str) {
         for three in threes(text) {
             let Some(ids) = self.0.get_mut(&three) else { continue };
@@ -36,7 +36,7 @@ impl Words {
         }
     }
 
-    /// Ids among which are all whose texts hold these words; nothing where the words are too short to tell.
+    /// Returns ids that include all texts containing these words. `None` if the words are too short to narrow the search.
     pub(super) fn among(&self, words: &[String]) -> Option<&[u32]> {
         let all: BTreeSet<Three> = words.iter().flat_map(|word| threes(word)).collect();
         all.iter().map(|three| self.0.get(three).map(Vec::as_slice).unwrap_or_default()).min_by_key(|ids| ids.len())

@@ -1,4 +1,4 @@
-//! Budgets that policies set for exactly one workspace, or for one with everything below it, beside what a person sees of it.
+//! Budgets that policies set for exactly one workspace, or for one with everything below it, compared with the costs that a user can see.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use crate::portal::place::Namespaces;
 use crate::portal::requests::listing::{Place, Sight};
 use crate::state::Portal;
 
-/// All budgets of whole workspaces. One for some promises alone says nothing about the whole, and none of those is here.
+/// All budgets of whole workspaces. Budgets for individual promises say nothing about the whole workspace and are left out.
 pub(super) struct Budgets<'a> {
     sets: Vec<Set>,
     tree: Arc<Tree>,
-    /// Workspaces of which the person sees everything.
+    /// Workspaces of which the user sees everything.
     seen: HashSet<&'a ClusterId>,
 }
 
-/// A budget where it is set.
+/// A budget and where it is set.
 struct Set {
     home: WorkspacePath,
-    /// Whether it reaches beyond what is below its home.
+    /// Whether it applies beyond what is below its home.
     trusted: bool,
     range: AppliesTo,
     /// Title of the policy.
@@ -35,7 +35,7 @@ struct Set {
 }
 
 impl<'a> Budgets<'a> {
-    /// As policies say it now.
+    /// Reads the budgets from the present policies.
     pub(super) fn of(portal: &Portal, scope: &'a Scope) -> Self {
         let tree = portal.world.tree();
         let policies = portal.world.policies.snapshot();
@@ -60,7 +60,7 @@ impl<'a> Budgets<'a> {
         Self { sets, tree, seen }
     }
 
-    /// The smallest budget of a workspace in a currency. `is_alone` says that nothing else is in the sum beside it.
+    /// Returns the smallest budget of a workspace in a currency. `is_alone` means that the sum includes nothing else.
     pub(super) fn smallest(&self, path: &WorkspacePath, is_alone: bool, currency: &str) -> Option<CostBudget> {
         let lineage = self.tree.lineage(&self.tree.cluster(path)?)?;
         let node = lineage.last()?;
@@ -75,7 +75,7 @@ impl<'a> Budgets<'a> {
     }
 }
 
-/// Whether the person sees every request of a place.
+/// Checks whether the user sees every request of a place.
 fn sees_all(place: &Place) -> bool {
     match Namespaces::of(&place.cluster) {
         Namespaces::Any => place.sight == Sight::Everywhere,
@@ -84,7 +84,7 @@ fn sees_all(place: &Place) -> bool {
     }
 }
 
-/// Whether there can be no request.
+/// Checks whether it can't contain any requests.
 fn has_none(cluster: &ClusterId) -> bool {
     matches!(Namespaces::of(cluster), Namespaces::None)
 }
@@ -96,7 +96,8 @@ impl Set {
 
     fn is_for(&self, node: &Node, is_alone: bool, tree: &Tree) -> bool {
         if self.is_subtree() {
-            // What counts of a part of what is below, or elsewhere as for a trusted home, is not what the sum is of.
+            // A budget that covers only part of the workspaces below, or workspaces elsewhere as for a trusted home, can't be compared with
+            // the sum.
             let mut below = tree.all().iter().filter(|other| self.home.contains(&other.path) && !has_none(&other.cluster));
             return node.path == self.home && !self.trusted && below.all(|other| self.covers(other));
         }

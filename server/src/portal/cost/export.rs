@@ -1,4 +1,4 @@
-//! The same sums as files: one for people's spreadsheets, one with the columns of FOCUS 1.2.
+//! The same sums as files: one for spreadsheets, one with the columns of FOCUS 1.2.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::sights::{self, Scope};
 use super::unread;
 use crate::auth::Caller;
 
-/// Columns of the file for people.
+/// Columns of the spreadsheet file.
 const PLAIN: [&str; 16] = [
     "month",
     "counted_until",
@@ -33,8 +33,8 @@ const PLAIN: [&str; 16] = [
     "price_basis",
 ];
 
-/// Columns of FOCUS 1.2 that can be filled truly, by their ids, in the order of the specification's list. Unit prices are of those who
-/// publish one; of a month's price no part of it is exact, so that there is none.
+/// The columns of FOCUS 1.2 for which there is accurate data, by their ids, in the order of the specification. Unit prices are for
+/// providers that publish one. A monthly price has no exact unit price, so there is none.
 pub(super) const FOCUS: [&str; 36] = [
     "BilledCost",
     "BillingAccountId",
@@ -74,7 +74,7 @@ pub(super) const FOCUS: [&str; 36] = [
     "Tags",
 ];
 
-/// Every instance of the scope with every amount, and what has none.
+/// Returns every instance of the scope with every amount, and the instances without an amount.
 pub(super) async fn plain(caller: &Caller, query: &CostQuery) -> Result<CostFile> {
     let scope = sights::scope(caller, query).await?;
     let mut file = csv::line(PLAIN);
@@ -103,7 +103,7 @@ pub(super) async fn plain(caller: &Caller, query: &CostQuery) -> Result<CostFile
     Ok(CostFile { month: scope.month.to_string(), text: file })
 }
 
-/// Every amount of the scope. What has none is no charge, and is in the other file alone.
+/// Returns every amount of the scope. Instances without an amount are no charge and appear in the other file only.
 pub(super) async fn focus(caller: &Caller, query: &CostQuery) -> Result<CostFile> {
     let scope = sights::scope(caller, query).await?;
     let mut file = csv::line(FOCUS);
@@ -111,7 +111,7 @@ pub(super) async fn focus(caller: &Caller, query: &CostQuery) -> Result<CostFile
     let server = caller.portal().endpoint.name().to_owned();
     each(caller, &scope, |path, line| {
         let Some(amount) = amount(line) else { return };
-        // What has no value is no tag: an empty text must not stand for it.
+        // Empty values are no tags: an empty text must not stand for a missing value.
         let tags = [(names::PROJECT_LABEL, &line.project), ("owner", &line.owner), ("namespace", &line.namespace)];
         let tags: BTreeMap<&str, &String> = tags.into_iter().filter(|(_, value)| !value.is_empty()).collect();
         let cell = |head: &str| match head {
@@ -151,7 +151,7 @@ pub(super) async fn focus(caller: &Caller, query: &CostQuery) -> Result<CostFile
     Ok(CostFile { month: scope.month.to_string(), text: file })
 }
 
-/// Calls `found` for every line that the person may see, workspace by workspace.
+/// Calls `found` for every line that the user can see, workspace by workspace.
 async fn each(caller: &Caller, scope: &Scope, mut found: impl FnMut(&str, &MonthLine)) -> Result<()> {
     for place in &scope.places {
         let lines = caller.portal().store.month_lines(scope.month.start(), &place.cluster.to_string()).await.map_err(unread)?;
@@ -162,7 +162,7 @@ async fn each(caller: &Caller, scope: &Scope, mut found: impl FnMut(&str, &Month
     Ok(())
 }
 
-/// The amount of a line; none where the price is not known.
+/// Returns the amount of a line. `None` if the price is unknown.
 fn amount(line: &MonthLine) -> Option<String> {
     (!line.currency.is_empty()).then(|| Money::new(line.micros, line.currency.clone()).decimal())
 }

@@ -1,4 +1,4 @@
-//! What things cost, in short: for pages that are about more than cost.
+//! A summary of costs, for pages about more than cost.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use super::{movers, sums, unread};
 use crate::auth::Caller;
 use crate::portal::requests::listing::Place;
 
-/// Movers that are named.
+/// Number of movers that are named.
 const MOVERS: usize = 3;
 
-/// The present month of workspaces in which the person may list requests.
+/// Returns the present month of workspaces in which the user can list requests.
 pub(in crate::portal) async fn glance(caller: &Caller, places: Vec<Place>) -> Result<CostGlance> {
     let portal = caller.portal();
     let month = Month::of(portal.clock.now().as_second());

@@ -1,4 +1,4 @@
-//! The instances of one workspace, with what each came to in a month.
+//! The instances of one workspace, with their costs in a month.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,21 +18,21 @@ use crate::ledger::{price, project};
 use crate::portal::requests::listing::Place;
 use crate::portal::requests::rows;
 
-/// Instances of one page.
+/// Instances per page.
 const PAGE: usize = 50;
 
-/// One page of them.
+/// One page of instances.
 #[derive(Default)]
 pub(super) struct Instances {
     pub(super) shown: Vec<CostInstance>,
-    /// How many there are on all pages.
+    /// Number of instances on all pages.
     pub(super) total: usize,
     pub(super) pages: usize,
-    /// Which page this is, from 1.
+    /// Number of this page, starting at 1.
     pub(super) page: usize,
 }
 
-/// Instances of the workspace that was asked for; none where everything was.
+/// Returns the instances of the selected workspace. Empty if all workspaces are selected.
 pub(super) async fn page(caller: &Caller, scope: &Scope, page: usize) -> Result<Instances> {
     let place = scope.top.as_ref().and_then(|top| scope.places.iter().find(|place| place.path == *top));
     let found = match place {
@@ -85,7 +85,7 @@ async fn all(caller: &Caller, scope: &Scope, place: &Place) -> Result<Vec<CostIn
             basis: line.basis,
         });
     }
-    // What runs and has not come to anything yet.
+    // Instances that are running but have no costs yet.
     let new = there.iter().filter(|(uid, request)| {
         scope.is_current
             && !counted.contains(*uid)
@@ -135,7 +135,7 @@ fn orphaned(caller: &Caller, orphan: &Orphan) -> InstanceStanding {
     InstanceStanding::Orphaned { released_with: orphan.released_with(&caller.portal().world.access().topology) }
 }
 
-/// What has no amount, with the first amount of the same instance and project: one line for it, where there is one.
+/// Merges lines without an amount into the first line with an amount of the same instance and project, if there is one.
 fn joined(lines: Vec<MonthLine>) -> Vec<MonthLine> {
     let (mut priced, bare): (Vec<MonthLine>, Vec<MonthLine>) = lines.into_iter().partition(|line| !line.currency.is_empty());
     let mut first: HashMap<(String, String), usize> = HashMap::new();

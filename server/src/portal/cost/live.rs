@@ -1,5 +1,4 @@
-//! What runs now: what a month of it costs, and what it will cost until the month ends. Found in the register, without looking at every
-//! request.
+//! What is running now: its monthly cost, and its cost until the end of the month. Read from the register, without scanning every request.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,33 +17,33 @@ use crate::ledger::{is_ready, price, since};
 use crate::portal::register::{Known, Share, Spending};
 use crate::portal::requests::listing::Place;
 
-/// What runs now, of the requests that the person may list.
+/// What is running now, of the requests that the user can list.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Live {
-    /// Sums by the value that rows add up by, and currency.
+    /// Sums by the value that rows are grouped by, and currency.
     pub(super) sums: BTreeMap<(String, String), Figures>,
-    /// What waits for approval, by currency: the difference, and how many.
+    /// What waits for approval, by currency: the price difference and the count.
     pub(super) waiting: BTreeMap<String, (i64, usize)>,
-    /// Requests that run at a price that is not known.
+    /// Running requests whose price is unknown.
     pub(super) unpriced: usize,
-    /// What will come until the month ends, by promise.
+    /// Costs until the end of the month, by promise.
     pub(super) rests: OfPromises,
-    /// Requests that run.
+    /// Running requests.
     pub(super) running: usize,
-    /// The dearest of all that run.
+    /// The most expensive of all that are running.
     pub(super) dearest: Dearest,
-    /// The dearest of those that were to end by now.
+    /// The most expensive of those that have passed their expiry.
     pub(super) expired: Dearest,
-    /// The dearest of those that nobody has changed for long.
+    /// The most expensive of those that have not changed for a long time.
     pub(super) untouched: Dearest,
 }
 
-/// How long nobody has changed what may not be needed any more, in seconds: a quarter.
+/// Age from which an unchanged instance might no longer be needed, in seconds: a quarter.
 pub(super) const UNTOUCHED: i64 = 90 * 86_400;
-/// How many of the dearest are remembered, of each currency.
+/// How many of the most expensive are kept, per currency.
 const DEAREST: usize = 6;
 
-/// The dearest requests of many, by currency.
+/// The most expensive requests, by currency.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Dearest(BTreeMap<String, BTreeSet<(i64, Key)>>);
 
@@ -59,23 +58,23 @@ impl Dearest {
         }
     }
 
-    /// The dearest of each currency first.
+    /// Returns them by currency, the most expensive first.
     pub(super) fn list(&self) -> impl Iterator<Item = (Money, &Key)> {
         self.0.iter().flat_map(|(currency, of)| of.iter().rev().map(|(micros, key)| (Money::new(*micros, currency.clone()), key)))
     }
 }
 
-/// What a request will come to from what is counted until the month ends, if it stays as it is.
+/// Returns the cost of a request from the end of the counted hours until the end of the month, if it stays as it is.
 pub(super) fn rest(scope: &Scope, request: &PromiseRequest, price: &Money, now: i64) -> i64 {
     if is_ready(request) { from(scope, price.micros, since(request, now)) } else { 0 }
 }
 
-/// What a price comes to from what is counted, or from a later moment, until the month ends.
+/// Returns the cost at a price from the end of the counted hours, or from a later moment, until the end of the month.
 fn from(scope: &Scope, micros: i64, since: i64) -> i64 {
     accrued(micros, scope.counted().max(since), scope.month.end())
 }
 
-/// Reads what runs in a scope.
+/// Reads what is running in a scope.
 pub(super) fn read(caller: &Caller, scope: &Scope, by: CostBy, now: i64) -> Live {
     let portal = caller.portal();
     let mut live = portal.register.with(&portal.world, |known| running(known, scope, by, now));
@@ -88,7 +87,7 @@ pub(super) fn read(caller: &Caller, scope: &Scope, by: CostBy, now: i64) -> Live
     live
 }
 
-/// What runs, from the register.
+/// Reads what is running from the register.
 fn running(known: &Known, scope: &Scope, by: CostBy, now: i64) -> Live {
     let mut live = Live::default();
     for place in &scope.places {
@@ -103,11 +102,11 @@ impl Live {
     fn take(&mut self, known: &Known, scope: &Scope, by: CostBy, place: &Place, spending: &Spending, now: i64) {
         self.running += spending.running;
         self.unpriced += spending.unpriced;
-        // Shares add up within the place first: texts are copied once for it, and not for each of them.
+        // Shares are added up within the place first, so texts are copied once per group and not once per share.
         let mut sums: BTreeMap<(&str, &str), Figures> = BTreeMap::new();
         let mut rests: BTreeMap<(&str, &str), i64> = BTreeMap::new();
         for (share, (running, ready)) in &spending.shares {
-            // Equal prices come to equal amounts.
+            // Equal prices result in equal amounts.
             let each = from(scope, share.micros, i64::MIN);
             let times = |amount: i64, count: usize| amount.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX));
             let figures =
@@ -118,7 +117,7 @@ impl Live {
         }
         sums.into_iter().for_each(|((value, currency), figures)| self.add_sum(value, currency, figures));
         rests.into_iter().for_each(|((promise, currency), rest)| self.add_rest(place, promise, currency, rest));
-        // What became ready after what is counted, or nobody knows when, comes to less than a whole rest.
+        // Instances that became ready after the counted hours, or at an unknown time, cost less than the full rest of the month.
         let late = (scope.counted().saturating_add(1), Key::cluster_scoped(&place.cluster, ""));
         for (_, key) in spending.ready.range(late..) {
             let Some((request, price)) = known.request(key).and_then(|request| Some((request, price(request)?))) else { continue };
@@ -139,7 +138,7 @@ impl Live {
         }
     }
 
-    /// The dearest of what nobody has changed for long: from the dearest of all downwards, until there are enough.
+    /// Adds the most expensive instances that have not changed for a long time: in descending order of price, until there are enough.
     fn left_alone(&mut self, known: &Known, spending: &Spending, now: i64) {
         let alone = |request: &PromiseRequest| {
             let ends = request.spec.expires_at.as_deref().and_then(|at| at.parse::<jiff::Timestamp>().ok());
@@ -165,7 +164,7 @@ impl Live {
         *rest = rest.saturating_add(more);
     }
 
-    /// What becomes of the price when what waits for approval is approved.
+    /// Adds the price change that results if what waits for approval is approved.
     fn wait(&mut self, caller: &Caller, key: &Key, request: &PromiseRequest) {
         let status = request.status.as_ref();
         let asked = status.and_then(|status| status.candidate.as_ref()).filter(|asked| asked.state.is_open());
@@ -181,7 +180,7 @@ impl Live {
     }
 }
 
-/// What a share adds up by.
+/// Returns the value that a share is grouped by.
 fn value<'a>(by: CostBy, place: &'a Place, share: &'a Share) -> &'a str {
     match by {
         CostBy::Workspace => place.path.as_str(),

@@ -1,4 +1,4 @@
-//! What costs more or less than in the month before: instances of one workspace, promises by workspace of several.
+//! What costs more or less than in the month before: instances for one workspace, promises by workspace for several.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,10 +16,10 @@ use crate::auth::Caller;
 use crate::ledger::price;
 use crate::portal::requests::listing::Place;
 
-/// Differences that are shown, of each currency.
+/// Number of differences to show, per currency.
 const SHOWN: usize = 5;
 
-/// What differs most; nothing where the ledger began later than the month before. `began` is the first second of its first month.
+/// Returns the largest differences. `None` if the ledger began later than the month before. `began` is the first second of its first month.
 pub(super) async fn of(caller: &Caller, scope: &Scope, month: &Month, began: Option<i64>) -> Result<Option<CostMovers>> {
     let before = scope.month.previous().filter(|before| began.is_some_and(|began| before.start() >= began));
     let Some(before) = before else { return Ok(None) };
@@ -30,7 +30,7 @@ pub(super) async fn of(caller: &Caller, scope: &Scope, month: &Month, began: Opt
     Ok(Some(CostMovers { before: before.title(), lines: largest(found) }))
 }
 
-/// What promises come to in each workspace.
+/// Returns the costs of promises in each workspace.
 async fn promises(caller: &Caller, scope: &Scope, month: &Month, before: Calendar) -> Result<Vec<CostMover>> {
     let former = sums::of_promises(caller, scope, before).await?;
     let mut after = month.promises.clone();
@@ -56,7 +56,7 @@ async fn promises(caller: &Caller, scope: &Scope, month: &Month, before: Calenda
     Ok(all.into_iter().filter_map(of).collect())
 }
 
-/// What the instances of one workspace come to.
+/// Returns the costs of the instances of one workspace.
 async fn instances(caller: &Caller, scope: &Scope, place: &Place, before: Calendar) -> Result<Vec<CostMover>> {
     let portal = caller.portal();
     let now = portal.clock.now().as_second();
@@ -101,7 +101,7 @@ async fn instances(caller: &Caller, scope: &Scope, place: &Place, before: Calend
     Ok(found.into_values().collect())
 }
 
-/// The largest differences of each currency; what nobody sees in an amount is none.
+/// Returns the largest differences per currency. A difference that rounds to zero is left out.
 fn largest(mut found: Vec<CostMover>) -> Vec<CostMover> {
     found.retain(|mover| mover.change().rounded().micros != 0);
     found.sort_by_cached_key(|mover| {

@@ -1,4 +1,4 @@
-//! The page of cost.
+//! The cost page.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -17,10 +17,10 @@ use super::{instances, movers, savings, trend, unread};
 use crate::auth::Caller;
 use crate::portal::titles::Titles;
 
-/// Rows of one page: of a tree people want to see much at once.
+/// Rows per page. High, because users want to see much of a tree at once.
 const ROWS: usize = 100;
 
-/// The page.
+/// Returns the page.
 pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage> {
     let by = CostBy::parse(&query.by);
     let portal = caller.portal();
@@ -112,7 +112,7 @@ fn table(caller: &Caller, scope: &Scope, by: CostBy, sums: Sums) -> Vec<CostRow>
     for (currency, own) in &currencies {
         let sums = roll_up(own, &top);
         let mut shown: Vec<(String, Figures)> = sums.into_iter().filter(|(path, _)| counted.contains(path.as_str())).collect();
-        // A colon sorts after a hyphen: siblings and children are kept together by comparing name by name.
+        // A colon sorts after a hyphen. Comparing segment by segment keeps siblings and children together.
         shown.sort_by(|a, b| a.0.split(':').cmp(b.0.split(':')));
         let first = shown.iter().map(|(path, _)| path.matches(':').count()).min().unwrap_or_default();
         for (path, figures) in shown {

@@ -1,4 +1,4 @@
-//! What could be saved: instances that were to end by now, choices that cost less, and what nobody has changed for long.
+//! Possible savings: instances past their expiry, choices that cost less, and instances that have not changed for a long time.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -21,13 +21,13 @@ use crate::portal::requests::listing::Place;
 use crate::portal::requests::rows;
 use crate::portal::rights::Right;
 
-/// How many of the dearest instances have other choices priced.
+/// Number of the most expensive instances for which other choices are priced.
 const PRICED: usize = 5;
-/// Suggestions that are shown, and how many of one sort.
+/// Number of suggestions to show, in total and of one kind.
 const SHOWN: usize = 6;
 const OF_A_SORT: usize = 3;
 
-/// What could be saved of what runs.
+/// Returns possible savings among what is running.
 pub(super) async fn of(caller: &Caller, scope: &Scope, live: &Live) -> CostSavings {
     let places: HashMap<&ClusterId, &Place> = scope.places.iter().map(|place| (&place.cluster, place)).collect();
     let portal = caller.portal();
@@ -59,7 +59,7 @@ pub(super) async fn of(caller: &Caller, scope: &Scope, live: &Live) -> CostSavin
     CostSavings { lines, instances: live.running, priced }
 }
 
-/// A choice that costs less; nothing also where that cannot be found out now: a suggestion is not worth an error.
+/// Returns a choice that costs less. Also `None` if that can't be determined now: a suggestion doesn't justify an error.
 async fn choice(caller: &Caller, place: &Place, request: &PromiseRequest) -> Option<(String, Money)> {
     let workspace = Workspace::at(&caller.portal().world.tree(), place.cluster.clone())?;
     match cheaper(caller, &workspace, request).await {
@@ -77,7 +77,7 @@ async fn line(caller: &Caller, place: &Place, key: &Key, request: &Arc<PromiseRe
         SavingWhy::Untouched(_) => "get",
         SavingWhy::Cheaper(_) => "patch",
     };
-    // A plane that does not answer takes a button away, and not the page.
+    // If the control plane doesn't respond, only a button is missing, not the page.
     let allowed = caller.may(&key.cluster, Right::request(verb, &key.namespace, &key.name)).await.unwrap_or_default();
     CostSaving {
         allowed,

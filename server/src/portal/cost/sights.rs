@@ -1,4 +1,4 @@
-//! Which workspaces count for a person: those in which they may list requests.
+//! The workspaces that are included for a user: those in which they can list requests.
 
 use cluster::WorkspacePath;
 use jiff::Timestamp;
@@ -11,38 +11,38 @@ use crate::auth::Caller;
 use crate::portal::requests::listing::Place;
 use crate::portal::titles::Titles;
 
-/// What is asked about.
+/// The scope of a cost report.
 pub(super) struct Scope {
-    /// The workspace that was asked for; none for everything.
+    /// The selected workspace. `None` for all.
     pub(super) top: Option<WorkspacePath>,
-    /// Workspaces that count, in the order of their paths.
+    /// Workspaces that are included, in the order of their paths.
     pub(super) places: Vec<Place>,
     pub(super) month: Month,
     pub(super) is_current: bool,
-    /// Until when hours are counted; none before the ledger has begun.
+    /// End of the counted hours. `None` before the ledger has begun.
     pub(super) posted: Option<i64>,
-    /// Up to when the ledger was written, where the clock was later then than it is now.
+    /// Time up to which the ledger was written, if the clock was later then than it is now.
     pub(super) ahead: Option<i64>,
 }
 
 impl Scope {
-    /// What the promises are called of which there are requests.
+    /// Returns the titles of the promises that have requests.
     pub(super) fn titles(&self, caller: &Caller) -> Titles {
         Titles::of(caller, self.places.iter().map(|place| &place.cluster))
     }
 
-    /// Until when hours of the month are counted.
+    /// Returns the end of the counted hours of the month.
     pub(super) fn counted(&self) -> i64 {
         self.posted.unwrap_or(self.month.start()).clamp(self.month.start(), self.month.end())
     }
 
-    /// The moment until which hours are counted, as people read it.
+    /// Returns the end of the counted hours as readable text.
     pub(super) fn up_to(&self) -> Option<String> {
         self.posted.and_then(|_| Timestamp::from_second(self.counted()).ok()).map(|at| at.to_string())
     }
 }
 
-/// Reads the query: the month, the workspace, and what of it counts for the person.
+/// Reads the query: the month, the workspace, and what of it the user can see.
 pub(super) async fn scope(caller: &Caller, query: &CostQuery) -> Result<Scope> {
     let portal = caller.portal();
     let now = portal.clock.now().as_second();

@@ -1,4 +1,4 @@
-//! What was counted of a month, and what runs, as far as a person sees it.
+//! Counted costs of a month and what is running, as far as a user can see them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -22,43 +22,43 @@ const DAY: i64 = 86_400;
 
 /// Sums by value and currency.
 pub(super) type Sums = BTreeMap<(String, String), Figures>;
-/// Millionths by id of the workspace, promise and currency.
+/// Millionths by workspace id, promise and currency.
 pub(super) type OfPromises = BTreeMap<(String, String, String), i64>;
 
-/// What a month comes to.
+/// The costs of a month.
 #[derive(Default)]
 pub(super) struct Month {
-    /// By what rows add up by.
+    /// By the value that rows are grouped by.
     pub(super) sums: Sums,
-    /// Counted, by promise.
+    /// Counted costs, by promise.
     pub(super) promises: OfPromises,
     /// Seconds in which something was ready at an unknown price.
     pub(super) unpriced: i64,
-    /// Seconds that nobody saw.
+    /// Seconds that were not observed.
     pub(super) unobserved: i64,
-    /// What runs now; nothing of a month that is over.
+    /// What is running now. Empty for a past month.
     pub(super) live: Live,
 }
 
-/// Workspaces of a scope by their ids, as the ledger names them.
+/// Returns the workspaces of a scope by their ids, as the ledger names them.
 pub(super) fn by_id(scope: &Scope) -> HashMap<String, &Place> {
     scope.places.iter().map(|place| (place.cluster.to_string(), place)).collect()
 }
 
-/// The place of each spot of a book, if the person sees it.
+/// Returns the place of each spot of a book, if the user can see it.
 fn seen<'a>(scope: &'a Scope, book: &MonthBook) -> Vec<Option<&'a Place>> {
     let places = by_id(scope);
     let spot = |spot: &Spot| places.get(&spot.cluster).copied().filter(|place| place.sight.covers(&spot.namespace));
     book.spots.iter().map(spot).collect()
 }
 
-/// A month as the ledger has it.
+/// Returns a month from the ledger.
 async fn book(caller: &Caller, scope: &Scope, month: Calendar, by: Dimension) -> Result<Arc<MonthBook>> {
     let portal = caller.portal();
     portal.months.of(&portal.store, scope.posted, month, by).await.map_err(unread)
 }
 
-/// A place in a list that a book names by its number.
+/// Returns the item with the number that a book uses for it.
 fn at<T>(list: &[T], number: u32) -> Option<&T> {
     list.get(usize::try_from(number).ok()?)
 }
@@ -76,7 +76,7 @@ pub(super) async fn month(caller: &Caller, scope: &Scope, by: CostBy) -> Result<
             month.unpriced += sum.ready;
             continue;
         }
-        // Of the present month those count that run.
+        // For the present month, running instances are counted instead.
         let instances = if scope.is_current { 0 } else { usize::try_from(sum.instances).unwrap_or_default() };
         let of = Figures { to_date: sum.micros, forecast: sum.micros, estimate: 0, instances };
         if dimension(by) == Dimension::Promise {
@@ -97,7 +97,7 @@ pub(super) async fn month(caller: &Caller, scope: &Scope, by: CostBy) -> Result<
     Ok(month)
 }
 
-/// Days of the month, by value and currency, of what the person may see.
+/// Returns the days of the month, by value and currency, as far as the user can see them.
 pub(super) async fn days(caller: &Caller, scope: &Scope, by: CostBy) -> Result<Vec<CostDay>> {
     let book = book(caller, scope, scope.month, dimension(by)).await?;
     let places = seen(scope, &book);
@@ -116,7 +116,7 @@ pub(super) async fn days(caller: &Caller, scope: &Scope, by: CostBy) -> Result<V
     Ok(sums.into_iter().map(|((day, value, currency), micros)| CostDay { day, value, money: Money::new(micros, currency) }).collect())
 }
 
-/// What promises came to in a month.
+/// Returns the costs of promises in a month.
 pub(super) async fn of_promises(caller: &Caller, scope: &Scope, month: Calendar) -> Result<OfPromises> {
     let book = book(caller, scope, month, Dimension::Promise).await?;
     let places = seen(scope, &book);
@@ -136,17 +136,17 @@ fn add(found: &mut OfPromises, place: &Place, promise: &str, currency: &str, mic
     *of = of.saturating_add(micros);
 }
 
-/// By what the ledger adds up where rows do so by `by`.
+/// Returns the dimension of the ledger for rows that are grouped by `by`.
 fn dimension(by: CostBy) -> Dimension {
     match by {
-        // Namespaces and workspaces are told apart whatever else is.
+        // The ledger distinguishes namespaces and workspaces in every dimension.
         CostBy::Workspace | CostBy::Promise => Dimension::Promise,
         CostBy::Project => Dimension::Project,
         CostBy::Owner => Dimension::Owner,
     }
 }
 
-/// Everything, by currency.
+/// Returns the totals by currency.
 pub(super) fn totals(caller: &Caller, scope: &Scope, month: &Month) -> Vec<CostSum> {
     let mut currencies: BTreeMap<&str, Figures> = BTreeMap::new();
     for ((_, currency), figures) in &month.sums {

@@ -1,4 +1,4 @@
-//! What the months before came to, and the one that is asked for.
+//! The costs of previous months and of the selected one.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::sums::by_id;
 use super::unread;
 use crate::auth::Caller;
 
-/// Months from the first that came to anything, at most a year of them; the last is the one that is asked for, which came to `totals`.
+/// Returns the months from the first with costs, at most a year. The last one is the selected month, whose sums are `totals`.
 pub(super) async fn months(caller: &Caller, scope: &Scope, totals: &[CostSum]) -> Result<Vec<CostMonth>> {
     let portal = caller.portal();
     let read = portal.months.before(&portal.store, scope.posted, scope.month).await.map_err(unread)?;

@@ -1,7 +1,6 @@
-//! Limits and budgets that bind where a person may list requests, with what is taken of them.
+//! Limits and budgets that apply where a user can list requests, with their usage.
 //!
-//! What is taken is counted as the rules count it, whoever asked for it; of limits only those are named that are about promises of which the
-//! person may list a request.
+//! Usage is counted as the rules count it, for all requesters. Limits are shown only for promises of which the user can list a request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +20,10 @@ use crate::portal::register::{Known, Of, OfPromise};
 use crate::portal::requests::listing::Place;
 use crate::portal::titles::Titles;
 
-/// Lines that are shown.
+/// How many lines are shown.
 const SHOWN: usize = 5;
 
-/// The fullest, and how many there are.
+/// Returns those with the highest usage, and how many there are.
 pub(super) fn of(caller: &Caller, known: &Known, places: &[Place]) -> (Vec<CapLine>, usize) {
     let portal = caller.portal();
     let tree = portal.world.tree();
@@ -53,7 +52,7 @@ pub(super) fn of(caller: &Caller, known: &Known, places: &[Place]) -> (Vec<CapLi
     (lines, total)
 }
 
-/// How far the cap of a rule reaches; none where it has no cap, or one that cannot be applied.
+/// Returns the scope of a rule's cap. `None` if it has no cap, or one that can't be applied.
 fn per(rule: &Rule) -> Option<Per> {
     match (&rule.limit, &rule.budget) {
         (Some(limit), None) => Per::parse(&limit.per),
@@ -62,21 +61,21 @@ fn per(rule: &Rule) -> Option<Per> {
     }
 }
 
-/// A workspace of the person, with the way from the root to it.
+/// A workspace of the user, with the path from the root to it.
 struct Stand<'a> {
     place: &'a Place,
     way: Vec<Node>,
 }
 
 impl Stand<'_> {
-    /// Whether a policy binds here: it is set on the way, or in a trusted home, and its range covers the workspace.
+    /// Checks whether a policy applies here: it is set on the path or in a trusted home, and its scope covers the workspace.
     fn is_bound(&self, policy: &Policy, home: &ClusterId, trusted: &BTreeSet<ClusterId>) -> bool {
         let Some(node) = self.way.last() else { return false };
         let reaches = self.way.iter().any(|above| above.cluster == *home) || trusted.contains(home);
         reaches && policy.spec.applies_to.covers_workspace(node.path.as_str(), &node.labels)
     }
 
-    /// By what a policy of a home binds here, if it does.
+    /// Returns the origin through which a policy of a home applies here.
     fn origin(&self, home: &ClusterId) -> Origin {
         let distance = self.way.iter().rev().position(|above| above.cluster == *home);
         distance.map_or(Origin::TrustedHome, |distance| Origin::Ancestor { distance: u32::try_from(distance).unwrap_or(u32::MAX) })
@@ -92,7 +91,7 @@ struct Set<'a> {
 }
 
 impl Set<'_> {
-    /// Its caps, each with those workspaces of the person whose requests count together.
+    /// Adds its caps, each with those workspaces of the user whose requests count together.
     fn lines(&self, known: &Known, tree: &Tree, within: &[&Stand<'_>], titles: &Titles, lines: &mut Vec<CapLine>) {
         for rule in &self.policy.spec.rules {
             let Some(per) = per(rule) else { continue };
@@ -126,7 +125,7 @@ impl Set<'_> {
         }
     }
 
-    /// The workspaces by what counts together for requests in them.
+    /// Groups the workspaces by what counts together for requests in them.
     fn reaches<'s, 'p>(&self, per: Per, within: &[&'s Stand<'p>]) -> BTreeMap<Reach, Vec<&'s Stand<'p>>> {
         let mut reaches: BTreeMap<Reach, Vec<&'s Stand<'p>>> = BTreeMap::new();
         for stand in within.iter().copied() {
@@ -137,7 +136,7 @@ impl Set<'_> {
         reaches
     }
 
-    /// Which promises it is about; empty for all.
+    /// Describes which promises it applies to. Empty for all.
     fn promises(&self, titles: &Titles) -> String {
         let names: Vec<String> = self.policy.spec.applies_to.promises.iter().map(|name| titles.title(name)).collect();
         wording::all_of(&names)
@@ -148,7 +147,7 @@ impl Set<'_> {
         names.is_empty() || glob::any_name_matches(names, &of.name)
     }
 
-    /// A limit is for each promise by itself; nothing is said of promises that nobody uses, or others alone.
+    /// Counts a limit, which applies to each promise separately. Promises without requests, or with requests of others only, are left out.
     fn counted(
         &self,
         known: &Known,
@@ -169,26 +168,26 @@ impl Set<'_> {
         taken.into_iter().map(room).collect()
     }
 
-    /// What a budget is about, added up; nothing for a budget that cannot be read.
+    /// Adds up what a budget applies to. `None` if the budget can't be read.
     fn spent(&self, known: &Known, clusters: &[ClusterId], budget: &Budget) -> Option<CapRoom> {
         let most = Money::new(decimal_micros(&budget.monthly).ok()?, budget.currency.clone());
         let (mut micros, mut unknown) = (0_i64, 0);
         for (_, counts) in counts(known, clusters).filter(|(of, _)| self.covers(of)) {
             let (spent, priced) = counts.monthly.get(&budget.currency).copied().unwrap_or_default();
             micros = micros.saturating_add(spent);
-            // What costs nothing in this currency is as unknown here as what has no price.
+            // Here, requests without a price in this currency are as unknown as those without any price.
             unknown += counts.accepted.saturating_sub(priced);
         }
         Some(CapRoom::Spent { used: Money::new(micros, budget.currency.clone()), most, unknown })
     }
 }
 
-/// Requests by promise in workspaces, whoever may see them: as the rules count them.
+/// Returns the requests by promise in workspaces, regardless of who can see them: as the rules count them.
 fn counts<'a>(known: &'a Known, clusters: &'a [ClusterId]) -> impl Iterator<Item = (&'a Of, &'a OfPromise)> {
     clusters.iter().flat_map(|cluster| known.each(cluster)).flat_map(|counts| &counts.promises)
 }
 
-/// The workspaces in which requests count together.
+/// Returns the workspaces in which requests count together.
 fn reached(tree: &Tree, reach: &Reach) -> Vec<ClusterId> {
     let id = |node: &Node| node.cluster.clone();
     match reach {
@@ -201,7 +200,7 @@ fn reached(tree: &Tree, reach: &Reach) -> Vec<ClusterId> {
     }
 }
 
-/// The workspaces of a range.
+/// Returns the workspaces in a scope.
 fn covered<'t>(tree: &'t Tree, range: &AppliesTo) -> impl Iterator<Item = &'t Node> {
     tree.all().iter().filter(|node| range.covers_workspace(node.path.as_str(), &node.labels))
 }

@@ -1,4 +1,4 @@
-//! Promises of which something runs that may have to be moved: newer versions, and those that end.
+//! Promises in use whose instances might have to be upgraded or migrated: newer versions, and promises that end.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -11,10 +11,10 @@ use crate::auth::Caller;
 use crate::portal::register::{Counts, Of};
 use crate::portal::requests::listing::Place;
 
-/// Lines that are shown.
+/// How many lines are shown.
 const SHOWN: usize = 5;
 
-/// What ends first, then of what most is old. `counted` says what is in each of `places`.
+/// Returns what ends first, then what has the most outdated instances. `counted` has the counts for each of `places`.
 pub(super) fn of(caller: &Caller, places: &[Place], counted: &[Cow<'_, Counts>]) -> Vec<ChangeLine> {
     let mut used: BTreeMap<&Of, (String, usize, BTreeMap<&str, usize>)> = BTreeMap::new();
     for (place, counts) in places.iter().zip(counted) {
@@ -48,7 +48,7 @@ pub(super) fn of(caller: &Caller, places: &[Place], counted: &[Cow<'_, Counts>])
     lines
 }
 
-/// Why a promise is not to be used any more, and until when it may.
+/// Explains why a promise should no longer be used, and until when it can be.
 fn deprecated(spec: &PromiseSpec) -> Option<String> {
     let said = |otherwise: &str| {
         let why = spec.deprecation.as_ref().and_then(|deprecation| deprecation.message.clone()).unwrap_or_else(|| otherwise.to_owned());
@@ -58,8 +58,8 @@ fn deprecated(spec: &PromiseSpec) -> Option<String> {
         }
     };
     match spec.lifecycle {
-        Lifecycle::Deprecated => Some(said("It is going to end")),
-        Lifecycle::Retired => Some(said("It is no longer offered")),
+        Lifecycle::Deprecated => Some(said("Deprecated")),
+        Lifecycle::Retired => Some(said("No longer offered")),
         Lifecycle::Draft | Lifecycle::Published => None,
     }
 }
@@ -75,7 +75,7 @@ mod tests {
         let spec = |lifecycle, deprecation| PromiseSpec { lifecycle, deprecation, ..PromiseSpec::default() };
         let until = Deprecation { message: Some("Use buckets.".into()), remove_after: Some("2027-03-01".into()), replaced_by: None };
         assert_eq!(deprecated(&spec(Lifecycle::Deprecated, Some(until.clone()))).as_deref(), Some("Use buckets; until 2027-03-01"));
-        assert_eq!(deprecated(&spec(Lifecycle::Retired, None)).as_deref(), Some("It is no longer offered"));
+        assert_eq!(deprecated(&spec(Lifecycle::Retired, None)).as_deref(), Some("No longer offered"));
         assert_eq!(deprecated(&spec(Lifecycle::Published, Some(until))), None);
     }
 }

@@ -1,4 +1,4 @@
-//! One policy: its words for whom it concerns, everything else for those who may read it.
+//! The page of one policy: its description for users it applies to, everything else for those who can read it.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -21,10 +21,10 @@ use crate::auth::Caller;
 use crate::portal::reads::is_object_name;
 use crate::portal::rights::Right;
 
-/// Requests that are named; all are counted.
+/// Number of requests that are named. All are counted.
 const NAMED: usize = 20;
 
-/// The page. Who may not read the object reads what it says where it concerns a workspace that the person may enter.
+/// Returns the page. Users who can't read the object see its description if it applies to a workspace that they can enter.
 pub(super) async fn page(caller: &Caller, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Result<PolicyPage> {
     let not_found = || Error::NotFound { what: format!("policy {name}") };
     let place = WorkspacePath::parse(workspace).map_err(|_| not_found())?;
@@ -54,13 +54,13 @@ pub(super) async fn page(caller: &Caller, workspace: &str, name: &str, from: &st
         for_workspaces: list::for_workspaces(spec, list::is_trusted(caller, &place)),
         closed: inside
             .is_none()
-            .then(|| format!("Its text, and whom else it concerns, is shown to those who may read policies in {workspace}.")),
+            .then(|| format!("Only people who can read policies in {workspace} see its YAML and what else it applies to.")),
         inside,
         row,
     })
 }
 
-/// Whether a policy holds in the workspace from which somebody came, and that somebody may enter it.
+/// Checks whether a policy applies in the workspace that the user came from, and whether the user can enter that workspace.
 async fn concerns(caller: &Caller, key: &Key, from: &str) -> Result<bool> {
     if from.is_empty() {
         return Ok(false);
@@ -77,7 +77,7 @@ async fn concerns(caller: &Caller, key: &Key, from: &str) -> Result<bool> {
         let of = |cluster: &str, policy: &str| cluster == key.cluster.to_string() && policy == key.name;
         effective.is_some_and(|effective| effective.sentences.iter().any(|ruling| of(&ruling.from.cluster, &ruling.from.policy)))
     };
-    // Only promises that it names are worth composing the rules of.
+    // Only composes the rules of promises that the policy names.
     Ok(offers.all().filter(|offered| covers_promise(&policy.spec.applies_to, &offered.key.name)).any(named))
 }
 
@@ -90,7 +90,7 @@ async fn inside(
     hits: &Hits,
     sample: Option<&Sample>,
 ) -> Result<PolicyInside> {
-    // Read as the person who looks: the page shows the text and all that is in it.
+    // Read with the user's token: the page shows the YAML and all its content.
     let api: Api<Policy> = Api::all(caller.client(&key.cluster));
     let whole = cluster::error::PlaneResult::about(api.get(&key.name).await, &format!("policy {}", key.name))?;
     let may_edit = caller.may(&key.cluster, Right::policy("update", &key.name)).await?;
@@ -115,17 +115,17 @@ async fn inside(
         outdated: lines(caller, outdated, |request| changes(request, name, source)),
         outdated_total: outdated.len(),
         yaml: text::yaml(&whole),
-        edit: (!may_edit).then(|| format!("You may not change policies in {place}.")),
+        edit: (!may_edit).then(|| format!("You can't change policies in {place}.")),
         tryout: tryout::of(caller, key, promises, sample).await?,
     })
 }
 
-/// The requests of one policy.
+/// Returns the requests of one policy.
 fn of<'h>(hits: &'h BTreeMap<Key, Vec<Key>>, policy: &Key) -> &'h [Key] {
     hits.get(policy).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Requests as lines, the newest first.
+/// Returns requests as lines, newest first.
 pub(super) fn lines(caller: &Caller, keys: &[Key], what: impl Fn(&PromiseRequest) -> String) -> Vec<ConcernedLine> {
     let world = &caller.portal().world;
     let tree = world.tree();
@@ -143,20 +143,20 @@ pub(super) fn lines(caller: &Caller, keys: &[Key], what: impl Fn(&PromiseRequest
     found.iter().filter_map(line).take(NAMED).collect()
 }
 
-/// What the rules of a policy came to for a request, as far as they came to this.
+/// Returns the outcomes of a policy's rules for a request that have this result.
 fn outcomes<'r>(request: &'r PromiseRequest, name: &str, source: &str, result: PolicyResult) -> Vec<&'r PolicyOutcome> {
     let all = request.status.as_ref().map(|status| status.policies.as_slice()).unwrap_or_default();
     all.iter().filter(|outcome| outcome.result == result && outcome.policy == name && outcome.source == source).collect()
 }
 
-/// What the policy says against a request.
+/// Describes why the policy blocks the request.
 fn refusal(request: &PromiseRequest, name: &str, source: &str) -> String {
     let said: Vec<String> =
         outcomes(request, name, source, PolicyResult::Denied).into_iter().filter_map(|outcome| outcome.message.clone()).collect();
-    if said.is_empty() { "It refuses this request.".to_owned() } else { said.join(" ") }
+    if said.is_empty() { "This policy blocks the request.".to_owned() } else { said.join(" ") }
 }
 
-/// What the policy found in a request that it let pass.
+/// Describes what the policy reported about a request that it allowed.
 fn warning(request: &PromiseRequest, name: &str, source: &str) -> String {
     let said = |outcome: &PolicyOutcome| {
         let verb = if outcome.enforcement == Enforcement::Audit { "Recorded" } else { "Warned" };
@@ -165,7 +165,7 @@ fn warning(request: &PromiseRequest, name: &str, source: &str) -> String {
     outcomes(request, name, source, PolicyResult::Warned).into_iter().map(said).collect::<Vec<_>>().join(" ")
 }
 
-/// What would change for a request if the text of today were rolled out, as far as the policy is concerned.
+/// Describes what this policy would change for a request if the present rules were rolled out.
 fn changes(request: &PromiseRequest, name: &str, source: &str) -> String {
     let outdated = request.status.as_ref().and_then(|status| status.outdated.as_ref());
     let rules = outdated.map(|outdated| outdated.rules.as_slice()).unwrap_or_default();
@@ -182,7 +182,7 @@ fn would_change(rule: &OutdatedRule) -> String {
     rule.sentence.as_ref().map_or_else(|| format!("{became}: the rule {}.", rule.rule), |says| format!("{became}: {says}"))
 }
 
-/// The name of a promise for people.
+/// Returns the display name of a promise.
 pub(super) fn title(caller: &Caller, home: &str, name: &str) -> String {
     let world = &caller.portal().world;
     let cluster = WorkspacePath::parse(home).ok().and_then(|home| world.tree().cluster(&home));
@@ -190,7 +190,7 @@ pub(super) fn title(caller: &Caller, home: &str, name: &str) -> String {
     promise.and_then(|promise| promise.spec.presentation.display_name.clone()).unwrap_or_else(|| name.to_owned())
 }
 
-/// The word for what a rule does.
+/// Returns the word for what a rule does.
 fn kind(rule: &Rule) -> &'static str {
     let kinds = [
         (rule.validate.is_some(), "validate"),

@@ -1,4 +1,4 @@
-//! Whom policies hit: instances that the person may list.
+//! What policies affect: instances that the user can list.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -15,26 +15,26 @@ use crate::auth::Caller;
 use crate::portal::register::{Known, Of};
 use crate::portal::requests::listing::Place;
 
-/// What instances are counted of.
+/// Counts of affected instances.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hits {
-    /// Running instances of each policy, by the promise (path of its home and name).
+    /// Running instances of each policy, by promise (path of its home and name).
     pub(super) instances: BTreeMap<Key, BTreeMap<(String, String), usize>>,
-    /// Instances for which a rule of a policy came, changed or went since they were accepted.
+    /// Instances for which a rule of a policy was added, changed or removed since they were accepted.
     pub(super) outdated: BTreeMap<Key, Vec<Key>>,
-    /// Instances of which the price alone is another today.
+    /// Instances for which only the price is different now.
     pub(super) priced: Vec<Key>,
-    /// Instances for which a rule came, changed or went that is of no policy that is there: of one that was removed, or of a promise.
+    /// Instances for which a rule was added, changed or removed that belongs to no existing policy: to a deleted one, or to a promise.
     pub(super) others: Vec<Key>,
-    /// Requests that a policy stands against.
+    /// Requests that a policy denies.
     pub(super) denied: BTreeMap<Key, Vec<Key>>,
-    /// Requests that a policy let pass with a warning, or recorded.
+    /// Requests that a policy allowed with a warning, or recorded.
     pub(super) warned: BTreeMap<Key, Vec<Key>>,
-    /// In how many workspaces the person may list requests.
+    /// Number of workspaces in which the user can list requests.
     pub(super) places: usize,
 }
 
-/// Every policy as composition knows it.
+/// Returns every policy in the form that rules are composed from.
 pub(super) fn candidates(caller: &Caller) -> Vec<Candidate> {
     let portal = caller.portal();
     let tree = portal.world.tree();
@@ -52,15 +52,15 @@ pub(super) fn candidates(caller: &Caller) -> Vec<Candidate> {
     policies.iter().filter_map(of).collect()
 }
 
-/// The policies that are there, by what statuses of requests say of them.
+/// The existing policies, by the names that statuses of requests use.
 pub(super) struct There {
     policies: OrdMap<Key, Arc<Policy>>,
-    /// Workspaces that hold them, by path.
+    /// Workspaces that contain them, by path.
     homes: HashMap<String, ClusterId>,
 }
 
 impl There {
-    /// Those of this moment.
+    /// Returns the present policies.
     pub(super) fn of(caller: &Caller) -> Self {
         let world = &caller.portal().world;
         let (tree, policies) = (world.tree(), world.policies.snapshot());
@@ -69,18 +69,18 @@ impl There {
         Self { policies, homes }
     }
 
-    /// The policy of a name that is set at a path.
+    /// Returns the policy with a name that is set at a path.
     fn policy(&self, source: &str, name: &str) -> Option<Key> {
         let key = Key::cluster_scoped(self.homes.get(source)?, name);
         self.policies.contains_key(&key).then_some(key)
     }
 
-    /// The policy of a rule that came, changed or went.
+    /// Returns the policy of a rule that was added, changed or removed.
     pub(super) fn of_rule(&self, rule: &OutdatedRule) -> Option<Key> {
         self.policy(rule.source.as_deref()?, &rule.policy)
     }
 
-    /// The policies of which a rule came to this for a request.
+    /// Returns the policies with a rule that had this result for a request.
     fn that_came_to(&self, result: PolicyResult, request: &PromiseRequest) -> BTreeSet<Key> {
         let outcomes = request.status.as_ref().map(|status| status.policies.as_slice()).unwrap_or_default();
         outcomes
@@ -91,14 +91,14 @@ impl There {
     }
 }
 
-/// Notes a request with each of these policies, once.
+/// Adds a request to each of these policies, once.
 fn note(to: &mut BTreeMap<Key, Vec<Key>>, policies: BTreeSet<Key>, request: &Key) {
     for policy in policies {
         to.entry(policy).or_default().push(request.clone());
     }
 }
 
-/// Counts whom all policies hit, among the requests that the person may list.
+/// Counts what all policies affect, among the requests that the user can list.
 pub(super) async fn count(caller: &Caller) -> Result<Hits> {
     let places = caller.places(None).await?;
     let (candidates, there) = (candidates(caller), There::of(caller));
@@ -134,10 +134,10 @@ pub(super) async fn count(caller: &Caller) -> Result<Hits> {
     Ok(hits)
 }
 
-/// What the register knows of one place, taken out of it: it is not kept from others while the rules of that place are worked out.
+/// Copy of the register's data for one place, so that the register isn't locked while the rules of that place are computed.
 struct Found {
     cluster: ClusterId,
-    /// How many run, of each promise that there are requests of.
+    /// Number of running requests, for each promise that has requests.
     running: BTreeMap<Of, usize>,
     outdated: Vec<(Key, Arc<PromiseRequest>)>,
     denied: Vec<(Key, Arc<PromiseRequest>)>,
@@ -161,7 +161,7 @@ impl Found {
     }
 }
 
-/// Policies that apply to requests of a promise in a workspace.
+/// Returns the policies that apply to requests of a promise in a workspace.
 fn applying(caller: &Caller, candidates: &[Candidate], of: &Of, cluster: &ClusterId) -> Vec<Key> {
     let (home, promise) = (of.home.as_deref().unwrap_or_default(), of.name.as_str());
     let portal = caller.portal();

@@ -1,4 +1,4 @@
-//! The list of policies: those that the person may read, narrowed, counted and cut into pages.
+//! The list of policies: those that the user can read, filtered, counted and paginated.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,15 +20,15 @@ use crate::auth::Caller;
 use crate::portal::catalog::facets::facet;
 use crate::portal::requests::decisions;
 
-/// Rows of one page.
+/// Rows per page.
 const PAGE: usize = 50;
 /// Values of a facet that can be chosen by a link.
 const VALUES: usize = 12;
 
-/// The condition by which the controller says whether a policy can be applied.
+/// The condition in which the controller reports whether a policy can be applied.
 const COMPILED: &str = "Compiled";
 
-/// A page of the list.
+/// Returns a page of the list.
 pub(super) async fn page(caller: &Caller, query: &PoliciesQuery) -> Result<PoliciesPage> {
     let places = caller.governing_places();
     let readable: BTreeMap<_, _> =
@@ -81,20 +81,20 @@ fn by(column: PolicyColumn, a: &PolicyRow, b: &PolicyRow) -> Ordering {
     }
 }
 
-/// What became of the price of an instance.
+/// Describes the price change of an instance.
 fn price(request: &PromiseRequest) -> String {
     let price = request.status.as_ref().and_then(|status| status.outdated.as_ref()?.price.as_ref());
     price.map(decisions::price_change).unwrap_or_default()
 }
 
-/// What became of the rules of an instance that are of no policy that is there.
+/// Describes the changes of an instance's rules that belong to no existing policy.
 fn others(there: &There, request: &PromiseRequest) -> String {
     let outdated = request.status.as_ref().and_then(|status| status.outdated.as_ref());
     let rules = outdated.map(|outdated| outdated.rules.as_slice()).unwrap_or_default();
     rules.iter().filter(|rule| there.of_rule(rule).is_none()).map(decisions::change).collect::<Vec<_>>().join(" ")
 }
 
-/// A policy as a line.
+/// Returns a policy as a row.
 pub(super) fn row(caller: &Caller, key: &Key, policy: &Arc<Policy>, place: &WorkspacePath, promises: &Promises, hits: &Hits) -> PolicyRow {
     let spec = &policy.spec;
     let concerned = promises.concerned(caller, place, spec);
@@ -115,7 +115,7 @@ pub(super) fn row(caller: &Caller, key: &Key, policy: &Arc<Policy>, place: &Work
     }
 }
 
-/// The rules in words, with the labels of a promise that they concern.
+/// Describes the rules, using the labels of a promise that they apply to.
 pub(super) fn sentences(caller: &Caller, spec: &PolicySpec, concerned: &BTreeSet<(String, String)>) -> Vec<String> {
     let portal = caller.portal();
     let tree = portal.world.tree();
@@ -123,7 +123,7 @@ pub(super) fn sentences(caller: &Caller, spec: &PolicySpec, concerned: &BTreeSet
         let cluster = tree.cluster(&WorkspacePath::parse(home).ok()?)?;
         portal.world.promises.get(&Key::cluster_scoped(&cluster, name))
     };
-    // With one promise its own words are right; with several, or none, the plain names of the parameters.
+    // With one promise, its own labels apply. With several or none, the parameter names are used.
     let only = if concerned.len() == 1 { concerned.iter().next().and_then(of) } else { None };
     let none = PromiseSpec::default();
     let promise = only.as_ref().map_or(&none, |promise| &promise.spec);
@@ -132,20 +132,20 @@ pub(super) fn sentences(caller: &Caller, spec: &PolicySpec, concerned: &BTreeSet
 
 pub(super) fn for_promises(spec: &PolicySpec) -> String {
     let names = &spec.applies_to.promises;
-    if names.is_empty() { "every promise".to_owned() } else { all_of(names) }
+    if names.is_empty() { "all promises".to_owned() } else { all_of(names) }
 }
 
-/// Whether policies of this workspace reach across the tree.
+/// Checks whether policies of this workspace apply across the tree.
 pub(super) fn is_trusted(caller: &Caller, place: &WorkspacePath) -> bool {
     caller.portal().trusted_homes.contains(place)
 }
 
 pub(super) fn for_workspaces(spec: &PolicySpec, trusted: bool) -> String {
     let range = &spec.applies_to;
-    of_range(range, if trusted { "everywhere" } else { "where it is set and below" })
+    of_range(range, if trusted { "everywhere" } else { "its workspace and below" })
 }
 
-/// The workspaces of a range; `otherwise` says which these are where it names none.
+/// Describes the workspaces of a scope. `otherwise` describes them if the scope names none.
 pub(in crate::portal) fn of_range(range: &AppliesTo, otherwise: &str) -> String {
     let place = |glob: &String| glob.strip_suffix(":**").map_or_else(|| glob.clone(), |top| format!("{top} and below"));
     let places = match range.workspaces.as_slice() {
@@ -175,9 +175,9 @@ fn enforcement(row: &PolicyRow) -> String {
 
 fn strength(value: &str) -> String {
     match value {
-        "block" => "blocks".to_owned(),
-        "warn" => "warns".to_owned(),
-        _ => "records".to_owned(),
+        "block" => "Block".to_owned(),
+        "warn" => "Warn".to_owned(),
+        _ => "Audit".to_owned(),
     }
 }
 
@@ -205,7 +205,7 @@ mod tests {
     fn words_and_choices_narrow_together() {
         let row = PolicyRow {
             name: "production-baseline".into(),
-            sentences: vec!["Replicas is between 2 and 5.".into()],
+            sentences: vec!["Replicas must be between 2 and 5.".into()],
             enforcement: Enforcement::Block,
             workspace: "root:acme".into(),
             ..PolicyRow::default()
@@ -222,7 +222,7 @@ mod tests {
             ..PolicySpec::default()
         };
         assert_eq!(for_workspaces(&spec(&["root:acme:**"]), false), "root:acme and below");
-        assert_eq!(for_workspaces(&spec(&[]), false), "where it is set and below");
+        assert_eq!(for_workspaces(&spec(&[]), false), "its workspace and below");
         assert_eq!(for_workspaces(&spec(&[]), true), "everywhere");
     }
 }

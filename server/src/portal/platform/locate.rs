@@ -1,8 +1,8 @@
-//! Where in a YAML text a path is: the line to which a problem leads.
+//! Finds the line of a path in a YAML text, to link a problem to it.
 
 use promise::path::{Path, Segment};
 
-/// The line, from 1, of the deepest part of `path` that is written in block style; what stands in braces belongs to the line of its key.
+/// Returns the line number, starting at 1, of the deepest part of `path` in block style. Flow style content belongs to the line of its key.
 pub(super) fn line_of(text: &str, path: &Path) -> Option<usize> {
     let lines: Vec<Line<'_>> = text.lines().enumerate().filter_map(|(index, text)| Line::read(index + 1, text)).collect();
     let (mut from, mut to, mut indent) = (0, lines.len(), 0);
@@ -32,7 +32,7 @@ pub(super) fn line_of(text: &str, path: &Path) -> Option<usize> {
                 let start = from + at;
                 let end = lines[start + 1..to].iter().position(|next| next.ends(indent, true)).map_or(to, |end| start + 1 + end);
                 (from, to) = (start, end);
-                // The first key of an item stands behind its dash.
+                // The first key of an item follows its dash.
                 indent = line.inner;
             }
             Segment::Each => break,
@@ -41,16 +41,16 @@ pub(super) fn line_of(text: &str, path: &Path) -> Option<usize> {
     found
 }
 
-/// A line that says something.
+/// A line with content.
 struct Line<'a> {
     number: usize,
-    /// Spaces before it.
+    /// Leading spaces.
     indent: usize,
-    /// Where what stands behind a dash begins; the indent where there is none.
+    /// Column of the content after a dash, or the indent if there is no dash.
     inner: usize,
     /// Whether it begins an item.
     item: bool,
-    /// Without dash and spaces before it.
+    /// The text without leading spaces and dash.
     text: &'a str,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Line<'a> {
         Some(Self { number, indent, inner: text.len() - rest.len(), item, text: rest })
     }
 
-    /// Whether a key at this indent stands here.
+    /// Checks whether a key at this indent is on this line.
     fn at(&self, indent: usize) -> bool {
         self.indent == indent && !self.item || self.item && self.inner == indent
     }
@@ -76,7 +76,7 @@ impl<'a> Line<'a> {
         Some(key.trim().trim_matches(['"', '\'']))
     }
 
-    /// Whether this line ends what began at `indent`: a list may stand at the indent of its key.
+    /// Checks whether this line ends what began at `indent`. A list can have the same indent as its key.
     fn ends(&self, indent: usize, of_item: bool) -> bool {
         if of_item { self.indent <= indent } else { self.indent < indent || self.indent == indent && !self.item }
     }

@@ -1,4 +1,4 @@
-//! The overview for platform teams, added up from the register of what the person may list.
+//! The overview for platform teams, aggregated from the register for what the user can list.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -12,17 +12,17 @@ use crate::auth::Caller;
 use crate::live::{self, Topic};
 use crate::portal::register::{Counts, Of, OfPromise, Outcome, monday};
 
-/// Workspaces that are named.
+/// Number of workspaces that are named.
 const WORKSPACES: usize = 10;
-/// Ages of questions: below so many seconds, in words. What is older is the last.
+/// Age groups of pending approvals: upper bound in seconds, and label. Older ones belong to the last group.
 const AGES: [(i64, &str); 4] = [(3_600, "less than 1 h"), (14_400, "1 to 4 h"), (86_400, "4 to 24 h"), (259_200, "1 to 3 days")];
 const OLDER: &str = "longer";
 const DAY: i64 = 86_400;
 
-/// The page.
+/// Returns the page.
 pub(super) async fn page(caller: &Caller, query: &OverviewQuery) -> Result<OverviewPage> {
     let places = caller.places(None).await?;
-    // Before anything is counted: what changes in between is told by the stream.
+    // Taken before anything is counted: the event stream reports what changes in between.
     let seen = live::seen_in(caller, &Topic::Platform, &places).await?;
     let portal = caller.portal();
     let counted: Vec<(String, Counts)> = portal
@@ -39,7 +39,7 @@ pub(super) async fn page(caller: &Caller, query: &OverviewQuery) -> Result<Overv
     Ok(OverviewPage { seen, ..added_up(&whole, OverviewRange::parse(&query.range), names, now) })
 }
 
-/// The counts of workspaces, by path, as the page shows them.
+/// Aggregates the counts of workspaces, by path, for the page.
 fn added_up(whole: &Whole<(String, Counts)>, range: OverviewRange, names: impl Fn(&Of) -> (String, String), now: i64) -> OverviewPage {
     let mut sum = Counts::default();
     whole.items().iter().for_each(|(_, counts)| sum += counts);
@@ -71,7 +71,7 @@ fn added_up(whole: &Whole<(String, Counts)>, range: OverviewRange, names: impl F
     }
 }
 
-/// A promise with its name for people, the version that is offered, and its requests.
+/// A promise with its display name, the offered version, and its requests.
 struct Named<'a> {
     of: &'a Of,
     title: String,
@@ -79,7 +79,7 @@ struct Named<'a> {
     counts: &'a OfPromise,
 }
 
-/// The last weeks up to the one of `now`, oldest first.
+/// Returns the last weeks up to the week of `now`, oldest first.
 pub(in crate::portal) fn weeks(sum: &Counts, range: OverviewRange, now: i64) -> Vec<WeekLine> {
     let this = monday(now.div_euclid(DAY));
     let backwards = (0..range.weeks()).map_while(|back| i64::try_from(back).ok());
@@ -88,7 +88,7 @@ pub(in crate::portal) fn weeks(sum: &Counts, range: OverviewRange, now: i64) -> 
     weeks
 }
 
-/// The week that begins on a day, in days since 1970.
+/// Returns the week that begins on a day, in days since 1970.
 fn week(sum: &Counts, day: i64) -> WeekLine {
     let first = Timestamp::from_second(day.saturating_mul(DAY)).unwrap_or_default().to_zoned(TimeZone::UTC);
     let outcomes = sum.weeks.get(&day);
@@ -103,7 +103,7 @@ fn week(sum: &Counts, day: i64) -> WeekLine {
     }
 }
 
-/// Slowest first.
+/// Sorted slowest first.
 fn times(promises: &[Named<'_>]) -> Vec<TimeLine> {
     let of = |named: &Named<'_>| {
         let (half, most) = (named.counts.within(50)?, named.counts.within(90)?);
@@ -144,7 +144,7 @@ fn versions(promises: &[Named<'_>]) -> Vec<VersionSpread> {
     promises.iter().filter_map(of).collect()
 }
 
-/// Numbers of a version, to be compared.
+/// Returns the numbers of a version, for comparison.
 fn order(version: &str) -> Vec<u64> {
     version.split(['.', '-']).map_while(|part| part.parse().ok()).collect()
 }

@@ -1,4 +1,4 @@
-//! Promises that policies may concern, as far as a person may know of them.
+//! Promises that policies might apply to, as far as a user can see them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use crate::auth::Caller;
 use crate::portal::place::TOGETHER;
 use crate::portal::rights::Right;
 
-/// Those in homes that the person may enter and read promises in, and those that are offered where the person may enter.
+/// Promises in homes that the user can enter and read promises in, and those that are offered where the user can enter.
 pub(super) struct Promises(Vec<(Key, Arc<Promise>)>);
 
 impl Promises {
-    /// Asks once for each home, and looks only for what is left where it is offered.
+    /// Checks permissions once for each home. Only for the remaining promises it checks where they are offered.
     pub(super) async fn of(caller: &Caller) -> Result<Self> {
         let all = caller.portal().world.promises.snapshot();
         let homes: BTreeSet<ClusterId> = all.keys().map(|key| key.cluster.clone()).collect();
@@ -38,7 +38,7 @@ impl Promises {
         Ok(Self(known))
     }
 
-    /// Those that a policy of a workspace may concern, by name and by where both live: path of the home, and name.
+    /// Returns those that a policy of a workspace might apply to, by home path and name.
     pub(super) fn concerned(&self, caller: &Caller, workspace: &WorkspacePath, spec: &PolicySpec) -> BTreeSet<(String, String)> {
         let portal = caller.portal();
         let tree = portal.world.tree();
@@ -53,7 +53,7 @@ impl Promises {
     }
 }
 
-/// Those of `promises` that are offered in one of `places`.
+/// Returns those of `promises` that are offered in one of `places`.
 fn offered(caller: &Caller, mut promises: Vec<(Key, Arc<Promise>)>, places: &[(WorkspacePath, ClusterId)]) -> Vec<(Key, Arc<Promise>)> {
     let portal = caller.portal();
     let tree = portal.world.tree();

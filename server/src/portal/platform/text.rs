@@ -1,4 +1,4 @@
-//! A policy as YAML: opened, checked against every promise in its range, and written as the person who wrote it.
+//! A policy as YAML: opened, checked against every promise in its scope, and written as the user who edited it.
 
 use app::backend::PolicyText;
 use cluster::error::PlaneResult as _;
@@ -23,14 +23,14 @@ use crate::portal::reads::is_object_name;
 use crate::portal::rights::Right;
 use crate::portal::write::{WriteOperation, WriteTarget, rehearse_create, rehearse_replace};
 
-/// What a new policy starts from.
+/// Initial text of a new policy.
 const START: &str = "apiVersion: platform.opmodel.dev/v1alpha1
 kind: Policy
 metadata:
   name: my-policy
 spec:
-  title: What it is about
-  description: Why it exists, in a sentence.
+  title: A short title
+  description: Why this policy exists.
   category: operations
   owner:
     team: My team
@@ -45,10 +45,10 @@ spec:
       maximum: 5
 ";
 
-/// What drafts of policies are found by.
+/// Subject of policy drafts.
 const DRAFT: &str = "policy";
 
-/// The text of a policy, or the start of a new one. What a draft holds is checked.
+/// Returns the form with a policy's text, or with the initial text of a new one. The content of a draft is checked.
 pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<PolicyForm> {
     if let Some(id) = draft
         && let Some(typed) = caller.draft::<PolicyText>(DRAFT, id).await?
@@ -60,9 +60,7 @@ pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>, d
     let Some(name) = name else {
         let writable = writable(caller, workspace).await?;
         if writable.is_empty() {
-            return Err(Error::Denied {
-                why: "you may not write policies in any workspace; whoever owns one can give you the right to".to_owned(),
-            });
+            return Err(Error::Denied { why: "you can't create policies in any workspace; ask a workspace owner for access".to_owned() });
         }
         return Ok(PolicyForm { workspace: workspace.to_owned(), writable, text: START.to_owned(), ..PolicyForm::default() });
     };
@@ -80,7 +78,7 @@ pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>, d
     })
 }
 
-/// Writes a text, or leaves it as a draft: where it is only checked, and where something stands against it.
+/// Writes a text. Saves it as a draft instead if it is only to be checked, or has problems.
 pub(super) async fn post(caller: &Caller, typed: &PolicyText) -> Result<PolicyFormOutcome> {
     if typed.write
         && let Checked { policy: Some((place, policy)), .. } = check(caller, typed).await?
@@ -91,7 +89,7 @@ pub(super) async fn post(caller: &Caller, typed: &PolicyText) -> Result<PolicyFo
                 caller.forget_draft(&typed.draft).await?;
                 return Ok(PolicyFormOutcome::Written { workspace: typed.workspace.clone(), name });
             }
-            // The form asks again, and says what it is.
+            // The form checks again and shows the error.
             Err(Error::Invalid { .. } | Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -99,14 +97,15 @@ pub(super) async fn post(caller: &Caller, typed: &PolicyText) -> Result<PolicyFo
     Ok(PolicyFormOutcome::Again { draft: caller.keep_draft(DRAFT, typed).await? })
 }
 
-/// A text with what stands against it.
+/// A text and its problems.
 struct Checked {
     form: PolicyForm,
-    /// Where nothing does: the policy, and where it is to be.
+    /// If there are no problems: the policy and its workspace.
     policy: Option<(Workspace, Policy)>,
 }
 
-/// Checks a text; nothing is written. Nothing is held against promises for who may not write it: what does not fit tells of them.
+/// Checks a text without writing anything. For users who can't write it, the check skips promises, because the problems found would reveal
+/// them.
 async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
     let place = caller.enter(&typed.workspace).await?;
     let mut form = PolicyForm {
@@ -135,7 +134,7 @@ async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
     match send(caller, &place.cluster, &policy, typed, Sending::Rehearsal).await {
         Ok(()) => {
             form.checked = Some(format!(
-                "It fits {} in its range, and the workspace would take it from you. Nothing was written.",
+                "Valid for {} in scope. The dry run in the workspace passed. Not saved yet.",
                 counted(against as u64, "promise")
             ));
             Ok(Checked { form, policy: Some((place, policy)) })
@@ -154,7 +153,7 @@ async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
     }
 }
 
-/// What stands against the whole.
+/// Returns an error as a problem of the whole text.
 fn said(error: &Error) -> TextProblem {
     TextProblem { message: upper_first(&format!("{error}.")), ..TextProblem::default() }
 }
@@ -163,7 +162,7 @@ fn wrong(form: PolicyForm, problems: Vec<TextProblem>) -> Checked {
     Checked { form: PolicyForm { problems, checked: None, ..form }, policy: None }
 }
 
-/// Workspaces in which the person may write policies; the wanted one is chosen, also where nothing holds policies yet.
+/// Returns the workspaces in which the user can write policies. The wanted one is selected, even if it doesn't contain any policies yet.
 async fn writable(caller: &Caller, wanted: &str) -> Result<Vec<Pick>> {
     let mut places = caller.governing_places();
     match caller.enter(wanted).await {
@@ -180,13 +179,13 @@ async fn writable(caller: &Caller, wanted: &str) -> Result<Vec<Pick>> {
         .collect())
 }
 
-/// Refuses who may not write a policy, new or of this name, in a workspace that the person has entered.
+/// Returns an error if the user can't write policies, new or with this name, in a workspace that the user has entered.
 async fn may_write(caller: &Caller, place: &Workspace, name: Option<&str>) -> Result<()> {
-    let (right, verb) = name.map_or((Right::policy("create", ""), "write"), |name| (Right::policy("update", name), "change"));
+    let (right, verb) = name.map_or((Right::policy("create", ""), "create"), |name| (Right::policy("update", name), "change"));
     if caller.may(&place.cluster, right).await? {
         return Ok(());
     }
-    Err(Error::Denied { why: format!("you may not {verb} policies in {}", place.path) })
+    Err(Error::Denied { why: format!("you can't {verb} policies in {}", place.path) })
 }
 
 async fn read(caller: &Caller, place: &Workspace, name: &str) -> Result<Policy> {
@@ -199,7 +198,7 @@ async fn read(caller: &Caller, place: &Workspace, name: &str) -> Result<Policy> 
     caller.genuine(Export::Catalog, place, what).map(|()| policy)
 }
 
-/// The object as people write it: without what the plane keeps for itself.
+/// Returns the object as users write it, without the fields that the control plane manages.
 pub(super) fn yaml(policy: &Policy) -> String {
     let mut value = serde_json::to_value(policy).unwrap_or_default();
     if let Some(object) = value.as_object_mut() {
@@ -217,7 +216,7 @@ pub(super) fn yaml(policy: &Policy) -> String {
     yaml::write(&value)
 }
 
-/// Bounds are kept as numbers with a point; people wrote them without.
+/// Converts bounds without a fraction to integers: they are stored as floating-point numbers, but users wrote them as integers.
 fn whole(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(whole),
@@ -232,33 +231,33 @@ fn whole(value: &mut Value) {
     }
 }
 
-/// Reads a text as a Policy.
+/// Parses a text as a Policy.
 fn parse(text: &str, name: Option<&str>) -> std::result::Result<Policy, Vec<TextProblem>> {
     let problem = |path: &str, message: String| vec![TextProblem { path: path.to_owned(), line: line(text, path), message }];
     let value =
         yaml::read(text).map_err(|error| vec![TextProblem { path: String::new(), line: Some(error.line), message: error.message }])?;
     let is = |field: &str, wanted: &str| value.get(field).and_then(Value::as_str) == Some(wanted);
     if !is("kind", "Policy") {
-        return Err(problem(".kind", "Write kind: Policy.".to_owned()));
+        return Err(problem(".kind", "Set kind: Policy.".to_owned()));
     }
     if !is("apiVersion", names::API_VERSION) {
-        return Err(problem(".apiVersion", format!("Write apiVersion: {}.", names::API_VERSION)));
+        return Err(problem(".apiVersion", format!("Set apiVersion: {}.", names::API_VERSION)));
     }
     let policy: Policy = serde_json::from_value(value).map_err(|error| problem(".spec", upper_first(&format!("{error}."))))?;
     let given = policy.metadata.name.as_deref().unwrap_or_default();
     match name {
         _ if given.is_empty() || !is_object_name(given) => {
-            Err(problem(".metadata.name", "Give it a name of lower-case letters, digits and hyphens.".to_owned()))
+            Err(problem(".metadata.name", "Enter a name with lower-case letters, digits and hyphens.".to_owned()))
         }
         Some(name) if given != name => {
-            Err(problem(".metadata.name", format!("Keep the name {name}: under another name it is another policy.")))
+            Err(problem(".metadata.name", format!("Keep the name {name}. With another name, it would be another policy.")))
         }
         _ => Ok(policy),
     }
 }
 
-/// What stands against a policy by itself, and against every promise that it has to fit, of those that the person may know of; and how many
-/// these are.
+/// Returns the problems of the policy itself and with every promise that it has to fit, among those that the user can see, and the number
+/// of these promises.
 fn against_promises(caller: &Caller, place: &WorkspacePath, spec: &PolicySpec, promises: &Promises) -> (Vec<Problem>, usize) {
     let portal = caller.portal();
     let trusted = |home: &str| portal.trusted_homes.iter().any(|known| known.as_str() == home);
@@ -270,7 +269,7 @@ fn against_promises(caller: &Caller, place: &WorkspacePath, spec: &PolicySpec, p
         let cluster = WorkspacePath::parse(home).ok().and_then(|home| tree.cluster(&home));
         let Some(promise) = cluster.and_then(|cluster| portal.world.promises.get(&Key::cluster_scoped(&cluster, name))) else { continue };
         for problem in policy::check_against(spec, name, &promise.spec) {
-            // What is wrong by itself is wrong for every promise, and told once.
+            // A problem of the policy itself occurs with every promise and is reported once.
             if !found.iter().any(|known| known.path == problem.path) {
                 let message = format!("{} (for the promise {name})", problem.message);
                 found.push(Problem { message, ..problem });
@@ -290,16 +289,16 @@ fn line(text: &str, path: &str) -> Option<usize> {
     Path::parse(path).ok().and_then(|path| locate::line_of(text, &path))
 }
 
-/// Whether something is written.
+/// Whether the policy is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sending {
-    /// The plane says what it would do.
+    /// Dry run: the control plane reports what it would do.
     Rehearsal,
-    /// The plane does it.
+    /// The control plane applies it.
     Write,
 }
 
-/// Sends it as the person. One that is there is replaced in the version that was opened.
+/// Sends it as the user. An existing policy is replaced in the version that was opened.
 async fn send(caller: &Caller, cluster: &ClusterId, policy: &Policy, typed: &PolicyText, sending: Sending) -> Result<()> {
     let api: Api<Policy> = Api::all(caller.client(cluster));
     let name = policy.metadata.name.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Sample values against the rules that would apply: nothing is written, and the person is who would ask.
+//! Sample values checked against the rules that would apply. Nothing is written, and the user counts as the requester.
 
 use app::backend::Sample;
 use cluster::WorkspacePath;
@@ -16,12 +16,12 @@ use crate::auth::Caller;
 use crate::portal::preflight::Existing;
 use crate::portal::submit::Submission;
 
-/// Workspaces that can be chosen.
+/// Number of workspaces that can be selected.
 const PLACES: usize = 200;
-/// Name of the request that is tried.
+/// Name of the sample request.
 const NAME: &str = "sample";
 
-/// The form, and what came of it.
+/// Returns the form and the result.
 pub(super) async fn of(caller: &Caller, policy: &Key, promises: &Promises, sample: Option<&Sample>) -> Result<Tryout> {
     let world = &caller.portal().world;
     let tree = world.tree();
@@ -55,7 +55,7 @@ async fn tried(caller: &Caller, policy: &Key, place: &WorkspacePath, sample: &Sa
         "" => json!({}),
         text => match yaml::read(text) {
             Ok(Value::Object(fields)) => Value::Object(fields),
-            Ok(_) => return unreadable("Write names with values, such as tier: production.".to_owned()),
+            Ok(_) => return unreadable("Enter fields with values, such as tier: production.".to_owned()),
             Err(error) => return unreadable(error.message),
         },
     };

@@ -1,4 +1,4 @@
-//! Requests of one place, counted, and how counts of several places add up.
+//! Counts of the requests in one place, and how counts of several places add up.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use promise::view::{ChangeState, RequestState};
 
 use super::entry::Entry;
 
-/// Which promise requests are of.
+/// The promise that requests belong to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Of {
     /// Path of its home.
@@ -17,29 +17,29 @@ pub struct Of {
 }
 
 impl Of {
-    /// What a request names.
+    /// Returns the promise that a request names.
     pub fn named(named: &PromiseRef) -> Self {
         Self { home: named.workspace.clone(), name: named.name.clone() }
     }
 }
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// It works.
+    /// It is ready.
     Ready,
-    /// It is on its way, or waits.
+    /// It is in progress or waiting.
     UnderWay,
-    /// It was refused.
+    /// It was rejected.
     Rejected,
     /// No one decided in time, or the requester withdrew it.
     Lapsed,
-    /// It does not work.
+    /// It failed.
     Failed,
 }
 
 impl Outcome {
-    /// What a state says.
+    /// Returns the outcome of a state.
     pub fn of(state: RequestState) -> Self {
         match state {
             RequestState::Ready => Self::Ready,
@@ -55,13 +55,13 @@ impl Outcome {
         }
     }
 
-    /// Whether it cannot go on, or does not work.
+    /// Checks whether it can't continue or has failed.
     pub(super) fn fails(self) -> bool {
         matches!(self, Self::Rejected | Self::Failed)
     }
 }
 
-/// Requests, counted.
+/// Counts of requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts {
     /// All of them.
@@ -70,37 +70,37 @@ pub struct Counts {
     pub states: BTreeMap<RequestState, usize>,
     /// Changes of running instances that are not accepted, by state.
     pub pending: BTreeMap<ChangeState, usize>,
-    /// By the Monday of the week in which they were made, in days since 1970, and what became of them.
+    /// By the Monday of the week in which they were created, in days since 1970, and their outcome.
     pub weeks: BTreeMap<i64, BTreeMap<Outcome, usize>>,
-    /// By why they do not go on, or do not work.
+    /// By the reason why they don't continue or have failed.
     pub reasons: BTreeMap<String, usize>,
-    /// By the second since which they wait for a decision.
+    /// By the second since which they have been waiting for a decision.
     pub waits: BTreeMap<i64, usize>,
     /// By promise.
     pub promises: BTreeMap<Of, OfPromise>,
-    /// Another number for each state of all of them.
+    /// A number that differs for each state of all of them.
     pub stamp: u64,
 }
 
-/// Requests of one promise, counted.
+/// Counts of the requests of one promise.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OfPromise {
     /// All of them.
     pub requests: usize,
-    /// Those that cannot go on, or do not work.
+    /// Those that can't continue or have failed.
     pub failed: usize,
-    /// Those of which a release is accepted.
+    /// Those with an accepted release.
     pub accepted: usize,
     /// Those that were measured, by the seconds that they took.
     pub took: BTreeMap<i64, usize>,
-    /// Those that run, by version.
+    /// Those that are running, by version.
     pub versions: BTreeMap<String, usize>,
-    /// What a month of those that are accepted costs, by currency: millionths, and of how many.
+    /// Monthly cost of the accepted ones, by currency: millionths, and the number of requests.
     pub monthly: BTreeMap<String, (i64, usize)>,
 }
 
 impl Counts {
-    /// Counts one more, or one less.
+    /// Counts one more or one less.
     pub(super) fn file(&mut self, entry: &Entry<'_>, there: bool) {
         let one = if there { Step::More } else { Step::Less };
         one.count(&mut self.requests);
@@ -132,7 +132,7 @@ impl Counts {
         };
     }
 
-    /// Those that run.
+    /// Returns how many are running.
     pub fn running(&self) -> usize {
         self.promises.values().map(OfPromise::running).sum()
     }
@@ -166,12 +166,12 @@ impl OfPromise {
         }
     }
 
-    /// Those that run.
+    /// Returns how many are running.
     pub fn running(&self) -> usize {
         self.versions.values().sum()
     }
 
-    /// The least number of seconds within which `percent` of those that were measured were ready.
+    /// Returns the smallest number of seconds within which `percent` of the measured ones were ready.
     pub fn within(&self, percent: usize) -> Option<i64> {
         let all: usize = self.took.values().sum();
         let rank = (all * percent).div_ceil(100).max(1);
@@ -186,7 +186,7 @@ impl OfPromise {
     }
 }
 
-/// One more, or one less.
+/// One more or one less.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     More,
@@ -218,7 +218,7 @@ impl Step {
 
 fn add<K: Ord + Clone>(sum: &mut BTreeMap<K, usize>, more: &BTreeMap<K, usize>) {
     for (key, count) in more {
-        // A key is copied once for all places.
+        // Copies each key only once for all places.
         match sum.get_mut(key) {
             Some(known) => *known += count,
             None => {

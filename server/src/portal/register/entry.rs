@@ -1,4 +1,4 @@
-//! What of a request is counted.
+//! The data of a request that is counted.
 
 use std::cmp::Reverse;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -18,9 +18,9 @@ use crate::auth::person;
 use crate::ledger::price;
 use crate::portal::requests::rows;
 
-/// Conditions in the order in which they stand in the way.
+/// Conditions in the order in which they can block a request.
 const STEPS: [&str; 5] = ["Accepted", "PoliciesSatisfied", "Approved", "Applied", "Healthy"];
-/// 1970 began on a Thursday: days from a Monday to it.
+/// 1970 began on a Thursday: the number of days since Monday.
 const THURSDAY: i64 = 3;
 const DAY: i64 = 86_400;
 
@@ -28,32 +28,32 @@ const DAY: i64 = 86_400;
 pub(super) struct Entry<'r> {
     pub(super) dated: Dated,
     pub(super) requester: String,
-    /// Whether it needs whoever asked for it.
+    /// Whether it needs the requester's attention.
     pub(super) needy: bool,
     pub(super) states: RequestStates,
-    /// The Monday of the week in which it was made, in days since 1970.
+    /// The Monday of the week in which it was created, in days since 1970.
     pub(super) week: Option<i64>,
     pub(super) outcome: Outcome,
-    /// Why it does not go on, or does not work.
+    /// Why it doesn't continue or has failed.
     pub(super) reason: Option<String>,
-    /// Since when it waits for a decision, in seconds since 1970.
+    /// Since when it has been waiting for a decision, in seconds since 1970.
     pub(super) waits: Option<i64>,
     pub(super) of: Of,
-    /// Seconds from the acceptance of what runs to when it was Ready for the first time; none before that, and where it was not kept.
+    /// Seconds from the acceptance of what is running until it was Ready for the first time. `None` before that, and if it wasn't recorded.
     pub(super) took: Option<i64>,
-    /// Version that runs.
+    /// Version that is running.
     pub(super) version: Option<&'r str>,
-    /// Whether it runs under other rules, or at another price, than it would be accepted under today.
+    /// Whether it runs under different rules, or at a different price, than it would be accepted with today.
     pub(super) outdated: bool,
-    /// Whether a policy stands against it.
+    /// Whether a policy denies it.
     pub(super) denied: bool,
-    /// Whether a policy let it pass with a warning, or recorded it.
+    /// Whether a policy allowed it with a warning, or recorded it.
     pub(super) warned: bool,
     /// Whether one of its releases is accepted.
     pub(super) accepted: bool,
-    /// What a month of it costs; none where that is not known.
+    /// Its monthly cost. `None` if unknown.
     pub(super) price: Option<Money>,
-    /// Another number for each state of each request.
+    /// A number that differs for each state of each request.
     pub(super) stamp: u64,
 }
 
@@ -93,21 +93,21 @@ impl<'r> Entry<'r> {
     }
 }
 
-/// The Monday of the week of a day; both in days since 1970.
+/// Returns the Monday of the week of a day. Both in days since 1970.
 pub(in crate::portal) fn monday(day: i64) -> i64 {
     day - (day + THURSDAY).rem_euclid(7)
 }
 
-/// The word of the first condition that stands in the way.
+/// Describes the first condition that blocks the request.
 fn reason(conditions: &[Condition]) -> String {
     let against = |name: &&str| conditions.iter().find(|known| known.r#type == **name && known.status == ConditionStatus::False);
     STEPS.iter().find_map(against).map_or_else(|| "Other".to_owned(), |known| wording::humanise(&known.reason))
 }
 
-/// Whatever happened to it later is an outage, and no part of how long it took.
+/// Returns how long it took. Later failures are outages and not included.
 fn took(current: &CurrentStatus) -> Option<i64> {
     let (accepted, ready) = (second(current.accepted_at.as_deref()?)?, second(current.ready_at.as_deref()?)?);
-    // The clocks of two controllers may differ.
+    // The clocks of two controllers might differ.
     Some(ready - accepted).filter(|took| *took >= 0)
 }
 

@@ -1,7 +1,7 @@
-//! What runs in one place and what it costs, by what cost adds up by.
+//! What is running in one place and its cost, by the values that costs are grouped by.
 //!
-//! Amounts are rounded for each instance by itself, so that sums of prices say nothing; but equal prices come to equal amounts. Instances of
-//! one price are therefore one number here, and only those that became ready lately are looked at one by one.
+//! Amounts are rounded for each instance separately, so sums of prices are not exact. But equal prices result in equal amounts. So
+//! instances of the same price are one number here, and only those that became ready recently are read individually.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,23 +14,23 @@ use promise::price::Money;
 use crate::auth::person;
 use crate::ledger::{is_ready, price, project, since};
 
-/// Instances of one price that add up together whatever is asked for.
+/// Instances of the same price that add up together in every report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Share {
     /// Name of the promise.
     pub promise: String,
-    /// Project; may be empty.
+    /// Project. Can be empty.
     pub project: String,
-    /// Who asked for them.
+    /// The requester.
     pub owner: String,
     /// ISO 4217.
     pub currency: String,
-    /// Millionths a month.
+    /// Millionths per month.
     pub micros: i64,
 }
 
 impl Share {
-    /// What an instance of a price adds up with.
+    /// Returns the share of an instance with a price.
     pub fn of(request: &PromiseRequest, price: &Money) -> Self {
         Self {
             promise: request.spec.promise.name.clone(),
@@ -42,26 +42,26 @@ impl Share {
     }
 }
 
-/// What runs in one place.
+/// What is running in one place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spending {
-    /// Instances.
+    /// Number of instances.
     pub running: usize,
-    /// Those whose price is not known.
+    /// Those whose price is unknown.
     pub unpriced: usize,
-    /// Those whose price is known: how many run, and how many of them are ready.
+    /// Those whose price is known: how many are running, and how many of these are ready.
     pub shares: BTreeMap<Share, (usize, usize)>,
-    /// Those that are ready at a known price, by the second since when; the last one where nobody can tell.
+    /// Those that are ready at a known price, by the second since when. The last one if that is unknown.
     pub ready: BTreeSet<(i64, Key)>,
     /// Those whose price is known, by currency and price.
     pub dear: BTreeMap<String, BTreeSet<(i64, Key)>>,
-    /// Those whose price is known and that are to end, by the second of that.
+    /// Those with a known price and an expiry, by the second of the expiry.
     pub ends: BTreeSet<(i64, Key)>,
-    /// Those that deleted requests handed over. They are among the instances and their shares, and in no other list.
+    /// Those that deleted requests left behind. They are included in the instances and their shares, but in no other list.
     pub orphans: BTreeSet<Key>,
 }
 
-/// A request as it is counted: nothing of one that does not run.
+/// A running request as it is counted.
 pub(super) struct Spent {
     price: Option<Money>,
     share: Option<Share>,
@@ -80,7 +80,7 @@ impl Spent {
         Some(Self {
             price,
             share,
-            // What nobody can date began now, whenever that is.
+            // An unknown date counts as now, at any time.
             ready: (priced && is_ready(request)).then(|| since(request, i64::MAX)),
             ends: ends.filter(|_| priced),
         })
@@ -88,7 +88,7 @@ impl Spent {
 }
 
 impl Spending {
-    /// Counts one more, or one less.
+    /// Counts one more or one less.
     pub(super) fn file(&mut self, key: &Key, spent: &Spent, there: bool) {
         self.count(spent.share.as_ref(), spent.ready.is_some(), there);
         let Some(price) = spent.price.as_ref() else { return };
@@ -113,7 +113,7 @@ impl Spending {
         }
     }
 
-    /// Counts one more orphan, or one less: it costs what its request did.
+    /// Counts one more orphan or one less. It costs what its request did.
     pub(super) fn file_orphan(&mut self, key: &Key, orphan: &Orphan, there: bool) {
         let share = orphan.accepted.price.as_ref().map(|price| Share {
             promise: orphan.accepted.promise.clone(),
@@ -130,7 +130,7 @@ impl Spending {
         }
     }
 
-    /// Counts one more instance, or one less; it has no share if its price is not known.
+    /// Counts one more instance or one less. It has no share if its price is unknown.
     fn count(&mut self, share: Option<&Share>, ready: bool, there: bool) {
         let count = |count: &mut usize| *count = if there { *count + 1 } else { count.saturating_sub(1) };
         count(&mut self.running);

@@ -22,7 +22,7 @@ fn key(number: usize) -> Key {
     Key { cluster: cluster(["data", "shop"][number % 2]), namespace: namespace.into(), name: format!("request-{number:03}") }
 }
 
-/// A request that looks different in each state.
+/// Returns a request that looks different in each state.
 fn request(number: usize, state: usize) -> Arc<PromiseRequest> {
     let promise = PromiseRef { name: ["redis", "postgresql"][number % 2].into(), workspace: Some("root:platform".into()), version: None };
     let requester = Some(Requester { username: format!("person-{}", number % 3), groups: Vec::new(), cluster: None });

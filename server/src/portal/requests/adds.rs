@@ -1,4 +1,4 @@
-//! Every line of what the platform makes, before and after somebody submits.
+//! Every line that the platform creates, before and after a request is submitted.
 
 use app::backend::FormOf;
 use promise::Result;
@@ -14,25 +14,26 @@ use crate::portal::catalog::lines;
 use crate::portal::place::Workspace;
 use crate::portal::preflight::Examined;
 
-/// Of what a draft holds, or the form as it opens; a change is compared with what runs now.
+/// Returns the page for a draft, or for the form as it opens. A change is compared with what is running now.
 pub(super) async fn of_form(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Option<&str>) -> Result<AddsPage> {
     let compare = if matches!(of, FormOf::Edit { .. }) { Compare::Always } else { Compare::Never };
     shown(caller, workspace, of, draft, compare).await
 }
 
-/// Of a request that is there: what was made, and what would become other if it were made anew today.
+/// Returns the page for an existing request: what was created, and what would change if it were created again today.
 pub(super) async fn of_request(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<AddsPage> {
     shown(caller, workspace, FormOf::Edit { namespace, name }, None, Compare::WhereItDiffers).await
 }
 
-/// When what would be made is shown against what runs now.
+/// When the objects to create are compared with what is running now.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Compare {
-    /// Nothing runs yet.
+    /// Nothing is running yet.
     Never,
-    /// The difference is the point.
+    /// The page is about the difference.
     Always,
-    /// What runs is the point. Rules and prices may have changed since it was accepted, and then today's answer is not what was made.
+    /// The page is about what is running. Rules and prices might have changed since it was accepted, so today's result can differ from what
+    /// was created.
     WhereItDiffers,
 }
 
@@ -55,7 +56,7 @@ async fn shown(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Op
     let requester = opened.requester(caller);
     let told = Told { spec: &opened.spec, requester: &requester };
     let objects: Vec<AddedObject> = if runs_on {
-        // It would not be accepted today, and runs all the same: everything stands on the side of what was made.
+        // It would not be accepted today but is still running: all lines are shown as created.
         difference.iter().map(|object| kept(told, object)).collect()
     } else {
         objects(told, &examined.added, compared.then_some(difference))
@@ -71,23 +72,23 @@ async fn shown(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Op
     })
 }
 
-/// Why nothing can be shown.
+/// Explains why nothing can be shown.
 fn unknown(examined: &Examined) -> String {
     let first = examined.preflight.all_problems().into_iter().next().map(|problem| problem.message);
     let unknown = examined.preflight.unknown.first().map(|unknown| unknown.why.clone());
-    first.or(unknown).unwrap_or_else(|| "This promise makes no objects.".to_owned())
+    first.or(unknown).unwrap_or_else(|| "This promise creates no objects.".to_owned())
 }
 
-/// By what origins are put into words.
+/// What origins are described with.
 #[derive(Clone, Copy)]
 pub(in crate::portal) struct Told<'a> {
     /// The promise.
     pub(in crate::portal) spec: &'a PromiseSpec,
-    /// Who wrote the parameters: `You` for the person who looks, otherwise a name.
+    /// Who wrote the parameters: `You` for the current user, otherwise a name.
     pub(in crate::portal) requester: &'a str,
 }
 
-/// Objects line by line; with a difference, against what was there before.
+/// Returns objects line by line. If there is a difference, compared with what was there before.
 pub(in crate::portal) fn objects(told: Told<'_>, added: &[AttributedObject], difference: Option<&[ObjectDifference]>) -> Vec<AddedObject> {
     match difference {
         Some(difference) => difference.iter().map(|object| changed(told, object, added)).collect(),
@@ -134,12 +135,12 @@ fn side(side: Side) -> LineSide {
     }
 }
 
-/// Why there is an object, or what it waits for.
+/// Explains why an object is included, or what it waits for.
 fn why(told: Told<'_>, object: &AttributedObject) -> String {
     let because: Vec<String> = object.because.iter().map(|origin| words(told, origin).1).collect();
-    let because = if because.is_empty() { String::new() } else { format!("It is there because of {}.", all_of(&because)) };
+    let because = if because.is_empty() { String::new() } else { format!("Included because of {}.", all_of(&because)) };
     match &object.waits_for {
-        Some(waits) => format!("{because} It waits for {waits}.").trim().to_owned(),
+        Some(waits) => format!("{because} Waits for {waits}.").trim().to_owned(),
         None => because,
     }
 }
@@ -156,7 +157,7 @@ fn added(told: Told<'_>, line: &Line, side: LineSide) -> AddedLine {
     AddedLine { text: line.text.clone(), origin, label, policy, also, side }
 }
 
-/// The kind of an origin, and its words.
+/// Returns the kind of an origin, and its description.
 fn words(told: Told<'_>, origin: &LineOrigin) -> (LineFrom, String) {
     let field = |path: &str| match path.strip_prefix(".parameters").and_then(|rest| Path::parse(rest).ok()) {
         Some(path) => label(told.spec, &path),
@@ -166,7 +167,7 @@ fn words(told: Told<'_>, origin: &LineOrigin) -> (LineFrom, String) {
         LineOrigin::You { path } => (LineFrom::You, format!("{}: {}", told.requester, field(path))),
         LineOrigin::Default { path } => (LineFrom::Default, format!("Default: {}", field(path))),
         LineOrigin::Policy { rule } => (LineFrom::Policy, format!("Policy {}", rule.title.clone().unwrap_or_else(|| rule.policy.clone()))),
-        LineOrigin::Later { waits_for } => (LineFrom::Later, format!("Known later: {waits_for}")),
+        LineOrigin::Later { waits_for } => (LineFrom::Later, format!("Known after apply: {waits_for}")),
         LineOrigin::Platform => (LineFrom::Platform, "Platform".to_owned()),
         LineOrigin::Promise => (LineFrom::Promise, "Promise".to_owned()),
     }

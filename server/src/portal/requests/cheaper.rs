@@ -1,4 +1,4 @@
-//! The choice that makes an instance cost the least, of the presets of its promise and of the values by which its price may change.
+//! The choice with the lowest cost for an instance, among the presets of its promise and the values that can change its price.
 
 use std::collections::BTreeMap;
 
@@ -17,22 +17,22 @@ use crate::auth::Caller;
 use crate::portal::catalog::prices::Basis;
 use crate::portal::place::Workspace;
 
-/// How many instances are remembered. Whoever has more is told again after another look.
+/// Number of instances to keep. Installations with more compute some of them again.
 const KEPT: usize = 20_000;
 
 /// A choice that costs less.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::portal) struct Cheaper {
-    /// What is chosen, such as `the preset Trial` or `Memory: Small`.
+    /// The choice, such as `the preset Trial` or `Memory: Small`.
     pub(in crate::portal) choice: String,
-    /// How much less a month costs.
+    /// How much less it costs per month.
     pub(in crate::portal) saves: Money,
 }
 
-/// uid, generation and the release that runs: what is asked for, and what was made of it.
+/// uid, generation and current release: identifies what is requested and what was created from it.
 type Name = (String, i64, String);
 
-/// What was found of instances, until something changes that their prices hang on. An instance costs the same whoever looks.
+/// Results by instance, valid until something that their prices depend on changes. The cost of an instance is the same for all users.
 #[derive(Default)]
 pub struct CheaperChoices(Mutex<Kept>);
 
@@ -59,10 +59,11 @@ impl CheaperChoices {
     }
 }
 
-/// What would make an instance cost less and fits promise and policies; nothing where nothing does, and while it is being changed.
+/// Returns a choice that lowers the cost of an instance and is valid for promise and policies. `None` if there is none, and while the
+/// instance is being changed.
 ///
 /// # Errors
-/// The person may not read the request, does not see the promise, or the plane does not answer.
+/// If the user can't read the request or see the promise, or the control plane doesn't respond.
 pub(in crate::portal) async fn cheaper(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Result<Option<Cheaper>> {
     let status = request.status.as_ref();
     let Some(current) = status.and_then(|status| status.current.as_ref()) else { return Ok(None) };
@@ -77,7 +78,7 @@ pub(in crate::portal) async fn cheaper(caller: &Caller, workspace: &Workspace, r
     if let Some(known) = portal.cheaper.known(&basis, &name) {
         return Ok(known);
     }
-    // What the portal keeps of a request has no parameters: those are the person's to read.
+    // The portal's cached request has no parameters: only the user can read them.
     let (namespace, named) = (&request.metadata.namespace, &request.metadata.name);
     let read = caller.read_request(workspace, namespace.as_deref().unwrap_or_default(), named.as_deref().unwrap_or_default()).await?;
     let opened = form::open_for(caller, workspace, &read).await?;
@@ -88,7 +89,7 @@ pub(in crate::portal) async fn cheaper(caller: &Caller, workspace: &Workspace, r
     Ok(found)
 }
 
-/// The preset that saves most; where none saves anything, the value that does.
+/// Returns the preset that saves the most. If no preset saves anything, the value that does.
 fn least(spec: &PromiseSpec, effective: &Effective, present: &Value, choices: &[PricedChoice]) -> Option<Cheaper> {
     let saves = |priced: &PricedChoice| {
         let is_same = || !purpose::is_changed_by(spec, effective, present, &priced.choice);

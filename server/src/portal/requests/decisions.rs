@@ -1,4 +1,4 @@
-//! Decisions about a request: who has to take them, who took them, and what changed rules would make of it.
+//! Decisions about a request: the approvers, the decisions made, and the effects of changed rules.
 
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Approval, PromiseRequest};
@@ -18,13 +18,13 @@ use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 use crate::portal::write::{WriteOperation, WriteTarget};
 
-/// The content that is being decided about.
+/// Returns the hash of the content that waits for a decision.
 pub(super) fn hash(status: &PromiseRequestStatus) -> Option<String> {
     let candidate = status.candidate.as_ref().filter(|candidate| candidate.is_open())?;
     Some(candidate.content_hash.clone())
 }
 
-/// Every decision, with whether this person may take it.
+/// Returns every approval, and whether this user can decide it.
 pub(in crate::portal) async fn lines(caller: &Caller, request: &PromiseRequest) -> Result<Vec<ApprovalLine>> {
     let approvals = request.status.as_ref().map(|status| status.approvals.as_slice()).unwrap_or_default();
     let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.state);
@@ -32,7 +32,7 @@ pub(in crate::portal) async fn lines(caller: &Caller, request: &PromiseRequest) 
     for approval in approvals {
         lines.push(line(caller, approval, candidate).await?);
     }
-    // As they are asked.
+    // In the order in which the stages open.
     lines.sort_by_key(|line| line.stage);
     Ok(lines)
 }
@@ -40,20 +40,21 @@ pub(in crate::portal) async fn lines(caller: &Caller, request: &PromiseRequest) 
 async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<CandidateState>) -> Result<ApprovalLine> {
     let (standing, state) = match approval.state {
         ApprovalState::Waiting | ApprovalState::Queued if candidate == Some(CandidateState::Withdrawn) => {
-            (ApprovalStanding::Withdrawn, "The requester withdrew it before this was decided.".to_owned())
+            (ApprovalStanding::Withdrawn, "The requester withdrew the request before this was decided.".to_owned())
         }
         ApprovalState::Waiting if candidate == Some(CandidateState::Expired) => (ApprovalStanding::Expired, String::new()),
         ApprovalState::Waiting | ApprovalState::Queued if candidate.is_some_and(CandidateState::is_negative) => {
-            (ApprovalStanding::Queued, "It is asked once the requester edits or resubmits the request.".to_owned())
+            (ApprovalStanding::Queued, "Starts after the requester edits or resubmits the request.".to_owned())
         }
-        ApprovalState::Waiting => (
-            ApprovalStanding::Open,
-            approval.expires_at.as_ref().map(|at| format!("The question stays open until {}.", moment(at))).unwrap_or_default(),
-        ),
-        ApprovalState::Queued => (ApprovalStanding::Queued, format!("It is asked once the stages before {} have agreed.", approval.stage)),
+        ApprovalState::Waiting => {
+            (ApprovalStanding::Open, approval.expires_at.as_ref().map(|at| format!("Expires on {}.", moment(at))).unwrap_or_default())
+        }
+        ApprovalState::Queued => (ApprovalStanding::Queued, format!("Starts after the stages before {} are approved.", approval.stage)),
         ApprovalState::Approved => (ApprovalStanding::Approved, String::new()),
         ApprovalState::Rejected => (ApprovalStanding::Rejected, String::new()),
-        ApprovalState::ChangesRequested => (ApprovalStanding::ChangesRequested, "The requester edits or resubmits the request.".to_owned()),
+        ApprovalState::ChangesRequested => {
+            (ApprovalStanding::ChangesRequested, "Waiting for the requester to edit or resubmit the request.".to_owned())
+        }
     };
     Ok(ApprovalLine {
         rule: rule_id(approval),
@@ -69,13 +70,13 @@ async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<Cand
     })
 }
 
-/// Whether the person may decide; whether a decision counts is said by the controller.
+/// Returns whether the user can decide. Whether a decision counts is determined by the controller.
 async fn allowed(caller: &Caller, approval: &ApprovalStatus) -> Result<std::result::Result<(), String>> {
     let may = caller.may_decide(names::APPROVE_VERB, approval).await?;
-    Ok(if may { Ok(()) } else { Err(format!("You may not decide about this. {} in {}.", who(approval), approval.source)) })
+    Ok(if may { Ok(()) } else { Err(format!("You can't decide on this. {} in {}.", who(approval), approval.source)) })
 }
 
-/// A time as people read it: `2026-11-25 00:22 UTC`.
+/// Formats a time: `2026-11-25 00:22 UTC`.
 fn moment(at: &str) -> String {
     at.get(..16).map_or_else(|| at.to_owned(), |start| format!("{} UTC", start.replace('T', " ")))
 }
@@ -84,17 +85,17 @@ fn who(approval: &ApprovalStatus) -> String {
     deciders(&approval.approvers, approval.required)
 }
 
-/// What somebody did, in a word or two.
+/// Describes a decision in a word or two.
 fn verb(decision: Decision, emergency: bool) -> &'static str {
     match decision {
-        Decision::Approve if emergency => "approved in an emergency",
+        Decision::Approve if emergency => "approved with an override",
         Decision::Approve => "approved",
         Decision::Reject => "rejected",
-        Decision::RequestChanges => "asked for changes",
+        Decision::RequestChanges => "requested changes",
     }
 }
 
-/// A decision as it lies on the plane.
+/// Returns a decision as stored on the control plane.
 pub(in crate::portal) fn said(approval: &Approval) -> GivenLine {
     let spec = &approval.spec;
     let void = approval.status.as_ref().filter(|status| matches!(status.state, DecisionState::Void | DecisionState::Superseded));
@@ -117,15 +118,15 @@ fn given(approval: &ApprovalStatus, given: &GivenApproval) -> GivenLine {
     }
 }
 
-/// What it costs, as the controller noted.
+/// Returns the price that the controller recorded.
 pub(super) fn price(status: &PromiseRequestStatus) -> PriceView {
     let Some(cost) = &status.cost else { return PriceView::default() };
     let monthly = money(cost).map(|money| money.to_string());
-    let unknown = monthly.is_none().then(|| "Nobody can say what it costs.".to_owned());
+    let unknown = monthly.is_none().then(|| "The price is unknown.".to_owned());
     PriceView { monthly, unknown, basis: cost.basis.clone().unwrap_or_default(), ..PriceView::default() }
 }
 
-/// What would change under the rules of today, and whether this person may roll it out.
+/// Returns what would change under the present rules, and whether this user can roll it out.
 pub(super) async fn outdated(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Result<Option<OutdatedView>> {
     let Some(outdated) = request.status.as_ref().and_then(|status| status.outdated.clone()) else { return Ok(None) };
     let (namespace, name) =
@@ -133,17 +134,17 @@ pub(super) async fn outdated(caller: &Caller, workspace: &Workspace, request: &P
     let may = caller.may(&workspace.cluster, Right::request("patch", namespace, name)).await?;
     let mut changes: Vec<String> = outdated.rules.iter().map(change).collect();
     changes.extend(outdated.price.as_ref().map(price_change));
-    let why = format!("You may not change requests in {}; who may can roll this out.", workspace.path);
+    let why = format!("You can't change requests in {}. Someone who can has to roll this out.", workspace.path);
     let allowed = if may { Ok(()) } else { Err(why) };
     Ok(Some(OutdatedView { digest: outdated.digest, changes, refusals: outdated.refusals, allowed }))
 }
 
-/// What became of a price, as a sentence.
+/// Describes the change of a price.
 pub(in crate::portal) fn price_change(price: &OutdatedPrice) -> String {
-    format!("It was accepted at {} and would cost {} today.", amount(&price.before), amount(&price.today))
+    format!("The price was {} when this was accepted and would be {} today.", amount(&price.before), amount(&price.today))
 }
 
-/// What became of a rule, as a sentence.
+/// Describes the change of a rule.
 pub(in crate::portal) fn change(rule: &OutdatedRule) -> String {
     let verb = match rule.change {
         RuleChange::Added => "is new",
@@ -156,14 +157,15 @@ pub(in crate::portal) fn change(rule: &OutdatedRule) -> String {
 }
 
 fn amount(cost: &CostStatus) -> String {
-    money(cost).map_or_else(|| "an unknown price".to_owned(), |money| format!("{money}/month"))
+    money(cost).map_or_else(|| "unknown".to_owned(), |money| format!("{money}/month"))
 }
 
 fn money(cost: &CostStatus) -> Option<Money> {
     Money::parse(cost.monthly.as_deref()?, cost.currency.clone()?).ok()
 }
 
-/// Asks for the rules of today: those that the person saw, named by their digest. What runs keeps its rules until then.
+/// Requests a rollout of the present rules: those that the user saw, identified by their digest. Until then, what is running keeps its
+/// rules.
 pub(super) async fn roll_out(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str, digest: &str) -> Result<()> {
     let request = caller.read_request(workspace, namespace, name).await?;
     let today = request.status.as_ref().and_then(|status| status.outdated.as_ref()).map(|outdated| outdated.digest.as_str());
@@ -171,13 +173,13 @@ pub(super) async fn roll_out(caller: &Caller, workspace: &Workspace, namespace: 
         Some(today) if today == digest => {}
         Some(_) => {
             return Err(Error::Conflict {
-                message: "the rules have changed again since this page was shown; look at what would change now".to_owned(),
+                message: "policies changed again after you opened this page; review what would change now".to_owned(),
             });
         }
-        None => return Err(Error::Conflict { message: "nothing is outdated any more".to_owned() }),
+        None => return Err(Error::Conflict { message: "the request is up to date; there is nothing to roll out".to_owned() }),
     }
     let api: Api<PromiseRequest> = Api::namespaced(caller.client(&workspace.cluster), namespace);
-    // In the edition that was read: whoever changed it meanwhile is not overruled.
+    // Names the edition that was read, so a concurrent change isn't overwritten.
     let patch =
         json!({"metadata": {"resourceVersion": request.metadata.resource_version, "annotations": {names::ROLL_OUT_ANNOTATION: digest}}});
     let mut write = caller.write(WriteOperation::RollOut, WriteTarget::namespaced("PromiseRequest", &workspace.cluster, namespace, name));

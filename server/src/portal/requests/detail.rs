@@ -1,4 +1,4 @@
-//! One request in full.
+//! The page of one request.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,12 +23,12 @@ use crate::portal::approvals::review;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 
-/// How long a page waits until there is time to read what needs what.
+/// How long a page waits for a turn to read the dependencies.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The page of a request.
+/// Returns the page of a request.
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<RequestPage> {
-    // Before the request is read: what changes in between is told by the stream.
+    // Taken before the request is read: the event stream reports what changes in between.
     let seen = live::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
     let request = caller.read_request(workspace, namespace, name).await?;
     let (releases, events) = futures::try_join!(caller.read_releases(workspace, &request), caller.read_events(workspace, &request))?;
@@ -76,7 +76,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     Ok(page)
 }
 
-/// An object that was made, as its request says.
+/// Returns a created object, as its request describes it.
 pub(in crate::portal) fn resource(item: &InventoryItem) -> ResourceLine {
     ResourceLine {
         id: item.id.clone(),
@@ -91,8 +91,8 @@ pub(in crate::portal) fn resource(item: &InventoryItem) -> ResourceLine {
     }
 }
 
-/// What the resources of its promise read of one another, by id; nothing where not even two objects were made, and where there is no time to
-/// read the revision: the page is worth more without.
+/// Returns the dependencies between the resources of its promise, by id. Empty if fewer than two objects were created, and if there is no
+/// time to read the revision: the page is more important.
 async fn needs(caller: &Caller, request: &PromiseRequest) -> BTreeMap<String, Vec<String>> {
     let made = request.status.as_ref().map_or(0, |status| status.inventory.len());
     let Some(revision) = caller.made_from(request).filter(|_| made > 1) else { return BTreeMap::new() };
@@ -100,7 +100,7 @@ async fn needs(caller: &Caller, request: &PromiseRequest) -> BTreeMap<String, Ve
     if let Some(known) = compiled.known(&revision.spec.hash) {
         return known.needs();
     }
-    // Reading a revision for the first time may take a good part of a second.
+    // Reading a revision for the first time can take a good part of a second.
     let turn = tokio::time::timeout(PATIENCE, caller.evaluation_turn()).await;
     let Ok(Ok(turn)) = turn else { return BTreeMap::new() };
     let read = tokio::task::spawn_blocking(move || {
@@ -110,13 +110,13 @@ async fn needs(caller: &Caller, request: &PromiseRequest) -> BTreeMap<String, Ve
     read.await.ok().flatten().map(|compiled| compiled.needs()).unwrap_or_default()
 }
 
-/// Whether the person may take back what people are asked about; nothing for those who did not ask, and while nobody is asked.
+/// Returns whether the user can withdraw the request. `None` for users other than the requester, and while nothing waits for approval.
 fn withdrawn(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, may: bool) -> Option<std::result::Result<(), String>> {
     let asked = request.status.as_ref().and_then(decisions::hash).is_some();
     (asked && rows::is_of(caller, request)).then(|| allow(may, false, "change", workspace))
 }
 
-/// The rules as they are now; nothing where they cannot be seen.
+/// Returns the present rules. `None` if they can't be read.
 fn rules(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, spec: Option<&PromiseSpec>) -> Option<Effective> {
     let reference = &request.spec.promise;
     let path = cluster::WorkspacePath::parse(reference.workspace.as_deref()?).ok()?;
@@ -127,12 +127,12 @@ fn rules(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, spec:
 
 fn allow(may: bool, deleting: bool, what: &str, workspace: &Workspace) -> std::result::Result<(), String> {
     if deleting {
-        return Err("It is being deleted.".to_owned());
+        return Err("The request is being deleted.".to_owned());
     }
-    if may { Ok(()) } else { Err(format!("You may not {what} requests in {}.", workspace.path)) }
+    if may { Ok(()) } else { Err(format!("You can't {what} requests in {}.", workspace.path)) }
 }
 
-/// Whether the person may read the Secret with the secret outputs, once there are some.
+/// Returns whether the user can read the Secret with the secret outputs, once there are any.
 async fn reveal(
     caller: &Caller,
     workspace: &Workspace,
@@ -141,13 +141,13 @@ async fn reveal(
 ) -> Result<std::result::Result<(), String>> {
     for reference in outputs.iter().filter_map(|output| output.secret_ref.as_ref()) {
         if !caller.may(&workspace.cluster, Right::secret("get", namespace, &reference.name)).await? {
-            return Ok(Err(format!("You may not read Secrets in {}.", workspace.path)));
+            return Ok(Err(format!("You can't read Secrets in {}.", workspace.path)));
         }
     }
     Ok(Ok(()))
 }
 
-/// What it costs, as it was quoted with the release; without one that the person may read, as the controller noted.
+/// Returns the price quoted with the release. If the user can't read a release, the price that the controller recorded.
 fn price(request: &PromiseRequest, releases: &[PromiseRelease]) -> PriceView {
     let quoted = shown_release(request, releases).and_then(|release| Estimate::kept(&release.spec));
     match (quoted, &request.status) {
@@ -157,7 +157,7 @@ fn price(request: &PromiseRequest, releases: &[PromiseRelease]) -> PriceView {
     }
 }
 
-/// The values that the pending change would set, beside those of the current release.
+/// Returns the values that the pending change would set, next to those of the current release.
 fn pending(request: &PromiseRequest, releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<ValueChange> {
     let named = |name: &str| releases.iter().find(|release| release.metadata.name.as_deref() == Some(name));
     let status = request.status.as_ref();
@@ -177,7 +177,7 @@ fn shown_release<'a>(request: &PromiseRequest, releases: &'a [PromiseRelease]) -
     current.or_else(|| status.and_then(|status| status.candidate.as_ref()).and_then(|candidate| named(&candidate.release)))
 }
 
-/// What deleting it does, as far as the person may read what was accepted.
+/// Returns what deletion does, as far as the user can read what was accepted.
 fn fate(request: &PromiseRequest, releases: &[PromiseRelease]) -> Fate {
     let live = request.spec.deletion_policy;
     let accepted = request.status.as_ref().map(deletion::accepted).unwrap_or_default();
@@ -185,7 +185,7 @@ fn fate(request: &PromiseRequest, releases: &[PromiseRelease]) -> Fate {
     deletion::fate(live, release.map_or(live, |release| deletion::policy_of(&release.spec, live)))
 }
 
-/// Every value in words, with who wrote it. Without a release: what was asked for.
+/// Describes every value and who set it. Without a release: the requested values.
 pub(in crate::portal) fn parameters(
     spec: Option<&PromiseSpec>,
     asked: Option<&Value>,
@@ -228,8 +228,8 @@ fn outputs(request: &PromiseRequest, spec: Option<&PromiseSpec>) -> Vec<OutputVa
         .collect()
 }
 
-/// What has to be changed before it can go on, in the words of the form and with its inputs. Empty when nothing has to, and when it is
-/// nothing that the form could show: the sentence of the controller says it then.
+/// Returns the problems to fix before the request can continue, worded and linked to inputs as in the form. Empty if there are none, and if
+/// the form can't show the problem: then the controller's message explains it.
 async fn problems(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Vec<Summary> {
     let conditions = request.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
     let refused = conditions.iter().any(|condition| {
@@ -248,14 +248,14 @@ async fn problems(caller: &Caller, workspace: &Workspace, request: &PromiseReque
     }
 }
 
-/// The object, without what the plane keeps for itself.
+/// Returns the object as YAML, without the fields that the control plane manages.
 fn yaml(request: &PromiseRequest) -> String {
     let mut request = request.clone();
     request.metadata.managed_fields = None;
     serde_saphyr::to_string(&request).unwrap_or_default()
 }
 
-/// For the timeline and the events alike.
+/// Returns an entry for both the timeline and the events.
 pub(super) fn happening(at: String, what: String, who: &str, trouble: bool) -> Happening {
     Happening { at, what, who: who.to_owned(), trouble }
 }

@@ -1,4 +1,4 @@
-//! The form of a request: a new one, or one that is there.
+//! The form of a request, for a new or an existing one.
 
 use std::collections::BTreeSet;
 
@@ -25,42 +25,42 @@ use crate::portal::preflight::Existing;
 use crate::portal::rights::Right;
 use crate::portal::submit::{Submission, edition};
 
-/// Everything of a form in work that a draft keeps. It holds no secret.
+/// The state of a form that is saved in a draft. It contains no secrets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Typed {
     /// Name of the request.
     pub(super) name: String,
     /// Its namespace.
     pub(super) namespace: String,
-    /// Why it is asked for.
+    /// The reason for the request.
     pub(super) reason: String,
     /// The parameters.
     pub(super) draft: Draft,
-    /// Whether what stands against it is shown.
+    /// Whether its problems are shown.
     pub(super) checked: bool,
     /// Edition of the request that is being changed.
     pub(super) version: Option<String>,
     /// Input that gets the focus.
     pub(super) focus: Option<String>,
-    /// What somebody else changed meanwhile.
+    /// What someone else changed meanwhile.
     pub(super) conflict: Option<String>,
-    /// What others own of it, as the plane said.
+    /// Fields owned by others, as the control plane reported.
     #[serde(default)]
     pub(super) contested: Vec<Contested>,
-    /// What of that the person takes over.
+    /// The fields among these that the user takes over.
     #[serde(default)]
     pub(super) confirmed: Vec<Contested>,
-    /// What the plane refused.
+    /// Problems that the control plane reported.
     pub(super) refused: Vec<Problem>,
-    /// What the plane said about the name.
+    /// Problem that the control plane reported about the name.
     pub(super) name_problem: Option<String>,
-    /// What is wrong with secrets, which are typed in the review.
+    /// Problems with secrets, which are entered in the review.
     #[serde(default)]
     pub(super) secret_problems: Vec<Problem>,
-    /// Whether secrets were typed that nobody kept.
+    /// Whether secrets were entered that were not saved.
     #[serde(default)]
     pub(super) retype: bool,
-    /// What the plane said when it was asked whether it would take this.
+    /// Result of the dry run on the control plane.
     #[serde(default)]
     pub(super) dry: Dry,
 }
@@ -68,39 +68,39 @@ pub(super) struct Typed {
 /// Name of a request that has none yet.
 const UNNAMED: &str = "unnamed";
 
-/// What the plane said, asked as the person and without writing anything.
+/// Result of a dry run on the control plane, made as the user and without writing anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Dry {
-    /// It was not asked about these values.
+    /// There was no dry run with these values.
     #[default]
     NotAsked,
-    /// It would take them.
+    /// The request would be accepted.
     Passed,
-    /// It would not.
+    /// The request would be rejected.
     Refused,
 }
 
-/// A form with everything that it is about.
+/// A form with everything it needs.
 pub(super) struct Opened {
-    /// The promise; for a request that is there, as the request uses it.
+    /// The promise. For an existing request, as the request uses it.
     pub(super) offered: Offered,
-    /// Its spec, the one that counts for this request.
+    /// The spec of the promise that applies to this request.
     pub(super) spec: PromiseSpec,
     /// The rules.
     pub(super) effective: Effective,
-    /// What is there already; the default for a new request.
+    /// The spec of the existing request, or the default for a new one.
     pub(super) existing: PromiseRequestSpec,
-    /// The request that is being changed; the default for a new one.
+    /// The request that is being changed, or the default for a new one.
     pub(super) request: Existing,
-    /// What the form starts from.
+    /// The initial state of the form.
     pub(super) start: Typed,
-    /// Name of the form, for its drafts.
+    /// Subject of the form, for its drafts.
     pub(super) subject: String,
-    /// Who requested what is there.
+    /// The requester of the existing request.
     pub(super) requester: Option<PersonId>,
 }
 
-/// Opens a form without any draft.
+/// Opens a form without a draft.
 pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'_>) -> Result<Opened> {
     match form {
         FormOf::New { promise, home, start } => {
@@ -128,7 +128,7 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
     }
 }
 
-/// Opens the form of a request that is there, without any draft.
+/// Opens the form of an existing request, without a draft.
 pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Result<Opened> {
     let reference = &request.spec.promise;
     let offered = caller.offer(workspace, &reference.name, reference.workspace.as_deref()).await?;
@@ -159,13 +159,13 @@ pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &P
 }
 
 impl Opened {
-    /// What stands against what the form starts from.
+    /// Returns the problems of the form's initial state.
     pub(super) async fn problems(&self, caller: &Caller, workspace: &Workspace) -> Result<Vec<Summary>> {
         let checked = caller.preflight(workspace, &self.offered, &self.submission(&self.start)).await?;
         Ok(self.model(&checked.effective, &self.start.draft, &checked.all_problems()).summary)
     }
 
-    /// Who wrote the parameters, for a person who looks: whoever fills in a form, and the requester of what is there.
+    /// Returns who wrote the parameters, as shown to the current user: the user of the form, or the requester of an existing request.
     pub(super) fn requester(&self, caller: &Caller) -> String {
         match &self.requester {
             Some(requester) if !requester.is_empty() && *requester != caller.identity().person => requester.username().to_owned(),
@@ -173,7 +173,7 @@ impl Opened {
         }
     }
 
-    /// Credits values that someone else requested, and that the person who edits leaves as they are, to that requester.
+    /// Attributes values that someone else requested, and that the editing user leaves unchanged, to that requester.
     fn credit(&self, caller: &Caller, typed: Option<&Value>, lines: &mut [ParameterLine]) {
         let Some(requester) = self.requester.as_ref().filter(|requester| !requester.is_empty() && **requester != caller.identity().person)
         else {
@@ -188,24 +188,24 @@ impl Opened {
         }
     }
 
-    /// The form of what was typed; what was accepted and cannot change is locked.
+    /// Returns the form for the entered values. Accepted values that can't change are locked.
     fn model(&self, effective: &Effective, draft: &Draft, problems: &[Problem]) -> Form {
         model_of_edit(&self.spec, effective, draft, problems, self.accepted())
     }
 
-    /// Parameters of the release that was accepted last.
+    /// Returns the parameters of the release accepted last.
     pub(super) fn accepted(&self) -> Option<&Value> {
         self.request.former.as_ref().and_then(|former| former.parameters.as_ref())
     }
 
-    /// What would be submitted.
+    /// Returns what would be submitted.
     pub(super) fn submission(&self, typed: &Typed) -> Submission {
         let reason = Some(typed.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
         let spec = PromiseRequestSpec { parameters: Some(typed.draft.parameters.clone()), reason, ..self.existing.clone() };
         Submission {
             confirmed: typed.confirmed.clone(),
             namespace: typed.namespace.clone(),
-            // Objects are named after the request: until it has a name, what would be made is shown under this one.
+            // Objects are named after the request. Until it has a name, they are shown with this one.
             name: if typed.name.is_empty() { UNNAMED.to_owned() } else { typed.name.clone() },
             spec,
             secrets: std::collections::BTreeMap::default(),
@@ -215,7 +215,7 @@ impl Opened {
         }
     }
 
-    /// Paths of the secrets without which what was typed cannot be submitted; they are typed in the review.
+    /// Returns the paths of the secrets that are required to submit the form. They are entered in the review.
     pub(super) fn awaited(&self, typed: &Typed) -> BTreeSet<String> {
         if self.spec.secret_parameters.is_empty() {
             return BTreeSet::new();
@@ -225,7 +225,7 @@ impl Opened {
     }
 }
 
-/// The form as a page shows it.
+/// Returns the form as a page shows it.
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm> {
     let opened = open(caller, workspace, &form).await?;
     let kept = match draft {
@@ -244,27 +244,27 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
 
 /// What a form shows.
 pub(super) struct Shown {
-    /// Everything that was typed.
+    /// The entered values.
     pub(super) typed: Typed,
-    /// Whether nobody has typed anything yet.
+    /// Whether the user hasn't entered anything yet.
     pub(super) untouched: bool,
-    /// Id of the draft that has it, if one has.
+    /// Id of the draft, if there is one.
     pub(super) draft: Option<String>,
-    /// What a form without draft started from.
+    /// What a form without a draft started from.
     pub(super) start: Option<String>,
 }
 
-/// The form of what was typed.
+/// Returns the form for the entered values.
 pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<'_>, opened: &Opened, shown: Shown) -> Result<RequestForm> {
     let Shown { mut typed, untouched, draft, start } = shown;
     let submission = opened.submission(&typed);
     let examined = caller.examine(workspace, &opened.offered, &submission).await?;
     let checked = &examined.preflight;
     let (effective, resolved) = (&checked.effective, &checked.resolved);
-    // Who opens the form of a request that does not fit comes to mend it.
+    // A user who opens the form of an invalid request wants to fix it.
     typed.checked |= untouched && typed.version.is_some() && !checked.may_be_submitted();
     let found = all_problems(&typed, checked);
-    // As soon as somebody types, the rail says what does not fit; the fields themselves wait until it was asked for.
+    // Once the user enters anything, the side panel shows what is invalid. The fields themselves only show it after a check.
     let told = opened.model(effective, &typed.draft, &found).summary;
     let mut problems = if typed.checked { found } else { Vec::new() };
     problems.extend(typed.secret_problems.iter().cloned());
@@ -310,18 +310,18 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     })
 }
 
-/// What others own, with the value by which a person confirms exactly this.
+/// Returns a field owned by others, with the value that confirms exactly this takeover.
 fn contested_line(field: Contested) -> ContestedLine {
     ContestedLine { confirm: json!([field.path, field.manager]).to_string(), path: field.path, manager: field.manager }
 }
 
-/// What a person confirmed, see [`contested_line`].
+/// Parses a confirmation, see [`contested_line`].
 pub(super) fn confirmed(value: &str) -> Option<Contested> {
     let (path, manager) = serde_json::from_str(value).ok()?;
     Some(Contested { path, manager })
 }
 
-/// What stands against the values, from reading, rules and plane.
+/// Returns the problems of the values, from parsing, rules and control plane.
 fn all_problems(typed: &Typed, checked: &Preflight) -> Vec<Problem> {
     let mut problems = typed.draft.problems.clone();
     let known = |problems: &[Problem], path: &str| problems.iter().any(|problem| problem.path == path && !path.is_empty());
@@ -333,17 +333,17 @@ fn all_problems(typed: &Typed, checked: &Preflight) -> Vec<Problem> {
     problems
 }
 
-/// What is wrong with a name, with the fix.
+/// Describes how to fix an invalid name.
 pub(in crate::portal) fn name_problem(name: &str) -> Option<String> {
     let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     let outer = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     let bytes = name.as_bytes();
     if name.is_empty() {
-        Some("Give the request a name.".to_owned())
+        Some("Enter a name.".to_owned())
     } else if bytes.len() > 50 {
         Some("Shorten the name to at most 50 characters.".to_owned())
     } else if !(bytes.iter().all(|b| inner(*b)) && outer(bytes.first()) && outer(bytes.last())) {
-        Some("Write the name with lower-case letters, digits and hyphens, beginning and ending with a letter or digit.".to_owned())
+        Some("Use lower-case letters, digits and hyphens in the name. Start and end with a letter or digit.".to_owned())
     } else {
         None
     }
@@ -356,23 +356,23 @@ async fn may_submit(caller: &Caller, workspace: &Workspace, offered: &Offered, f
             Ok(Availability::default())
         }
         FormOf::Edit { .. } => {
-            let reason = format!("You may look at requests in {} and not change them.", workspace.path);
+            let reason = format!("You can view requests in {} but can't change them.", workspace.path);
             Ok(Availability { state: AvailabilityState::Denied, reason: Some(reason) })
         }
     }
 }
 
-/// The identity of the workspace that a form carries.
+/// Returns the identity of the workspace that a form contains.
 pub(super) fn cluster_field(cluster: &ClusterId) -> String {
     cluster.to_string()
 }
 
-/// Refuses a form that was opened for another workspace of the same path.
+/// Returns an error if a form was opened for another workspace of the same path.
 pub(super) fn check_cluster(workspace: &Workspace, posted: &str) -> Result<()> {
     if posted == cluster_field(&workspace.cluster) {
         return Ok(());
     }
-    Err(Error::Conflict { message: format!("{} is another workspace than when this form was opened; open it again", workspace.path) })
+    Err(Error::Conflict { message: format!("{} is a different workspace than when you opened this form; open it again", workspace.path) })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The list of a workspace's requests: narrowed, counted and cut into pages.
+//! The list of a workspace's requests: filtered, counted and paginated.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -15,15 +15,15 @@ use crate::live::{self, Topic};
 use crate::portal::catalog::facets::facet;
 use crate::portal::place::Workspace;
 
-/// Rows of one page.
+/// Rows per page.
 const PAGE: usize = 50;
-/// Promises that can be chosen by a link; the others are found by search.
+/// Promises that can be chosen by a link. The others are found by search.
 const PROMISES: usize = 12;
 
-/// A page of the list.
+/// Returns a page of the list.
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, query: &RequestQuery) -> Result<RequestsPage> {
     let portal = caller.portal();
-    // Before the list is read: what changes in between is told by the stream.
+    // Taken before the list is read: the event stream reports what changes in between.
     let seen = live::seen(caller, &Topic::requests(workspace.cluster.clone())).await?;
     let requests = caller.list_requests(workspace).await?;
     let create = create(&visibility::open(&caller.facts(workspace).await?, workspace.path.as_str()));
@@ -50,7 +50,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, query: &Request
     })
 }
 
-/// Whether anything can be asked for here, as a page says it.
+/// Returns whether requests can be created here, as a page shows it.
 fn create(open: &Answer) -> Availability {
     match open {
         Answer::Yes => Availability::default(),
@@ -58,12 +58,12 @@ fn create(open: &Answer) -> Availability {
     }
 }
 
-/// A request with what it is narrowed by.
+/// A request with the values it is filtered by.
 struct Entry {
     request: Arc<PromiseRequest>,
     states: RequestStates,
     mine: bool,
-    /// Name of the promise for people.
+    /// Display name of the promise.
     title: Arc<str>,
 }
 
@@ -85,11 +85,11 @@ impl Entry {
 }
 
 struct Narrowed {
-    /// What this page shows, in its order.
+    /// The rows of this page, in order.
     shown: Vec<Entry>,
     page: usize,
     pages: usize,
-    /// How many fit.
+    /// How many match.
     total: usize,
     /// How many there are.
     all: usize,
@@ -119,7 +119,7 @@ fn narrow(entries: Vec<Entry>, query: &RequestQuery) -> Narrowed {
     Narrowed { shown, page, pages, total, all, states, promises }
 }
 
-/// A query, made ready to be compared with many requests.
+/// A query, prepared for comparison with many requests.
 #[derive(Clone)]
 struct Wanted {
     phase: String,

@@ -1,7 +1,7 @@
-//! Requests of a workspace as the portal's own watch knows them, as far as the plane lets the person list them.
+//! Requests of a workspace from the portal's own watch, as far as the control plane allows the user to list them.
 //!
-//! Lists are sorted, counted and cut into pages here; reading all requests from the plane for every page would not do. What one request says
-//! is always read as the person who looks.
+//! Lists are sorted, counted and paginated here, because reading all requests from the control plane for every page would be too expensive.
+//! The content of a single request is always read with the user's token.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use crate::portal::register::Known;
 use crate::portal::rights::Right;
 use crate::state::Portal;
 
-/// How long a person who wrote something may wait until lists show it.
+/// How long a user waits at most until lists show what they wrote.
 const SHOWN_WITHIN: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// Where in a workspace a person may list requests.
+/// Where in a workspace a user can list requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sight {
     /// In every namespace.
     Everywhere,
-    /// In these alone.
+    /// In these namespaces only.
     Within(BTreeSet<String>),
 }
 
 impl Sight {
-    /// Whether requests of a namespace may be listed.
+    /// Checks whether requests of a namespace can be listed.
     pub fn covers(&self, namespace: &str) -> bool {
         match self {
             Self::Everywhere => true,
@@ -40,47 +40,47 @@ impl Sight {
         }
     }
 
-    /// Whether nothing may be listed.
+    /// Checks whether nothing can be listed.
     pub fn is_nothing(&self) -> bool {
         *self == Self::Within(BTreeSet::new())
     }
 }
 
-/// A workspace that a person may enter, and where in it the person may list requests.
+/// A workspace that a user can enter, and where in it the user can list requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     /// Its identity.
     pub(crate) cluster: ClusterId,
     /// Its path.
     pub(crate) path: WorkspacePath,
-    /// Where in it.
+    /// Where the user can list requests in it.
     pub(crate) sight: Sight,
 }
 
 impl Portal {
-    /// Requests of a workspace in the order of their namespaces and names, whoever may see them.
+    /// Returns the requests of a workspace in the order of their namespaces and names, regardless of who can see them.
     pub(crate) fn requests_of(&self, cluster: &ClusterId) -> Vec<(Key, Arc<PromiseRequest>)> {
         let all = self.world.requests.snapshot();
         let of = all.range(Key::cluster_scoped(cluster, "")..).take_while(|(key, _)| key.cluster == *cluster);
         of.map(|(key, request)| (key.clone(), request.clone())).collect()
     }
 
-    /// Whether there is any request in a workspace.
+    /// Checks whether a workspace contains any request.
     pub(in crate::portal) fn has_requests(&self, cluster: &ClusterId) -> bool {
         let all = self.world.requests.snapshot();
         all.range(Key::cluster_scoped(cluster, "")..).next().is_some_and(|(key, _)| key.cluster == *cluster)
     }
 
-    /// That lists are of something.
+    /// Checks that lists have been read.
     ///
     /// # Errors
-    /// Requests, or the workspaces that they are in, were never read since the start: that there are none means nothing.
+    /// If requests, or the workspaces that contain them, have not been read since the start, so that an empty list means nothing.
     pub(in crate::portal) fn lists_read(&self) -> Result<()> {
         read_once(&self.world.workspaces)?;
         read_once(&self.world.requests)
     }
 
-    /// Since when lists are no longer up to date; none while they are.
+    /// Returns since when lists are out of date. `None` while they are up to date.
     pub(in crate::portal) fn lists_as_of(&self) -> Option<String> {
         match self.world.requests.freshness() {
             Freshness::Unreachable { since, .. } => Some(since.to_string()),
@@ -88,7 +88,7 @@ impl Portal {
         }
     }
 
-    /// Waits, for a moment at most, until `shown` holds for the listed request: whoever wrote it looks at a list next.
+    /// Waits briefly until `shown` holds for the listed request, because the user who wrote it usually opens a list next.
     pub(in crate::portal) async fn until_listed(&self, mut changes: Changes, key: &Key, shown: impl Fn(Option<&PromiseRequest>) -> bool) {
         let waiting = async {
             while !shown(self.world.requests.get(key).as_deref()) {
@@ -98,7 +98,7 @@ impl Portal {
             }
         };
         if tokio::time::timeout(SHOWN_WITHIN, waiting).await.is_err() {
-            tracing::info!(request = %key, "lists do not show yet what was written");
+            tracing::info!(request = %key, "lists do not show the change yet");
         }
     }
 }
@@ -108,17 +108,17 @@ fn read_once<V>(cache: &Cache<V>) -> Result<()> {
         return Ok(());
     }
     let message = match &*cache.trouble().borrow() {
-        None => "requests are still being read; try again in a moment",
-        Some(_) => "requests could not be read so far, and the portal goes on trying; who runs it finds the reason under /readyz",
+        None => "requests are still loading; try again in a moment",
+        Some(_) => "requests couldn't be loaded yet, and the portal keeps trying; its operator finds the reason at /readyz",
     };
     Err(Error::Busy { message: message.to_owned() })
 }
 
 impl Caller {
-    /// Where in a workspace this person may list requests.
+    /// Returns where in a workspace this user can list requests.
     ///
     /// # Errors
-    /// The plane does not answer.
+    /// If the control plane doesn't respond.
     pub async fn sight(&self, cluster: &ClusterId) -> Result<Sight> {
         let namespaces = match Namespaces::of(cluster) {
             Namespaces::None => BTreeSet::new(),
@@ -138,37 +138,37 @@ impl Caller {
         Ok(Sight::Within(open.into_iter().flatten().collect()))
     }
 
-    /// The workspaces in which this person may list requests, in the order of paths: all, or `top` and those below it.
+    /// Returns the workspaces in which this user can list requests, in the order of paths: all, or `top` and those below it.
     ///
     /// # Errors
-    /// Requests were not read yet, or the plane does not answer about one of the workspaces.
+    /// If requests haven't been read yet, or the control plane doesn't respond about one of the workspaces.
     pub(crate) async fn places(&self, top: Option<&WorkspacePath>) -> Result<Vec<Place>> {
         self.portal().lists_read()?;
-        // On plain Kubernetes the cluster itself has no requests, and its namespaces stand below it.
+        // On plain Kubernetes, the cluster itself has no requests and its namespaces are below it.
         let places = self.walk(self.nodes_within(top)).await.whole()?;
         Ok(places.into_iter().filter(|place| !place.sight.is_nothing()).collect())
     }
 
-    /// The requests of a workspace that this person may list.
+    /// Returns the requests of a workspace that this user can list.
     ///
     /// # Errors
-    /// Requests were not read yet, the person may list none, or the plane does not answer.
+    /// If requests haven't been read yet, the user can't list any, or the control plane doesn't respond.
     pub(in crate::portal) async fn list_requests(&self, workspace: &Workspace) -> Result<Vec<Arc<PromiseRequest>>> {
         let sight = self.listing(workspace).await?;
         let all = self.portal().requests_of(&workspace.cluster).into_iter();
         Ok(all.filter(|(key, _)| sight.covers(&key.namespace)).map(|(_, request)| request).collect())
     }
 
-    /// Where in a workspace this person may list requests, at least somewhere.
+    /// Returns where in a workspace this user can list requests, if anywhere.
     ///
     /// # Errors
-    /// Requests were not read yet, the person may list none, or the plane does not answer.
+    /// If requests haven't been read yet, the user can't list any, or the control plane doesn't respond.
     pub(in crate::portal) async fn listing(&self, workspace: &Workspace) -> Result<Sight> {
         self.portal().lists_read()?;
         let sight = self.sight(&workspace.cluster).await?;
         if sight.is_nothing() {
             let (path, owner) = (&workspace.path, workspace.whom_to_ask());
-            let why = format!("You may enter {path} and not list its requests. Ask {owner} for the right to.");
+            let why = format!("You can enter {path} but can't list its requests. Ask {owner} for access.");
             return Err(Error::Denied { why });
         }
         Ok(sight)
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn what_was_never_read_is_not_taken_for_nothing() {
         let error = read_once(&Cache::<()>::default()).unwrap_err();
-        assert!(error.to_string().contains("still being read"), "{error}");
+        assert!(error.to_string().contains("still loading"), "{error}");
         assert_eq!(read_once(&Cache::<()>::of_nothing()), Ok(()));
     }
 }

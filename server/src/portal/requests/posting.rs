@@ -1,4 +1,4 @@
-//! A posted form: read, checked, and written when it was submitted and nothing stands against it. Bad input becomes a draft, never an error.
+//! A posted form: parsed, checked, and written if it was submitted without problems. Invalid input becomes a draft, never an error.
 
 use app::backend::{FormOf, Pairs};
 use promise::form::{LONGEST_SECRET, OPERATION, keep_immutable, parse, says_parameters, starts_from};
@@ -20,9 +20,9 @@ mod input {
     pub(super) const NAME: &str = "/name";
     /// Its namespace.
     pub(super) const NAMESPACE: &str = "/namespace";
-    /// Why it is asked for.
+    /// The reason for the request.
     pub(super) const REASON: &str = "/reason";
-    /// Edition with which the form was opened.
+    /// Edition that the form was opened with.
     pub(super) const VERSION: &str = "_version";
     /// Cluster id of the workspace.
     pub(super) const CLUSTER: &str = "_cluster";
@@ -30,9 +30,9 @@ mod input {
     pub(super) const DRAFT: &str = "_draft";
     /// Example or preset that the form started from.
     pub(super) const START: &str = "_start";
-    /// A field that is taken over from somebody else.
+    /// A field that is taken over from another owner.
     pub(super) const CONFIRMED: &str = "_take_over";
-    /// That what does not fit is shown at its field already.
+    /// Set if problems are already shown at their fields.
     pub(super) const CHECKED: &str = "_checked";
 }
 
@@ -46,7 +46,7 @@ enum Step {
     Submit,
 }
 
-/// Carries out a post.
+/// Handles a post.
 pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, pairs: &Pairs) -> Result<FormOutcome> {
     form::check_cluster(workspace, field(pairs, input::CLUSTER).unwrap_or_default())?;
     let opened = form::open(caller, workspace, &of).await?;
@@ -58,7 +58,7 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
     }
     let checked = caller.preflight(workspace, &opened.offered, &submission).await?;
     if !is_object_name(&typed.namespace) || !workspace.namespaces.has(&typed.namespace) {
-        let message = format!("Choose another namespace: there is none called {:?}.", typed.namespace);
+        let message = format!("Choose another namespace: {:?} doesn't exist.", typed.namespace);
         return Err(Error::Invalid { problems: vec![Problem { path: ".metadata.namespace".to_owned(), message }] });
     }
     let fits = checked.may_be_submitted() && typed.draft.problems.is_empty() && form::name_problem(&typed.name).is_none();
@@ -91,13 +91,14 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
     }
 }
 
-/// The form of what was typed, kept nowhere. The plane is asked too when that was wanted and nothing else stands against it.
+/// Returns the form for the entered values, without saving it. Also makes a dry run on the control plane if requested and there are no
+/// other problems.
 pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, pairs: &Pairs) -> Result<RequestForm> {
     form::check_cluster(workspace, field(pairs, input::CLUSTER).unwrap_or_default())?;
     let opened = form::open(caller, workspace, &of).await?;
     let (mut typed, _, step) = read(caller, &opened, &of, pairs).await?;
     typed.checked = field(pairs, input::CHECKED).is_some();
-    // Whoever types has the focus already.
+    // The user is typing, so an input already has the focus.
     typed.focus = None;
     if step == Step::Check && form::name_problem(&typed.name).is_none() && typed.draft.problems.is_empty() {
         let submission = opened.submission(&typed);
@@ -113,16 +114,16 @@ pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf
     form::shown(caller, workspace, &of, &opened, shown).await
 }
 
-/// Whether every secret is there that must be, and none is too long; what is wrong is kept for the review.
+/// Checks that every required secret is given and none is too long. Problems are kept for the review.
 fn secrets_fit(opened: &Opened, submission: &Submission, typed: &mut Typed) -> bool {
     let problem = |path: &str, sentence: &dyn Fn(&str) -> String| {
         let label = Path::parse(path).map_or_else(|_| path.to_owned(), |path| lower_first(&label(&opened.spec, &path)));
         Problem { path: format!(".parameters{path}"), message: sentence(&label) }
     };
     let missing = submission.awaited.iter().filter(|path| !submission.secrets.contains_key(*path));
-    let missing = missing.map(|path| problem(path, &|label| format!("Type {label}.")));
+    let missing = missing.map(|path| problem(path, &|label| format!("Enter {label}.")));
     let long = submission.secrets.iter().filter(|(_, text)| text.reveal().len() > LONGEST_SECRET);
-    let long = long.map(|(path, _)| problem(path, &|label| format!("Shorten {label}: a secret has at most {} KiB.", LONGEST_SECRET >> 10)));
+    let long = long.map(|(path, _)| problem(path, &|label| format!("Shorten {label} to at most {} KiB.", LONGEST_SECRET >> 10)));
     typed.secret_problems = missing.chain(long).collect();
     typed.secret_problems.is_empty()
 }
@@ -146,7 +147,8 @@ async fn write(
 
 type Secrets = std::collections::BTreeMap<String, promise::form::SecretText>;
 
-/// What was typed. A post of the review has neither reason nor parameters but secrets: it means the draft that it names.
+/// Parses the entered values. A post of the review contains secrets but neither reason nor parameters: it refers to the draft that it
+/// names.
 async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) -> Result<(Typed, Secrets, Step)> {
     let step = match field(pairs, OPERATION).unwrap_or("check") {
         "submit" => Step::Submit,
@@ -159,7 +161,7 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
         Some(id) => caller.draft::<Typed>(&opened.subject, id).await?,
         None => None,
     };
-    // What the form was drawn from: what it has no input for comes from there.
+    // What the form was rendered from: it provides the values without an input.
     let base = match &drawn {
         Some(typed) => typed.draft.parameters.clone(),
         None => {
@@ -168,13 +170,13 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
         }
     };
     let mut parsed = parse(pairs, &opened.spec, &opened.effective, &base);
-    // A preset may name what cannot change; it changes the rest.
+    // A preset can name values that can't change. It changes the others.
     if let Some(accepted) = opened.accepted() {
         keep_immutable(&opened.spec, accepted, &mut parsed.draft.parameters);
     }
     if !says_parameters(pairs, &opened.spec) && field(pairs, input::REASON).is_none() && field(pairs, input::DRAFT).is_some() {
         let Some(mut typed) = drawn else {
-            let message = "What you reviewed is not there any more: it was submitted already, or it is older than a week.".to_owned();
+            let message = "This draft was already submitted or is older than a week.".to_owned();
             return Err(Error::Conflict { message });
         };
         typed.refused.clear();
@@ -209,16 +211,16 @@ async fn again(caller: &Caller, opened: &Opened, typed: Typed) -> Result<FormOut
     Ok(FormOutcome::Again { draft: caller.keep_draft(&opened.subject, &typed).await? })
 }
 
-/// What the plane refused is shown in the form, so that nothing typed is lost; who may not write at all is told so.
+/// Shows what the control plane rejected in the form, so that no input is lost. Users who can't write at all get an error.
 async fn refused(caller: &Caller, opened: &Opened, typed: Typed, error: Error) -> Result<FormOutcome> {
     let typed = noted(opened, typed, error)?;
     again(caller, opened, typed).await
 }
 
-/// What was typed, with what the plane said against it.
+/// Returns the entered values with the problems that the control plane reported.
 ///
 /// # Errors
-/// It is nothing that the form could show.
+/// If the form can't show the error.
 fn noted(opened: &Opened, mut typed: Typed, error: Error) -> Result<Typed> {
     typed.dry = Dry::Refused;
     match error {
@@ -236,7 +238,7 @@ fn noted(opened: &Opened, mut typed: Typed, error: Error) -> Result<Typed> {
         }
         Error::Conflict { message } => {
             typed.conflict = Some(promise::wording::upper_first(&message));
-            // Whoever was told may send it again.
+            // The user has seen the conflict and can submit again.
             typed.version.clone_from(&opened.start.version);
         }
         other => return Err(other),

@@ -1,10 +1,10 @@
-//! What other choices cost, at the options of a form.
+//! The prices of other choices, at the options of a form.
 
 use promise::form::Form;
 use promise::preflight::{Choice, PricedChoice};
 use serde_json::Value;
 
-/// Says at each option what choosing it changes in the price.
+/// Adds the price change to each option.
 pub(super) fn put(form: &mut Form, choices: &[PricedChoice]) {
     let of = |path: &str, posted: &str| {
         let is = |choice: &Choice| matches!(choice, Choice::Value { path: known, value } if known == path && text(value) == posted);
@@ -21,7 +21,7 @@ fn said(priced: &PricedChoice) -> String {
     priced.change.to_string()
 }
 
-/// A value as a form posts it.
+/// Returns a value as a form posts it.
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

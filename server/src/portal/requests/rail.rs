@@ -1,4 +1,4 @@
-//! What would happen with what was typed, as the rail beside the form says it.
+//! The side panel of the form: what would happen with the entered values.
 
 use promise::api::PolicyResult;
 use promise::attribute::LineOrigin;
@@ -16,25 +16,25 @@ use super::form::{Dry, Typed};
 use crate::portal::platform::list;
 use crate::portal::preflight::Examined;
 
-/// Everything that was found out.
+/// All results of the checks.
 pub(super) struct Looked<'a> {
-    /// What was typed.
+    /// The entered values.
     pub(super) typed: &'a Typed,
-    /// Whether nobody has typed anything yet.
+    /// Whether the user hasn't entered anything yet.
     pub(super) untouched: bool,
-    /// What does not fit, with the inputs.
+    /// Invalid values, with their inputs.
     pub(super) problems: &'a [Summary],
     /// What is wrong with the name.
     pub(super) bad_name: Option<&'a str>,
-    /// Why the person can't submit it here, whatever it says; absent where they can.
+    /// Why the user can't submit it here, regardless of its values. `None` if they can.
     pub(super) closed: Option<&'a str>,
-    /// What would become of it.
+    /// The result of the checks.
     pub(super) examined: &'a Examined,
     /// The rules with their results.
     pub(super) policies: &'a [PolicyLine],
 }
 
-/// The rail.
+/// Returns the side panel.
 pub(super) fn of(looked: &Looked<'_>) -> PreflightView {
     let checked = &looked.examined.preflight;
     let mut checks: Vec<CheckLine> = looked.closed.map(|why| line(CheckState::Failed, why, "", "")).into_iter().collect();
@@ -42,7 +42,7 @@ pub(super) fn of(looked: &Looked<'_>) -> PreflightView {
     checks.extend(values(looked));
     checks.extend(policies(looked));
     if checked.lacking.is_none() {
-        checks.extend(checked.missing.iter().map(|missing| line(CheckState::Warned, format!("It needs {missing}"), "", "")));
+        checks.extend(checked.missing.iter().map(|missing| line(CheckState::Warned, format!("Requires {missing}"), "", "")));
     }
     checks.extend(checked.unknown.iter().map(|unknown| line(CheckState::Unknown, upper_first(&unknown.what), &unknown.why, "")));
     checks.push(dry(looked.typed));
@@ -84,68 +84,68 @@ fn line(state: CheckState, what: impl Into<String>, detail: &str, target: &str) 
 fn name(looked: &Looked<'_>) -> CheckLine {
     let editing = looked.typed.version.is_some();
     match (looked.bad_name, looked.typed.dry) {
-        (Some(_), _) if looked.typed.name.is_empty() => line(CheckState::NotYet, "Give it a name", "", "name"),
+        (Some(_), _) if looked.typed.name.is_empty() => line(CheckState::NotYet, "Enter a name", "", "name"),
         (Some(bad), _) => line(CheckState::Failed, bad, "", "name"),
-        (None, _) if editing => line(CheckState::Passed, "The name stays", "", ""),
-        (None, Dry::Passed) => line(CheckState::Passed, "The name is free", "", ""),
-        (None, _) => line(CheckState::Passed, "The name fits", "Whether it is free, the dry run says.", "name"),
+        (None, _) if editing => line(CheckState::Passed, "Name unchanged", "", ""),
+        (None, Dry::Passed) => line(CheckState::Passed, "Name available", "", ""),
+        (None, _) => line(CheckState::Passed, "Name valid", "The dry run checks whether it's available.", "name"),
     }
 }
 
-/// Each value that does not fit, else that all do.
+/// Returns a line for each invalid value, or a line that all are valid.
 fn values(looked: &Looked<'_>) -> Vec<CheckLine> {
     if looked.problems.is_empty() {
-        return vec![line(CheckState::Passed, "All values fit", "", "")];
+        return vec![line(CheckState::Passed, "All values valid", "", "")];
     }
     let state = if looked.untouched { CheckState::NotYet } else { CheckState::Failed };
     looked.problems.iter().map(|problem| line(state, problem.message.clone(), "", &problem.target)).collect()
 }
 
-/// What the rules say in one line, and each warning in one more.
+/// Summarizes the rules in one line, with another line for each warning.
 fn policies(looked: &Looked<'_>) -> Vec<CheckLine> {
     let is = |line: &&PolicyLine, result: PolicyResult| line.result == Some(result);
     let count = |result: PolicyResult| looked.policies.iter().filter(|line| is(line, result)).count();
-    // What is only recorded is for those who set the rule.
+    // Recorded results are only for the owners of the rule.
     let warned =
         looked.policies.iter().filter(|line| is(line, PolicyResult::Warned) && line.enforcement != promise::api::Enforcement::Audit);
     let said = |rule: &PolicyLine| if rule.message.is_empty() { rule.sentence.clone() } else { rule.message.clone() };
     let mut lines: Vec<CheckLine> = warned.map(|rule| line(CheckState::Warned, said(rule), "", &rule.anchor())).collect();
     let refused = count(PolicyResult::Denied);
     let done = [
-        (count(PolicyResult::Constrained), "narrowed"),
-        (count(PolicyResult::Set), "locked"),
-        (count(PolicyResult::Defaulted), "proposed"),
-        (count(PolicyResult::Injected), "added"),
+        (count(PolicyResult::Constrained), "limited a value"),
+        (count(PolicyResult::Set), "locked a value"),
+        (count(PolicyResult::Defaulted), "set a default"),
+        (count(PolicyResult::Injected), "added fields"),
     ];
     let done: Vec<String> = done.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
     let rules = counted(looked.policies.len() as u64, "rule");
     let unasked = if looked.problems.is_empty() { 0 } else { looked.policies.iter().filter(|line| line.result.is_none()).count() };
     match (looked.policies.is_empty(), refused) {
         (true, _) => {}
-        // What a rule says of all values together is not asked while one of them does not fit.
+        // Rules about all values together are not evaluated while any value is invalid.
         (false, 0) if unasked > 0 => {
             let verb = if unasked == 1 { "is" } else { "are" };
-            lines.push(line(CheckState::NotYet, format!("{unasked} of {rules} {verb} checked once all values fit"), &done.join(", "), ""));
+            let what = format!("{unasked} of {rules} {verb} checked once all values are valid");
+            lines.push(line(CheckState::NotYet, what, &done.join(", "), ""));
         }
-        (false, 0) => lines.push(line(CheckState::Passed, format!("{rules}, none refuses"), &done.join(", "), "")),
+        (false, 0) => lines.push(line(CheckState::Passed, format!("{rules} passed"), &done.join(", "), "")),
         (false, refused) => {
             let denied = looked.policies.iter().filter(|rule| is(rule, PolicyResult::Denied));
             let target = denied.map(PolicyLine::anchor).next().unwrap_or_default();
-            let verb = if refused == 1 { "refuses" } else { "refuse" };
-            lines.push(line(CheckState::Failed, format!("{refused} of {rules} {verb}"), &done.join(", "), &target));
+            lines.push(line(CheckState::Failed, format!("{refused} of {rules} failed"), &done.join(", "), &target));
         }
     }
     lines
 }
 
-/// What the plane said, and what that proves.
+/// Describes the result of the dry run, and what it proves.
 fn dry(typed: &Typed) -> CheckLine {
-    let proves = "It proves your rights, quota and admission. Values and policies are checked by the rules here, as the platform will.";
-    let before = "Check asks the workspace, as you, whether it would take this. Nothing is created.";
+    let proves = "It checks your permissions, quota and admission rules. The portal checks values and policies, as the platform will.";
+    let before = "Check tests this against the workspace with your permissions. Nothing is created.";
     match typed.dry {
-        Dry::Passed => line(CheckState::Passed, "The dry run, as you, passed", proves, ""),
-        Dry::Refused => line(CheckState::Failed, "The dry run, as you, was refused", proves, ""),
-        Dry::NotAsked => line(CheckState::NotYet, "The dry run", before, ""),
+        Dry::Passed => line(CheckState::Passed, "Dry run passed", proves, ""),
+        Dry::Refused => line(CheckState::Failed, "Dry run refused", proves, ""),
+        Dry::NotAsked => line(CheckState::NotYet, "Dry run", before, ""),
     }
 }
 
@@ -158,12 +158,12 @@ fn verdict(looked: &Looked<'_>, checks: &[CheckLine], approvals: &[ApprovalStep]
         ([first, rest @ ..], _) => (Verdict::Refused, format!("{} And {} more.", with_stop(&first.what), rest.len())),
         ([], Some(first)) => (Verdict::Incomplete, with_stop(&first.what)),
         ([], None) => match looked.examined.preflight.verdict {
-            preflight::Verdict::Accepted => (Verdict::Accepted, "Nothing stands against it.".to_owned()),
+            preflight::Verdict::Accepted => (Verdict::Accepted, "Nothing blocks this request.".to_owned()),
             preflight::Verdict::NeedsApproval => {
                 let who: Vec<&str> = approvals.iter().map(|step| step.who.as_str()).collect();
                 (Verdict::NeedsApproval, with_stop(&who.join(". ")))
             }
-            preflight::Verdict::Refused => (Verdict::Refused, "Some values do not fit.".to_owned()),
+            preflight::Verdict::Refused => (Verdict::Refused, "Some values are invalid.".to_owned()),
             preflight::Verdict::Unknown => (Verdict::Unknown, unknown.map(|check| check.detail.clone()).unwrap_or_default()),
         },
     }
@@ -173,7 +173,7 @@ fn with_stop(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// What it costs, as pages say it; nothing where the promise says nothing about that.
+/// Returns the price as pages show it. Empty if the promise has no price.
 pub(in crate::portal) fn price(estimate: Option<&Estimate>) -> PriceView {
     let Some(estimate) = estimate else { return PriceView::default() };
     let lines = estimate.lines.iter().map(|line| PriceLine {
@@ -190,7 +190,7 @@ pub(in crate::portal) fn price(estimate: Option<&Estimate>) -> PriceView {
     }
 }
 
-/// Limits and budgets with what is used of them. `tallies` say what was counted for them.
+/// Returns limits and budgets with their usage. `tallies` describe what was counted for them.
 pub(in crate::portal) fn room(limits: &[LimitUse], budgets: &[BudgetUse], tallies: &[Tally], estimate: Option<&Estimate>) -> Vec<RoomLine> {
     let limits = limits.iter().map(|limit| {
         let then = limit.with_this;
@@ -232,7 +232,7 @@ pub(in crate::portal) fn room(limits: &[LimitUse], budgets: &[BudgetUse], tallie
     limits.chain(budgets).collect()
 }
 
-/// Where requests count for a cap. A subtree of a trusted home is what the policy covers elsewhere, and not what lies below the home.
+/// Describes where requests count for a cap. For a trusted home, a subtree is what the policy covers elsewhere, not what is below the home.
 fn place(from: &Provenance, tallies: &[Tally]) -> String {
     match tallies.iter().find(|tally| tally.rule == from.id()).map(|tally| &tally.reach) {
         Some(Reach::Workspace { .. }) => "of this workspace".to_owned(),
@@ -242,13 +242,13 @@ fn place(from: &Provenance, tallies: &[Tally]) -> String {
     }
 }
 
-/// A part in hundredths of the whole, at most all of it.
+/// Returns a part as a percentage of the whole, at most 100.
 fn share(part: Option<i128>, whole: i128) -> u8 {
     let Some(part) = part.filter(|part| *part > 0) else { return 0 };
     if whole <= 0 { 100 } else { u8::try_from((part.saturating_mul(100) / whole).clamp(0, 100)).unwrap_or(100) }
 }
 
-/// What would be made, counted; nothing where it cannot be rendered.
+/// Returns the counts of objects to create. `None` if they can't be rendered.
 fn added(examined: &Examined) -> Option<AddedCount> {
     let lines = || examined.added.iter().flat_map(|object| &object.lines);
     let of = |is: fn(&LineOrigin) -> bool| lines().filter(|line| is(&line.origin)).count();
@@ -267,7 +267,7 @@ mod tests {
 
     use super::*;
 
-    /// Where a cap counts for a request in `w-shop`, below `w-acme`: set by whom, for what, and for which range.
+    /// Describes where a cap counts for a request in `w-shop`, below `w-acme`, by its origin, what it counts per, and its scope.
     fn said(origin: Origin, per: Per, range: &[&str]) -> String {
         let range = AppliesTo { workspaces: range.iter().map(|glob| (*glob).to_owned()).collect(), ..AppliesTo::default() };
         said_of(origin, per, &range)

@@ -1,4 +1,4 @@
-//! A request as a line of a list.
+//! A request as a row of a list.
 
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
@@ -9,7 +9,7 @@ use promise::view::{RequestRow, RequestStates};
 use crate::auth::{Caller, person};
 use crate::portal::place::Workspace;
 
-/// The line of one request.
+/// Returns the row of one request.
 pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> RequestRow {
     let (promise_title, icon) = presentation(caller, &workspace.cluster, request);
     RequestRow {
@@ -28,22 +28,22 @@ pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &P
     }
 }
 
-/// Username of who asked for it, as pages show it.
+/// Returns the requester's username, as pages show it.
 pub(in crate::portal) fn requester(request: &PromiseRequest) -> String {
     person::requester(request).username().to_owned()
 }
 
-/// Whether this person asked for it.
+/// Checks whether this user is the requester.
 pub(in crate::portal) fn is_of(caller: &Caller, request: &PromiseRequest) -> bool {
     person::requester(request) == caller.identity().person
 }
 
-/// Whether this person changed last what it asks for, as the plane noted it.
+/// Checks whether this user made the last change to the request's spec, as recorded by the control plane.
 pub(in crate::portal) fn is_changed_by(caller: &Caller, request: &PromiseRequest) -> bool {
     person::changed_by(request).is_some_and(|who| who == caller.identity().person)
 }
 
-/// Who holds the ball. A request that somebody has deleted is on its way out, whatever its status said before.
+/// Returns who has to act next. A deleted request is on its way out, regardless of its previous status.
 pub(in crate::portal) fn ball(request: &PromiseRequest) -> Ball {
     let status = request.status.as_ref();
     match status.filter(|status| phase(request) == Phase::Deleting && status.phase != Phase::Deleting) {
@@ -52,7 +52,7 @@ pub(in crate::portal) fn ball(request: &PromiseRequest) -> Ball {
     }
 }
 
-/// What the controller says, and *deleting* as soon as somebody asked for it.
+/// Returns the phase that the controller reported, or *deleting* as soon as deletion was requested.
 fn phase(request: &PromiseRequest) -> Phase {
     if request.metadata.deletion_timestamp.is_some() {
         return Phase::Deleting;
@@ -60,12 +60,12 @@ fn phase(request: &PromiseRequest) -> Phase {
     request.status.as_ref().map_or(Phase::Pending, |status| status.phase)
 }
 
-/// What it is called wherever people see it.
+/// Returns its states as users see them everywhere.
 pub(in crate::portal) fn states(request: &PromiseRequest) -> RequestStates {
     RequestStates::of(request.status.as_ref(), request.metadata.deletion_timestamp.is_some())
 }
 
-/// The version that runs, else the one that is meant to, else what was asked for.
+/// Returns the current version, or else the targeted one, or else the requested one.
 pub(in crate::portal) fn version(request: &PromiseRequest) -> String {
     let status = request.status.as_ref();
     let current = status.and_then(|status| status.current.as_ref()).map(|current| current.version.clone());
@@ -73,7 +73,7 @@ pub(in crate::portal) fn version(request: &PromiseRequest) -> String {
     current.or_else(candidate).or_else(|| request.spec.promise.version.clone()).unwrap_or_default()
 }
 
-/// Name for people and icon of the promise, as far as the workspace of the request knows it.
+/// Returns the display name and icon of the promise, as far as the workspace of the request knows it.
 pub(in crate::portal) fn presentation(caller: &Caller, cluster: &ClusterId, request: &PromiseRequest) -> (String, String) {
     let promise = caller.promise_of(cluster, request);
     let presentation = promise.as_ref().map(|promise| &promise.spec.presentation);

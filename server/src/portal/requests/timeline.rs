@@ -1,4 +1,4 @@
-//! What happened to a request, from what is recorded: creation, releases, conditions, deletion.
+//! The history of a request, from what is recorded: creation, releases, conditions, deletion.
 
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use k8s_openapi::api::core::v1::Event;
@@ -11,7 +11,7 @@ use promise::wording;
 use super::detail::happening;
 use crate::auth::{Caller, person};
 
-/// Everything that is recorded, oldest first.
+/// Returns all recorded entries, oldest first.
 pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<Happening> {
     let mut all = Vec::new();
     let requester = person::requester(request);
@@ -20,8 +20,8 @@ pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseR
     }
     for release in releases {
         if let Some(created) = &release.metadata.creation_timestamp {
-            let version = version(caller, release).map_or_else(|| "a version".to_owned(), |version| format!("version {version}"));
-            let what = format!("{}, with {version} of the promise", became(request.status.as_ref(), &release.name_any()));
+            let became = became(request.status.as_ref(), &release.name_any());
+            let what = version(caller, release).map_or_else(|| became.to_owned(), |version| format!("{became} (version {version})"));
             all.push(happening(created.0.to_string(), what, "the platform", false));
         }
     }
@@ -30,17 +30,17 @@ pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseR
         let words = match (condition.r#type.as_str(), condition.status) {
             ("Accepted", ConditionStatus::False) => "Refused",
             ("PoliciesSatisfied", ConditionStatus::False) => "Refused by policies",
-            ("Applied", ConditionStatus::True) => "Everything was applied",
-            ("Healthy", ConditionStatus::True) => "Everything works",
+            ("Applied", ConditionStatus::True) => "Applied",
+            ("Healthy", ConditionStatus::True) => "Healthy",
             ("Healthy", ConditionStatus::False) if condition.reason == "Progressing" => "Becoming healthy",
-            ("Healthy", ConditionStatus::False) => "Not everything works",
-            ("DriftFree", ConditionStatus::False) => "Somebody changed what was made",
-            // `Ready` sums up the others, which are told one by one.
+            ("Healthy", ConditionStatus::False) => "Not healthy",
+            ("DriftFree", ConditionStatus::False) => "Drift detected",
+            // `Ready` summarizes the other conditions, which are listed individually.
             _ => continue,
         };
         if let Some(at) = &condition.last_transition_time {
             let unmet = condition.status == ConditionStatus::False;
-            // What is on its way is no trouble.
+            // Progress is no problem.
             let trouble = unmet && condition.reason != "Progressing";
             let message = Some(&condition.message).filter(|message| unmet && !message.is_empty());
             let what = message.map_or_else(|| words.to_owned(), |message| format!("{words}: {}", labelled(message, spec)));
@@ -48,14 +48,14 @@ pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseR
         }
     }
     if let Some(deleted) = &request.metadata.deletion_timestamp {
-        all.push(happening(deleted.0.to_string(), "Deletion was asked for".to_owned(), "", false));
+        all.push(happening(deleted.0.to_string(), "Deletion requested".to_owned(), "", false));
     }
-    // All times are RFC 3339 in UTC, so that their texts sort as they do.
+    // Times are RFC 3339 in UTC, so their texts sort chronologically.
     all.sort_by(|a, b| a.at.cmp(&b.at));
     all
 }
 
-/// What became of the content in a release. Earlier releases are kept whether or not anyone accepted them.
+/// Describes the outcome of the content in a release. Earlier releases are kept whether or not they were accepted.
 fn became(status: Option<&PromiseRequestStatus>, release: &str) -> &'static str {
     let current = status.and_then(|status| status.current.as_ref());
     if current.is_some_and(|current| current.release == release) {
@@ -64,7 +64,7 @@ fn became(status: Option<&PromiseRequestStatus>, release: &str) -> &'static str 
     let candidate = status.and_then(|status| status.candidate.as_ref()).filter(|candidate| candidate.release == release);
     match candidate.map(|candidate| candidate.state) {
         Some(CandidateState::Evaluating) => "Being checked",
-        Some(CandidateState::AwaitingApproval) => "Waits for an approval",
+        Some(CandidateState::AwaitingApproval) => "Waiting for approval",
         Some(CandidateState::ChangesRequested) => "Changes requested",
         Some(CandidateState::Accepted | CandidateState::Failed) => "Accepted",
         Some(CandidateState::Rejected) => "Rejected",
@@ -74,12 +74,12 @@ fn became(status: Option<&PromiseRequestStatus>, release: &str) -> &'static str 
     }
 }
 
-/// The version of the promise that a release was made of, while its revision is there.
+/// Returns the version of the promise that a release was rendered from, while its revision exists.
 fn version(caller: &Caller, release: &PromiseRelease) -> Option<String> {
     Some(caller.portal().world.revision_of(&release.spec.revision)?.spec.version.clone())
 }
 
-/// A message of the controller with the labels of fields in the place of their paths: `.parameters.host: …` becomes `Host: …`.
+/// Replaces the paths in a controller message with the labels of the fields: `.parameters.host: …` becomes `Host: …`.
 fn labelled(message: &str, spec: Option<&PromiseSpec>) -> String {
     let unknown = PromiseSpec::default();
     let spec = spec.unwrap_or(&unknown);
@@ -91,7 +91,7 @@ fn labelled(message: &str, spec: Option<&PromiseSpec>) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// An event of the plane.
+/// Returns an event of the control plane as a history entry.
 pub(in crate::portal) fn event(event: &Event, spec: Option<&PromiseSpec>) -> Happening {
     let at = event.last_timestamp.as_ref().or(event.metadata.creation_timestamp.as_ref()).map(|time| time.0.to_string());
     let what = event.message.clone().or_else(|| event.reason.clone()).unwrap_or_default();
@@ -115,7 +115,7 @@ mod tests {
         };
         for (state, words) in [
             (CandidateState::Accepted, "Accepted"),
-            (CandidateState::AwaitingApproval, "Waits for an approval"),
+            (CandidateState::AwaitingApproval, "Waiting for approval"),
             (CandidateState::ChangesRequested, "Changes requested"),
             (CandidateState::Rejected, "Rejected"),
             (CandidateState::Expired, "Expired"),

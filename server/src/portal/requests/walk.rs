@@ -1,7 +1,7 @@
-//! Asking many workspaces what a person may do there, whether the person may enter, and where in them requests may be listed, in the time
-//! that a page has.
+//! Checks in many workspaces what a user can do there, whether the user can enter, and where in them requests can be listed, within the
+//! time limit of a page.
 //!
-//! That a workspace is there is nobody's business who may not enter it: until the plane has said that the person may, it has no name.
+//! Users who can't enter a workspace must not learn that it exists: until the control plane has confirmed access, it has no name.
 
 use std::panic::resume_unwind;
 use std::pin::pin;
@@ -24,23 +24,23 @@ use crate::auth::Caller;
 use crate::portal::place::TOGETHER;
 use crate::portal::rights::Right;
 
-/// How long all of them together may take to answer.
+/// Time limit for all of them together.
 pub(in crate::portal) const PATIENCE: Duration = Duration::from_secs(5);
-/// How long one that does not answer keeps others from being asked.
+/// How long a workspace that doesn't respond delays the others.
 const TURN: Duration = Duration::from_millis(250);
-/// In how many tasks they are asked.
+/// Number of tasks that query them.
 const LOTS: usize = 4;
-/// What stands for all workspaces of which the plane did not say whether the person may enter them.
-const UNNAMED: &str = "some workspaces that you may or may not enter";
+/// Stands for all workspaces for which the control plane didn't report whether the user can enter them.
+const UNNAMED: &str = "some workspaces that you might have access to";
 
-/// What the workspaces answered.
+/// The answers of the workspaces.
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
-    /// Those that the person may enter, in the order of paths.
+    /// Those that the user can enter, in the order of paths.
     pub(crate) open: Vec<Place>,
-    /// What is missing, in words: paths of those that the person may enter, and one phrase for all others.
+    /// Describes what is missing: paths of those that the user can enter, and one phrase for all others.
     pub(crate) unseen: Vec<String>,
-    /// Why the first of it is missing.
+    /// Why the first of them is missing.
     error: Option<Error>,
 }
 
@@ -72,38 +72,38 @@ impl Walk {
         walk
     }
 
-    /// Those that the person may enter, where nothing is missing.
+    /// Returns those that the user can enter, if nothing is missing.
     ///
     /// # Errors
-    /// One of the workspaces did not answer.
+    /// If one of the workspaces did not respond.
     pub(crate) fn whole(self) -> Result<Vec<Place>> {
         self.error.map_or(Ok(self.open), Err)
     }
 }
 
-/// What one workspace answered.
+/// The answer of one workspace.
 enum Answer {
-    /// The person may not enter.
+    /// The user can't enter.
     Closed,
-    /// The person may.
+    /// The user can enter.
     Open(Place),
-    /// The person may, and what may be listed is not known.
+    /// The user can enter, but it is unknown what they can list.
     Silent(WorkspacePath, Error),
-    /// Nobody can tell whether the person may enter.
+    /// It is unknown whether the user can enter.
     Unknown(Error),
 }
 
 impl Caller {
-    /// Every workspace; or `top` and those below it. Whoever may enter them.
+    /// Returns every workspace, or `top` and those below it, regardless of who can enter them.
     pub(in crate::portal) fn nodes_within(&self, top: Option<&WorkspacePath>) -> Vec<Node> {
         let within = |node: &&Node| top.is_none_or(|top| *top == node.path || node.path.as_str().starts_with(&format!("{top}:")));
         self.portal().world.tree().all().iter().filter(within).cloned().collect()
     }
 
-    /// Asks all of these, which come in the order of paths.
+    /// Queries all of these, which are given in the order of paths.
     pub(in crate::portal) async fn walk(&self, nodes: Vec<Node>) -> Walk {
         let turns = Arc::new(Turns::begin());
-        // A plane in this process answers on the task that asks; one task alone would leave the other processors idle.
+        // An in-process control plane responds on the calling task. A single task would leave the other processors idle.
         let lot = nodes.len().div_ceil(LOTS).max(1);
         let lots = nodes.chunks(lot).map(|nodes| {
             let (caller, turns, nodes) = (self.clone(), turns.clone(), nodes.to_vec());
@@ -114,7 +114,7 @@ impl Caller {
         for lot in lots.collect::<Vec<_>>() {
             match lot.await {
                 Ok(answered) => answers.extend(answered),
-                // Nobody else ends it, so that it is a defect, which is told as any other.
+                // Nothing else aborts the task, so this is a defect and reported like any other.
                 Err(error) => match error.try_into_panic() {
                     Ok(panic) => resume_unwind(panic),
                     Err(_) => answers.push(Answer::Unknown(Error::Internal)),
@@ -124,14 +124,14 @@ impl Caller {
         Walk::of(answers)
     }
 
-    /// Whether the person has a right in one of these workspaces, as soon as one of them says so.
+    /// Checks whether the user has a permission in one of these workspaces. Returns as soon as one of them confirms it.
     ///
     /// # Errors
-    /// None says so, and one did not answer in time: nobody can tell.
+    /// If none confirms it and one did not respond in time, so that the answer is unknown.
     pub(in crate::portal) async fn may_in_any(&self, turns: &Turns, clusters: Vec<ClusterId>, right: &Right) -> Result<bool> {
         let asked = clusters.into_iter().map(|cluster| async move {
             let may = turns.take(self.may(&cluster, right.clone())).await;
-            may.inspect_err(|error| tracing::warn!(%error, %cluster, ?right, "a workspace does not say what somebody may"))
+            may.inspect_err(|error| tracing::warn!(%error, %cluster, ?right, "an access check in a workspace failed"))
         });
         any(asked).await
     }
@@ -142,21 +142,21 @@ impl Caller {
             Ok(true) => turns.take(self.sight(&node.cluster)).await,
             Ok(false) => return Answer::Closed,
             Err(error) => {
-                tracing::warn!(%error, workspace = %node.path, "a workspace does not say who may enter");
+                tracing::warn!(%error, workspace = %node.path, "the access check for a workspace failed");
                 return Answer::Unknown(error);
             }
         };
         match sight {
             Ok(sight) => Answer::Open(Place { cluster: node.cluster, path: node.path, sight }),
             Err(error) => {
-                tracing::warn!(%error, workspace = %node.path, "a workspace does not say what may be listed");
+                tracing::warn!(%error, workspace = %node.path, "the check of what can be listed in a workspace failed");
                 Answer::Silent(node.path, error)
             }
         }
     }
 }
 
-/// Whether one of them says yes, as soon as one does. Where none does, silence is no no.
+/// Checks whether one of them answers yes, and returns as soon as one does. If none does, a missing answer doesn't count as a no.
 async fn any(asked: impl IntoIterator<Item = impl Future<Output = Result<bool>>>) -> Result<bool> {
     let mut asked: FuturesUnordered<_> = asked.into_iter().collect();
     let mut silent = None;
@@ -170,7 +170,7 @@ async fn any(asked: impl IntoIterator<Item = impl Future<Output = Result<bool>>>
     silent.map_or(Ok(false), Err)
 }
 
-/// Some are asked at a time, and all by one deadline.
+/// Limits the concurrency of queries, with one deadline for all.
 pub(in crate::portal) struct Turns {
     slots: Semaphore,
     turn: Duration,
@@ -178,16 +178,16 @@ pub(in crate::portal) struct Turns {
 }
 
 impl Turns {
-    /// Those of a page, whose time begins now.
+    /// Returns the turns of a page, whose time limit starts now.
     pub(in crate::portal) fn begin() -> Self {
         Self { slots: Semaphore::new(TOGETHER), turn: TURN, deadline: Instant::now() + PATIENCE }
     }
 
-    /// The answer, if it comes in time. Whoever does not answer soon is waited for while others are asked.
+    /// Returns the answer, if it arrives in time. While a slow answer is awaited, others are queried.
     pub(in crate::portal) async fn take<T>(&self, asked: impl Future<Output = Result<T>>) -> Result<T> {
-        let late = || Error::Unreachable { what: "the plane".to_owned() };
+        let late = || Error::Unreachable { what: "the control plane".to_owned() };
         let Ok(Ok(slot)) = timeout_at(self.deadline, self.slots.acquire()).await else { return Err(late()) };
-        // Slots come free when the time is over: nobody is asked any more.
+        // Slots are released after the deadline, but nothing more is queried then.
         if Instant::now() >= self.deadline {
             return Err(late());
         }
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_workspace_is_named_to_those_alone_who_may_enter_it() {
-        let late = || Error::Unreachable { what: "the plane".into() };
+        let late = || Error::Unreachable { what: "the control plane".into() };
         let open = || Answer::Open(Place { cluster: ClusterId::root(), path: path("root"), sight: Sight::Everywhere });
         let walk = Walk::of(vec![open(), Answer::Closed, Answer::Unknown(late()), Answer::Silent(path("root:acme"), late())]);
         assert_eq!((walk.open.len(), walk.unseen.as_slice()), (1, ["root:acme".to_owned(), UNNAMED.to_owned()].as_slice()));
@@ -239,7 +239,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_yes_is_enough_and_silence_is_no_no() {
-        let late = || Error::Unreachable { what: "the plane".into() };
+        let late = || Error::Unreachable { what: "the control plane".into() };
         let of = |answers: Vec<Option<Result<bool>>>| {
             any(answers.into_iter().map(|answer| async move {
                 match answer {
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(of(vec![Some(Err(late())), Some(Ok(false))]).await, Err(late()));
         assert_eq!(of(vec![Some(Ok(false))]).await, Ok(false));
         assert_eq!(of(Vec::new()).await, Ok(false));
-        // Who never answers is silent when the time is over.
+        // A workspace that never responds counts as silent at the deadline.
         let turns = turns(Duration::from_millis(1));
         assert_eq!(any([turns.take(pending::<Result<bool>>())]).await, Err(late()));
     }

@@ -1,14 +1,14 @@
-//! What a list of objects can be narrowed by. The count of a value says how many objects are left when it is chosen beside the others.
+//! Facets of a list of objects. The count of a value is the number of objects left when it is chosen in addition to the other filters.
 
 use promise::view::{Facet, ResourceQuery};
 
 use super::shelf::{self, Sum};
 use crate::portal::catalog::facets::facet_of;
 
-/// Kinds, promises and workspaces that can be chosen by a link; the others are found by search.
+/// Kinds, promises and workspaces that can be chosen by a link. The others are found by search.
 const CHOICES: usize = 12;
 
-/// Objects of one workspace that are alike, counted.
+/// A count of similar objects in one workspace.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed<'a> {
     /// Path of the workspace.
@@ -17,13 +17,13 @@ pub(super) struct Placed<'a> {
 }
 
 impl Placed<'_> {
-    /// Whether a query wants these, besides words.
+    /// Checks whether a query matches these, ignoring words.
     pub(super) fn fits(self, query: &ResourceQuery) -> bool {
         is_at(query, self.path) && self.sum.fits(query)
     }
 }
 
-/// Whether a query wants what is in a workspace.
+/// Checks whether a query includes a workspace.
 pub(super) fn is_at(query: &ResourceQuery, path: &str) -> bool {
     query.workspace.is_empty() || query.workspace == path
 }
@@ -37,8 +37,8 @@ pub(super) struct Facets {
     pub(super) workspaces: Facet,
 }
 
-/// The facets of objects in which the words of a query were found; those of one workspace stand together. `title` is what a promise is
-/// called.
+/// Returns the facets of objects that contain the words of a query. Objects of one workspace are adjacent. `title` returns the display name
+/// of a promise.
 pub(super) fn of(sums: &[Placed<'_>], query: &ResourceQuery, title: impl Fn(&str) -> String) -> Facets {
     let without_kind = ResourceQuery { kind: String::new(), ..query.clone() };
     let kinds = values(sums, &without_kind, |placed| placed.sum.kind.as_str());
@@ -54,7 +54,7 @@ pub(super) fn of(sums: &[Placed<'_>], query: &ResourceQuery, title: impl Fn(&str
     }
 }
 
-/// One value of what fits a query, with its counts.
+/// Returns one value of each match of a query, with its count.
 fn values<'a>(
     sums: &'a [Placed<'a>],
     query: &'a ResourceQuery,
@@ -63,10 +63,10 @@ fn values<'a>(
     sums.iter().filter(move |placed| placed.fits(query)).map(move |placed| (value(*placed), placed.sum.count))
 }
 
-/// The workspaces, where there is a choice of them; a chosen one is always there, so that it can be taken away.
+/// Returns the workspaces, if there is more than one to choose from. A chosen one is always included, so that it can be removed.
 fn workspaces(sums: &[Placed<'_>], query: &ResourceQuery) -> Facet {
     let without = ResourceQuery { workspace: String::new(), ..query.clone() };
-    // Added up before they are ranked: there may be hundreds of workspaces, each with many sums.
+    // Added up before they are ranked: there might be hundreds of workspaces, each with many sums.
     let places = sums.chunk_by(|a, b| a.path == b.path).filter_map(|place| {
         let count: usize = place.iter().filter(|placed| placed.fits(&without)).map(|placed| placed.sum.count).sum();
         place.first().filter(|_| count > 0).map(|placed| (placed.path, count))

@@ -1,4 +1,4 @@
-//! Looking at one object on the plane as the person who asks.
+//! Reads one object from the control plane with the user's token.
 
 use std::time::Duration;
 
@@ -16,26 +16,26 @@ use serde_json::Value;
 use crate::auth::Caller;
 use crate::portal::place::Workspace;
 
-/// How long the plane may take to say what it serves, and to show an object.
+/// How long the control plane can take to report its kinds and to return an object.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Conditions and writers that are shown; objects have few.
+/// Number of conditions and writers to show. Objects have few.
 const MOST: usize = 30;
-/// Where the plane keeps events about objects of no namespace.
+/// Namespace in which the control plane stores events about cluster-scoped objects.
 const UNNAMESPACED_EVENTS: &str = "default";
 
-/// What a look at an object showed.
+/// The result of reading an object.
 pub(super) enum Look {
-    /// The object, whole.
+    /// The complete object.
     There(Box<Value>),
-    /// It is at the Destination of this name.
+    /// It is at the Destination with this name.
     Elsewhere(String),
-    /// The person may not read it.
+    /// The user can't read it.
     Denied,
-    /// There is none.
+    /// It doesn't exist.
     Gone,
-    /// There is one of that name which is not ours.
+    /// An object with that name exists, but it isn't the portal's.
     Another,
-    /// The workspace does not know its kind.
+    /// The workspace doesn't serve its kind.
     Unserved,
 }
 
@@ -48,20 +48,20 @@ impl Look {
     }
 }
 
-/// Looks at an object of a request.
+/// Reads an object of a request.
 ///
 /// # Errors
-/// The plane does not answer.
+/// If the control plane doesn't respond.
 pub(super) async fn at(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, item: &InventoryItem) -> Result<Look> {
     if let Some(destination) = &item.destination {
         return Ok(Look::Elsewhere(destination.clone()));
     }
-    // Both become parts of an address of the plane.
+    // Both become part of an address of the control plane.
     if ![Some(&item.name), item.namespace.as_ref()].into_iter().flatten().all(|part| is_segment(part)) {
         return Ok(Look::Gone);
     }
     match tokio::time::timeout(PATIENCE, read(caller, workspace, item)).await {
-        Err(_) => Err(Error::Unreachable { what: "the plane".to_owned() }),
+        Err(_) => Err(Error::Unreachable { what: "the control plane".to_owned() }),
         Ok(Err(error)) => Err(error),
         Ok(Ok(Look::There(object))) if !is_of(&object, request, item) => Ok(Look::Another),
         Ok(Ok(look)) => Ok(look),
@@ -91,37 +91,37 @@ async fn read(caller: &Caller, workspace: &Workspace, item: &InventoryItem) -> R
     }
 }
 
-/// Whether an object is the one that the controller made for a request: it has the label, and the uid that was noted.
+/// Checks whether an object is the one that the controller created for a request: it has the label and the recorded uid.
 fn is_of(object: &Value, request: &PromiseRequest, item: &InventoryItem) -> bool {
     let metadata = &object["metadata"];
     let ours = metadata["labels"][names::REQUEST_UID_LABEL].as_str() == request.metadata.uid.as_deref();
     ours && item.uid.as_deref().is_none_or(|uid| metadata["uid"] == uid)
 }
 
-/// Whether a name stays where it is put in an address.
+/// Checks whether a name is a single segment of an address.
 fn is_segment(text: &str) -> bool {
     !matches!(text, "" | "." | "..") && !text.contains(['/', '%', '?', '#', '\\']) && !text.chars().any(char::is_control)
 }
 
-/// What was noted about an object, newest first; why nobody can tell, where the person may not read events.
+/// Returns the events of an object, newest first. If the user can't read events, an explanation instead.
 ///
 /// # Errors
-/// The plane does not answer.
+/// If the control plane doesn't respond.
 pub(super) async fn events(caller: &Caller, workspace: &Workspace, object: &Value) -> Result<std::result::Result<Vec<Event>, String>> {
     let metadata = &object["metadata"];
     let namespace = metadata["namespace"].as_str().unwrap_or(UNNAMESPACED_EVENTS);
     let uid = metadata["uid"].as_str().unwrap_or_default();
     let events = caller.read_events_of(workspace, namespace, uid).await?;
-    Ok(events.ok_or_else(|| format!("You may not read the events of {}.", workspace.path)))
+    Ok(events.ok_or_else(|| format!("You can't read events in {}.", workspace.path)))
 }
 
-/// What owns an object on the plane, as kind and name.
+/// Returns the owners of an object on the control plane, as kind and name.
 pub(super) fn owners(object: &Value) -> Vec<String> {
     let owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
     owners.filter_map(|owner| Some(format!("{}/{}", owner["kind"].as_str()?, owner["name"].as_str()?))).take(MOST).collect()
 }
 
-/// What an object says about itself, in its own order.
+/// Returns the conditions of an object, in its own order.
 pub(super) fn conditions(object: &Value) -> Vec<ConditionLine> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
@@ -135,7 +135,7 @@ pub(super) fn conditions(object: &Value) -> Vec<ConditionLine> {
     conditions.filter(|condition| condition["type"].is_string()).map(line).take(MOST).collect()
 }
 
-/// Who writes fields of an object, the newest first.
+/// Returns the field managers of an object, newest first.
 pub(super) fn writers(object: &Value) -> Vec<WriterLine> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let managers = object["metadata"]["managedFields"].as_array().into_iter().flatten();
@@ -146,7 +146,7 @@ pub(super) fn writers(object: &Value) -> Vec<WriterLine> {
         ours: manager["manager"] == names::MANAGER_FULFIL,
     };
     let mut writers: Vec<WriterLine> = managers.filter(|manager| manager["manager"].is_string()).map(line).collect();
-    // Times are RFC 3339 in UTC, so that their texts sort as they do.
+    // Times are RFC 3339 in UTC, so their texts sort chronologically.
     writers.sort_by(|a, b| b.at.cmp(&a.at));
     writers.truncate(MOST);
     writers

@@ -1,7 +1,8 @@
-//! One object that was made for a request: what the request's status says of it, and what the plane shows of it to this person.
+//! One object created for a request: its data in the request's status, and what the control plane shows of it to this user.
 //!
-//! An object in the workspace of the request is read with the person's own token. One at a Destination is not read at all: the credential of a
-//! Destination is the controller's, and whoever may see a request there need not be anybody there. Its text is the one of the release then.
+//! An object in the workspace of the request is read with the user's own token. An object at a Destination is not read at all: the
+//! credentials of a Destination belong to the controller, and a user who can see a request there doesn't necessarily have access to the
+//! Destination. Its manifest is then the one of the release.
 
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use promise::api::{InventoryItem, PromiseRequestStatus};
@@ -17,19 +18,19 @@ use crate::live::{self, Topic};
 use crate::portal::place::Workspace;
 use crate::portal::requests::{detail, rows, timeline};
 
-/// Lines of its text that a page shows.
+/// Number of manifest lines that a page shows.
 const LINES: usize = 400;
-/// Bytes of its text that a page shows, so that the page keeps its weight.
+/// Number of manifest bytes that a page shows, to limit the size of the page.
 const BYTES: usize = 24 << 10;
 
-/// The page of an object.
+/// Returns the page of an object.
 ///
 /// # Errors
-/// There is no such object of such a request that the person may see, or the plane does not answer.
+/// If there is no such object of such a request that the user can see, or the control plane doesn't respond.
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str, wanted: &ObjectKey) -> Result<ObjectPage> {
     let found = find(caller, workspace, namespace, name, wanted).await;
     let Found { seen, request, index } = found.map_err(|error| match error {
-        // The same words, whether it is the request or the object that is not there.
+        // The same message, whether the request or the object is missing.
         Error::NotFound { .. } | Error::NotEnabled { .. } => Error::NotFound { what: format!("{} of {name}", wanted.title()) },
         other => other,
     })?;
@@ -45,7 +46,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     };
     let events = match look.object() {
         Some(object) => look::events(caller, workspace, object).await?,
-        None => Err("Its events are not read, since the object is not.".to_owned()),
+        None => Err("Events aren't shown because the live object isn't read.".to_owned()),
     };
     let object = look.object();
     Ok(ObjectPage {
@@ -72,7 +73,7 @@ struct Found {
 }
 
 async fn find(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str, wanted: &ObjectKey) -> Result<Found> {
-    // Before the request is read: what changes in between is told by the stream.
+    // Taken before the request is read: the event stream reports what changes in between.
     let seen = live::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
     let request = caller.read_request(workspace, namespace, name).await?;
     let inventory = request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
@@ -80,8 +81,7 @@ async fn find(caller: &Caller, workspace: &Workspace, namespace: &str, name: &st
     Ok(Found { seen, request, index })
 }
 
-/// Which object an address means: the one that is exactly so; else the only one that fits, where what the address leaves open fits
-/// everything.
+/// Returns the object that an address refers to: an exact match, or else the only match, where omitted parts of the address match anything.
 fn which(inventory: &[InventoryItem], wanted: &ObjectKey) -> Result<usize> {
     if let Some(index) = inventory.iter().position(|item| is_exactly(item, wanted)) {
         return Ok(index);
@@ -91,7 +91,7 @@ fn which(inventory: &[InventoryItem], wanted: &ObjectKey) -> Result<usize> {
         (None, _) => Err(Error::NotFound { what: wanted.title() }),
         (Some(index), None) => Ok(index),
         (Some(_), Some(_)) => {
-            let message = format!("several objects are called {}: open the one that you mean from the list of resources", wanted.title());
+            let message = format!("several objects are called {}; open the one you want from the list of resources", wanted.title());
             Err(Error::Invalid { problems: vec![Problem { path: String::new(), message }] })
         }
     }
@@ -114,14 +114,14 @@ fn fits(item: &InventoryItem, wanted: &ObjectKey) -> bool {
         && fits(&wanted.at, item.destination.as_deref())
 }
 
-/// The release that runs, then the one that is meant to.
+/// Returns the current release, then the targeted one.
 fn release_names(status: &PromiseRequestStatus) -> impl Iterator<Item = &str> {
     let current = status.current.as_ref().map(|current| current.release.as_str());
     current.into_iter().chain(status.candidate.as_ref().map(|candidate| candidate.release.as_str()))
 }
 
-/// What a release says of an object. Secrets are masked in it, and are masked here once more. At which Destination an object is, and in which
-/// namespace, is not said in a release: what is called alike is told apart by neither.
+/// Returns the manifest of an object in a release. Secrets are masked in it, and are masked here again. A release doesn't contain the
+/// Destination and namespace of an object, so neither distinguishes objects of the same name.
 fn rendered(releases: &[PromiseRelease], status: &PromiseRequestStatus, item: &InventoryItem) -> std::result::Result<Manifest, String> {
     let is_called = |object: &&Value| {
         let group = object["apiVersion"].as_str().and_then(|version| version.split_once('/')).map_or("", |(group, _)| group);
@@ -130,16 +130,14 @@ fn rendered(releases: &[PromiseRelease], status: &PromiseRequestStatus, item: &I
     let named = |name: &str| releases.iter().find(|release| release.metadata.name.as_deref() == Some(name));
     let mut of_request = release_names(status).filter_map(named).peekable();
     if of_request.peek().is_none() {
-        return Err("You may not read the releases of this request, or there is none any more.".to_owned());
+        return Err("You can't read the releases of this request, or none exist anymore.".to_owned());
     }
     let mut called = of_request.map(|release| release.spec.objects.iter().filter(is_called).collect::<Vec<&Value>>());
     let found = called.find(|found| !found.is_empty()).unwrap_or_default();
     let why = match found.split_first() {
         Some((object, others)) if others.iter().all(|other| other == object) => return Ok(text(&masked(object))),
-        Some(_) => {
-            "The release has several objects that are called so, and does not say which of them is where: they cannot be told apart."
-        }
-        None => "The release has no text of it: it was made of what other objects said once they were there, and was not known before.",
+        Some(_) => "The release has several objects with this name and doesn't record where each one is, so they can't be told apart.",
+        None => "The release has no manifest for this object, because it was generated from the status of other objects.",
     };
     Err(why.to_owned())
 }
@@ -149,26 +147,26 @@ fn text(object: &Value) -> Manifest {
 }
 
 impl Look {
-    /// Why the object itself is not shown, as a sentence; none where it is.
+    /// Explains why the object itself isn't shown. `None` if it is.
     fn why(&self, workspace: &Workspace, item: &InventoryItem) -> Option<String> {
         let place = &workspace.path;
         Some(match self {
             Self::There(_) => return None,
             Self::Elsewhere(destination) => {
-                let namespace = item.namespace.as_ref().map(|namespace| format!(" in its namespace {namespace}")).unwrap_or_default();
+                let namespace = item.namespace.as_ref().map(|namespace| format!(" in the namespace {namespace}")).unwrap_or_default();
                 format!(
-                    "It is at the destination {destination}{namespace}. The credential of a destination is the controller's alone, so the portal does not \
-                     read there: this is what the release made of it, and what the controller noted."
+                    "This object is at the destination {destination}{namespace}. Only the controller has the credential of a destination, so the portal \
+                     can't read it. This page shows the manifest of the release and what the controller recorded."
                 )
             }
-            Self::Denied => format!("You may not read {} objects in {place}. This is what the release made of it.", item.kind),
-            Self::Gone => format!("It is not in {place} now. This is what the release made of it."),
+            Self::Denied => format!("You can't read {} objects in {place}. This is the manifest of the release.", item.kind),
+            Self::Gone => format!("The object isn't in {place} right now. This is the manifest of the release."),
             Self::Another => {
                 format!(
-                    "Another object with this name is in {place}, which was not made for this request. This is what the release made of it."
+                    "{place} has another object with this name, which wasn't created for this request. This is the manifest of the release."
                 )
             }
-            Self::Unserved => format!("{place} does not serve the kind {} any more. This is what the release made of it.", item.kind),
+            Self::Unserved => format!("{place} no longer serves the kind {}. This is the manifest of the release.", item.kind),
         })
     }
 }
@@ -203,7 +201,7 @@ mod tests {
         ] {
             assert!(matches!(which(items, &key), Err(Error::NotFound { .. })), "{key:?}");
         }
-        // One that is here is reached beside one of the same name elsewhere; what fits several means none of them.
+        // The local object is found even if one of the same name exists elsewhere. An ambiguous address matches none.
         let regions = [Some("eu-1"), Some("us-1"), None].map(|at| item("apps", "Deployment", "web", at));
         assert_eq!(which(&regions, &key("", "apps")), Ok(2));
         assert_eq!(which(&regions, &key("us-1", "")), Ok(1));
@@ -224,7 +222,7 @@ mod tests {
             let status = PromiseRequestStatus { current: Some(current), ..PromiseRequestStatus::default() };
             rendered(&[release], &status, &item("apps", "Deployment", "web", Some("us-1"))).map(|manifest| manifest.text)
         };
-        assert!(shown(vec![web(2), web(5)]).unwrap_err().contains("cannot be told apart"));
+        assert!(shown(vec![web(2), web(5)]).unwrap_err().contains("can't be told apart"));
         assert!(shown(vec![web(2), web(2)]).unwrap().contains("replicas: 2"), "one text for both");
         assert!(shown(vec![web(5)]).unwrap().contains("replicas: 5"));
     }
@@ -239,7 +237,7 @@ mod tests {
         let status = PromiseRequestStatus { current: Some(current), ..PromiseRequestStatus::default() };
         let shown = rendered(&[release.clone()], &status, &item("", "Secret", "login", None)).unwrap();
         assert!(shown.text.contains("password") && !shown.text.contains("hunter2"), "{}", shown.text);
-        assert!(rendered(&[release], &status, &item("", "Secret", "other", None)).unwrap_err().contains("no text"));
-        assert!(rendered(&[], &status, &item("", "Secret", "login", None)).unwrap_err().contains("may not read"));
+        assert!(rendered(&[release], &status, &item("", "Secret", "other", None)).unwrap_err().contains("no manifest"));
+        assert!(rendered(&[], &status, &item("", "Secret", "login", None)).unwrap_err().contains("can't read"));
     }
 }

@@ -7,9 +7,9 @@ use promise::view::{Drift, ResourceColumn, Sort};
 use super::Here;
 use super::shelf::Piece;
 
-/// `most` of some objects after the first `skip`. What is alike stays in the order in which it came.
+/// Returns `most` objects after the first `skip`. Equal objects stay in their original order.
 ///
-/// What lies behind the window is never sorted: of many objects people look at the first pages.
+/// Objects beyond the window are never sorted: of many objects, users view the first pages.
 pub(super) fn window<'m>(
     found: Vec<(&'m Here, &'m Piece)>,
     sort: Sort<ResourceColumn>,
@@ -41,7 +41,7 @@ fn by(column: ResourceColumn, a: &Piece, b: &Piece) -> Ordering {
     }
 }
 
-/// What is put back again and again is worse than what was once, and what nobody has compared is no trouble.
+/// An object that is corrected repeatedly ranks above one that was corrected once. An object that was never compared ranks lowest.
 fn repairs(drift: Drift) -> (u8, u32) {
     match drift {
         Drift::Unknown => (0, 0),

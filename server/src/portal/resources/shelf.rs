@@ -1,5 +1,5 @@
-//! What was made for the requests of one namespace, in the order in which lists show it and with what lists count: so a list of a hundred
-//! workspaces costs as many steps, and not as many as there are objects.
+//! The objects created for the requests of one namespace, in list order and with the counts that lists need. So a list of a hundred
+//! workspaces takes that many steps, and not one per object.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,28 +12,28 @@ use promise::view::{Drift, ResourceQuery};
 
 use crate::portal::by_place::Made;
 
-/// What was made for the requests of one namespace.
+/// The objects created for the requests of one namespace.
 #[derive(Debug, Default)]
 pub struct Shelf {
-    /// What does not work first, then by instance, kind and name.
+    /// Failing objects first, then by instance, kind and name.
     pieces: Vec<Piece>,
-    /// The same, counted by everything that a list can be narrowed by but words.
+    /// The same, counted by everything that a list can be filtered by except words.
     pub(super) sums: Vec<Sum>,
-    /// Requests for which something was made.
+    /// Requests that have objects.
     pub(super) instances: usize,
 }
 
-/// An object beside the request that it was made for.
+/// An object together with its request.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) request: Arc<PromiseRequest>,
     index: usize,
     pub(super) drift: Drift,
-    /// What words are looked for in, in small letters.
+    /// Text that word searches match, in lowercase.
     text: Box<str>,
 }
 
-/// Objects that are alike, counted.
+/// A count of similar objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sum {
     pub(super) kind: String,
@@ -41,12 +41,12 @@ pub(super) struct Sum {
     pub(super) promise: String,
     pub(super) drifted: bool,
     pub(super) count: usize,
-    /// How many of them the plane took.
+    /// How many of them the control plane accepted.
     pub(super) applied: usize,
 }
 
 impl Sum {
-    /// Whether a query wants these, besides words.
+    /// Checks whether a query matches these, ignoring words.
     pub(super) fn fits(&self, query: &ResourceQuery) -> bool {
         fits(query, &self.kind, self.health, &self.promise, self.drifted)
     }
@@ -80,14 +80,14 @@ impl Made for Shelf {
 }
 
 impl Shelf {
-    /// The objects of one urgency.
+    /// Returns the objects of one urgency.
     pub(super) fn level(&self, urgency: u8) -> &[Piece] {
         let start = self.pieces.partition_point(|piece| piece.health().urgency() > urgency);
         let end = self.pieces.partition_point(|piece| piece.health().urgency() >= urgency);
         self.pieces.get(Range { start, end }).unwrap_or_default()
     }
 
-    /// Those in which all words are found, counted.
+    /// Returns the counts of the objects that contain all words.
     pub(super) fn sums_of<'s>(&'s self, words: &[String], path: &str) -> Vec<Sum> {
         let mut sums: BTreeMap<(&'s str, Health, &'s str, bool), usize> = BTreeMap::new();
         for piece in self.pieces.iter().filter(|piece| piece.has(words, path)) {
@@ -106,7 +106,7 @@ impl Shelf {
 }
 
 impl Piece {
-    /// The object of that place in the inventory of a request.
+    /// Returns the object at an index in the inventory of a request.
     pub(super) fn of(request: &Arc<PromiseRequest>, index: usize) -> Self {
         let mut piece = Self { request: request.clone(), index, drift: Drift::default(), text: Box::default() };
         piece.drift = piece.compared();
@@ -118,7 +118,7 @@ impl Piece {
             piece.promise(),
             item.and_then(|item| item.destination.as_deref()).unwrap_or_default(),
         ];
-        // A word has no line break, so that none is found across two texts.
+        // Words contain no line break, so none matches across two texts.
         piece.text = texts.join("\n").to_lowercase().into();
         piece
     }
@@ -163,7 +163,7 @@ impl Piece {
         }
     }
 
-    /// What does not work first, then where it is.
+    /// Sorts failing objects first, then by location.
     fn compare(a: &Self, b: &Self) -> std::cmp::Ordering {
         let urgency = |piece: &Self| piece.health().urgency();
         urgency(b)
@@ -173,13 +173,13 @@ impl Piece {
             .then_with(|| a.name().cmp(b.name()))
     }
 
-    /// Whether all words are found in it, or in the path of its workspace; both are in small letters.
+    /// Checks whether it, or the path of its workspace, contains all words. Both are in lowercase.
     pub(super) fn has(&self, words: &[String], path: &str) -> bool {
         words.iter().all(|word| self.text.contains(word.as_str()) || path.contains(word.as_str()))
     }
 }
 
-/// A health as the address says it.
+/// Returns a health as the address writes it.
 pub(super) fn word(health: Health) -> &'static str {
     match health {
         Health::Missing => "Missing",
@@ -190,7 +190,7 @@ pub(super) fn word(health: Health) -> &'static str {
     }
 }
 
-/// What a query wants of an object, besides words.
+/// Checks whether a query matches an object with these values, ignoring words.
 pub(super) fn fits(query: &ResourceQuery, kind: &str, health: Health, promise: &str, drifted: bool) -> bool {
     let is = |wanted: &str, value: &str| wanted.is_empty() || wanted == value;
     is(&query.kind, kind) && is(&query.health, word(health)) && is(&query.promise, promise) && (!query.drifted || drifted)

@@ -1,60 +1,60 @@
-//! What people can change through the portal.
+//! The changes that users can make through the portal.
 
-/// One sort of change.
+/// A kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WriteOperation {
-    /// A new session.
+    /// Starts a session.
     SignIn,
-    /// A session that ends.
+    /// Ends a session.
     SignOut,
-    /// A new PromiseRequest.
+    /// Creates a PromiseRequest.
     CreateRequest,
-    /// Another spec of a PromiseRequest.
+    /// Changes the spec of a PromiseRequest.
     ChangeRequest,
-    /// A PromiseRequest that goes.
+    /// Deletes a PromiseRequest.
     DeleteRequest,
-    /// Typed secrets of a PromiseRequest.
+    /// Writes the entered secrets of a PromiseRequest.
     WriteInputs,
-    /// Typed secrets of a PromiseRequest that was refused: they become what they were.
+    /// Restores the previous secrets of a PromiseRequest that was rejected.
     RestoreInputs,
-    /// Rules of today for a PromiseRequest.
+    /// Rolls out the present rules to a PromiseRequest.
     RollOut,
-    /// A PromiseRequest about which no one has to decide any more.
+    /// Withdraws a PromiseRequest from approval.
     Withdraw,
-    /// A PromiseRequest about which people are asked again.
+    /// Resubmits a PromiseRequest for approval.
     Resubmit,
-    /// An Approval.
+    /// Creates an Approval.
     Decide,
-    /// A new Policy.
+    /// Creates a Policy.
     CreatePolicy,
-    /// Another text of a Policy.
+    /// Changes the text of a Policy.
     ChangePolicy,
-    /// A comment about a PromiseRequest.
+    /// Comments on a PromiseRequest.
     Comment,
-    /// Notifications that were read.
+    /// Marks notifications as read.
     MarkRead,
-    /// How a person is notified.
+    /// Changes a user's notification settings.
     ChangeNotificationSettings,
-    /// Who stands in for a person.
+    /// Names a user's delegate.
     NameStandIn,
-    /// A stand-in that ends.
+    /// Ends a delegation.
     EndStandIn,
-    /// Messages that are sent again.
+    /// Sends failed messages again.
     RetryDelivery,
-    /// A saved view.
+    /// Saves a view.
     SaveView,
-    /// Another title of a saved view.
+    /// Changes the title of a saved view.
     RenameView,
-    /// A saved view that goes.
+    /// Deletes a saved view.
     DeleteView,
-    /// A half-filled form.
+    /// Saves a draft of a form.
     SaveDraft,
-    /// A half-filled form that goes.
+    /// Deletes a draft of a form.
     DeleteDraft,
 }
 
 impl WriteOperation {
-    /// All of them.
+    /// All operations.
     pub const ALL: [Self; 24] = [
         Self::SignIn,
         Self::SignOut,
@@ -82,7 +82,7 @@ impl WriteOperation {
         Self::DeleteDraft,
     ];
 
-    /// Its name in records.
+    /// Returns the operation's name in records.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SignIn => "sign-in",

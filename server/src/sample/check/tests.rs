@@ -74,9 +74,9 @@ fn the_built_in_world_is_fine() {
 #[test]
 fn each_defect_is_named_with_its_place() {
     let cases = [
-        // (what stands there, what is put in its place, beginning of the error, part of the sentence)
+        // (original text, replacement, start of the error, part of the sentence)
         ("type: array, items", "type: array, : items", "objects.yaml:", ""),
-        ("  version: 1.0.0", "  version: 1.0.0\n  verzion: 2", "objects.yaml:6:3: .spec.verzion: ", "no such field"),
+        ("  version: 1.0.0", "  version: 1.0.0\n  verzion: 2", "objects.yaml:6:3: .spec.verzion: ", "unknown field"),
         ("  version: 1.0.0", "  version: [1]", "objects.yaml:5:3: .spec.version: ", "string"),
         ("string(parameters.replicas)", "1 + 'a'", "objects.yaml:19:11: .spec.implementation.resources[0].template.data.copies: ", ""),
         (
@@ -91,33 +91,33 @@ fn each_defect_is_named_with_its_place() {
             "metadata: {name: small}",
             "metadata: {name: small}\nspec: {rules: [{name: a, validate: {expression: \"true\", message: No.}}]}\n---\napiVersion: platform.opmodel.dev/v1alpha1\nkind: Policy\nmetadata: {name: small}",
             "objects.yaml:35:12: .metadata.name: ",
-            "there twice",
+            "defined twice",
         ),
-        ("promises: [cache]", "promises: [cash]", "objects.yaml:40:14: .spec.promises[0]: ", "no Promise cash in root:platform"),
+        ("promises: [cache]", "promises: [cash]", "objects.yaml:40:14: .spec.promises[0]: ", "Promise cash doesn't exist in root:platform"),
         ("parameters.replicas <= 3", "parameters.replicas <=", "objects.yaml:34:16: .spec.rules[0].validate.expression: ", "expression"),
         (
             "parameters.replicas <= 3",
             "parameters.replicas <= 'x'",
             "objects.yaml:34:16: .spec.rules[0].validate.expression: ",
-            "for the promise cache: Correct the expression, its types do not fit",
+            "for the promise cache: Fix the types in the expression",
         ),
         (
             "  rules:\n  - name: few\n",
             "  appliesTo: {promises: [cache]}\n  rules:\n  - name: few\n    constrain: {parameter: .copies, maximum: 3}\n  - name: more\n",
             "objects.yaml:35:17: .spec.rules[0].constrain.parameter: ",
-            "for the promise cache: Name a parameter of the schema: there is no .copies.",
+            "for the promise cache: Name an existing parameter: the schema has no .copies.",
         ),
         (
             "    - id: second\n",
             "    - id: second\n      destination: nowhere\n",
             "objects.yaml:21:7: .spec.implementation.resources[1].destination: ",
-            "no Destination nowhere",
+            "Destination nowhere doesn't exist",
         ),
         (
             "kind: Promise\nmetadata: {name: cache}",
             "kind: Promise\nmetadata: {name: cache}\nspec: {}\n---\napiVersion: platform.opmodel.dev/v1\nkind: Promise\nmetadata: {name: other}",
             "objects.yaml:6:1: .apiVersion: ",
-            "no such version",
+            "unknown version",
         ),
         (
             "  promises: [cache]\n",
@@ -156,7 +156,7 @@ fn all_defects_of_a_file_are_told_at_once() {
     ] {
         assert!(error.lines().any(|line| line.starts_with(place)), "{error}\nexpected {place}");
     }
-    assert_eq!(error.lines().next(), Some("8 things are wrong:"), "{error}");
+    assert_eq!(error.lines().next(), Some("8 problems found:"), "{error}");
 }
 
 #[test]
@@ -177,8 +177,8 @@ fn files_are_judged_by_themselves() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("promise.yaml");
     std::fs::write(&path, PROMISE).unwrap();
-    assert_eq!(said(std::slice::from_ref(&path), true, true).unwrap(), "3 objects are fine");
-    assert_eq!(said(&[folder.path().to_owned()], true, true).unwrap(), "3 objects are fine", "a folder that is no world");
+    assert_eq!(said(std::slice::from_ref(&path), true, true).unwrap(), "3 objects are valid");
+    assert_eq!(said(&[folder.path().to_owned()], true, true).unwrap(), "3 objects are valid", "a folder that is no world");
     let set = PROMISE.replace(
         "validate: {expression: \"parameters.replicas <= 3\", message: Choose at most 3 replicas.}",
         "set: {parameter: .replicas, value: 2}",
@@ -189,7 +189,7 @@ fn files_are_judged_by_themselves() {
     assert!(untrusted.contains("promise.yaml:33:5: .spec.rules[0]: ") && untrusted.contains("trusted homes"), "{untrusted}");
     let empty = tempfile::tempdir().unwrap();
     let nothing = said(&[empty.path().to_owned()], true, true).unwrap_err().to_string();
-    assert_eq!(nothing, format!("{}: there is no object in it", empty.path().display()));
+    assert_eq!(nothing, format!("{}: no objects found", empty.path().display()));
     let missing = said(&[folder.path().join("none.yaml")], true, true).unwrap_err().to_string();
     assert!(missing.contains("none.yaml: "), "{missing}");
 }

@@ -28,14 +28,14 @@ const OWNERS: &str = "large-databases";
 /// Longer than the portal remembers a right.
 const FORGOTTEN: i64 = 21;
 
-const WHY_NOT: &str = "Say in the comment why it is rejected, so that whoever asked knows what to change.";
-const WHAT_EMERGENCY: &str = "Say in the comment what the emergency is: it is recorded, and everybody concerned reads it.";
-const TO_APPROVE: &str = "An emergency is a reason to approve. Reject it, or ask for changes, in the ordinary way.";
-const NO_GLASS: &str = "You do not have the right override on production-databases in root:acme.";
-const NO_RIGHT: &str = "You do not have the right approve on production-databases in root:acme.";
-const OVER: &str = "There is nothing to decide any more: it was decided, changed, taken back or has expired meanwhile";
-const NOT_OPEN: &str = "This question is not open: it was answered, or a stage before it is";
-const OWN: &str = "You asked for it yourself, and this rule wants somebody else to approve.";
+const WHY_NOT: &str = "Add a comment that says why you reject it, so that the requester knows what to change.";
+const WHAT_EMERGENCY: &str = "Add a comment that describes the emergency. It's logged, and everyone involved can read it.";
+const TO_APPROVE: &str = "An override can only approve. Reject or request changes without it.";
+const NO_GLASS: &str = "You need the permission override on production-databases in root:acme.";
+const NO_RIGHT: &str = "You need the permission approve on production-databases in root:acme.";
+const OVER: &str = "There is nothing left to decide: the request was decided, changed, withdrawn or has expired";
+const NOT_OPEN: &str = "This approval isn't open: it was decided, or an earlier stage is still open";
+const OWN: &str = "You requested this yourself, and this rule needs approval from someone else.";
 const ABSENT: &str = "that you can see";
 
 /// What a post names of a request.
@@ -220,13 +220,13 @@ async fn whatever_does_not_count_is_turned_away_with_its_sentence_and_nothing_is
     let mut many = vec![("decision", "requestChanges"), ("comment", "All of it")];
     many.extend([("field", ".storage"); 65]);
     let tries: [Try<'_>; 14] = [
-        ("approver", &[("decision", "maybe")], INVALID, "Choose whether you approve it, reject it, or ask for changes."),
+        ("approver", &[("decision", "maybe")], INVALID, "Choose whether to approve, reject or request changes."),
         ("approver", &[("decision", "reject")], INVALID, WHY_NOT),
-        ("approver", &[("decision", "requestChanges")], INVALID, "Say in the comment what should be changed."),
-        ("approver", &[("comment", long.as_str())], INVALID, "Shorten the comment: it may have at most 4 KiB."),
-        ("approver", &many, INVALID, "Name at most 64 values."),
-        ("approver", &[("hash", "0000")], StatusCode::CONFLICT, "It changed after this page was shown, so nothing was decided"),
-        ("approver", &[("rule", "root/other/rule")], StatusCode::CONFLICT, "Nobody asks for this decision any more"),
+        ("approver", &[("decision", "requestChanges")], INVALID, "Add a comment that says what to change."),
+        ("approver", &[("comment", long.as_str())], INVALID, "Shorten the comment to at most 4 KiB."),
+        ("approver", &many, INVALID, "Choose at most 64 values."),
+        ("approver", &[("hash", "0000")], StatusCode::CONFLICT, "The request changed after you opened this page, so nothing was saved"),
+        ("approver", &[("rule", "root/other/rule")], StatusCode::CONFLICT, "This decision is no longer needed"),
         ("approver", &[("emergency", "true"), ("comment", "It burns")], StatusCode::FORBIDDEN, NO_GLASS),
         ("org-owner", &[("emergency", "true")], INVALID, WHAT_EMERGENCY),
         ("org-owner", &[("emergency", "true"), ("decision", "reject"), ("comment", "No")], INVALID, TO_APPROVE),
@@ -240,7 +240,7 @@ async fn whatever_does_not_count_is_turned_away_with_its_sentence_and_nothing_is
     }
     let tries: [Try<'_>; 5] = [
         ("approver", &[("none", "")], INVALID, "Choose at least one request."),
-        ("approver", &[("emergency", "true")], INVALID, "These cannot be decided together."),
+        ("approver", &[("emergency", "true")], INVALID, "These requests can't be decided together."),
         ("viewer-shop", &[], StatusCode::FORBIDDEN, NO_RIGHT),
         ("dev-shop", &[], INVALID, OWN),
         ("dev-data", &[], StatusCode::NOT_FOUND, ABSENT),

@@ -35,7 +35,7 @@ async fn characters_that_are_not_seen_are_shown_to_who_decides() {
 /// The word for who wrote a value, by its label.
 fn writer(page: &Answer, label: &str) -> String {
     let row = page.text.split(&format!("<th scope=\"row\">{label}</th>")).nth(1).unwrap_or_else(|| panic!("{label}: {}", page.text));
-    let cell = row.split("data-label=\"From\">").nth(1).and_then(|rest| rest.split("</td>").next()).expect("a cell");
+    let cell = row.split("data-label=\"Set by\">").nth(1).and_then(|rest| rest.split("</td>").next()).expect("a cell");
     cell.trim_start_matches("<b>").trim_end_matches("</b>").to_owned()
 }
 

@@ -37,9 +37,9 @@ async fn changes_that_an_approver_requests_show_everywhere_until_the_requester_m
 
     let home = requester.until("/", |answer| answer.text.contains(&line("Changes requested", 1))).await;
     assert!(!home.text.contains("Awaiting approval"), "{}", home.text);
-    assert!(!home.text.contains("Nothing waits for you") && home.text.contains(&format!("href=\"{PAGE}\"")), "{}", home.text);
+    assert!(!home.text.contains("all caught up") && home.text.contains(&format!("href=\"{PAGE}\"")), "{}", home.text);
     let list = requester.get(LIST).await;
-    has(&list, &["Changes requested</span>".to_owned(), "1 of 1 requests".to_owned()]);
+    has(&list, &["Changes requested</span>".to_owned(), "1 of 1 request<".to_owned()]);
     assert!(!list.text.contains("Awaiting approval"), "{}", list.text);
     let found = requester.get(&format!("{LIST}?phase=ChangesRequested")).await;
     has(&found, &[format!("href=\"{PAGE}\"")]);
@@ -47,7 +47,7 @@ async fn changes_that_an_approver_requests_show_everywhere_until_the_requester_m
     assert!(none.text.contains("No requests match"), "{}", none.text);
     let mut owner = product.signed_in("org-owner").await;
     let overview = owner.get("/platform").await;
-    has(&overview, &["Changes requested</span></dt><dd><b>1</b>".to_owned(), "Nobody waits for a decision.".to_owned()]);
+    has(&overview, &["Changes requested</span></dt><dd><b>1</b>".to_owned(), "No requests are waiting for approval.".to_owned()]);
 
     edited(&product, &requester, "orders-db", 40).await;
     waits(&product, "orders-db", &hash).await;
@@ -71,7 +71,7 @@ async fn a_change_of_what_runs_that_is_not_accepted_stands_beside_its_state() {
     edited(&product, &requester, "orders-db", 60).await;
     waits(&product, "orders-db", &hash).await;
     let home = requester.until("/", |answer| answer.text.contains(&line("Change awaiting approval", 1))).await;
-    has(&home, &[line("Ready", 1), "1 that you may list".to_owned()]);
+    has(&home, &[line("Ready", 1), "1 in total</span>".to_owned()]);
     let list = requester.get(LIST).await;
     has(
         &list,
@@ -91,7 +91,7 @@ async fn a_change_of_what_runs_that_is_not_accepted_stands_beside_its_state() {
         &overview,
         &[
             "Change awaiting approval</span></dt><dd><b>1</b>".to_owned(),
-            "<h2>Approvals that wait</h2><span class=\"basis\">1</span>".to_owned(),
+            "<h2>Pending approvals</h2><span class=\"basis\">1</span>".to_owned(),
         ],
     );
     product.running.close().await;

@@ -70,6 +70,6 @@ async fn what_was_orphaned_goes_on_to_cost_until_it_is_released() {
     pass(&product, 8).await;
     assert_eq!(counted(&product, &uid).await, released, "what is released costs nothing any more");
     let page = browser.get(SHOP).await.text;
-    assert!(page.contains("no longer there") && !page.contains(&estimate), "{page}");
+    assert!(page.contains(">Deleted<") && !page.contains(&estimate), "{page}");
     product.running.close().await;
 }

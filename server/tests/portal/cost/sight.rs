@@ -45,10 +45,10 @@ fn moved(page: &str, label: &str) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_left_of_a_budget_is_told_to_whoever_sees_all_that_counts() {
-    const LEFT: &str = "left after the forecast, by Monthly spending";
-    const OVER: &str = "over it, by Budget of production";
-    const PART_OF_ACME: &str = "also of what you may not see, by Monthly spending";
-    const PART_OF_SHOP: &str = "also of what you may not see, by Budget of production";
+    const LEFT: &str = "left after the forecast, set by Monthly spending";
+    const OVER: &str = "over budget, set by Budget of production";
+    const PART_OF_ACME: &str = "also covers spending you can't see, set by Monthly spending";
+    const PART_OF_SHOP: &str = "also covers spending you can't see, set by Budget of production";
     const SHARE_OF_ACME: &str = "% of 2,500.00 €";
     const SHARE_OF_SHOP: &str = "% of 1.00 €";
     const UNKNOWN_OF_ACME: &str = "part of 2,500.00 €";
@@ -105,7 +105,7 @@ async fn what_is_gone_leads_to_what_it_cost_and_to_no_instance() {
     assert_eq!(moved(&page, "quagga"), [then.as_str()], "{page}");
     let cost = browser.get(&then).await;
     assert_eq!(cost.status, StatusCode::OK, "{}", cost.text);
-    assert!(cost.text.contains("quagga") && cost.text.contains("no longer there"), "{}", cost.text);
+    assert!(cost.text.contains("quagga") && cost.text.contains(">Deleted<"), "{}", cost.text);
 
     // What is deleted has no page any more; it has come to something this month too.
     api.delete("zebra", &DeleteParams::default()).await.expect("deleted");
@@ -133,7 +133,7 @@ async fn a_ledger_ahead_of_the_clock_is_told_until_its_time_has_come() {
     pass(&product, 5).await;
     let seen = product.running.portal.store.ledger_clock().await.expect("a ledger").expect("it has begun").seen;
     let seen = Timestamp::from_second(seen).expect("a moment").to_string();
-    let up_to = format!("up to {} {} UTC. Nothing is counted until that time has come", &seen[..10], &seen[11..16]);
+    let up_to = format!("up to {} {} UTC. Nothing is metered until then", &seen[..10], &seen[11..16]);
     assert!(up_to.starts_with("up to 2026-11-21 16:"), "{up_to}");
     for forward in [0, 5 * 3_600 - 600] {
         hands.put_forward(forward);

@@ -154,6 +154,6 @@ async fn pages_of_policies_name_whom_their_rules_concern_and_nobody_else() {
     let told = |page: &str| named(section(page, "priced")) == priced && named(section(page, "others")) == of(&outdated, "advised");
     let list = owner.until("/platform/policies", |answer| told(&answer.text)).await.text;
     assert!(section(&list, "others").contains("The rule copies of advised, set at root:acme, no longer applies"), "{list}");
-    assert!(list.contains("1 instance runs under an older text of a policy"), "{list}");
+    assert!(list.contains("1 instance runs under an older version of a policy"), "{list}");
     product.running.close().await;
 }

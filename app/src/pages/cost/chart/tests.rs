@@ -7,7 +7,7 @@ use crate::ui::chart::Series;
 
 const DAY: i64 = 86_400;
 
-/// A month of 30 days that is counted for so many seconds, with a sum of it.
+/// A month of 30 days of which this many seconds are metered, with one sum.
 fn page(counted: Option<i64>, sum: CostSum) -> CostPage {
     let day = |day: i64| CostDay { day, value: "root:acme".into(), money: Money::new(3_000_000, sum.currency.clone()) };
     let days = (1..=counted.unwrap_or_default() / DAY).map(day).collect();
@@ -31,7 +31,7 @@ fn forecast(page: &CostPage) -> Option<Series> {
     figure(page, &page.sums[0])?.series.into_iter().find(|series| series.forecast)
 }
 
-/// What a text such as `1,250.00 €` says, in millionths.
+/// Parses a text such as `1,250.00 €` to millionths.
 fn read(text: &str) -> i64 {
     let number = text.split(char::is_whitespace).next().unwrap().replace(',', "");
     Money::parse(&number, "EUR").unwrap().micros
@@ -80,10 +80,10 @@ fn the_forecast_is_told_in_legend_description_and_table() {
     let page = page(Some(20 * DAY + DAY / 2), CostSum { budget: Some(budget), ..sum("EUR", 60_000_000, 79_000_000) });
     let html = charts(&page).into_any().to_html();
     for part in [
-        "the forecast from day 21 on if what is ready stays so: 19.00 € more, which makes 79.00 € with 60.00 € to date.",
+        "the forecast from day 21 at current usage: 19.00 € on top of 60.00 € to date, 79.00 € in total.",
         "30, Forecast: 2.00 €",
         "21, Forecast: 1.00 €",
-        "Budget of 300.00 €, evenly spread over the days: 10.00 €",
+        "Daily share of the budget of 300.00 €: 10.00 €",
     ] {
         assert!(html.contains(part), "{part} in {html}");
     }
@@ -95,5 +95,5 @@ fn the_forecast_is_told_in_legend_description_and_table() {
         cells.filter(|(_, rest)| rest.starts_with(|letter: char| letter.is_ascii_digit())).count()
     };
     assert_eq!((cells("Forecast"), cells("root:acme")), (10, 21), "both tell of the day of which a part is counted: {html}");
-    assert!(!html.contains("not known"), "{html}");
+    assert!(!html.contains("Unknown"), "{html}");
 }

@@ -1,37 +1,37 @@
-//! What was made as a graph: request, version, objects, and where they are. The table below says the same.
+//! The resources as a graph: request, version, objects, and where they are. The table below has the same information.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use leptos::prelude::*;
 use promise::api::Health;
 use promise::view::{ObjectKey, RequestPage, ResourceLine};
-use promise::wording::counted;
 
 use super::needs::Needs;
 use super::{Part, address};
 use crate::pages::requests::health;
 use crate::pages::requests::state;
 use crate::routes;
+use crate::texts::request as texts;
 use crate::ui::{Graph, Layers, Node, Shape};
 
-/// More objects than this are drawn as one box for each kind, unless the address says otherwise.
+/// Above this number, objects are drawn as one box for each kind, unless the address says otherwise.
 const SINGLE: usize = 30;
-/// Most arrows between objects that are drawn, so that the page keeps its weight.
+/// Maximum number of arrows drawn between objects, to keep the page small.
 const ARROWS: usize = 200;
-/// The word of an address for no kind.
+/// The word for no kind in addresses.
 const NONE: &str = "none";
 
-/// Kinds whose objects are drawn as one box, as the address names them in `fold`.
+/// Kinds whose objects are grouped, as listed in `fold` of the address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fold(Option<BTreeSet<String>>);
 
 impl Fold {
-    /// Reads kinds with commas between; nothing leaves it to how many objects there are.
+    /// Parses kinds separated by commas; if there are none, the number of objects decides.
     pub fn parse(text: &str) -> Self {
         Self((!text.is_empty()).then(|| text.split(',').filter(|kind| !kind.is_empty() && *kind != NONE).map(str::to_owned).collect()))
     }
 
-    /// The kinds that are folded here; a kind of which there is one object has nothing to fold.
+    /// Returns the kinds that are grouped here; a kind with a single object has nothing to group.
     fn of(&self, page: &RequestPage) -> BTreeSet<String> {
         let many = kinds(page).into_iter().filter(|(_, count)| *count > 1).map(|(kind, _)| kind.to_owned());
         match &self.0 {
@@ -50,13 +50,13 @@ fn kinds(page: &RequestPage) -> BTreeMap<&str, usize> {
     kinds
 }
 
-/// The address of the graph with these kinds folded.
+/// Returns the address of the graph with these kinds grouped.
 fn folded(page: &RequestPage, kinds: &BTreeSet<String>) -> String {
     let kinds = if kinds.is_empty() { NONE.to_owned() } else { kinds.iter().cloned().collect::<Vec<_>>().join(",") };
     routes::with_query(&address(page, Part::Resources, 1), &[("fold", &kinds)])
 }
 
-/// The same with one kind the other way round.
+/// Returns the same address with one kind toggled.
 fn turned(page: &RequestPage, folds: &BTreeSet<String>, kind: &str) -> String {
     let mut folds = folds.clone();
     if !folds.remove(kind) {
@@ -65,7 +65,7 @@ fn turned(page: &RequestPage, folds: &BTreeSet<String>, kind: &str) -> String {
     folded(page, &folds)
 }
 
-/// The graph with what folds its kinds; none while nothing was made.
+/// The graph with the links that group kinds; nothing while there are no resources.
 pub(super) fn graph(page: &RequestPage, fold: &Fold) -> Option<impl IntoView + use<>> {
     let folds = fold.of(page);
     let layers = layers(page, &folds)?;
@@ -73,7 +73,7 @@ pub(super) fn graph(page: &RequestPage, fold: &Fold) -> Option<impl IntoView + u
     Some(view! { {chips}<Graph layers=layers/> })
 }
 
-/// Links that draw the objects of a kind as one box, or each by itself.
+/// Links that group the objects of a kind, or show each of them.
 fn chips(page: &RequestPage, folds: &BTreeSet<String>) -> Option<impl IntoView + use<>> {
     let many: Vec<(String, usize)> =
         kinds(page).into_iter().filter(|(_, count)| *count > 1).map(|(kind, count)| (kind.to_owned(), count)).collect();
@@ -83,9 +83,9 @@ fn chips(page: &RequestPage, folds: &BTreeSet<String>) -> Option<impl IntoView +
     });
     let links = links.collect_view();
     let (all, none) = (many.iter().map(|(kind, _)| kind.clone()).collect(), BTreeSet::new());
-    let each = (!folds.is_empty()).then(|| view! { <a href=folded(page, &none)>"Each by itself"</a> });
-    let every = (many.len() > 1 && folds.len() < many.len()).then(|| view! { <a href=folded(page, &all)>"All kinds"</a> });
-    (!many.is_empty()).then(|| view! { <nav class="chips graph-kinds" aria-label="Kinds drawn as one box"><span class="chip-label">"As one box"</span>{links}{every}{each}</nav> })
+    let each = (!folds.is_empty()).then(|| view! { <a href=folded(page, &none)>{texts::UNGROUP_ALL}</a> });
+    let every = (many.len() > 1 && folds.len() < many.len()).then(|| view! { <a href=folded(page, &all)>{texts::ALL_KINDS}</a> });
+    (!many.is_empty()).then(|| view! { <nav class="chips graph-kinds" aria-label=texts::GROUP_OBJECTS_BY_KIND><span class="chip-label">{texts::GROUP}</span>{links}{every}{each}</nav> })
 }
 
 fn layers(page: &RequestPage, folds: &BTreeSet<String>) -> Option<Layers> {
@@ -112,7 +112,7 @@ fn layers(page: &RequestPage, folds: &BTreeSet<String>) -> Option<Layers> {
         let problem = at().any(broken);
         let title = if place.is_empty() { page.row.workspace.clone() } else { (*place).to_owned() };
         let shape = if problem { Shape::Degraded } else { Shape::Ready };
-        Node { title, under: counted(at().count() as u64, "object"), shape, href: None, problem }
+        Node { title, under: texts::objects(at().count()), shape, href: None, problem }
     });
     let mut links = vec![(0, 0, 0)];
     for (object, destinations) in members.iter().enumerate() {
@@ -121,24 +121,16 @@ fn layers(page: &RequestPage, folds: &BTreeSet<String>) -> Option<Layers> {
             links.extend(places.iter().position(|place| place == destination).map(|place| (2, object, place)));
         }
     }
-    let problems = page.resources.iter().filter(|resource| broken(resource)).count();
-    let way = if problems == 0 {
-        String::new()
-    } else {
-        format!(" The bold way leads to what does not work: {}.", counted(problems as u64, "object"))
-    };
-    let needs = if arrows.is_empty() { "" } else { " A dashed arrow leads from an object to one that it needs." };
+    let unhealthy = page.resources.iter().filter(|resource| broken(resource)).count();
     Some(Layers {
         id: "graph".to_owned(),
-        title: format!("What was made for {}", page.row.name),
-        description: format!(
-            "From the request over the version of its promise to every object and where it is.{needs}{way} The table below says the same."
-        ),
+        title: texts::resources_of(&page.row.name),
+        description: texts::graph_description(!arrows.is_empty(), unhealthy),
         layers: vec![
-            ("Request".to_owned(), vec![request]),
-            ("Version".to_owned(), vec![version]),
-            ("Objects".to_owned(), objects),
-            ("Where".to_owned(), targets.collect()),
+            (texts::LAYER_REQUEST.to_owned(), vec![request]),
+            (texts::LAYER_VERSION.to_owned(), vec![version]),
+            (texts::LAYER_OBJECTS.to_owned(), objects),
+            (texts::LAYER_LOCATION.to_owned(), targets.collect()),
         ],
         links,
         arrows,
@@ -146,33 +138,30 @@ fn layers(page: &RequestPage, folds: &BTreeSet<String>) -> Option<Layers> {
     })
 }
 
-/// Arrows between boxes of objects, and what they say. `of` is the box of each object.
+/// Returns the arrows between boxes of objects, and what they mean. `of` is the box of each object.
 fn arrows(page: &RequestPage, of: &[usize]) -> (Vec<(usize, usize, usize)>, String) {
     let boxes = Needs::of(page).pairs().filter_map(|(from, to)| Some((*of.get(from)?, *of.get(to)?))).collect::<BTreeSet<_>>();
     let arrows: Vec<_> = boxes.into_iter().filter(|(from, to)| from != to).map(|(from, to)| (2, from, to)).collect();
-    let mut key = "needs it, and is made after it".to_owned();
-    if arrows.len() > ARROWS {
-        key = format!("{key}; {ARROWS} of {} are drawn", arrows.len());
-    }
+    let key = texts::arrows(ARROWS.min(arrows.len()), arrows.len());
     (arrows.into_iter().take(ARROWS).collect(), key)
 }
 
-/// Whether somebody has to look at it.
+/// Whether a resource needs attention.
 fn broken(resource: &ResourceLine) -> bool {
     matches!(resource.health, Health::Degraded | Health::Missing)
 }
 
-/// What is drawn of the objects.
+/// Boxes that are drawn for the objects.
 #[derive(Default)]
 struct Boxes<'a> {
     nodes: Vec<Node>,
-    /// For each of them the Destinations of what is in it.
+    /// For each box, the Destinations of the objects in it.
     places: Vec<Vec<&'a str>>,
     /// The box of each object.
     of: Vec<usize>,
 }
 
-/// A box for each object in the order of the table, and for each folded kind in the place of its first object.
+/// Returns a box for each object in the order of the table, and one for each grouped kind at the position of its first object.
 fn boxes<'a>(page: &'a RequestPage, folds: &BTreeSet<String>) -> Boxes<'a> {
     let mut drawn: BTreeMap<&str, usize> = BTreeMap::new();
     let mut boxes = Boxes::default();
@@ -194,7 +183,7 @@ fn boxes<'a>(page: &'a RequestPage, folds: &BTreeSet<String>) -> Boxes<'a> {
     boxes
 }
 
-/// An object; it leads to its page.
+/// Returns the box of an object; it links to the object's page.
 fn single<'a>(page: &RequestPage, resource: &'a ResourceLine) -> (Node, Vec<&'a str>) {
     let (shape, word) = health(resource.health);
     let row = &page.row;
@@ -208,14 +197,14 @@ fn single<'a>(page: &RequestPage, resource: &'a ResourceLine) -> (Node, Vec<&'a 
     (node, vec![resource.destination.as_str()])
 }
 
-/// All objects of a kind, as the one that somebody has to look at first; it leads to each of them by itself.
+/// Returns the box of all objects of a kind, in the state of the one that most needs attention; it links to each of them.
 fn together<'a>(page: &'a RequestPage, folds: &BTreeSet<String>, kind: &str) -> (Node, Vec<&'a str>) {
     let resources: Vec<&ResourceLine> = page.resources.iter().filter(|resource| resource.kind == kind).collect();
     let worst = resources.iter().map(|resource| resource.health).max_by_key(|health| health.urgency()).unwrap_or_default();
     let healthy = resources.iter().filter(|resource| resource.health == Health::Healthy).count();
     let node = Node {
-        title: format!("{} {kind}", resources.len()),
-        under: format!("{healthy} healthy"),
+        title: texts::grouped(kind, resources.len()),
+        under: texts::healthy(healthy),
         shape: health(worst).0,
         href: Some(turned(page, folds, kind)),
         problem: resources.iter().any(|resource| broken(resource)),

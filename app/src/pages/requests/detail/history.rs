@@ -1,9 +1,10 @@
-//! What happened: the request's own story, and the events of the plane.
+//! Activity of the request, and the events of the control plane.
 
 use leptos::prelude::*;
 use promise::view::{Happening, RequestPage};
 
 use super::{Part, ROWS, address};
+use crate::texts::request as texts;
 use crate::ui::{Moment, Pager, Shape, paged};
 
 /// The part.
@@ -11,13 +12,13 @@ pub(super) fn part(page: &RequestPage, number: usize, now: &str) -> impl IntoVie
     let newest: Vec<Happening> = page.timeline.iter().rev().cloned().collect();
     view! {
         <div class="stack">
-            <section aria-labelledby="timeline" data-live="timeline"><h2 id="timeline">"What happened"</h2>{timeline(&newest, now)}</section>
-            <section aria-labelledby="events" data-live="events"><h2 id="events">"Events"</h2>{events(page, number, now)}</section>
+            <section aria-labelledby="timeline" data-live="timeline"><h2 id="timeline">{texts::ACTIVITY}</h2>{timeline(&newest, now)}</section>
+            <section aria-labelledby="events" data-live="events"><h2 id="events">{texts::EVENTS}</h2>{events(page, number, now)}</section>
         </div>
     }
 }
 
-/// Happenings, one below the other.
+/// Activity, one entry below the other.
 pub(crate) fn timeline(happenings: &[Happening], now: &str) -> impl IntoView + use<> {
     let lines = happenings.iter().map(|happening| {
         let shape = if happening.trouble { Shape::Degraded } else { Shape::Ready };
@@ -28,10 +29,10 @@ pub(crate) fn timeline(happenings: &[Happening], now: &str) -> impl IntoView + u
 
 fn events(page: &RequestPage, number: usize, now: &str) -> AnyView {
     let Some(events) = &page.events else {
-        return view! { <p class="muted">"You may not read the events of this workspace."</p> }.into_any();
+        return view! { <p class="muted">{texts::EVENTS_DENIED}</p> }.into_any();
     };
     if events.is_empty() {
-        return view! { <p class="muted">"None. Events are kept for a while only."</p> }.into_any();
+        return view! { <p class="muted">{texts::NO_EVENTS}</p> }.into_any();
     }
     let (rows, number, pages) = paged(events, number, ROWS);
     let page_of = page.clone();

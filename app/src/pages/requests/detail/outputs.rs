@@ -1,13 +1,14 @@
-//! What one gets: addresses and names to copy, secrets hidden until they are revealed.
+//! Outputs: addresses and names to copy, secrets hidden until they are revealed.
 
 use leptos::prelude::*;
 use promise::view::{OutputValue, RequestPage};
 
 use super::Revealed;
 use crate::routes;
+use crate::texts::request as texts;
 use crate::ui::{CopyButton, HiddenToken, Icon};
 
-/// The card; nothing when the promise gives nothing.
+/// The card; nothing if the promise has no outputs.
 pub(super) fn outputs(page: &RequestPage, token: &str, revealed: &Revealed) -> Option<impl IntoView + use<>> {
     let lines = page.outputs.iter().enumerate().map(|(index, output)| {
         let shown = revealed.as_ref().filter(|(name, _)| *name == output.name).map(|(_, value)| value.clone());
@@ -15,29 +16,29 @@ pub(super) fn outputs(page: &RequestPage, token: &str, revealed: &Revealed) -> O
         let value = match shown.or_else(|| output.value.clone()) {
             Some(value) => view! { <code class="break" id=id.clone()>{value}</code><CopyButton of=id what=output.name.clone()/> }.into_any(),
             None if secret && output.there => hidden(page, output, token, &id).into_any(),
-            None => view! { <span class="subtle">"not there yet"</span> }.into_any(),
+            None => view! { <span class="subtle">{texts::NOT_AVAILABLE_YET}</span> }.into_any(),
         };
         view! { <div><dt>{promise::wording::humanise(&output.name)}{(!output.description.is_empty()).then(|| view! { <span class="under">{output.description.clone()}</span> })}</dt><dd>{value}</dd></div> }
     });
     let lines = lines.collect_view();
     let there = page.outputs.iter().filter(|output| output.there).count();
-    let basis = format!("{there} of {}", page.outputs.len());
-    (!page.outputs.is_empty()).then(|| view! { <section class="card" aria-labelledby="outputs"><div class="card-head"><h2 id="outputs">"How to reach it"</h2><p class="basis">{basis}</p></div><dl class="outputs">{lines}</dl></section> })
+    let basis = texts::outputs_available(there, page.outputs.len());
+    (!page.outputs.is_empty()).then(|| view! { <section class="card" aria-labelledby="outputs"><div class="card-head"><h2 id="outputs">{texts::OUTPUTS}</h2><p class="basis">{basis}</p></div><dl class="outputs">{lines}</dl></section> })
 }
 
 fn hidden(page: &RequestPage, output: &OutputValue, token: &str, id: &str) -> AnyView {
     let row = &page.row;
-    let dots = view! { <span class="dots" aria-hidden="true">"••••••••"</span><span class="vh">"hidden"</span> };
+    let dots = view! { <span class="dots" aria-hidden="true">"••••••••"</span><span class="vh">{texts::HIDDEN}</span> };
     if let Err(why) = &page.allowed.reveal {
         let id = format!("{id}-why");
         return view! {
-            {dots}<button class="btn btn-sm" type="button" aria-disabled="true" aria-describedby=id.clone()><Icon name="eye"/>"Reveal"<span class="vh">{format!(" {}", output.name)}</span></button><span class="why" id=id>{why.clone()}</span>
+            {dots}<button class="btn btn-sm" type="button" aria-disabled="true" aria-describedby=id.clone()><Icon name="eye"/>{texts::REVEAL}<span class="vh">{format!(" {}", output.name)}</span></button><span class="why" id=id>{why.clone()}</span>
         }
         .into_any();
     }
     view! {
         {dots}
-        <form method="post" action=routes::reveal(&row.workspace, &row.namespace, &row.name)><HiddenToken token=token/><input type="hidden" name="output" value=output.name.clone()/><button class="btn btn-sm"><Icon name="eye"/>"Reveal"<span class="vh">{format!(" {}", output.name)}</span></button></form>
+        <form method="post" action=routes::reveal(&row.workspace, &row.namespace, &row.name)><HiddenToken token=token/><input type="hidden" name="output" value=output.name.clone()/><button class="btn btn-sm"><Icon name="eye"/>{texts::REVEAL}<span class="vh">{format!(" {}", output.name)}</span></button></form>
     }
     .into_any()
 }

@@ -1,4 +1,4 @@
-//! The overview: what one gets, what runs, what happened last, and the facts.
+//! The overview: outputs, resources, recent activity, and details.
 
 use leptos::prelude::*;
 use promise::view::RequestPage;
@@ -6,11 +6,12 @@ use promise::view::RequestPage;
 use super::super::rail::price;
 use super::outputs::outputs;
 use super::{Part, Revealed, address, history, resources};
+use crate::texts::request as texts;
 use crate::ui::{Code, CopyButton, Moment};
 
-/// Resources that are listed at once; more are counted, with a link to all.
+/// Number of resources listed at once; the rest are counted, with a link to all.
 const FEW: usize = 8;
-/// Happenings that are shown.
+/// Number of lines of activity shown.
 const LATEST: usize = 4;
 
 /// The part.
@@ -22,27 +23,27 @@ pub(super) fn part(page: &RequestPage, token: &str, revealed: &Revealed, now: &s
                 <div data-live="resources">{made(page)}</div>
                 <div data-live="lately">{lately(page, now)}</div>
             </div>
-            <aside class="rail" aria-label="Facts" data-live="facts">{facts(page, now)}</aside>
+            <aside class="rail" aria-label=texts::DETAILS data-live="facts">{facts(page, now)}</aside>
         </div>
     }
 }
 
 fn made(page: &RequestPage) -> Option<impl IntoView + use<>> {
     let all = page.resources.len();
-    let more = (all > FEW).then(|| view! { <a href=address(page, Part::Resources, 1)>{format!("All {all}")}</a> });
+    let more = (all > FEW).then(|| view! { <a href=address(page, Part::Resources, 1)>{texts::view_all(all)}</a> });
     let rows = resources::table(page, page.resources.get(..FEW).unwrap_or(&page.resources), 0);
     let basis = resources::basis(page);
     (all > 0).then(|| view! {
-        <section aria-labelledby="resources"><div class="section-head"><h2 id="resources">"What runs"</h2><p class="basis">{basis}" "{more}</p></div>{rows}</section>
+        <section aria-labelledby="resources"><div class="section-head"><h2 id="resources">{texts::RESOURCES}</h2><p class="basis">{basis}" "{more}</p></div>{rows}</section>
     })
 }
 
 fn lately(page: &RequestPage, now: &str) -> Option<impl IntoView + use<>> {
     let latest: Vec<_> = page.timeline.iter().rev().take(LATEST).cloned().collect();
-    let all = view! { <a href=address(page, Part::History, 1)>"All that happened"</a> };
+    let all = view! { <a href=address(page, Part::History, 1)>{texts::VIEW_HISTORY}</a> };
     let lines = history::timeline(&latest, now);
     (!latest.is_empty()).then(|| view! {
-        <section aria-labelledby="lately"><div class="section-head"><h2 id="lately">"Lately"</h2><p class="basis">{all}</p></div>{lines}</section>
+        <section aria-labelledby="lately"><div class="section-head"><h2 id="lately">{texts::RECENT_ACTIVITY}</h2><p class="basis">{all}</p></div>{lines}</section>
     })
 }
 
@@ -50,15 +51,15 @@ fn facts(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     let row = &page.row;
     view! {
         {price(&page.price)}
-        <section><h2>"About"</h2><dl class="kv">
-            <dt>"Name"</dt><dd class="named"><span class="mono" id="fact-name">{row.name.clone()}</span><CopyButton of="fact-name" what="name"/></dd>
-            <dt>"Workspace"</dt><dd class="mono">{row.workspace.clone()}</dd>
-            <dt>"Asked for"</dt><dd><Moment at=row.created.clone() now=now/></dd>
-            {(!page.reason.is_empty()).then(|| view! { <dt>"Reason"</dt><dd>{page.reason.clone()}</dd> })}
+        <section><h2>{texts::ABOUT}</h2><dl class="kv">
+            <dt>{texts::NAME}</dt><dd class="named"><span class="mono" id="fact-name">{row.name.clone()}</span><CopyButton of="fact-name" what=texts::COPIED_NAME/></dd>
+            <dt>{texts::WORKSPACE}</dt><dd class="mono">{row.workspace.clone()}</dd>
+            <dt>{texts::REQUESTED}</dt><dd><Moment at=row.created.clone() now=now/></dd>
+            {(!page.reason.is_empty()).then(|| view! { <dt>{texts::REASON}</dt><dd>{page.reason.clone()}</dd> })}
         </dl></section>
-        <section><h2>"Technical details"</h2>
-            <dl class="kv"><dt>"Namespace"</dt><dd class="mono">{row.namespace.clone()}</dd><dt>"Generation"</dt><dd>{format!("{}, seen {}", page.generation, page.observed_generation)}</dd></dl>
-            <Code label="kubectl command" text=format!("kubectl get promiserequest {} -n {} -w", row.name, row.namespace) copy=true/>
+        <section><h2>{texts::TECHNICAL_DETAILS}</h2>
+            <dl class="kv"><dt>{texts::NAMESPACE}</dt><dd class="mono">{row.namespace.clone()}</dd><dt>{texts::GENERATION}</dt><dd>{texts::generation(page.generation, page.observed_generation)}</dd></dl>
+            <Code label=texts::KUBECTL_COMMAND text=format!("kubectl get promiserequest {} -n {} -w", row.name, row.namespace) copy=true/>
         </section>
     }
 }

@@ -1,8 +1,9 @@
-//! The object as the plane holds it.
+//! The object as the control plane stores it.
 
 use leptos::prelude::*;
 use promise::view::RequestPage;
 
+use crate::texts::request as texts;
 use crate::ui::Code;
 
 /// The part.
@@ -11,9 +12,9 @@ pub(super) fn part(page: &RequestPage) -> impl IntoView + use<> {
     let command = format!("kubectl get promiserequest {} -n {} -o yaml", row.name, row.namespace);
     view! {
         <section class="stack" aria-labelledby="yaml" data-live="yaml">
-            <div><h2 id="yaml">"The object"</h2><p class="muted">"The same object that the form edits and kubectl shows."</p></div>
-            <Code label="kubectl command" text=command copy=true/>
-            <Code label="YAML" text=page.yaml.clone() copy=true/>
+            <div><h2 id="yaml">{texts::KUBERNETES_OBJECT}</h2><p class="muted">{texts::SAME_OBJECT}</p></div>
+            <Code label=texts::KUBECTL_COMMAND text=command copy=true/>
+            <Code label=texts::YAML text=page.yaml.clone() copy=true/>
         </section>
     }
 }

@@ -1,4 +1,4 @@
-//! Pure: from the facts to a release, or to the reasons why there is none.
+//! Pure evaluation: from the facts to a release, or to the reasons why there is none.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::watch::Key;
 use crate::workspaces::{Node, WorkspacePath};
 use crate::world::World;
 
-/// What expressions may know of a request besides its parameters.
+/// Returns what expressions can know of a request besides its parameters.
 pub(super) fn context(
     request: &PromiseRequest,
     workspace: Option<&Node>,
@@ -69,16 +69,16 @@ pub(super) struct Input {
     /// Everything that is accepted already.
     pub(super) world: World,
     pub(super) key: Key,
-    /// Keyed digests of what was typed into secret parameters, by path.
+    /// Keyed digests of secret inputs, by path.
     pub(super) secrets: BTreeMap<String, String>,
     /// The Destinations that the promise names.
     pub(super) destinations: BTreeMap<String, DestinationId>,
     pub(super) trusted_homes: Vec<WorkspacePath>,
-    /// What the promise requires and is not there.
+    /// What the promise requires and the workspace doesn't have.
     pub(super) missing: Vec<String>,
 }
 
-/// Pure: from the facts to a release, or to the reasons why there is none.
+/// Evaluates the facts to a release, or to the reasons why there is none. Pure.
 pub(super) fn evaluate(input: &Input) -> Preflight {
     let lineage: Vec<String> = input.lineage.iter().map(|node| node.cluster.to_string()).collect();
     let home = Place::from(&input.home);

@@ -1,10 +1,10 @@
-//! The way from the root to a workspace, and whether what lies on it can be trusted now.
+//! The path from the root to a workspace, and whether everything on it can be trusted now.
 
 use crate::fulfil::core::Core;
 use crate::watch::Freshness;
 use crate::workspaces::{ClusterId, Node};
 
-/// What decides about a request and is not up to date.
+/// Returns something that a decision depends on and that isn't up to date.
 pub(super) fn stale(core: &Core) -> Option<(&'static str, Freshness)> {
     let world = &core.world;
     let decisive = [
@@ -17,15 +17,15 @@ pub(super) fn stale(core: &Core) -> Option<(&'static str, Freshness)> {
     decisive.into_iter().find(|(_, freshness)| *freshness != Freshness::Synced)
 }
 
-/// The way from root, when everything on it can be seen and is up to date. Errors: a sentence.
+/// Returns the workspaces from the root down, if all of them can be read and are up to date. The error is a sentence.
 pub(super) fn lineage(core: &Core, cluster: &ClusterId) -> Result<Vec<Node>, String> {
     let world = &core.world;
     if let Some((what, freshness)) = stale(core) {
         return Err(match freshness {
             Freshness::Unreachable { since, .. } => {
-                format!("The {what} above this workspace could not be read since {}.", since.strftime("%H:%M:%S UTC"))
+                format!("The {what} above this workspace haven't been readable since {}.", since.strftime("%H:%M:%S UTC"))
             }
-            _ => format!("The {what} above this workspace were not read yet."),
+            _ => format!("The {what} above this workspace haven't been read yet."),
         });
     }
     world.standing().lineage(&world.tree(), cluster).map_err(|unproven| promise::wording::upper_first(&format!("{unproven}.")))

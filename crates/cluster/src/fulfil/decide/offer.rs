@@ -1,4 +1,4 @@
-//! Which promise a request means.
+//! Finds the promise that a request refers to.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Whether the promise as it is written now was not judged yet, or what was published of it is not read yet.
+    /// Checks whether the current state of the promise hasn't been judged yet, or its published revision isn't in the caches yet.
     pub(super) fn is_being_published(&self, core: &Core) -> bool {
         let Some(status) = &self.promise.status else { return true };
         let published = status.revision.as_ref().map(|name| Key::cluster_scoped(&self.home.cluster, name));
@@ -27,7 +27,7 @@ impl Found {
     }
 }
 
-/// The promise that a request means, if it is offered to its workspace.
+/// Returns the promise that a request refers to, if it is offered to the request's workspace.
 pub(super) fn offer(core: &Core, request: &PromiseRequest, lineage: &[Node]) -> Result<Found, Problem> {
     let reference = &request.spec.promise;
     let tree = core.world.tree();
@@ -45,7 +45,7 @@ pub(super) fn offer(core: &Core, request: &PromiseRequest, lineage: &[Node]) -> 
         let (offer, shelves) = (Offer { name: &reference.name, home: &home.place, spec: &promise.spec }, home.shelves());
         match seen_by(&offer, &way, &shelves) {
             Ok(by) => seen.push((index, by)),
-            // Who asks reads the reason, and must not learn by it what other people's workspaces hold.
+            // The requester reads the reason, and must not learn from it what other people's workspaces contain.
             Err(reason) if is_known(&offer, &way, &shelves) => why = Some(reason),
             Err(_) => {}
         }
@@ -56,7 +56,7 @@ pub(super) fn offer(core: &Core, request: &PromiseRequest, lineage: &[Node]) -> 
         Some((promise, node, _)) => Ok(Found { promise: promise.clone(), home: node.clone() }),
         None => {
             let message =
-                why.unwrap_or_else(|| format!("Choose another promise: there is none called {} for this workspace.", reference.name));
+                why.unwrap_or_else(|| format!("Choose another promise: there is no promise named {} for this workspace.", reference.name));
             Err(Problem { path: ".promise.name".to_owned(), message })
         }
     }

@@ -1,6 +1,6 @@
-//! What the status names: the release that runs, and the one that was accepted to run next.
+//! Loads what the status names: the running release, and the one that was accepted to run next.
 //!
-//! Where one of them cannot be loaded, nothing is chosen, rendered or applied: the request is held as it is, because any other choice would
+//! If one of them can't be loaded, nothing is chosen, rendered or applied: the request is held as it is, because any other choice would
 //! change what runs. A missing release is recorded again only if the request still resolves to the same content hash.
 
 use std::sync::Arc;
@@ -22,14 +22,14 @@ use crate::kinds::{PromiseRelease, PromiseRequest, PromiseRevision};
 use crate::watch::{Freshness, Key};
 use crate::workspaces::ClusterId;
 
-/// A release that the status names and that cannot be loaded.
+/// A release that the status names and that can't be loaded.
 #[derive(Debug)]
 pub struct Lost {
     /// Why, as a sentence.
     pub why: String,
     /// Whether it is known to be gone.
     pub missing: Missing,
-    /// What it was, where only the release itself is gone.
+    /// What it contained, if only the release itself is gone.
     again: Option<Again>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Again {
     pub(super) content_hash: String,
 }
 
-/// A release as the status names it.
+/// A release as named by the status.
 struct Named<'a> {
     release: &'a str,
     revision: &'a str,
@@ -62,7 +62,7 @@ struct Named<'a> {
     generation: Option<i64>,
 }
 
-/// Loads what the status names; what is gone is recorded again first, if that is possible.
+/// Loads what the status names. What is gone is recorded again first, if that is possible.
 pub(super) async fn recall(
     core: &Core,
     api: &Api<PromiseRelease>,
@@ -121,7 +121,7 @@ async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Promi
     };
     if named.content_hash.is_some_and(|hash| hash != release.content_hash) {
         return Err(Lost::gone(format!(
-            "The release {name} has another content than the one that was accepted, so nothing is changed. Restore the PromiseRelease {name} \
+            "The release {name} differs from the one that was accepted, so nothing is changed. Restore the PromiseRelease {name} \
              from a backup with the controller's credential, or delete the request and create it again."
         )));
     }
@@ -129,9 +129,9 @@ async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Promi
     let home = ClusterId::parse(&release.revision.cluster).map_err(|error| Lost::gone(format!("{error}.")))?;
     let tree = core.world.tree();
     let home = tree.lineage(&home).and_then(|mut way| way.pop());
-    let home = home.ok_or_else(|| Lost::unknown("Where the promise's home lies is not proven.".to_owned()))?;
+    let home = home.ok_or_else(|| Lost::unknown("The home workspace of the promise isn't verified.".to_owned()))?;
     let workspace = tree.lineage(&key.cluster).and_then(|mut way| way.pop());
-    // A release is rendered with the context it was accepted with, so that later edits elsewhere do not change it.
+    // A release is rendered with the context that it was accepted with, so that later edits elsewhere don't change it.
     let recorded = release.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
     let context = recorded
         .unwrap_or_else(|| context(request, workspace.as_ref(), &revision.spec.promise, &revision.spec.version, &home, Value::Null));
@@ -142,14 +142,14 @@ async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Promi
     Ok(Chosen { name: name.to_owned(), release, version, compiled, context: Arc::new(context), home, trusted, generation })
 }
 
-/// The revision that a release was made from: no other of its name or version will do.
+/// Returns the revision that a release was made from. No other revision with the same name or version will do.
 fn revision(core: &Core, of: &ReleaseRevision, version: &str) -> Result<Arc<PromiseRevision>, Lost> {
     if let Some(known) = core.world.revision_of(of).filter(|known| known.spec.hash == of.hash) {
         return Ok(known);
     }
     let name = &of.name;
     if core.world.revisions.freshness() != Freshness::Synced {
-        return Err(Lost::unknown(format!("The revision {name} of the promise cannot be read now, so nothing is changed.")));
+        return Err(Lost::unknown(format!("The revision {name} of the promise can't be read now, so nothing is changed.")));
     }
     Err(Lost::gone(format!(
         "The revision {name} of the promise is missing, so nothing is changed. The promise's team can publish version {version} again with \
@@ -157,7 +157,7 @@ fn revision(core: &Core, of: &ReleaseRevision, version: &str) -> Result<Arc<Prom
     )))
 }
 
-/// Records a release again that is gone, where the request still comes to the very same content. Whether it did.
+/// Records a missing release again, if the request still resolves to exactly the same content. Returns whether it did.
 async fn restore(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, again: &Again) -> bool {
     let Ok(lineage) = lineage(core, &key.cluster) else { return false };
     let Ok(found) = offer(core, request, &lineage) else { return false };
@@ -166,11 +166,11 @@ async fn restore(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Pr
     let Some(chosen) = decision.next.filter(|chosen| chosen.name == again.name) else { return false };
     match releases::ensure(core.targets.topology(), api, request, &again.name, chosen.release).await {
         Ok(()) => {
-            tracing::warn!(request = %key, release = again.name, "a release that was gone is recorded again, with the same content");
+            tracing::warn!(request = %key, release = again.name, "recorded a missing release again, with the same content");
             true
         }
         Err(Refusal { why, .. }) => {
-            tracing::warn!(request = %key, release = again.name, why, "a release that is gone cannot be recorded again");
+            tracing::warn!(request = %key, release = again.name, why, "cannot record a missing release again");
             false
         }
     }

@@ -1,7 +1,7 @@
 //! A decision against a content, which stands until the requester edits or resubmits the request (`domain.md` 7).
 
 use kube::ResourceExt;
-use promise::api::{ApprovalStatus, CandidateState, CandidateStatus, PromiseReleaseSpec, ReleaseRevision};
+use promise::api::{ApprovalStatus, CandidateState, CandidateStatus, PromiseReleaseSpec, ReleaseRevision, WaitingOn};
 use promise::approval::{Asking, stands, waits};
 use promise::context::{Context, given_labels};
 use promise::names;
@@ -12,27 +12,27 @@ use crate::fulfil::core::Core;
 use crate::kinds::PromiseRequest;
 use crate::watch::Key;
 
-/// What people decided against.
+/// A decision against a content.
 pub struct Upheld {
-    /// The content, as the status tells it.
+    /// The content, as the status reports it.
     candidate: CandidateStatus,
-    /// The same as a release names it.
+    /// Its revision, as a release names it.
     revision: ReleaseRevision,
-    /// Whether policies changed since.
+    /// Whether policies changed since then.
     policies_changed: bool,
-    /// What they decided.
+    /// The decisions.
     pub approvals: Vec<ApprovalStatus>,
-    /// Who is waited for.
-    pub waits: Option<String>,
+    /// Who the request is waiting for.
+    pub waits: Option<WaitingOn>,
 }
 
 impl Upheld {
-    /// Name of the release that records the content.
+    /// Returns the name of the release that records the content.
     pub fn release(&self) -> &str {
         &self.candidate.release
     }
 
-    /// What the status says about it.
+    /// Returns what the status says about it.
     pub fn facts(&self) -> ReleaseFacts<'_> {
         ReleaseFacts {
             name: &self.candidate.release,
@@ -47,8 +47,8 @@ impl Upheld {
     }
 }
 
-/// What people decided against and the requester did not edit or resubmit since. Other labels and other typed secrets are an edit. `today` is what the request would be now, where that can
-/// be told.
+/// Returns the decision against the content, if the requester didn't edit or resubmit the request since then. Changed labels and changed
+/// secret inputs are edits. `today` is what the request would be now, if that can be determined.
 pub(super) fn upheld(core: &Core, key: &Key, request: &PromiseRequest, today: Option<&PromiseReleaseSpec>) -> Option<Upheld> {
     let status = request.status.as_ref()?;
     let candidate = status.candidate.clone();
@@ -74,7 +74,7 @@ pub(super) fn upheld(core: &Core, key: &Key, request: &PromiseRequest, today: Op
     Some(Upheld { candidate, revision, policies_changed, approvals, waits })
 }
 
-/// Whether the requester changed what is content and moves no generation: labels, and what was typed into secret parameters.
+/// Checks whether the requester changed content without a new generation: labels, or secret inputs.
 fn is_edited(request: &PromiseRequest, today: Option<&PromiseReleaseSpec>, decided: &PromiseReleaseSpec) -> bool {
     let context = decided.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
     let labelled = context.is_some_and(|context| context.request.labels != given_labels(request.labels()));

@@ -1,4 +1,4 @@
-//! What a release knows of typed secrets: keyed digests, so that another value is another release.
+//! Secret inputs in releases: only their keyed digests, so that another value is another release.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ use crate::fulfil::patience::Refusal;
 use crate::fulfil::words::told_beside;
 use crate::watch::Key;
 
-/// Keyed digests of the secrets that the parameters refer to, by path; `client` reads what stands beside requests. Errors: why not.
+/// Returns keyed digests of the secrets that the parameters refer to, by path. `client` reads objects beside requests. The error is the
+/// reason why there are none.
 pub async fn digests(
     client: &Client,
     key: &DigestKey,
@@ -30,7 +31,7 @@ pub async fn digests(
         let Some((name, entry)) = reference(path, parameters) else { continue };
         let secret = api.get(name).await.map_err(|error| {
             if is_missing(&error) {
-                Refusal::from(format!("There is no Secret {name} in the namespace {namespace}, which {path} names. Create it."))
+                Refusal::from(format!("The Secret {name} that {path} refers to doesn't exist in the namespace {namespace}. Create it."))
             } else {
                 Refusal::of(&error, told_beside(workspace, &error, &format!("read the Secret {name}")))
             }
@@ -38,19 +39,19 @@ pub async fn digests(
         // The status of the request that created this one might not list it yet.
         let data = super::data(secret, namer.key, |request| namer.may_name(request)).map_err(Refusal::not_now)?;
         let value = data.get(entry);
-        let value = value.ok_or_else(|| format!("The Secret {name} has no key {entry}, which {path} names. Add it."))?;
-        let digest = digest(key, value).map_err(|error| format!("The Secret {name} cannot be used: {error}."))?;
+        let value = value.ok_or_else(|| format!("The Secret {name} has no key {entry}, which {path} refers to. Add it."))?;
+        let digest = digest(key, value).map_err(|error| format!("The Secret {name} can't be used: {error}."))?;
         found.insert(path.clone(), digest);
     }
     Ok(found)
 }
 
-/// Digest of one value. Errors: why it has none.
+/// Returns the digest of one value. The error is the reason why it has none.
 pub(super) fn digest(key: &DigestKey, value: &ByteString) -> Result<String, String> {
     key.digest(Purpose::SecretInput, value).map_err(|error| error.to_string())
 }
 
-/// Name and key of the Secret that stands at a path.
+/// Returns the name and key of the Secret that is referred to at a path.
 pub(super) fn reference<'v>(path: &str, parameters: Option<&'v Value>) -> Option<(&'v str, &'v str)> {
     let at = Path::parse(path).ok()?.get(parameters?)?;
     Some((at["name"].as_str()?, at["key"].as_str()?))

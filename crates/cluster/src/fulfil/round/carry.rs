@@ -1,4 +1,4 @@
-//! Doing what a plan says, in order, until something is refused.
+//! Executes a plan in order, until something is refused.
 
 use futures::future::join_all;
 use kube::ResourceExt;
@@ -14,7 +14,7 @@ use crate::fulfil::patience::Refusal;
 use crate::fulfil::sites::Sites;
 use crate::fulfil::{objects, releases, write};
 
-/// How carrying out a plan ended.
+/// How the execution of a plan ended.
 pub(in crate::fulfil) enum Carried {
     /// Everything was done.
     Done,
@@ -34,7 +34,7 @@ impl Round<'_> {
     ) -> Result<Carried, kube::Error> {
         let mut actions = actions.into_iter().peekable();
         while let Some(action) = actions.next() {
-            // Our finalizer may come while the release is still being written down, and nothing else.
+            // Our finalizer can be added while the release is still being recorded; everything else waits.
             if action != Action::AddFinalizer && !self.is_recorded().await {
                 return Ok(Carried::Stopped);
             }
@@ -60,7 +60,7 @@ impl Round<'_> {
                 Action::Delete { key, uid } => self.delete(sites, &key, &uid).await,
                 Action::Orphan { key, uid } => self.orphan(sites, &key, &uid).await,
                 Action::RemoveFinalizer => {
-                    // What somebody else still holds says from now on that nothing of it is left.
+                    // A request that another finalizer still holds says from now on that none of its objects are left.
                     if self.request.finalizers().len() > 1 {
                         self.say(decision, plan).await?;
                     }
@@ -81,7 +81,7 @@ impl Round<'_> {
         Ok(Carried::Done)
     }
 
-    /// Applies objects side by side. Errors: a refusal; what was taken is known all the same.
+    /// Applies objects concurrently. The error is a refusal; what was accepted is recorded all the same.
     async fn apply(&mut self, sites: &Sites, batch: &[(ObjectKey, Value, Why)]) -> Result<(), Refusal> {
         let (core, seen) = (self.core, &self.seen);
         let applied = join_all(batch.iter().map(|(key, object, why)| async move {
@@ -104,7 +104,7 @@ impl Round<'_> {
                     self.answered.insert(key.clone());
                     self.seen.insert(key.clone(), Seen::Present { object, health: Health::Unknown, message: None });
                 }
-                // What does not pass by itself is told first.
+                // Problems that don't pass without help are reported first.
                 Err(refusal) if !refusal.passing || outcome.is_ok() => outcome = Err(refusal),
                 Err(_) => {}
             }

@@ -1,4 +1,4 @@
-//! Looking: where everything that a release wants goes, what is there, and whether it works.
+//! Observing: where everything that a release wants goes, what exists, and whether it is healthy.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ use crate::fulfil::target::Place;
 use crate::fulfil::{inputs, objects, outputs};
 use crate::watch::Key;
 
-/// Objects of one request that are looked at together.
+/// Number of objects of one request that are read at the same time.
 const LOOKS: usize = 16;
 
 impl Round<'_> {
-    /// Puts every rendered object into its place and looks at what is there.
+    /// Determines the place of every rendered object, and reads what exists.
     pub(super) async fn situation(&mut self, rendered: &Rendered, sites: &mut Sites, wanted: &Chosen) -> Situation {
         let subject = self.subject();
         let mut pending: Vec<Pending> = rendered.pending.clone();
@@ -29,23 +29,23 @@ impl Round<'_> {
         let mut refused = Vec::new();
         let accepted = inputs::accepted(&wanted.release);
         for object in &rendered.objects {
-            // Stage 0 belongs to the namespaces that everything else is made in.
+            // Stage 0 belongs to the namespaces that everything else is created in.
             let stage = object.stage + 1;
             match sites.desired(self.core, &subject, object, stage, Known { accepted: &accepted, seen: &self.seen }).await {
                 Ok(placed) => desired.push(placed),
                 Err(Displaced::Refused(problem)) => {
                     refused.push(problem.message.clone());
-                    pending.push(Pending { id: object.id.clone(), stage, waits_for: "a place where it may go".to_owned() });
+                    pending.push(Pending { id: object.id.clone(), stage, waits_for: "a place where it can be created".to_owned() });
                 }
                 Err(Displaced::Changed(secret)) => {
-                    let waits_for = format!("the change of the Secret {secret} to be accepted");
+                    let waits_for = format!("the change to the Secret {secret} to be accepted");
                     pending.push(Pending { id: object.id.clone(), stage, waits_for });
                 }
                 Err(Displaced::Unknown(why)) => {
                     if self.failure.is_none() {
                         (self.failure, self.passing) = (Some(why), true);
                     }
-                    pending.push(Pending { id: object.id.clone(), stage, waits_for: "its place to answer".to_owned() });
+                    pending.push(Pending { id: object.id.clone(), stage, waits_for: "its destination to respond".to_owned() });
                 }
             }
         }
@@ -62,7 +62,7 @@ impl Round<'_> {
             desired.extend(copied.desired);
             desired.splice(0..0, sites.namespaces(self.core, &subject));
         } else {
-            // Half of a release is worse than none: nothing new is made while something must not go where it should.
+            // Half of a release is worse than none: nothing new is created while something must not go where it should.
             let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
             desired.retain(|desired| inventory.iter().any(|item| item.id == desired.id));
         }
@@ -81,7 +81,7 @@ impl Round<'_> {
         situation
     }
 
-    /// Takes in what is there by now, and what the request says of it.
+    /// Updates the situation with what exists by now, and what the request says of it.
     pub(super) async fn take_in(&mut self, situation: &mut Situation, sites: &Sites, wanted: &Chosen) {
         situation.request = self.subject();
         situation.inventory = self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default();
@@ -92,7 +92,7 @@ impl Round<'_> {
         situation.repaired.clone_from(&self.repaired);
     }
 
-    /// Judges the health of everything that was seen; expressions of the promise may have a say.
+    /// Judges the health of every observed object, including the promise's own expressions.
     async fn judge(&mut self, wanted: &Chosen) {
         let (compiled, context) = (wanted.compiled.clone(), wanted.context.clone());
         let parameters = wanted.release.parameters.clone().unwrap_or_default();
@@ -116,12 +116,12 @@ impl Round<'_> {
         }
     }
 
-    /// Looks at every object that was not looked at in this round yet, and keeps an eye on its kind from now on.
+    /// Reads every object that wasn't read in this reconcile yet, and watches its kind from now on.
     pub(in crate::fulfil) async fn look(&mut self, situation: &Situation, sites: &Sites) {
         self.look_at(situation.to_observe(), sites).await;
     }
 
-    /// Looks at what was made before, so that expressions know it from the start.
+    /// Reads what was created before, so that expressions know it from the start.
     pub(super) async fn look_back(&mut self, sites: &Sites) {
         let inventory = self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default();
         self.ids = inventory.iter().map(|item| (ObjectKey::of_item(item), item.id.clone())).collect();
@@ -142,13 +142,13 @@ impl Round<'_> {
                 Err(why) => Seen::Unknown { why },
             }
         });
-        // A request may have made thousands of objects, and others wait for the same server.
+        // A request might have thousands of objects, and others wait for the same server.
         let found: Vec<Seen> = futures::stream::iter(looks).buffered(LOOKS).collect().await;
         self.seen.extend(open.into_iter().zip(found));
     }
 }
 
-/// Looks at an object, and keeps an eye on its kind from now on.
+/// Reads an object, and watches its kind from now on.
 async fn look(core: &Core, request: &Key, sites: &Sites, place: &Place, key: &ObjectKey) -> Result<Option<Value>, String> {
     let kind = objects::kind(key);
     let Some(reach) = core.targets.find(place, &kind).await? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Saying: the status, computed from what was seen, written when it differs.
+//! Reporting: the status, computed from what was observed, and written when it differs.
 
 use promise::api::{CandidateState, PromiseRequestStatus};
 use promise::fulfil::Plan;
@@ -11,7 +11,7 @@ use crate::fulfil::decide::{Chosen, Decision, Upheld};
 use crate::fulfil::write;
 
 impl Round<'_> {
-    /// Writes what is seen, if it differs from what the request says.
+    /// Writes what was observed, if it differs from what the request says.
     pub(in crate::fulfil) async fn say(&mut self, decision: &Decision, plan: Option<&Plan>) -> Result<(), kube::Error> {
         let status = self.status(decision, plan);
         self.write(&status).await
@@ -22,19 +22,19 @@ impl Round<'_> {
             Ok(Some(request)) => {
                 let news = milestones(self.request.status.as_ref(), status);
                 self.request = request;
-                // The inventory tells of them from now on.
+                // From now on the inventory reports them.
                 self.repaired.clear();
                 self.note(news);
             }
             Ok(None) => {}
-            // A request without our finalizer may go at any moment.
+            // A request without our finalizer might be gone at any moment.
             Err(error) if is_missing(&error) => {}
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
-    /// Has it noted beside the request, when there is time.
+    /// Queues milestones to be written beside the request when there is time.
     pub(in crate::fulfil) fn note(&self, news: Vec<Milestone>) {
         self.core.events.tell(self.api.clone().into_client(), self.key, &self.request, news);
     }
@@ -77,8 +77,8 @@ impl Round<'_> {
             approvals: if deleting { None } else { decision.approvals.as_deref() },
             question: if deleting { None } else { decision.question.as_ref() },
             decides: match &decision.held {
-                Some(held) => held.judgement.waits.as_deref(),
-                None => upheld.and_then(|upheld| upheld.waits.as_deref()),
+                Some(held) => held.judgement.waits.as_ref(),
+                None => upheld.and_then(|upheld| upheld.waits.as_ref()),
             },
             current: decision.current.as_ref().map(facts),
             candidate: held.or_else(|| upheld.map(Upheld::facts)).or_else(|| decision.next.as_ref().map(facts)),
@@ -91,14 +91,14 @@ impl Round<'_> {
         };
         let mut status = compute(previous, &observation, &self.core.now());
         if deleting && let Some(previous) = previous {
-            // The removal needs to know which release it removes until the end.
+            // The removal needs to know until its end which release it removes.
             status.current.clone_from(&previous.current);
             status.candidate.clone_from(&previous.candidate);
         }
         if decision.is_undecided()
             && let Some(previous) = previous
         {
-            // Nobody may decide now, and what was decided so far stays.
+            // No one can decide now, and the decisions so far stay.
             let waits = previous.candidate.as_ref().filter(|candidate| candidate.state != CandidateState::Accepted);
             if let Some(candidate) = waits.filter(|_| status.candidate.is_none()) {
                 status.candidate = Some(candidate.clone());

@@ -1,4 +1,4 @@
-//! What kinds a server serves: asked once and remembered, and asked again when a kind is not known.
+//! The kinds that a server serves: asked once and remembered, and asked again when a kind isn't known.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,11 +17,11 @@ pub(super) struct Served {
     pub(super) namespaced: bool,
 }
 
-/// Why it is not known what a server serves.
+/// Why it isn't known what a server serves.
 pub(super) enum Unlisted {
-    /// It must not be asked now: a sentence.
+    /// It can't be asked now: a sentence.
     Refused(String),
-    /// It did not say.
+    /// It didn't answer.
     Failed(kube::Error),
 }
 
@@ -32,18 +32,18 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    /// `client` asks; nothing is known yet.
+    /// Creates an empty list. `client` asks the server.
     pub(super) fn new(client: Client) -> Self {
         Self { client, known: Mutex::default() }
     }
 
-    /// What was learnt counts no more.
+    /// Drops everything that was learnt.
     pub(super) async fn forget(&self) {
         self.known.lock().clear();
     }
 
-    /// What the server says about a kind, none when it does not serve it in this version. Asked once per group and version, and again
-    /// when a kind is not known. `admit` has the last word before the server is asked.
+    /// Returns what the server says about a kind, or `None` if it doesn't serve it in this version. The server is asked once per group and
+    /// version, and again when a kind isn't known. `admit` has the last word before that.
     pub(super) async fn kind(
         &self,
         kind: &GroupVersionKind,
@@ -53,13 +53,13 @@ impl Kinds {
         if let Some(found) = self.known.lock().get(&group_version).and_then(|kinds| find(kinds, &kind.kind)) {
             return Ok(Some(found));
         }
-        // Several may ask at once: nobody waits in turn for a server that does not answer.
+        // Several callers can ask at once: none of them queues up for a server that doesn't respond.
         admit().map_err(Unlisted::Refused)?;
         let kinds = self.list(group_version, kind.group.is_empty()).await?;
         Ok(find(&kinds, &kind.kind))
     }
 
-    /// Asks for the kinds of a group and version; none where the server has no such.
+    /// Asks for the kinds of a group and version. Empty if the server doesn't have it.
     async fn list(&self, group_version: String, is_core: bool) -> Result<Vec<Served>, Unlisted> {
         let list = if is_core {
             whole(self.client.list_core_api_resources(&group_version)).await
@@ -84,7 +84,7 @@ impl Kinds {
         Ok(kinds)
     }
 
-    /// Which of these APIs, as `group/Kind`, the server serves in any version, asked anew.
+    /// Asks which of these APIs, as `group/Kind`, the server serves in any version, without using the cache.
     pub(super) async fn serving(&self, apis: &BTreeSet<String>) -> Result<BTreeSet<String>, Unlisted> {
         let wanted = |group: &str| apis.iter().any(|api| api.split_once('/').is_some_and(|(of, _)| of == group));
         let mut serving = BTreeSet::new();
@@ -103,7 +103,7 @@ impl Kinds {
         Ok(serving)
     }
 
-    /// The same, in whichever version the server has it: objects outlive the versions of their API.
+    /// Like [`Kinds::kind`], in whichever version the server has it: objects outlive the versions of their API.
     pub(super) async fn in_any_version(
         &self,
         kind: &GroupVersionKind,

@@ -20,7 +20,7 @@ pub(super) struct Orphaned {
 
 struct Known {
     request: Key,
-    /// Nothing while the request is there: then that counts.
+    /// `None` while the request exists: then the request counts.
     counts: Option<Left>,
 }
 
@@ -31,7 +31,7 @@ struct Left {
 }
 
 impl Left {
-    /// Adds it to a sum, so many times, if it counts there.
+    /// Adds the orphan to a sum this many times, if it counts there.
     fn add(&self, tally: &Tally, sum: &mut Sum, times: i64) {
         let group = Group::of(&self.accepted);
         if includes(tally, &group, &self.place) {
@@ -41,7 +41,7 @@ impl Left {
 }
 
 impl Orphaned {
-    /// Nothing is taken in yet.
+    /// Creates an empty set.
     pub(super) fn new(rows: &Cache<Orphan>) -> Self {
         Self { rows: rows.clone(), changes: rows.changes(), of: BTreeMap::new(), known: HashMap::new() }
     }
@@ -51,18 +51,18 @@ impl Orphaned {
         self.known.clear();
     }
 
-    /// Orphans of the request at a key.
+    /// Returns the orphans of the request at a key.
     pub(super) fn of_request(&self, request: &Key) -> impl Iterator<Item = &Key> {
         self.of.get(request).into_iter().flatten()
     }
 
-    /// Orphans of requests of a workspace.
+    /// Returns the orphans of the requests of a workspace.
     pub(super) fn within(&self, cluster: &ClusterId) -> impl Iterator<Item = &Key> {
         let there = self.of.range(Key::cluster_scoped(cluster, "")..).take_while(move |(request, _)| request.cluster == *cluster);
         there.flat_map(|(_, orphans)| orphans)
     }
 
-    /// What all orphans come to that count for a cap.
+    /// Returns the sum of all orphans that count for a cap.
     pub(super) fn sum(&self, tally: &Tally) -> Sum {
         Self::add_up(tally, self.known.values())
     }
@@ -91,7 +91,7 @@ impl Orphaned {
 }
 
 impl Totals {
-    /// What all orphans come to that count for a cap. They are in no other sum.
+    /// Returns the sum of all orphans that count for a cap. They are part of no other sum.
     pub(in crate::usage) fn orphaned(&mut self, tally: &Tally) -> Sum {
         let Reach::Workspace { cluster } = &tally.reach else { return self.kept(tally).1 };
         let Ok(cluster) = ClusterId::parse(cluster) else { return Sum::default() };
@@ -103,7 +103,7 @@ impl Totals {
         let before = self.orphaned.forget(key);
         let now = self.orphaned.rows.get(key);
         let counts = now.as_ref().filter(|orphan| !self.is_there(orphan)).map(|orphan| Left {
-            // Where its workspace is gone it counts where that was.
+            // If its workspace is gone, it counts where that workspace was.
             place: place(&self.tree, &orphan.request.cluster).unwrap_or_else(|| Place::from(&**orphan)),
             accepted: orphan.accepted.clone(),
         });

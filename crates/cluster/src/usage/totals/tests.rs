@@ -15,9 +15,9 @@ use crate::watch::{Cache, Key};
 use crate::workspaces::{ClusterId, Tree, WorkspaceRow};
 
 thread_local! {
-    /// How often it was asked whether a group counts.
+    /// How often a group was checked against a cap.
     pub(super) static LOOKED_AT: Cell<u64> = const { Cell::new(0) };
-    /// How often it was looked up where a workspace lies.
+    /// How often the place of a workspace was looked up.
     pub(super) static PLACED: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -49,7 +49,7 @@ impl Plane {
         self.releases.put(key.clone(), row);
     }
 
-    /// What the request at a key handed over, in a workspace that was called `far` while it was there.
+    /// Records what the request at a key handed over, in a workspace that was called `far` while it existed.
     fn orphan(&mut self, name: &str, request: &Key, promise: &str, price: Option<(i64, &str)>) {
         let orphan = Orphan {
             uid: format!("u-{}", request.name),
@@ -68,7 +68,7 @@ impl Plane {
         self.orphans.put(Key::cluster_scoped(&id("root"), name), orphan);
     }
 
-    /// What orphans come to for a cap when every one is looked at.
+    /// Returns the sum of orphans for a cap by looking at every one.
     fn left(&self, tree: &Tree, tally: &Tally) -> Sum {
         let mut sum = Sum::default();
         for orphan in self.orphans.snapshot().values() {
@@ -87,7 +87,7 @@ impl Plane {
         self.version.to_string()
     }
 
-    /// What a cap comes to when every request is looked at.
+    /// Returns the sum of a cap by looking at every request.
     fn counted(&self, tree: &Tree, tally: &Tally) -> Sum {
         let mut sum = Sum::default();
         for (key, request) in &self.requests.snapshot() {
@@ -139,7 +139,7 @@ fn caps() -> Vec<Tally> {
     [None, Some("EUR"), Some("USD")].into_iter().flat_map(|currency| caps.iter().enumerate().map(move |cap| tally(cap, currency))).collect()
 }
 
-/// Numbers without any order, the same in every run.
+/// Numbers in no particular order, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -181,7 +181,7 @@ fn sums_are_what_counting_every_request_comes_to_whatever_changes() {
             10 => now = dice.below(3) as usize,
             11 => plane.orphan(&format!("o{}", dice.below(5)), &name, ["p0", "p1", "p10"][dice.below(3) as usize], priced),
             12 => plane.orphans.remove(Key::cluster_scoped(&id("root"), &format!("o{}", dice.below(5)))),
-            // More than what is announced is kept for whoever is behind.
+            // More changes than are kept for a receiver that is behind.
             _ if step % 50 == 0 => (0..400).for_each(|_| plane.request(&name, "p0", Some("l1"))),
             _ => {}
         }
@@ -193,7 +193,7 @@ fn sums_are_what_counting_every_request_comes_to_whatever_changes() {
     }
 }
 
-/// Accepts one request after the other, each judged by its limits; answers with how often it was asked whether something counts.
+/// Accepts one request after the other, each judged by its limits. Returns how often a group was checked against a cap.
 fn looks(present: usize, more: usize) -> u64 {
     let mut plane = Plane::default();
     let workspaces: Vec<String> = (0..20).map(|number| format!("w{number}")).collect();

@@ -19,12 +19,12 @@ use crate::kinds::PromiseRequestKind;
 use crate::watch::{Cache, Freshness, Origin, Row};
 use crate::world::typed;
 
-/// Longest wait for anything.
+/// Longest wait in these tests.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 type Queries = Arc<Mutex<Vec<String>>>;
 
-/// Answers the first request with a list and the second with the events of a watch, no other, and notes the query of each.
+/// Answers the first request with a list and the second with the events of a watch, and no other; records the query of each.
 fn server(items: &[String], events: &[(&str, String)]) -> (Client, Queries) {
     let list = format!(r#"{{"kind":"List","apiVersion":"v1","metadata":{{"resourceVersion":"4"}},"items":[{}]}}"#, items.join(","));
     let event = |(change, object): &(&str, String)| format!("{{\"type\":\"{change}\",\"object\":{object}}}\n");
@@ -45,14 +45,14 @@ fn server(items: &[String], events: &[(&str, String)]) -> (Client, Queries) {
     (Endpoint::in_process("test", service).client(&Token::new("t"), &Scope::Root), queries)
 }
 
-/// A request as a server tells it.
+/// Returns a request as a server sends it.
 fn object(name: &str, version: u32, parameters: &str) -> String {
     let metadata = format!(r#"{{"name":"{name}","namespace":"shop","resourceVersion":"{version}"}}"#);
     let spec = format!(r#"{{"promise":{{"name":"redis"}},"parameters":{parameters}}}"#);
     format!(r#"{{"apiVersion":"platform.opmodel.dev/v1alpha1","kind":"PromiseRequest","metadata":{metadata},"spec":{spec}}}"#)
 }
 
-/// Parameters that are nested more deeply than anything is decoded.
+/// Returns parameters that are nested too deeply to be decoded.
 fn deep() -> String {
     format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200))
 }
@@ -106,7 +106,7 @@ async fn an_object_that_cannot_be_decoded_stops_no_other() {
     ];
     let (client, queries) = server(&items, &events);
     let cache = follow(Source::of::<PromiseRequestKind>(client), name);
-    // Of what was good before, nothing stale stays.
+    // Nothing outdated remains of an object that could be decoded before.
     until(&cache, &["c", "d", "f"]).await;
     let next = async {
         while queries.lock().unwrap().len() < 3 {
@@ -138,8 +138,8 @@ async fn what_is_needed_of_an_object_is_there_though_the_rest_cannot_be_decoded(
     assert!(cache.snapshot().values().all(|promise| **promise == "redis"));
 }
 
-/// A list, then a watch over which nothing ever comes, and a server that takes no more calls: what a connection looks like whose other end
-/// is gone.
+/// A list, then a watch that never sends anything, and a server that accepts no more calls: what a connection looks like whose other end is
+/// gone.
 fn half_open() -> Client {
     let calls = Arc::new(Mutex::new(0));
     let service = tower::service_fn(move |_: Request<Body>| {
@@ -175,10 +175,10 @@ async fn a_watch_whose_other_end_is_gone_is_noticed_within_a_minute() {
     assert!(silent.elapsed() <= Duration::from_secs(60), "{:?}", silent.elapsed());
 }
 
-/// Parts of a body, as they come.
+/// Parts of a body, as they arrive.
 type Parts = BoxStream<'static, Result<Frame<Bytes>, Infallible>>;
 
-/// Answers the first list with half a body, after which comes what `rest` says, the second with a whole one, and nothing else.
+/// Answers the first list with half a body followed by `rest`, the second with a complete one, and nothing else.
 fn half_a_list(rest: fn() -> Parts) -> Client {
     let calls = Arc::new(Mutex::new(0));
     let service = tower::service_fn(move |_: Request<Body>| {
@@ -201,7 +201,7 @@ fn half_a_list(rest: fn() -> Parts) -> Client {
     Endpoint::in_process("test", service).client(&Token::new("t"), &Scope::Root)
 }
 
-/// Waits for trouble, and for the list that is read after it; answers with how long the trouble took to show.
+/// Waits for trouble, and for the list that is read after it. Returns how long the trouble took to show.
 async fn trouble(client: Client) -> Duration {
     let cache = follow(Source::of::<PromiseRequestKind>(client), name);
     let begun = tokio::time::Instant::now();

@@ -20,7 +20,7 @@ on_every_plane![
     what_asks_for_approval_of_some_people_asks_when_one_of_them_changes_the_request,
 ];
 
-const CHANGED: &str = "erin changed it last, and this rule wants somebody else to approve.";
+const CHANGED: &str = "erin changed it last, and this rule needs someone else to approve.";
 
 /// Changes the spec of a request of Dana's as Erin, who decides about it.
 async fn edit_as_erin(plane: &Plane, name: &str, spec: Value) {
@@ -61,7 +61,7 @@ async fn whoever_changed_a_request_does_not_approve_it(plane: Plane) {
     edit(&plane, "web", json!({"parameters": {"level": 7}})).await;
     let again = asked_anew(&plane, "web", &hers).await;
     decide(&plane, "erin", &about("c-yes", &again, "approve")).await;
-    told(&plane, "c-yes", DecisionState::Counts, "It counts for the rule look").await;
+    told(&plane, "c-yes", DecisionState::Counts, "Counts for the rule look").await;
     plane.ready("web").await;
     assert_eq!(level(&plane, "web").await.as_deref(), Some("7"));
     controller.stop().await;
@@ -129,7 +129,7 @@ async fn a_rule_about_the_requester_holds_for_whoever_changes_the_request(plane:
         edit_as_erin(&plane, name, json!({"parameters": {"level": 9}})).await;
         let refused = plane.until(inner, "refused", |r| condition(r, "PoliciesSatisfied").contains("Ask your team.")).await;
         let said = condition(&refused, "PoliciesSatisfied");
-        assert!(said.contains("The rule applies to erin too"), "{said}");
+        assert!(said.contains("The rule also applies to erin"), "{said}");
         assert_eq!(level(&plane, inner).await.as_deref(), Some("2"), "what runs goes on");
 
         // Nor by leaving the last word to Dana about something else: she writes it herself, and it is hers then.

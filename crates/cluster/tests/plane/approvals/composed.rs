@@ -41,9 +41,9 @@ async fn whoever_orders_a_wrapper_does_not_approve_what_is_in_it(plane: Plane) {
     let waiting = asked(&plane, "web-inner").await;
     assert_ne!(waiting.spec.requester.as_ref().unwrap().username, "dana", "it is stamped with who made it");
     decide(&plane, "dana", &about("own", &waiting, "approve")).await;
-    told(&plane, "own", DecisionState::Void, "dana asked for it, and this rule wants somebody else to approve").await;
+    told(&plane, "own", DecisionState::Void, "dana requested it, and this rule needs someone else to approve").await;
     assert_eq!(level(&plane, "web-inner").await, None);
-    plane.until("web", "waiting for what is in it", |r| condition(r, "Ready").contains("web-inner becomes healthy: An approver: ")).await;
+    plane.until("web", "waiting for what is in it", |r| condition(r, "Ready").contains("web-inner isn't healthy yet: ")).await;
     decide(&plane, "erin", &about("yes", &waiting, "approve")).await;
     plane.ready("web-inner").await;
     plane.ready("web").await;
@@ -58,7 +58,7 @@ async fn what_was_handed_over_is_approved_by_nobody(plane: Plane) {
     plane.gone(plane.requests("dana"), "web").await;
     for who in ["dana", "erin"] {
         decide(&plane, who, &about(who, &waiting, "approve")).await;
-        told(&plane, who, DecisionState::Void, "Who asked for it is not known").await;
+        told(&plane, who, DecisionState::Void, "We don't know who requested it").await;
     }
     assert_eq!(level(&plane, "web-inner").await, None);
     controller.stop().await;

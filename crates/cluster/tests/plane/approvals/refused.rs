@@ -28,29 +28,39 @@ fn attempts(plane: &Plane) -> Vec<Attempt> {
     let forged = json!({"decidedBy": {"username": "erin", "groups": ["system:masters"]}});
     let elsewhere = if plane.has_namespaces() { "cluster:elsewhere" } else { "elsewhere" };
     vec![
-        attempt("wrong-hash", "erin", json!({"contentHash": "0000"}), "It names the content 0000, which web does not have"),
-        attempt("no-hash", "erin", json!({"contentHash": ""}), "It names the content without a hash"),
-        attempt("wrong-person", "sandbox", json!({}), "sandbox does not have the right to approve for the policy careful"),
-        attempt("forged-decider", "sandbox", forged, "sandbox does not have the right to approve for the policy careful"),
-        attempt("rejects-without-right", "sandbox", json!({"decision": "reject"}), "sandbox does not have the right"),
-        attempt("own", "dana", json!({}), "dana asked for it, and this rule wants somebody else to approve"),
-        attempt("other-rule", "erin", json!({"rule": {"name": "other"}}), "No rule other of the policy careful asks about web now"),
-        attempt("other-policy", "erin", json!({"rule": {"policy": "other"}}), "No rule look of the policy other asks about web now"),
+        attempt("wrong-hash", "erin", json!({"contentHash": "0000"}), "This decision is for content 0000, which web doesn't have"),
+        attempt("no-hash", "erin", json!({"contentHash": ""}), "This decision is for content without a hash"),
+        attempt("wrong-person", "sandbox", json!({}), "sandbox doesn't have permission to approve for the policy careful"),
+        attempt("forged-decider", "sandbox", forged, "sandbox doesn't have permission to approve for the policy careful"),
+        attempt("rejects-without-right", "sandbox", json!({"decision": "reject"}), "sandbox doesn't have permission"),
+        attempt("own", "dana", json!({}), "dana requested it, and this rule needs someone else to approve"),
+        attempt(
+            "other-rule",
+            "erin",
+            json!({"rule": {"name": "other"}}),
+            "No rule other of the policy careful requires approval of web now",
+        ),
+        attempt(
+            "other-policy",
+            "erin",
+            json!({"rule": {"policy": "other"}}),
+            "No rule look of the policy other requires approval of web now",
+        ),
         attempt(
             "of-a-promise",
             "erin",
             json!({"rule": {"policy": null, "promise": "careful"}}),
-            "No rule look of the promise careful asks about web now",
+            "No rule look of the promise careful requires approval of web now",
         ),
-        attempt("of-both", "erin", json!({"rule": {"promise": "careful"}}), "asks about web now"),
+        attempt("of-both", "erin", json!({"rule": {"promise": "careful"}}), "requires approval of web now"),
         attempt("other-uid", "erin", json!({"request": {"uid": "another"}}), "with the uid another"),
-        attempt("other-name", "erin", json!({"request": {"name": "other"}}), "and this names another"),
-        attempt("other-namespace", "erin", json!({"request": {"namespace": "other"}}), "and this names another"),
-        attempt("other-workspace", "erin", json!({"request": {"cluster": elsewhere}}), "and this names another"),
+        attempt("other-name", "erin", json!({"request": {"name": "other"}}), "but this decision names another one"),
+        attempt("other-namespace", "erin", json!({"request": {"namespace": "other"}}), "but this decision names another one"),
+        attempt("other-workspace", "erin", json!({"request": {"cluster": elsewhere}}), "but this decision names another one"),
         attempt("a-path", "erin", json!({"request": {"uid": "x", "name": "../../web?watch=true"}}), "There is no request"),
-        attempt("emergency", "erin", json!({"emergency": true}), "erin does not have the right to break the glass for the policy careful"),
-        attempt("silent-emergency", "erin", json!({"emergency": true, "comment": ""}), "takes a comment"),
-        attempt("emergency-no", "erin", json!({"emergency": true, "decision": "reject"}), "for approving alone"),
+        attempt("emergency", "erin", json!({"emergency": true}), "erin doesn't have permission to override for the policy careful"),
+        attempt("silent-emergency", "erin", json!({"emergency": true, "comment": ""}), "needs a comment"),
+        attempt("emergency-no", "erin", json!({"emergency": true, "decision": "reject"}), "can only approve"),
     ]
 }
 
@@ -77,7 +87,7 @@ async fn a_decision_that_does_not_count_says_so_and_changes_nothing(plane: Plane
     if !plane.has_namespaces() {
         let elsewhere: Api<Approval> = Api::all(plane.client("admin", "root:acme"));
         elsewhere.create(&PostParams::default(), &about("elsewhere", &waiting, "approve")).await.unwrap();
-        let says = "Decisions about the policy careful lie in root:platform";
+        let says = "Decisions for the policy careful belong in root:platform";
         wait(elsewhere, "elsewhere", says, |approval: &Approval| json!(approval.status).to_string().contains(says)).await;
     }
     let after = plane.requests("dana").get("web").await.unwrap();
@@ -90,9 +100,9 @@ async fn a_decision_that_does_not_count_says_so_and_changes_nothing(plane: Plane
     decide(&plane, "erin", &about("yes", &waiting, "approve")).await;
     plane.ready("web").await;
     let yes = told(&plane, "yes", "counted", |status| status.state == DecisionState::Counts).await;
-    assert_eq!(yes.status.unwrap().message, "It counts for the rule look of the policy careful.");
+    assert_eq!(yes.status.unwrap().message, "Counts for the rule look of the policy careful.");
     // Whoever comes after that changes nothing either.
-    let says = "It came after it was decided";
+    let says = "web was already decided";
     decide(&plane, "erin", &about("after", &waiting, "reject")).await;
     told(&plane, "after", says, |status| status.state == DecisionState::Void && status.message.contains(says)).await;
     plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();

@@ -108,18 +108,18 @@ async fn a_change_voids_what_the_first_stage_agreed_to(plane: Plane) {
     let lines = &first.status.as_ref().unwrap().approvals;
     assert_eq!(states(&first), [Waiting, Queued]);
     assert_eq!((lines[0].stage, lines[1].stage, lines[1].expires_at.as_ref()), (1, 2, None), "no clock runs before its turn");
-    let ball = &first.status.as_ref().unwrap().waiting_on.as_ref().unwrap().what;
-    assert!(ball.contains("one of operations decides") && ball.contains("stage 2 comes after that"), "{ball}");
+    let waiting = first.status.as_ref().unwrap().waiting_on.as_ref().unwrap();
+    assert!(waiting.who == ["operations"] && waiting.message.contains("stage 2 follows"), "{waiting:?}");
     // Whoever is early waits for their turn.
     decide(&plane, "sandbox", &of_rule("second", "early", &first, "approve")).await;
-    told(&plane, "early", DecisionState::Pending, "It counts once stage 1 has agreed.").await;
+    told(&plane, "early", DecisionState::Pending, "This decision counts once stage 1 is approved.").await;
     approvals(&plane, "sandbox").delete("early", &DeleteParams::default()).await.unwrap();
 
     decide(&plane, "erin", &of_rule("first", "one", &first, "approve")).await;
     let half = until_states(&plane, &[Approved, Waiting]).await;
     assert!(half.status.as_ref().unwrap().approvals[1].expires_at.is_some(), "its clock runs now");
-    assert!(half.status.as_ref().unwrap().waiting_on.as_ref().unwrap().what.contains("one of owners decides"));
-    told(&plane, "one", DecisionState::Counts, "It counts for the rule first").await;
+    assert_eq!(half.status.as_ref().unwrap().waiting_on.as_ref().unwrap().who, ["owners"]);
+    told(&plane, "one", DecisionState::Counts, "Counts for the rule first").await;
     edit(&plane, "web", json!({"parameters": {"level": 4}})).await;
     let changed = plane
         .until("web", "asked about something else", |r| {
@@ -143,7 +143,7 @@ async fn a_change_voids_what_the_first_stage_agreed_to(plane: Plane) {
     edit(&plane, "web", json!({"parameters": {"level": 2}})).await;
     let back = until_states(&plane, &[Waiting, Queued]).await;
     assert_eq!(candidate(&back).content_hash, candidate(&first).content_hash);
-    told(&plane, "one", DecisionState::Superseded, "It answered an earlier question about the same content").await;
+    told(&plane, "one", DecisionState::Superseded, "before approval of the same content was requested again").await;
     controller.stop().await;
 }
 
@@ -158,12 +158,12 @@ async fn a_right_that_is_gone_at_acceptance_asks_the_first_stage_again(plane: Pl
     denied(&plane, "erin").await;
     decide(&plane, "sandbox", &of_rule("second", "two", &waiting, "approve")).await;
     until_states(&plane, &[Waiting, Queued]).await;
-    told(&plane, "one", DecisionState::Void, "erin does not have the right to approve").await;
-    told(&plane, "two", DecisionState::Pending, "once stage 1 has agreed").await;
+    told(&plane, "one", DecisionState::Void, "erin doesn't have permission to approve").await;
+    told(&plane, "two", DecisionState::Pending, "once stage 1 is approved").await;
     assert_eq!(level(&plane, "web").await, None, "what was agreed to without the right is not made");
     decide(&plane, "olga", &of_rule("first", "three", &waiting, "approve")).await;
     plane.ready("web").await;
-    told(&plane, "two", DecisionState::Counts, "It counts").await;
+    told(&plane, "two", DecisionState::Counts, "Counts").await;
     controller.stop().await;
 }
 
@@ -179,7 +179,7 @@ async fn everybody_who_is_named_has_to_agree(plane: Plane) {
     let waiting = asked(&plane, "web").await;
     decide(&plane, "admin", &about("whoever", &waiting, "approve")).await;
     decide(&plane, "erin", &about("one", &waiting, "approve")).await;
-    let half = plane.until("web", "agreed to by one", |r| condition(r, "Approved").contains("The agreement of sandbox is missing")).await;
+    let half = plane.until("web", "agreed to by one", |r| condition(r, "Approved").contains("The approval of sandbox is missing")).await;
     assert_eq!(half.status.as_ref().unwrap().approvals[0].missing, ["sandbox"]);
     decide(&plane, "sandbox", &about("two", &waiting, "approve")).await;
     plane.ready("web").await;

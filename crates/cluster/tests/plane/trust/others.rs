@@ -251,7 +251,7 @@ async fn a_home_without_trust_names_a_destination(plane: &Plane) {
     });
     apply(&acme, &destination).await.unwrap();
     let api: Api<DynamicObject> = Api::all_with(acme, &platform("Destination"));
-    wait_dynamic(&api, "theirs", "not a trusted home").await;
+    wait_dynamic(&api, "theirs", "isn't a trusted home").await;
     refused("dana", apply(&plane.client("dana", "root:acme:shop"), &destination).await);
 }
 

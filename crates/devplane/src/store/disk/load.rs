@@ -27,7 +27,7 @@ pub(super) fn all(database: &Database, memory: &mut Memory, now: Timestamp) -> R
     let number = |name: &str| meta.get(name).map_err(text).map(|row| row.map(|row| row.value()));
     let required = |name: &str| number(name)?.ok_or(format!("the {name} is missing"));
     if required("format")? != FORMAT {
-        return Err("a later build of the plane wrote it".into());
+        return Err("it was written by a later version of the plane".into());
     }
     let revision = required("revision")?;
     let (newest, sum) = objects(&table, memory)?;

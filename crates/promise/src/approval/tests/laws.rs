@@ -1,4 +1,4 @@
-//! What holds whatever people decide, in whichever order and with whichever rights.
+//! Properties that hold for any decisions, in any order and with any permissions.
 
 use proptest::prelude::*;
 
@@ -57,7 +57,7 @@ fn run(rulings: &[Ruling<Approve>], votes: &[Cast], now: i64) -> Judgement {
     judged(Case { rulings: rulings.to_vec(), votes: votes.to_vec(), now })
 }
 
-/// Decisions that could count for a rule by what they are.
+/// Returns the decisions that could count for a rule by themselves.
 fn could_count(approve: &Approve, (spec, right, _): &Cast) -> bool {
     let person = spec.decided_by.clone().unwrap_or_default();
     let own = person.username == "dana";
@@ -103,7 +103,7 @@ proptest! {
                 Required::Count(count) => agreed.len() >= count as usize,
                 Required::All => {
                     let person = |spec: &&ApprovalSpec| spec.decided_by.clone().unwrap();
-                    // Nobody speaks for two.
+                    // Each person represents only one name.
                     let people: Vec<Requester> = agreed.iter().map(person).collect();
                     let (amara, others): (Vec<&Requester>, Vec<&Requester>) = people.iter().partition(|person| person.username == "amara");
                     !amara.is_empty() && others.iter().any(|person| person.groups.contains(&"legal".into()))
@@ -116,7 +116,7 @@ proptest! {
     #[test]
     fn one_person_approves_one_rule_unless_it_allows_the_same_person((rulings, votes, now) in case()) {
         let judged = run(&rulings, &votes, now);
-        // Rules for which each person's approval counts in the ordinary way.
+        // Rules for which each person's approval counts without an override.
         let mut approved: std::collections::BTreeMap<&str, Vec<&crate::api::ApprovalStatus>> = std::collections::BTreeMap::new();
         for approval in &judged.approvals {
             for given in approval.given.iter().filter(|given| given.state == DecisionState::Counts && !given.emergency) {
@@ -149,7 +149,7 @@ proptest! {
 
     #[test]
     fn the_order_in_which_they_are_seen_does_not_matter((rulings, votes, now) in case(), seed in any::<u64>()) {
-        // Names follow the time, so that an order of looking can differ from the order of writing.
+        // Names increase with time, so that evaluation order can differ from creation order.
         let request = super::request();
         let (question, former, dana) = (super::question(), ["former".to_owned()], super::person("dana"));
         let matter = super::Matter { request: &request, requester: Some(&dana), changers: &[], question: &question, since: 1000, former: &former };
@@ -167,7 +167,7 @@ proptest! {
 
     #[test]
     fn a_right_that_is_taken_away_never_makes_an_approval((rulings, votes, now) in case(), who in 0..PEOPLE.len()) {
-        // A stage that opens later also ends later, so without a voice a vote may still be in time that was late with it.
+        // A stage that opens later also expires later, so without one approval a late vote might still be in time.
         let rulings: Vec<Ruling<Approve>> = rulings.into_iter().map(|mut ruling| {
             ruling.effect.expires_after = None;
             ruling

@@ -1,4 +1,4 @@
-//! Who speaks for whom: people in several groups, where all have to agree and where some have to.
+//! Representatives: people in several groups, for rules that need all approvers and rules that need some.
 
 use super::{Case, Cast, judged, ruling, spec};
 use crate::api::{ApprovalSpec, ApprovalState, Approve, Approvers, CandidateState, Decision, Requester, Required};
@@ -11,7 +11,7 @@ fn of_both(required: Required) -> Approve {
     Approve { required: Some(required), approvers, ..Approve::default() }
 }
 
-/// Somebody who may decide agrees, so many seconds after it was asked.
+/// An approver's approval, this number of seconds after the question was asked.
 fn yes(name: &str, groups: &[&str], at: i64) -> Cast {
     let decided_by =
         Some(Requester { username: name.to_owned(), groups: groups.iter().map(|group| (*group).to_owned()).collect(), cluster: None });
@@ -48,11 +48,11 @@ fn a_table_of_who_is_enough() {
 fn whoever_is_in_both_groups_is_told_that_somebody_else_is_missing() {
     let half = judged(Case { rulings: vec![ruling(of_both(Required::All))], votes: vec![yes("a", &BOTH, 1)], now: 9 });
     assert_eq!(half.approvals[0].missing, ["security"]);
-    assert!(half.message.starts_with("The agreement of security is missing"), "{}", half.message);
+    assert!(half.message.starts_with("The approval of security is missing"), "{}", half.message);
     let says =
-        "Legal and security with the permission approve on the policy careful in root:acme can decide, and no one speaks for two of them.";
+        "Legal and security with the permission approve on the policy careful in root:acme can decide, and no one counts for two of them.";
     assert!(half.message.contains(says), "{}", half.message);
-    // Of the first group is as good: then whoever is in both speaks for the second.
+    // A member of only the first group works as well: the member of both then represents the second.
     let votes = vec![yes("a", &BOTH, 1), yes("b", &["legal"], 2)];
     let whole = judged(Case { rulings: vec![ruling(of_both(Required::All))], votes, now: 9 });
     assert_eq!(whole.state, CandidateState::Accepted);

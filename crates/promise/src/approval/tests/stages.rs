@@ -1,7 +1,9 @@
-//! Stages, everybody, changes asked for, and broken glass.
+//! Stages, rules that require `all`, requested changes, and emergency overrides.
 
 use super::{Case, Cast, judged, ruling, spec};
-use crate::api::{ApprovalSpec, ApprovalState, Approve, Approvers, CandidateState, Decision, DecisionState, Requester, Required};
+use crate::api::{
+    ApprovalSpec, ApprovalState, Approve, Approvers, CandidateState, Decision, DecisionState, Requester, Required, WaitingReason,
+};
 use crate::approval::{Judgement, Right};
 use crate::policy::Ruling;
 
@@ -40,8 +42,8 @@ fn a_stage_is_asked_when_all_of_the_one_before_agree() {
     let at = |now, votes| judged(Case { rulings: rulings(), votes, now });
     let first = at(0, vec![]);
     assert_eq!((states(&first), first.state), (vec![Waiting, Queued, Waiting], CandidateState::AwaitingApproval));
-    assert!(first.message.contains("Stage 2 comes after that"), "{}", first.message);
-    assert!(first.waits.as_ref().unwrap().ends_with("and 1 more rule asks for an approval; stage 2 comes after that"), "{:?}", first.waits);
+    assert!(first.message.contains("Stage 2 follows"), "{}", first.message);
+    assert!(first.waits.as_ref().unwrap().message.ends_with("and 1 more rule requires approval; stage 2 follows"), "{:?}", first.waits);
     let half = at(10, vec![yes("one", "amara", 5)]);
     assert_eq!(states(&half), [Approved, Queued, Waiting]);
     assert_eq!(half.deadlines, [Some(4600), None, Some(4600)]);
@@ -53,7 +55,7 @@ fn a_stage_is_asked_when_all_of_the_one_before_agree() {
     assert_eq!((states(&all), all.state), (vec![Approved; 3], CandidateState::Accepted));
     let late = at(6600, vec![yes("one", "amara", 5), yes("three", "olga", 2900), yes("two", "pat", 6500)]);
     assert_eq!(late.state, CandidateState::Expired);
-    assert!(late.message.contains("about what the rule two"), "{}", late.message);
+    assert!(late.message.contains("No one decided in time for the rule two"), "{}", late.message);
 }
 
 #[test]
@@ -105,7 +107,7 @@ fn what_is_agreed_before_its_turn_counts_from_then() {
     let waits = judged(Case { rulings: rules(&[stage(1), stage(2)]), votes: early.clone(), now: 2 });
     assert_eq!(waits.approvals[1].state, ApprovalState::Queued);
     let given = &waits.approvals[1].given[0];
-    assert_eq!((given.state, given.void.as_deref()), (DecisionState::Pending, Some("It counts once stage 1 has agreed.")));
+    assert_eq!((given.state, given.void.as_deref()), (DecisionState::Pending, Some("This decision counts once stage 1 is approved.")));
     let both = judged(Case { rulings: rules(&[stage(1), stage(2)]), votes: [early, vec![yes("one", "amara", 9)]].concat(), now: 10 });
     assert_eq!(both.state, CandidateState::Accepted);
 }
@@ -162,9 +164,9 @@ fn all_is_every_user_and_somebody_of_every_group() {
             (&missing.iter().map(ToString::to_string).collect(), ApprovalState::Waiting),
             "{what}"
         );
-        assert!(judged.message.contains("The agreement of "), "{}", judged.message);
+        assert!(judged.message.contains("The approval of "), "{}", judged.message);
     }
-    assert!(of(vec![by("amara", &[], 1), by("a", &["legal"], 2)]).waits.unwrap().contains("security decides"));
+    assert!(of(vec![by("amara", &[], 1), by("a", &["legal"], 2)]).waits.unwrap().who == ["security"]);
     let whole = of(vec![by("amara", &[], 1), by("a", &["legal"], 2), by("b", &["security"], 4)]);
     assert_eq!((whole.state, whole.approvals[0].missing.len()), (CandidateState::Accepted, 0));
     let anybody = Approve { required: Some(Required::All), ..Approve::default() };
@@ -179,8 +181,12 @@ fn changes_that_are_asked_for_hold_it_without_a_clock() {
     let change = ApprovalSpec { fields: vec![".size".into(), ".replicas".into()], ..about("one", "amara", Decision::RequestChanges) };
     let held = judged(Case { rulings: rules(&[stage(1), stage(2)]), votes: vec![(change, Right::Has, 1)], now: 99_999 });
     assert_eq!((held.state, held.expires_in), (CandidateState::ChangesRequested, None));
-    assert_eq!(held.waits.as_deref(), Some("the requester: amara asked for changes of .size and .replicas: because"));
-    assert!(held.message.contains("amara asked for changes of .size and .replicas (the rule one"), "{}", held.message);
+    let waits = held.waits.as_ref().unwrap();
+    assert_eq!(
+        (waits.reason, waits.message.as_str()),
+        (WaitingReason::ChangesRequested, "Amara requested changes to .size and .replicas: because")
+    );
+    assert!(held.message.contains("amara requested changes to .size and .replicas (the rule one"), "{}", held.message);
 }
 
 fn broken(by: &str, right: Right, at: i64) -> Cast {
@@ -195,7 +201,7 @@ fn who_breaks_the_glass_approves_for_every_stage_of_their_policy_at_once() {
     assert_eq!((whole.state, states(&whole)), (CandidateState::Accepted, vec![ApprovalState::Approved; 3]));
     let said = super::super::approved(&whole.approvals);
     assert!(
-        said.starts_with("EMERGENCY: erin broke the glass and approved it alone (the rule one") && said.contains(": because"),
+        said.starts_with("EMERGENCY: erin overrode all other approvers and approved it alone (the rule one") && said.contains(": because"),
         "{said}"
     );
     let mut other = rulings();
@@ -210,12 +216,12 @@ fn glass_is_not_broken_for_nothing() {
     silent.0.comment = Some(" ".into());
     no.0.decision = Decision::Reject;
     for (cast, says) in [
-        (broken("erin", Right::Lacks, 1), "erin does not have the right to break the glass for the policy careful in root:acme."),
-        (broken("erin", Right::NotAsked, 1), "not known yet whether erin may break the glass"),
-        (broken("dana", Right::Has, 1), "dana asked for it"),
-        (broken("erin", Right::Has, 4000), "after the question had expired"),
-        (silent, "takes a comment"),
-        (no, "for approving alone"),
+        (broken("erin", Right::Lacks, 1), "erin doesn't have permission to override for the policy careful in root:acme."),
+        (broken("erin", Right::NotAsked, 1), "whether erin has permission to override"),
+        (broken("dana", Right::Has, 1), "dana requested it"),
+        (broken("erin", Right::Has, 4000), "after the approval expired"),
+        (silent, "needs a comment"),
+        (no, "can only approve"),
     ] {
         let judged = judged(Case { rulings: rules(&[stage(1), stage(2)]), votes: vec![cast], now: 2 });
         assert_eq!(judged.state, CandidateState::AwaitingApproval, "{says}");

@@ -1,4 +1,4 @@
-//! What an Approval says of itself.
+//! The status of an Approval.
 
 use super::{request, spec};
 use crate::api::{
@@ -7,7 +7,7 @@ use crate::api::{
 };
 use crate::approval::{Asked, Verdict, Written, verdict};
 
-/// A request that waits for the rule look of the policy careful, whose decisions lie in c1 and are these.
+/// A request that waits for the rule `look` of the policy `careful`, with these decisions in the workspace `c1`.
 fn waiting(given: Vec<GivenApproval>) -> PromiseRequestStatus {
     let rule = ApprovalRule { policy: Some("careful".into()), promise: None, name: "look".into() };
     let line = ApprovalStatus { rule, source: "root:acme".into(), cluster: "c1".into(), given, stage: 1, ..ApprovalStatus::default() };
@@ -31,7 +31,7 @@ fn the_request_has_the_last_word() {
     let spec = spec("amara", Decision::Approve);
     let counts = of(&spec, "c1", None, Some(&waiting(vec![given(DecisionState::Counts, None)]))).unwrap();
     assert_eq!((counts.state, counts.heard), (DecisionState::Counts, true));
-    assert_eq!(counts.message, "It counts for the rule look of the policy careful.");
+    assert_eq!(counts.message, "Counts for the rule look of the policy careful.");
     for state in [DecisionState::Void, DecisionState::Superseded, DecisionState::Pending] {
         let told = of(&spec, "c1", None, Some(&waiting(vec![given(state, Some("Not so."))]))).unwrap();
         assert_eq!(told, Verdict { state, message: "Not so.".into(), heard: true });
@@ -58,20 +58,30 @@ fn what_no_request_hears_of_is_told_by_comparison() {
             changed(|spec| spec.request.name = "other".into()),
             "c1",
             Some(&waits),
-            "The request with the uid u-1 is default/web, and this names another.",
+            "The request with the uid u-1 is default/web, but this decision names another one.",
         ),
-        (changed(|spec| spec.request.cluster = Some("c9".into())), "c1", Some(&waits), "this names another"),
-        (good(), "c2", Some(&waits), "Decisions about the policy careful lie in root:acme, where it is set; this one lies elsewhere."),
-        (changed(|spec| spec.rule.name = "other".into()), "c1", Some(&waits), "No rule other of the policy careful asks about web now."),
+        (changed(|spec| spec.request.cluster = Some("c9".into())), "c1", Some(&waits), "this decision names another one"),
+        (good(), "c2", Some(&waits), "Decisions for the policy careful belong in root:acme, where it is set. This one is elsewhere."),
+        (
+            changed(|spec| spec.rule.name = "other".into()),
+            "c1",
+            Some(&waits),
+            "No rule other of the policy careful requires approval of web now.",
+        ),
         (
             changed(|spec| spec.rule.policy = Some("other".into())),
             "c1",
             Some(&waits),
-            "No rule look of the policy other asks about web now.",
+            "No rule look of the policy other requires approval of web now.",
         ),
-        (good(), "c1", Some(&decided), "It came after it was decided"),
-        (changed(|spec| spec.content_hash = "x".into()), "c1", Some(&decided), "It names the content x, about which nobody asks"),
-        (good(), "c1", Some(&PromiseRequestStatus::default()), "No rule look of the policy careful asks about web now."),
+        (good(), "c1", Some(&decided), "web was already decided"),
+        (
+            changed(|spec| spec.content_hash = "x".into()),
+            "c1",
+            Some(&decided),
+            "This decision is for content x, but no approval of web is pending",
+        ),
+        (good(), "c1", Some(&PromiseRequestStatus::default()), "No rule look of the policy careful requires approval of web now."),
     ] {
         let told = of(&spec, cluster, None, status).unwrap();
         assert!(!told.heard && told.state == DecisionState::Void && told.message.contains(says), "{told:?}");

@@ -1,4 +1,4 @@
-//! Requests whose objects are attributed, and everything about one that can be otherwise.
+//! Requests for the attribution tests, and all variations of their inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::path::Path;
 use crate::policy::{Candidate, Settled, Target, gather, node_at, settle};
 use crate::render::{Compiled, Inputs};
 
-/// One promise with what is asked of it.
+/// A promise and a request for it.
 #[derive(Clone)]
 pub struct Case {
     pub name: String,
@@ -20,7 +20,7 @@ pub struct Case {
     pub policies: Vec<Candidate>,
     pub context: Context,
     pub typed: Value,
-    /// What is seen of objects that others wait for.
+    /// Observed objects that others wait for.
     pub observed: BTreeMap<String, Value>,
 }
 
@@ -51,7 +51,7 @@ impl Case {
         objects(&self.compiled(), &resolved.parameters, &self.context, &effective.injects, &origins, Some("u-1"))
     }
 
-    /// What the ordinary renderer makes, by id; nothing where it cannot be rendered.
+    /// Renders the objects with the ordinary renderer, by id. Returns nothing if that fails.
     pub fn objects(&self, compiled: &Compiled) -> Option<BTreeMap<String, Value>> {
         let Settled { effective, resolved } = self.settled();
         let (context, observed, injects) = (&self.context, &self.observed, &effective.injects);
@@ -59,7 +59,7 @@ impl Case {
         Some(rendering.objects.into_iter().map(|rendered| (rendered.id, rendered.object)).collect())
     }
 
-    /// Lets everything that waits for another object see it, with every field of it that templates read.
+    /// Provides everything that waits for another object with that object and every field that templates read.
     fn observe(&mut self) {
         let Settled { effective, resolved } = self.settled();
         let compiled = self.compiled();
@@ -86,7 +86,7 @@ impl Case {
         panic!("{}: something waits for ever", self.name);
     }
 
-    /// The same with another value in a rule that gives one.
+    /// Returns the case with another value in a rule that sets one.
     pub fn with_another_value(&self, policy: &str, rule: &str) -> Option<Self> {
         let mut other = self.clone();
         let candidate = other.policies.iter_mut().find(|candidate| candidate.policy == policy)?;
@@ -96,7 +96,7 @@ impl Case {
         Some(other)
     }
 
-    /// The same with another value typed, or with nothing typed there; nothing where that is the same.
+    /// Returns the case with another value entered at the path, or none. Returns nothing if that makes no difference.
     fn typed_so(&self, path: &Path, value: Option<Value>) -> Option<(Input, Self)> {
         let mut other = self.clone();
         let is_other = match value {
@@ -106,13 +106,13 @@ impl Case {
         is_other.then(|| (Input::Parameter(path.clone()), other))
     }
 
-    /// Texts that conditions of rules ask for. Not every promise has them, but whoever types one meets the rule.
+    /// Returns the texts that conditions of rules compare with. Not every promise allows them, but entering one triggers the rule.
     fn asked(&self) -> BTreeSet<String> {
         let rules = self.policies.iter().flat_map(|candidate| &candidate.spec.rules);
         rules.filter_map(Rule::when).flat_map(|when| when.split('\'').skip(1).step_by(2)).map(str::to_owned).collect()
     }
 
-    /// Everything that can be otherwise, each by itself.
+    /// Returns all variations, one input each.
     pub fn variations(&self) -> Vec<(Input, Self)> {
         let Settled { effective, resolved } = self.settled();
         let asked = self.asked();
@@ -152,22 +152,22 @@ impl Case {
     }
 }
 
-/// What can be otherwise.
+/// An input that can vary.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// A parameter: typed, typed otherwise, or not typed.
+    /// A parameter: entered, changed or omitted.
     Parameter(Path),
-    /// A rule of a policy: gone, or with another value.
+    /// A rule of a policy: removed, or with another value.
     Rule { policy: String, rule: String },
     /// The name of the request.
     Name,
-    /// What the workspace, the person's account and the prices are.
+    /// The workspace, the user's account and the prices.
     Platform,
-    /// What is seen of another object.
+    /// The observed state of another object.
     Observed(String),
 }
 
-/// Every part of a value with its path, without the whole.
+/// Returns every part of a value with its path, without the value itself.
 pub fn nodes(value: &Value) -> Vec<(Path, &Value)> {
     fn walk<'v>(path: &Path, value: &'v Value, found: &mut Vec<(Path, &'v Value)>) {
         let inner: Vec<(Path, &'v Value)> = match value {
@@ -185,7 +185,7 @@ pub fn nodes(value: &Value) -> Vec<(Path, &Value)> {
     found
 }
 
-/// Whether a part has no parts of its own.
+/// Whether a part has no parts itself.
 pub fn is_leaf(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.is_empty(),
@@ -194,7 +194,7 @@ pub fn is_leaf(value: &Value) -> bool {
     }
 }
 
-/// Other values that a parameter may be given, those included that the promise does not admit.
+/// Returns other values for a parameter, including values that the promise doesn't allow.
 fn others(schema: &Value, path: &Path, present: &Value, asked: &BTreeSet<String>) -> Vec<Value> {
     let node = node_at(schema, path).cloned().unwrap_or_default();
     let mut all = node["enum"].as_array().cloned().unwrap_or_default();
@@ -209,7 +209,7 @@ fn others(schema: &Value, path: &Path, present: &Value, asked: &BTreeSet<String>
     all
 }
 
-/// Another value of the same type.
+/// Returns another value of the same type.
 fn otherwise(value: &Value) -> Value {
     match value {
         Value::Null => Value::Null,
@@ -221,7 +221,7 @@ fn otherwise(value: &Value) -> Value {
     }
 }
 
-/// Parameters that are not there, each with a value.
+/// Returns parameters that aren't set, each with a value.
 fn absent(schema: &Value, path: &Path, present: &Value) -> Vec<(Path, Value)> {
     let mut found = Vec::new();
     for (name, node) in schema["properties"].as_object().into_iter().flatten() {
@@ -233,7 +233,7 @@ fn absent(schema: &Value, path: &Path, present: &Value) -> Vec<(Path, Value)> {
     found
 }
 
-/// A value of the type that a schema says.
+/// Returns a value of the type in a schema.
 fn sample(schema: &Value) -> Value {
     if let Some(first) = schema["enum"].get(0) {
         return first.clone();
@@ -267,7 +267,7 @@ fn policies() -> Vec<Candidate> {
     };
     let mut all = home("policies/platform", "root:platform", "platform", true);
     all.extend(home("policies/acme", "root:acme", "acme", false));
-    // One that adds to objects, whatever the samples do.
+    // A rule that adds to objects, regardless of the samples.
     let spec = serde_json::from_value(json!({"rules": [
         {"name": "costs", "inject": {"match": {"kinds": []},
             "merge": {"metadata": {"labels": {"example.org/tallied": "yes"}, "annotations": {"example.org/by": "policy"}}}}},
@@ -286,8 +286,8 @@ fn policies() -> Vec<Candidate> {
     all
 }
 
-/// A promise with what the samples do not have: a text of several lines, an object for each item, one under a condition, and what the
-/// platform brings along.
+/// A promise with features that the samples lack: a multi-line text, an object for each item, a conditional object, and values from the
+/// platform.
 fn notes() -> PromiseSpec {
     let map = |name: &str, data: Value| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data});
     let spec = json!({
@@ -320,7 +320,7 @@ fn case(name: &str, spec: &PromiseSpec, typed: Value) -> Case {
     Case { name: name.into(), spec: spec.clone(), policies: policies(), context, typed, observed: BTreeMap::new() }
 }
 
-/// Every example of the sample promises that is accepted, and what the examples do not show.
+/// Returns every accepted example of the sample promises, and cases that the examples don't cover.
 pub fn cases() -> Vec<Case> {
     let mut found = Vec::new();
     let promises = samples::<PromiseSpec>("promises");
@@ -330,7 +330,7 @@ pub fn cases() -> Vec<Case> {
         assert!(!cases.is_empty(), "{name} has an example that is accepted");
         found.extend(cases);
         if name == "postgresql" {
-            // Rules give what nobody typed.
+            // Rules set values that weren't entered.
             found.push(case(name, spec, json!({"tier": "production", "replicas": 3})));
         }
     }

@@ -1,4 +1,4 @@
-//! The controls of fields, with what was typed or what holds.
+//! Controls of fields with the entered values or those in effect.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use crate::policy::Bounds;
 use crate::shape::Shape;
 use crate::wording::{self, label, lower_first};
 
-/// Most lines of a text area before it scrolls.
+/// Maximum number of lines of a text area before it scrolls.
 const MOST_LINES: u32 = 24;
 
 impl<'a> Maker<'a> {
@@ -47,7 +47,7 @@ impl<'a> Maker<'a> {
                 if let Some(options) = hint.and_then(|hint| self.options_from(hint, &value, name, settled)) {
                     return Control::Choice { style: ChoiceStyle::Select, options };
                 }
-                // One line cannot hold several.
+                // One line can't hold several.
                 if *area || value.contains('\n') {
                     return Control::Area { rows: lines(&value, 3), value };
                 }
@@ -63,12 +63,12 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// What is said, else what holds; never what is said with defaults filled in, which would then be sent.
+    /// Returns the given value, or else the one in effect. Defaults are never filled into a given value because they would then be sent.
     fn shown(&self, path: &Path) -> Option<&Value> {
         path.get(&self.draft.parameters).or_else(|| path.get(&self.in_effect))
     }
 
-    /// The text as typed, else the value in effect.
+    /// Returns the text as entered, or else the value in effect.
     fn text(&self, path: &Path, name: &str) -> String {
         match self.draft.text(name) {
             Some(text) => text.to_owned(),
@@ -110,7 +110,7 @@ impl<'a> Maker<'a> {
         let count = texts.len();
         let ordered = node["x-kubernetes-list-type"] != "set";
         let held = self.shown(path).and_then(Value::as_array);
-        // Empty rows are not in the value unless they were there before, so problems count without them.
+        // Empty rows aren't part of the value unless they were there before, so problem indexes don't count them.
         let is_value = |position: usize, text: &str| {
             !text.trim().is_empty() || held.and_then(|held| held.get(position)).is_some_and(|value| scalar_text(value) == text)
         };
@@ -200,7 +200,7 @@ impl<'a> Maker<'a> {
         Control::Group { fields, present: optional.then_some(present), toggle }
     }
 
-    /// The fields of the object at a place.
+    /// Returns the fields of the object at a place.
     fn fields_of(&mut self, place: &Place, node: &'a Value) -> Vec<Field> {
         let mut fields = Vec::new();
         for (place, _, node, required) in properties(self.promise, place, node) {
@@ -288,7 +288,7 @@ impl<'a> Maker<'a> {
         ItemRow { id: field_id(row), label, title, key, hidden, fields, problem, buttons }
     }
 
-    /// The choices that the promise computes from other values; `None` where it computes none, and the text stays free.
+    /// Returns the choices that the promise computes from other values. `None` if it computes none; then the text is free.
     fn options_from(&self, hint: &FieldHint, value: &str, name: &str, settled: bool) -> Option<Vec<Choice>> {
         let mut offered = visible::options(hint.options_from.as_deref()?, &self.in_effect)?;
         if !value.is_empty() && !offered.iter().any(|option| option == value) {
@@ -324,10 +324,10 @@ fn full_list(node: &Value, count: usize) -> Option<String> {
 
 fn full_map(node: &Value, count: usize) -> Option<String> {
     let most = node.get("maxProperties").and_then(Value::as_u64).filter(|most| count as u64 >= *most)?;
-    Some(format!("There are enough entries: at most {most}."))
+    Some(format!("No more entries can be added: at most {most}."))
 }
 
-/// What a row says of itself: its name, else its first text.
+/// Returns the title of a row: its name, or else its first text.
 fn title_of(fields: &[Field]) -> String {
     let text = |field: &Field| match &field.control {
         Control::Text { value, .. } if !value.trim().is_empty() => Some(value.trim().chars().take(60).collect::<String>()),
@@ -347,7 +347,7 @@ fn buttons(row: &str, index: usize, count: usize, ordered: bool, what: &str, val
     }
 }
 
-/// `Hosts` as one of them; English labels end in s more often than not, and others stay as they are.
+/// Returns the singular of a label, such as `Host` for `Hosts`. English plurals usually end in s; other labels stay as they are.
 fn singular(label: &str) -> String {
     match label.strip_suffix("ies") {
         Some(stem) if stem.len() > 1 => format!("{stem}y"),
@@ -366,13 +366,13 @@ fn mode_of(node: &Value) -> InputMode {
     }
 }
 
-/// How a text is read where that is not plain.
+/// Returns how a text is interpreted, if that isn't obvious.
 fn said(shape: Shape, text: &str) -> Option<String> {
     let text = text.trim();
     match shape {
         Shape::IntOrString if text.is_empty() => None,
-        Shape::IntOrString if text.parse::<i64>().is_ok() => Some("Read as a number".to_owned()),
-        Shape::IntOrString => Some("Read as a text".to_owned()),
+        Shape::IntOrString if text.parse::<i64>().is_ok() => Some("Treated as a number".to_owned()),
+        Shape::IntOrString => Some("Treated as text".to_owned()),
         _ => None,
     }
 }

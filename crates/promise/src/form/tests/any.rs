@@ -1,4 +1,4 @@
-//! Forms of made-up schemas: whatever the schema and whatever value it allows, the form gives it back as it was.
+//! Forms of generated schemas: whatever the schema and whatever valid value, the form returns the value unchanged.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,10 +9,10 @@ use crate::api::PromiseSpec;
 use crate::form::{Control, Draft, model, parse};
 use crate::policy::Effective;
 
-/// A schema with a value that it allows.
+/// A schema with a valid value.
 type Pair = (Value, Value);
 
-/// Texts that forms and YAML get wrong: empty, blank, several lines, numbers, words of YAML, other scripts.
+/// Texts that are difficult for forms and YAML: empty, blank, multi-line, numbers, YAML keywords, other scripts.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),
@@ -24,7 +24,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Names of properties that pointers, ids and paths have to escape.
+/// Property names that pointers, ids and paths have to escape.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z][a-zA-Z0-9]{0,6}",
@@ -41,7 +41,7 @@ fn whole() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A default of the schema in a quarter of the cases.
+/// Adds a default to the schema in a quarter of the cases.
 fn defaulted(pair: impl Strategy<Value = Pair>, default: impl Strategy<Value = Value>) -> impl Strategy<Value = Pair> {
     (pair, prop::option::weighted(0.25, default)).prop_map(|((mut schema, value), default)| {
         if let Some(default) = default {
@@ -69,7 +69,7 @@ fn scalar() -> BoxedStrategy<Pair> {
     .boxed()
 }
 
-/// Anything that JSON can say.
+/// Any JSON value.
 fn open() -> BoxedStrategy<Value> {
     let leaf = prop_oneof![Just(Value::Null), any::<bool>().prop_map(Value::from), whole(), text().prop_map(Value::String)];
     leaf.prop_recursive(3, 12, 4, |inner| {
@@ -98,7 +98,7 @@ fn object(fields: impl Strategy<Value = Pair> + Clone + 'static) -> BoxedStrateg
                 }
                 properties.insert(name, schema);
             }
-            // What the schema does not know is kept too.
+            // Fields that the schema doesn't have are kept too.
             if let Some(unknown) = unknown {
                 value.insert("not in the schema".to_owned(), unknown);
             }
@@ -107,7 +107,7 @@ fn object(fields: impl Strategy<Value = Pair> + Clone + 'static) -> BoxedStrateg
         .boxed()
 }
 
-/// The same schema with several values of it: the values of one property are used for all rows.
+/// The same schema with several values: the values of one property are used for all rows.
 fn rows(one: BoxedStrategy<Pair>) -> BoxedStrategy<Pair> {
     let list = (one.clone(), 0_usize..3)
         .prop_map(|((items, value), count)| (json!({"type": "array", "items": items}), Value::Array(vec![value; count])));
@@ -130,7 +130,7 @@ fn anything() -> BoxedStrategy<Pair> {
     leaf.prop_recursive(4, 24, 4, |inner| prop_oneof![object(inner.clone()), rows(object(inner))]).boxed()
 }
 
-/// Lists of texts with rows of their own values, since equal rows hide mistakes.
+/// Lists of texts with different values in each row, since equal rows hide mistakes.
 fn differing() -> BoxedStrategy<Pair> {
     vec(text(), 0..5).prop_map(|texts| (json!({"type": "array", "items": {"type": "string"}}), json!(texts))).boxed()
 }
@@ -145,7 +145,7 @@ fn returned(schema: &Value, value: &Value) -> (Value, Vec<String>) {
         }
     }
     let read = parse(&posted(&form), &spec, &effective, value).draft;
-    // What was read is drawn and read again: a draft changes nothing either.
+    // What was parsed is rendered and parsed again: a draft changes nothing either.
     let again = parse(&posted(&model(&spec, &effective, &read, &[])), &spec, &effective, &read.parameters).draft;
     assert_eq!(again.parameters, read.parameters, "drawing a draft again changes nothing");
     (read.parameters, read.problems.into_iter().map(|problem| problem.message).collect())

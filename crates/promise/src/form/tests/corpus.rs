@@ -1,4 +1,4 @@
-//! Forms of real definitions: every sample of every project comes back from its form as it went in.
+//! Forms of real definitions: every sample of every project comes back from its form unchanged.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::api::PromiseSpec;
 use crate::form::{Draft, model, parse};
 use crate::policy::Effective;
 
-/// A promise whose parameters are the `spec` of a definition, for each of its versions.
+/// Returns a promise for each version of a definition, with its `spec` as the parameters.
 fn promises(versions: BTreeMap<String, Value>) -> BTreeMap<String, (PromiseSpec, Effective)> {
     versions
         .into_iter()
@@ -23,7 +23,7 @@ fn promises(versions: BTreeMap<String, Value>) -> BTreeMap<String, (PromiseSpec,
         .collect()
 }
 
-/// Values that a form has to normalise: line ends of Windows, which browsers post for every line end.
+/// Whether a form doesn't have to normalize the value: browsers post every line end as a Windows line end.
 fn is_portable(value: &Value) -> bool {
     match value {
         Value::String(text) => !text.contains('\r'),
@@ -38,7 +38,7 @@ fn samples_of_real_definitions_survive_their_forms() {
     let Some(instances) = instances() else { return };
     let mut known: BTreeMap<PathBuf, BTreeMap<String, (PromiseSpec, Effective)>> = BTreeMap::new();
     let (mut seen, mut changed) = (0, Vec::new());
-    // Only what its schema accepts: the form types by the schema, and a value of a wrong type is retyped on purpose.
+    // Only values that the schema accepts: the form types by the schema, and a value of a wrong type is converted on purpose.
     for Instance { name, object, definition, version, .. } in instances.into_iter().filter(|instance| instance.verdict == "pass") {
         let known = known.entry(definition).or_insert_with_key(|path| promises(versions(path)));
         let (Some((spec, effective)), Some(parameters)) = (known.get(&version), object.get("spec")) else { continue };

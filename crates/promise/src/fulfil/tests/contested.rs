@@ -1,11 +1,11 @@
-//! What somebody else changes or removes again and again.
+//! Objects that something else repeatedly changes or deletes.
 
 use serde_json::json;
 
 use super::{World, key, plan};
 use crate::fulfil::{Action, Desired, Hold, Situation, Why};
 
-/// A world in which `o0` was put back three times within seconds, and then changed or removed again, at `now`.
+/// A world in which `o0` was repaired three times within seconds, and then changed or deleted again, at `now`.
 fn contested(removed: bool, now: i64) -> (World, Vec<Desired>, Situation) {
     let mut world = World::new();
     let desired = world.desired(&[(0, 0, 1)]);

@@ -1,4 +1,4 @@
-//! Rules that count under a condition only.
+//! Rules with a condition.
 
 use serde_json::{Value, json};
 
@@ -39,11 +39,11 @@ fn production_narrows_locks_and_asks() {
     assert_eq!((&replicas["minimum"], &replicas["maximum"]), (&json!(2), &json!(5)));
     assert_eq!((production.effective.rules.len(), production.effective.approvals.len(), production.effective.injects.len()), (5, 1, 1));
     let told: Vec<&str> = production.effective.sentences.iter().map(|sentence| sentence.effect.as_str()).collect();
-    assert_eq!(told[0], "When tier is production, replicas is between 2 and 5.");
+    assert_eq!(told[0], "When tier is production, replicas must be between 2 and 5.");
     assert_eq!(told[1], "When tier is production, enabled is always on.");
     assert!(!settled(&sources, &json!({"tier": "production"})).resolved.is_accepted(), "one replica is too few then");
 
-    // Before anybody asked for anything, all are told and none has an effect.
+    // Before there are parameters, all rules are listed and none has an effect.
     let open = composed(&sources, None);
     assert_eq!((open.sentences.len(), open.rules.len(), open.conditional.len()), (5, 0, 5));
     assert!(open.conditional.iter().all(|rule| rule.holds.is_none()));
@@ -57,7 +57,7 @@ fn a_condition_is_asked_of_what_other_policies_make_of_the_request() {
     assert!(settled(std::slice::from_ref(&narrow), &json!({"tier": "test"})).resolved.is_accepted());
     let both = settled(&[narrow, tier], &json!({"tier": "test"}));
     assert_eq!(both.resolved.refusals.len(), 1, "{:?}", both.resolved);
-    assert!(both.resolved.refusals[0].message.contains("the policy narrow"));
+    assert!(both.resolved.refusals[0].message.contains("The policy narrow"));
 }
 
 #[test]
@@ -65,18 +65,18 @@ fn conditional_values_lead_to_others_as_long_as_all_stay_true() {
     let set = |name: &str, path: &str, value: Value, when: &str| {
         policy(name, 1, Block, json!([{"name": "s", "set": {"parameter": path, "value": value, "when": when}}]))
     };
-    // It undoes its own condition.
+    // It makes its own condition false.
     let undone = settled(&[set("liar", ".tier", json!("test"), "parameters.tier == 'production'")], &json!({"tier": "production"}));
     assert!(!undone.resolved.is_accepted());
-    assert!(undone.effective.conflicts[0].message.contains("The policy liar, set at root:level1 by team liar cannot be applied"));
-    assert!(undone.effective.conflicts[0].message.contains("change the answer to its own condition"));
-    // Two that switch each other off.
+    assert!(undone.effective.conflicts[0].message.contains("The policy liar at root:level1 (team liar) can't be applied"));
+    assert!(undone.effective.conflicts[0].message.contains("change the result of its own condition"));
+    // Two rules that disable each other.
     let pair = [
         set("a", ".replicas", json!(5), "!parameters.backup.enabled"),
         set("b", ".backup.enabled", json!(true), "parameters.replicas == 1"),
     ];
     assert!(!settled(&pair, &json!({})).resolved.is_accepted());
-    // One whose condition another one's value makes true counts as well, in whichever order they come, and so on.
+    // A rule also applies if another rule's value makes its condition true, in any order, and so on.
     let chain = [
         set("a", ".backup.days", json!(30), "parameters.backup.enabled"),
         set("b", ".backup.enabled", json!(true), "parameters.tier == 'production'"),
@@ -88,7 +88,7 @@ fn conditional_values_lead_to_others_as_long_as_all_stay_true() {
     assert_eq!((&parameters["backup"]["days"], &parameters["region"], chained.effective.rules.len()), (&json!(30), &json!("eu"), 3));
     let back: Vec<_> = chain.iter().rev().cloned().collect();
     assert_eq!(settled(&back, &json!({"tier": "production"})).effective.rules, chained.effective.rules);
-    // A longer way round to its own opposite is refused all the same.
+    // A longer cycle that ends in a contradiction is refused as well.
     let circle = [chain[0].clone(), chain[1].clone(), set("d", ".tier", json!("test"), "has(parameters.backup.days)")];
     let circle = settled(&circle, &json!({"tier": "production"}));
     assert!(circle.effective.conflicts.iter().any(|conflict| conflict.between[0].policy == "b"), "{:?}", circle.effective.conflicts);
@@ -102,13 +102,13 @@ fn a_condition_that_fails_refuses_and_says_why() {
     let refused = settled(&[rule("parameters.name == 'x'", Block)], &json!({}));
     assert!(!refused.resolved.is_accepted());
     let message = &refused.effective.conflicts[0].message;
-    assert!(message.contains("its condition could not be evaluated") && message.contains("has()"), "{message}");
+    assert!(message.contains("its condition couldn't be evaluated") && message.contains("has()"), "{message}");
     assert!(settled(&[rule("has(parameters.name) && parameters.name == 'x'", Block)], &json!({})).resolved.is_accepted());
     assert!(settled(&[rule("parameters.name == 'x'", Block)], &json!({"name": "abc"})).resolved.is_accepted());
     let warned = settled(&[rule("parameters.name == 'x'", Warn)], &json!({}));
     assert!(warned.resolved.is_accepted());
-    assert!(warned.resolved.outcomes[0].message.as_deref().unwrap().contains("is not checked"));
-    // One that does not compile is broken, whatever its policy says.
+    assert!(warned.resolved.outcomes[0].message.as_deref().unwrap().contains("wasn't checked"));
+    // A rule that doesn't compile is broken, whatever its policy's enforcement.
     for enforcement in [Block, Warn] {
         assert!(!settled(&[rule("1 + 'a' == 2", enforcement)], &json!({})).resolved.is_accepted());
     }

@@ -1,4 +1,4 @@
-//! What cannot hold together: both are named, where each is set, and who owns them.
+//! Contradictions: both rules are named, with their workspaces and owners.
 
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ fn two_that_exclude_each_other_are_both_named() {
         assert!(!settled.resolved.is_accepted(), "{a} {b}");
         let conflict = settled.effective.conflicts.iter().find(|conflict| conflict.between.len() == 2);
         let conflict = conflict.unwrap_or_else(|| panic!("{a} {b}: {:?}", settled.effective.conflicts));
-        for words in ["the policy one, set at root:level1 by team one", "the policy two, set at root:level3 by team two"] {
+        for words in ["the policy one at root:level1 (team one)", "the policy two at root:level3 (team two)"] {
             assert!(conflict.message.to_lowercase().contains(words), "{}", conflict.message);
         }
         let policies: Vec<&str> = conflict.between.iter().map(|from| from.policy.as_str()).collect();

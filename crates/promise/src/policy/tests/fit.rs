@@ -1,4 +1,4 @@
-//! Whether policies fit promises, and what is wrong with them by themselves: each mistake at its path.
+//! Whether policies fit promises, and what is wrong with them by themselves: each mistake with its path.
 
 use serde_json::{Value, json};
 
@@ -34,45 +34,50 @@ fn each_mistake_is_found_at_its_path() {
     let constrain = |body: Value| json!({"constrain": body});
     let many: Vec<String> = (0..50).map(|number| format!("person-{number}")).collect();
     let cases = [
-        // (rule, path below `.rules[1]`, words, whether it is one for every promise too that is only reached by a wildcard)
-        (constrain(json!({"parameter": ".nosuch", "maximum": 1})), ".constrain.parameter", "there is no .nosuch", false),
-        (constrain(json!({"parameter": ".backup.nosuch", "maximum": 1})), ".constrain.parameter", "there is no .backup.nosuch", false),
-        (constrain(json!({"parameter": ".ports.port", "maximum": 1})), ".constrain.parameter", "there is no .ports.port", false),
-        (constrain(json!({"parameter": ".a..b", "maximum": 1})), ".constrain.parameter", "is not a path", true),
-        (constrain(json!({"parameter": "", "maximum": 1})), ".constrain.parameter", "concerns no parameter", true),
+        // (rule, path below `.rules[1]`, message, whether it is also a problem for promises that only match by a wildcard)
+        (constrain(json!({"parameter": ".nosuch", "maximum": 1})), ".constrain.parameter", "the schema has no .nosuch", false),
+        (
+            constrain(json!({"parameter": ".backup.nosuch", "maximum": 1})),
+            ".constrain.parameter",
+            "the schema has no .backup.nosuch",
+            false,
+        ),
+        (constrain(json!({"parameter": ".ports.port", "maximum": 1})), ".constrain.parameter", "the schema has no .ports.port", false),
+        (constrain(json!({"parameter": ".a..b", "maximum": 1})), ".constrain.parameter", "isn't a valid path", true),
+        (constrain(json!({"parameter": "", "maximum": 1})), ".constrain.parameter", "names no parameter", true),
         (constrain(json!({"parameter": ".ports[0].port", "maximum": 1})), ".constrain.parameter", "[*]", true),
-        (constrain(json!({"parameter": ".region", "maximum": 1})), ".constrain", "a text has neither", true),
-        (constrain(json!({"parameter": ".replicas", "pattern": "x"})), ".constrain", "a number has neither", true),
+        (constrain(json!({"parameter": ".region", "maximum": 1})), ".constrain", "a string has no minimum", true),
+        (constrain(json!({"parameter": ".replicas", "pattern": "x"})), ".constrain", "a number has no length", true),
         (constrain(json!({"parameter": ".replicas", "enum": ["few"]})), ".constrain.enum", "few", true),
         (constrain(json!({"parameter": ".region", "enum": ["eu", "mars"]})), ".constrain.enum", "mars", false),
-        (constrain(json!({"parameter": ".replicas"})), ".constrain", "narrows nothing", true),
-        (constrain(json!({"parameter": ".replicas", "minimum": 3, "maximum": 2})), ".constrain", "leave no value", true),
-        (constrain(json!({"parameter": ".name", "pattern": "("})), ".constrain.pattern", "no regular expression", true),
-        (json!({"set": {"parameter": ".nosuch", "value": 1}}), ".set.parameter", "there is no .nosuch", false),
+        (constrain(json!({"parameter": ".replicas"})), ".constrain", "limits nothing", true),
+        (constrain(json!({"parameter": ".replicas", "minimum": 3, "maximum": 2})), ".constrain", "exclude every value", true),
+        (constrain(json!({"parameter": ".name", "pattern": "("})), ".constrain.pattern", "valid regular expression", true),
+        (json!({"set": {"parameter": ".nosuch", "value": 1}}), ".set.parameter", "the schema has no .nosuch", false),
         (json!({"set": {"parameter": ".replicas", "value": "two"}}), ".set.value", "must be of type integer", true),
         (json!({"set": {"parameter": ".replicas", "value": 9}}), ".set.value", "less than or equal to 7", true),
         (json!({"set": {"parameter": ".replicas", "value": null}}), ".set.value", "", true),
         (json!({"set": {"parameter": ".backup", "value": {"enabeld": true}}}), ".set.value", "there is no parameter .backup.enabeld", true),
-        (json!({"set": {"parameter": ".zones[*]", "value": "a"}}), ".set.parameter", "name the list as a whole", true),
+        (json!({"set": {"parameter": ".zones[*]", "value": "a"}}), ".set.parameter", "name the whole list", true),
         (json!({"default": {"parameter": ".region", "value": "mars"}}), ".default.value", "Unsupported value", true),
         (json!({"inject": {"match": {"kinds": ["Pod"]}}}), ".inject.merge", "merges nothing", true),
         (validate("parameters.replicas >"), ".validate.expression", "expression", true),
         (validate("parameters.nosuch == 1"), ".validate.expression", "undefined field 'nosuch'", false),
-        (validate("parameters.replicas == 'two'"), ".validate.expression", "types do not fit", true),
-        (validate("parameters.replicas"), ".validate.expression", "bool is needed", true),
+        (validate("parameters.replicas == 'two'"), ".validate.expression", "types in the expression", true),
+        (validate("parameters.replicas"), ".validate.expression", "must return bool", true),
         (validate("params.replicas > 1"), ".validate.expression", "params", true),
         (validate("request.nosuch == 'x'"), ".validate.expression", "nosuch", true),
         (validate(&nested(LOOP, 6)), ".validate.expression", "steps", true),
         (validate(&nested("parameters.zones", 8)), ".validate.expression", "steps", true),
         (json!({"validate": {"expression": "true", "message": " "}}), ".validate.message", "no message", true),
         (when("parameters.nosuch == 1"), ".set.when", "undefined field 'nosuch'", false),
-        (when("${parameters.tier}"), ".set.when", "bool is needed", true),
+        (when("${parameters.tier}"), ".set.when", "must return bool", true),
         (when("1 + 'a' == 2"), ".set.when", "expression", true),
         (when(&nested(LOOP, 6)), ".set.when", "steps", true),
-        (json!({"approve": {"when": "parameters.replicas > 'x'"}}), ".approve.when", "types do not fit", true),
+        (json!({"approve": {"when": "parameters.replicas > 'x'"}}), ".approve.when", "types in the expression", true),
         (json!({"approve": {"required": 0}}), ".approve.required", "at least", true),
-        (json!({"approve": {"required": "all"}}), ".approve.required", "nobody is named", true),
-        (json!({"approve": {"stage": 0}}), ".approve.stage", "counted from 1", true),
+        (json!({"approve": {"required": "all"}}), ".approve.required", "names none", true),
+        (json!({"approve": {"stage": 0}}), ".approve.stage", "start at 1", true),
         (json!({"approve": {"approvers": {"users": many, "groups": ["leads"]}}}), ".approve.approvers", "at most 50", true),
         (
             json!({"budget": {"monthly": "1", "currency": "EUR", "per": "subtree", "notify": {"users": many, "groups": ["leads"]}}}),
@@ -80,13 +85,13 @@ fn each_mistake_is_found_at_its_path() {
             "at most 50",
             true,
         ),
-        (json!({"approve": {"expiresAfter": "soon"}}), ".approve.expiresAfter", "no duration", true),
-        (json!({"limit": {"count": 1, "per": "team"}}), ".limit.per", "none of workspace", true),
-        (json!({"budget": {"monthly": "1", "currency": "EUR", "per": "promise"}}), ".budget.per", "neither", true),
-        (json!({"budget": {"monthly": "1", "currency": "euro", "per": "subtree"}}), ".budget.currency", "three capitals", true),
+        (json!({"approve": {"expiresAfter": "soon"}}), ".approve.expiresAfter", "valid duration", true),
+        (json!({"limit": {"count": 1, "per": "team"}}), ".limit.per", "one of workspace", true),
+        (json!({"budget": {"monthly": "1", "currency": "EUR", "per": "promise"}}), ".budget.per", "isn't workspace or subtree", true),
+        (json!({"budget": {"monthly": "1", "currency": "euro", "per": "subtree"}}), ".budget.currency", "three uppercase letters", true),
         (json!({"budget": {"monthly": "1,5", "currency": "EUR", "per": "subtree"}}), ".budget.monthly", "decimal", true),
-        (json!({"budget": {"monthly": "-1", "currency": "EUR", "per": "subtree"}}), ".budget.monthly", "less than nothing", true),
-        (json!({"window": {"from": "1", "to": "2"}}), ".window", "not enforced yet", true),
+        (json!({"budget": {"monthly": "-1", "currency": "EUR", "per": "subtree"}}), ".budget.monthly", "is negative", true),
+        (json!({"window": {"from": "1", "to": "2"}}), ".window", "aren't enforced yet", true),
         (json!({}), "", "no effect", true),
         (json!({"limit": {"count": 1, "per": "promise"}, "set": {"parameter": ".region", "value": "eu"}}), "", "several effects", true),
     ];
@@ -97,7 +102,7 @@ fn each_mistake_is_found_at_its_path() {
             let told = told(&rule, &promises);
             let found = told.iter().any(|(at, message)| *at == format!(".rules[1]{path}") && message.contains(words));
             let is_for_another = promises == json!(["cache"]);
-            // What is wrong by itself is wrong for whomever it is meant.
+            // What is wrong with the rule itself is wrong for every promise.
             if !is_for_another && found != expected
                 || (is_for_another || !expected) && told.iter().any(|(at, _)| !at.starts_with(".rules[1]"))
             {
@@ -144,7 +149,7 @@ fn a_wildcard_forgives_what_a_promise_lacks_and_nothing_else() {
         assert_eq!(told(&expression(fine), &json!(["db"])).len(), 1, "{fine}");
     }
     let mixed = "!has(parameters.engine) || parameters.replicas == 'x'";
-    assert!(told(&expression(mixed), &json!(["*"]))[0].1.contains("types do not fit"), "the rest is judged all the same");
+    assert!(told(&expression(mixed), &json!(["*"]))[0].1.contains("types in the expression"), "the rest is judged all the same");
     let bare = PromiseSpec::default();
     let any = spec(&expression("!has(parameters.tier) || parameters.tier == 'x'"), &json!([]));
     assert_eq!(check_against(&any, "bare", &bare), [], "a promise without parameters");
@@ -200,6 +205,6 @@ fn whatever_is_wrong_refuses_requests_too() {
         let settled = settled(&[policy("p", 1, Warn, json!([named]))], &json!({"region": "eu"}));
         assert!(!settled.resolved.is_accepted(), "{rule}");
         let message = &settled.resolved.refusals[0].message;
-        assert!(message.contains("The policy p, set at root:level1 by team p") && message.contains("rule r"), "{message}");
+        assert!(message.contains("The policy p at root:level1 (team p)") && message.contains("rule r"), "{message}");
     }
 }

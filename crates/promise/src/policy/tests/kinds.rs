@@ -1,4 +1,4 @@
-//! Every kind of rule, and what each enforcement makes of it: what is asked for, what becomes of it, and what is said.
+//! Every kind of rule with every enforcement: input, result and message.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::api::{Enforcement, Owner, PolicyResult, PolicySpec};
 use crate::policy::{Origin, PolicySource, Reading, Settled, Spent, Usage, judge};
 use crate::price::{Amount, Estimate, Money};
 
-/// A policy of these rules.
+/// A policy with these rules.
 pub fn policy(name: &str, distance: u32, enforcement: Enforcement, rules: Value) -> PolicySource {
     let spec = PolicySpec {
         rules: serde_json::from_value(rules).unwrap(),
@@ -27,7 +27,7 @@ fn one(enforcement: Enforcement, rule: &Value) -> PolicySource {
 
 const ENFORCEMENTS: [Enforcement; 3] = [Enforcement::Block, Enforcement::Warn, Enforcement::Audit];
 
-/// The verdict and what the rule did.
+/// The verdict and the rule's result.
 fn verdict(settled: &Settled) -> (bool, PolicyResult) {
     let outcome = settled.resolved.outcomes.iter().find(|outcome| outcome.policy == "p").unwrap();
     (settled.resolved.is_accepted(), outcome.result)
@@ -38,83 +38,83 @@ fn rules_about_values_refuse_or_warn_and_say_where_and_why() {
     use PolicyResult::{Constrained, Passed};
     let constrain = |body: Value| json!({"constrain": body});
     let rules = [
-        // (the rule, what it takes, what it does not, the field, the sentence)
+        // (rule, accepted values, refused values, field, sentence)
         (
             constrain(json!({"parameter": ".replicas", "minimum": 2, "maximum": 5})),
             json!({"replicas": 2}),
             json!({"replicas": 6}),
             ".parameters.replicas",
-            "Change replicas to be between 2 and 5: the policy p, set at root:level1 by team p asks for it.",
+            "Replicas must be between 2 and 5. The policy p at root:level1 (team p) requires this.",
         ),
         (
             constrain(json!({"parameter": ".ratio", "minimum": 0.5})),
             json!({"ratio": 0.5}),
             json!({"ratio": 0.25}),
             ".parameters.ratio",
-            "Change ratio to be at least 0.5: the policy p, set at root:level1 by team p asks for it.",
+            "Ratio must be at least 0.5. The policy p at root:level1 (team p) requires this.",
         ),
         (
             constrain(json!({"parameter": ".region", "enum": ["eu", "us"]})),
             json!({"region": "us"}),
             json!({"region": "asia"}),
             ".parameters.region",
-            "Change region to be eu or us: the policy p, set at root:level1 by team p asks for it.",
+            "Region must be eu or us. The policy p at root:level1 (team p) requires this.",
         ),
         (
             constrain(json!({"parameter": ".level", "enum": [1.0, 2]})),
             json!({"level": 2.0}),
             json!({"level": 1.5}),
             ".parameters.level",
-            "Change level to be 1.0 or 2: the policy p, set at root:level1 by team p asks for it.",
+            "Level must be 1.0 or 2. The policy p at root:level1 (team p) requires this.",
         ),
         (
             constrain(json!({"parameter": ".name", "minLength": 3, "pattern": "^a"})),
             json!({"name": "abc"}),
             json!({"name": "xyz"}),
             ".parameters.name",
-            "Change name to be at least 3 characters and in the form that the platform asks for: the policy p, set at root:level1 by team p asks for it.",
+            "Name must be at least 3 characters and in the format that the platform requires. The policy p at root:level1 (team p) requires this.",
         ),
         (
             constrain(json!({"parameter": ".zones", "minItems": 2})),
             json!({"zones": ["a", "b"]}),
             json!({"zones": ["a"]}),
             ".parameters.zones",
-            "Change zones to be at least 2 items: the policy p, set at root:level1 by team p asks for it.",
+            "Zones must be at least 2 items. The policy p at root:level1 (team p) requires this.",
         ),
         (
             constrain(json!({"parameter": ".ports[*].port", "minimum": 1024})),
             json!({"ports": [{"port": 1024}]}),
             json!({"ports": [{"port": 1024}, {"port": 80}]}),
             ".parameters.ports[1].port",
-            "Change port to be at least 1024: the policy p, set at root:level1 by team p asks for it.",
+            "Port must be at least 1024. The policy p at root:level1 (team p) requires this.",
         ),
         (
             constrain(json!({"parameter": ".labels.team", "maxLength": 3})),
             json!({"labels": {"team": "abc", "other": "abcd"}}),
             json!({"labels": {"team": "abcd"}}),
             ".parameters.labels.team",
-            "Change team to be at most 3 characters: the policy p, set at root:level1 by team p asks for it.",
+            "Team must be at most 3 characters. The policy p at root:level1 (team p) requires this.",
         ),
         (
             constrain(json!({"parameter": ".replicas", "minimum": 3, "when": "parameters.tier == 'production'"})),
             json!({"replicas": 1}),
             json!({"replicas": 1, "tier": "production"}),
             ".parameters.replicas",
-            "Change replicas to be at least 3: the policy p, set at root:level1 by team p asks for it.",
+            "Replicas must be at least 3. The policy p at root:level1 (team p) requires this.",
         ),
         (
             json!({"validate": {"expression": "parameters.replicas % 2 == 1", "message": "Choose an odd number", "parameter": ".replicas"}}),
             json!({"replicas": 3}),
             json!({"replicas": 2}),
             ".parameters.replicas",
-            "Choose an odd number. The policy p, set at root:level1 by team p asks for it.",
+            "Choose an odd number. The policy p at root:level1 (team p) requires this.",
         ),
         (
             json!({"validate": {"expression": "${parameters.replicas < 3}", "message": "Choose fewer."}}),
             json!({"replicas": 2}),
             json!({"replicas": 3}),
             "",
-            "Choose fewer. The policy p, set at root:level1 by team p asks for it.",
+            "Choose fewer. The policy p at root:level1 (team p) requires this.",
         ),
     ];
     for (rule, good, bad, path, sentence) in rules {
@@ -146,7 +146,7 @@ fn rules_that_give_or_add_do_so_under_every_enforcement() {
         let run = |rule: Value, parameters: Value| settled(&[one(enforcement, &rule)], &parameters);
         let set = run(json!({"set": {"parameter": ".backup.enabled", "value": true}}), json!({"backup": {"enabled": false}}));
         assert_eq!((verdict(&set), &set.resolved.parameters["backup"]["enabled"]), ((true, PolicyResult::Set), &json!(true)));
-        assert_eq!(set.resolved.outcomes[0].message.as_deref(), Some("It is always on; off was replaced."));
+        assert_eq!(set.resolved.outcomes[0].message.as_deref(), Some("Always on; off was replaced."));
 
         let default = json!({"default": {"parameter": ".region", "value": "us"}});
         let (quiet, loud) = (run(default.clone(), json!({})), run(default, json!({"region": "eu"})));
@@ -160,7 +160,7 @@ fn rules_that_give_or_add_do_so_under_every_enforcement() {
         assert_eq!(run(approve.clone(), json!({})).effective.approvals, []);
         let asked = run(approve, json!({"tier": "production"}));
         assert_eq!(asked.effective.approvals[0].effect.approvers.groups, ["leads"]);
-        assert_eq!(asked.effective.sentences[0].effect, "When tier is production, one of leads approves first.");
+        assert_eq!(asked.effective.sentences[0].effect, "When tier is production, one of leads must approve first.");
         assert!(asked.resolved.is_accepted(), "an approval is no refusal");
     }
 }
@@ -185,26 +185,26 @@ fn limits_and_budgets_refuse_or_warn_and_what_is_not_known_does_not_pass() {
     let dollars = || Amount::Known(Money::parse("1.00", "USD").unwrap());
     let unknown = || Amount::Unknown("There is no price.".to_owned());
     let cases = [
-        // (the rule, what is there, what it costs, what is said if it does not pass)
+        // (rule, existing usage, price, message if it is refused)
         (&limit, counts(0), None, None),
         (&limit, counts(2), None, None),
         (&limit, counts(3), None, Some("allows 3 requests of this promise in this workspace, and there are 3 others. Delete one")),
         (&limit, counts(u64::MAX), None, Some("allows 3 requests")),
-        (&limit, Usage::default(), None, Some("how many there are is not known now")),
+        (&limit, Usage::default(), None, Some("we can't tell how many there are now")),
         (&budget, spent(300, 0), Some(euros("200.00")), None),
         (
             &budget,
             spent(300, 0),
             Some(euros("200.000001")),
-            Some("allows 500.00 € a month in root:level1 and below, and with this request it would be 500.000001 €"),
+            Some("allows 500.00 € a month in root:level1 and below, and this request would bring the total to 500.000001 €"),
         ),
-        (&budget, spent(0, 0), Some(unknown()), Some("the price of this request is not known")),
-        (&budget, spent(0, 0), None, Some("the price of this request is not known")),
-        (&budget, spent(0, 0), Some(dollars()), Some("the price of this request is in USD, which is not compared with EUR")),
-        (&budget, spent(0, 1), Some(euros("1")), Some("what 1 other request costs is not known")),
-        (&budget, spent(0, 2), Some(euros("1")), Some("what 2 other requests cost is not known")),
-        (&budget, spent(i64::MAX / 1_000_000, 0), Some(euros("9000000000")), Some("the sum is too large")),
-        (&budget, Usage::default(), Some(euros("1")), Some("what the other requests cost is not known now")),
+        (&budget, spent(0, 0), Some(unknown()), Some("the price of this request is unknown")),
+        (&budget, spent(0, 0), None, Some("the price of this request is unknown")),
+        (&budget, spent(0, 0), Some(dollars()), Some("the price of this request is in USD, which can't be compared with EUR")),
+        (&budget, spent(0, 1), Some(euros("1")), Some("the cost of 1 other request is unknown")),
+        (&budget, spent(0, 2), Some(euros("1")), Some("the cost of 2 other requests is unknown")),
+        (&budget, spent(i64::MAX / 1_000_000, 0), Some(euros("9000000000")), Some("the total is too large")),
+        (&budget, Usage::default(), Some(euros("1")), Some("the cost of the other requests is unknown right now")),
     ];
     for (rule, usage, price, words) in cases {
         for enforcement in ENFORCEMENTS {
@@ -217,7 +217,7 @@ fn limits_and_budgets_refuse_or_warn_and_what_is_not_known_does_not_pass() {
                 continue;
             };
             let message = outcome.message.as_deref().unwrap();
-            assert!(message.starts_with("The policy p, set at root:level1 by team p allows ") && message.contains(words), "{message}");
+            assert!(message.starts_with("The policy p at root:level1 (team p) allows ") && message.contains(words), "{message}");
             match enforcement {
                 Enforcement::Block => assert_eq!((outcome.result, judged.refusals[0].message.as_str()), (PolicyResult::Denied, message)),
                 _ => assert_eq!((outcome.result, judged.refusals.len()), (PolicyResult::Warned, 0)),
@@ -240,7 +240,7 @@ fn what_counts_for_a_cap_depends_on_where_it_is_set() {
         let settled = crate::policy::settle(&target(&promise().0, &labels, &lineage), &[source], &json!({}), None, &Default::default());
         settled.effective.tallies[0].clone()
     };
-    // Workspaces whose names begin with an s are of the team `web`.
+    // Workspaces whose names start with an s belong to the team `web`.
     let counts = |tally: &Tally, promise: &str, home: &str, workspace: &str, lineage: &[&str]| {
         let team = if lineage.last().is_some_and(|name| name.starts_with('s')) { "web" } else { "other" };
         let labels = [("team".to_owned(), team.to_owned())].into();

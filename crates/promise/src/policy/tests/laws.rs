@@ -1,4 +1,4 @@
-//! What holds for all policies and requests: each law at 1,000 cases, and all of them at 10,000 when asked for.
+//! Properties of all policies and requests: each runs with 1,000 cases by default, and with 10,000 on request.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::api::Enforcement;
 use crate::path::Path;
 use crate::policy::{Conditional, PolicySource, Settled, Usage, judge};
 
-/// Cases of each law in the small size.
+/// Number of cases for each property by default.
 const CASES: u32 = 1_000;
 
 fn hold<S: Strategy>(cases: u32, of: S, law: impl Fn(S::Value) -> TestCaseResult) {
@@ -24,11 +24,11 @@ fn hold<S: Strategy>(cases: u32, of: S, law: impl Fn(S::Value) -> TestCaseResult
     }
 }
 
-/// The same policies in another order, some of them twice.
+/// Returns the same policies in another order, some of them twice.
 fn shuffled(sources: &[PolicySource], seed: u64) -> Vec<PolicySource> {
     let mut shuffled = sources.to_vec();
     shuffled.extend(sources.iter().enumerate().filter(|(at, _)| seed >> (at % 64) & 1 == 1).map(|(_, source)| source.clone()));
-    // A fixed walk from the seed: it shrinks with the rest.
+    // A fixed shuffle from the seed, so that it shrinks with the rest.
     for at in 0..shuffled.len() {
         let other = (seed.rotate_left(at as u32 * 7) as usize) % shuffled.len();
         shuffled.swap(at, other);
@@ -46,7 +46,7 @@ fn order_and_repetition(cases: u32) {
     });
 }
 
-/// Saying the same twice under another name changes neither the verdict nor what is made.
+/// Repeating a rule under another name changes neither the verdict nor what is created.
 fn saying_it_twice(cases: u32) {
     hold(cases, (any_rules(6), parameters()), |(rules, parameters)| {
         let once = sources(&rules);
@@ -62,7 +62,7 @@ fn saying_it_twice(cases: u32) {
     });
 }
 
-/// Narrowing by some and then by others leaves what narrowing by all at once leaves.
+/// Applying some constraints and then others has the same result as applying all of them at once.
 fn one_after_the_other(cases: u32) {
     let written = || constrain().prop_filter("it has a place in the schema", has_a_place);
     let plain = || vec(written().prop_map(|rule| AnyRule { condition: None, ..rule }), 0..5);
@@ -80,9 +80,9 @@ fn one_after_the_other(cases: u32) {
     });
 }
 
-/// Restrictions of every kind add up, under conditions too, whatever values other rules give: a request is accepted under all of them
-/// exactly if it is accepted under each part of them and no two of them contradict each other; and a rule counts in the whole where it
-/// counts in its part. So it does not matter how they are grouped.
+/// Restrictions of every kind add up, also under conditions and regardless of values that other rules set: a request is accepted under all
+/// of them exactly if it is accepted under each subset and no two of them contradict each other, and a rule applies in the whole if it
+/// applies in its subset. So grouping doesn't matter.
 fn restrictions_add_up(cases: u32) {
     let some = || vec(restricting(), 0..4);
     hold(cases, (any_rules(4), some(), some(), parameters()), |(base, first, second, parameters)| {
@@ -104,11 +104,11 @@ fn restrictions_add_up(cases: u32) {
     });
 }
 
-/// A policy that only restricts never makes a refused request accepted, and changes nothing about what is made.
+/// A policy that only restricts never makes a refused request accepted, and doesn't change what is created.
 ///
-/// That is the whole law: a `set` replaces what somebody said, and a `default` fills what nobody said, so either may mend a value that
-/// another rule refuses; of what they make, [`given_values_open_no_door`] and [`proposals_leave_what_was_said`] speak. Besides them only
-/// the policy mends something that a promise refers to and that was missing.
+/// The property is limited to such policies: a `set` replaces a given value, and a `default` fills in a missing one, so either can fix a
+/// value that another rule refuses. [`given_values_open_no_door`] and [`proposals_leave_what_was_said`] cover those. Apart
+/// from them, a policy fixes a request only if a promise references it and it was missing.
 fn more_rules_admit_no_more(cases: u32) {
     hold(cases, (any_rules(6), restricting(), parameters()), |(mut rules, one_more, parameters)| {
         let fewer = settled(&sources(&rules), &parameters);
@@ -122,10 +122,10 @@ fn more_rules_admit_no_more(cases: u32) {
     });
 }
 
-/// A policy that gives a value may mend a request. What is made then is what everybody could have asked for without it.
+/// A policy that sets a value can fix a request. The result is something that any user could have requested without it.
 fn given_values_open_no_door(cases: u32) {
     hold(cases, (any_rules(6), giving(), parameters()), |(mut rules, one_more, parameters)| {
-        // A value for a whole leaves no room for proposals about its parts; without it they are made again.
+        // A value for a whole prevents defaults for its parts; without it they apply again.
         let is_whole = one_more.body()["parameter"] == ".backup";
         prop_assume!(!is_whole || rules.iter().all(|rule| rule.kind() != "default" || rule.body()["parameter"] != ".backup.days"));
         let fewer = sources(&rules);
@@ -139,7 +139,7 @@ fn given_values_open_no_door(cases: u32) {
     });
 }
 
-/// A proposal for what somebody said mends nothing, and changes nothing about what is made.
+/// A default for a given value fixes nothing, and doesn't change what is created.
 fn proposals_leave_what_was_said(cases: u32) {
     let proposing = giving().prop_map(|rule| {
         let body = rule.body().clone();
@@ -158,7 +158,7 @@ fn proposals_leave_what_was_said(cases: u32) {
     });
 }
 
-/// Whether a constraint admits a value, told anew from the words of the rule.
+/// Whether a constraint allows a value, computed independently from the rule as written.
 fn admits(constraint: &Value, value: &Value) -> bool {
     let number = |name: &str| constraint[name].as_f64();
     let within =
@@ -183,12 +183,12 @@ fn all_admit(rules: &[AnyRule], parameters: &Value, concerns: impl Fn(&AnyRule) 
     })
 }
 
-/// One entry of a map, what is open, and what is not there have no place of their own in a schema.
+/// Whether the parameter has its own node in the schema, unlike an entry of a map, an open part or a missing parameter.
 fn has_a_place(rule: &AnyRule) -> bool {
     ![".labels.team", ".open.x", ".nosuch"].contains(&rule.body()["parameter"].as_str().unwrap())
 }
 
-/// The schema in effect takes exactly what the promise's schema takes and all constraints admit.
+/// The schema in effect accepts exactly what the promise's schema accepts and all constraints allow.
 fn the_schema_is_exact(cases: u32) {
     let unconditional = vec(constrain().prop_map(|rule| AnyRule { condition: None, ..rule }), 0..6);
     hold(cases, (unconditional, vec(parameters(), 8)), |(rules, samples)| {
@@ -204,7 +204,7 @@ fn the_schema_is_exact(cases: u32) {
     });
 }
 
-/// What is accepted fits every constraint that counts, wherever it stands.
+/// Accepted values satisfy every constraint that applies, wherever it is set.
 fn what_is_accepted_fits(cases: u32) {
     hold(cases, (any_rules(8), parameters()), |(rules, parameters)| {
         let settled = settled(&sources(&rules), &parameters);
@@ -217,7 +217,7 @@ fn what_is_accepted_fits(cases: u32) {
     });
 }
 
-/// A rule with a condition counts exactly where it is true of what is made; one whose condition fails refuses.
+/// A rule with a condition applies exactly if the condition is true for what is created. A rule whose condition fails refuses.
 fn conditions_are_exact(cases: u32) {
     hold(cases, (vec(any_rule(), 1..8), parameters()), |(rules, parameters)| {
         let settled = settled(&sources(&rules), &parameters);
@@ -229,7 +229,7 @@ fn conditions_are_exact(cases: u32) {
                 prop_assert!(told.is_none());
                 continue;
             };
-            // Of a parameter that the promise lacks nothing is told.
+            // A parameter that the promise lacks isn't reported.
             let Some(Conditional { holds, .. }) = told else {
                 prop_assert_eq!(&rule.body()["parameter"], &json!(".nosuch"));
                 continue;
@@ -244,7 +244,7 @@ fn conditions_are_exact(cases: u32) {
     });
 }
 
-/// What a policy fixes stands there, whatever the person said.
+/// A value that a policy sets is in the result, whatever the user entered.
 fn no_value_survives_a_set(cases: u32) {
     hold(cases, (any_rules(5), giving(), parameters()), |(mut rules, set, parameters)| {
         let body = set.body().clone();
@@ -257,7 +257,7 @@ fn no_value_survives_a_set(cases: u32) {
                 let path = Path::parse(rule.body()["parameter"].as_str().unwrap()).unwrap();
                 let (wanted, found) = (&rule.body()["value"], path.get(made));
                 let is_there = found.is_some_and(|found| {
-                    // Parts of an object that the rule leaves out get their defaults.
+                    // Parts of an object that the rule omits get their defaults.
                     let parts = wanted.as_object().map(|parts| parts.iter().all(|(name, part)| found.get(name) == Some(part)));
                     parts.unwrap_or_else(|| crate::policy::same_value(found, wanted))
                 });

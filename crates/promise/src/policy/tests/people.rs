@@ -1,4 +1,4 @@
-//! Rules about the requester, for everyone who is behind a request.
+//! Rules about the requester, for everyone behind a request.
 
 use serde_json::json;
 
@@ -25,11 +25,11 @@ fn a_validate_rule_has_to_hold_for_everyone_who_is_behind_a_request() {
     let (member, guest) = (|| person("dana", &["team"]), || person("erin", &["guests"]));
     for (what, context, refused) in [
         ("a member", behind(member(), &[]), None),
-        ("a guest", behind(guest(), &[]), Some("Not for guests. The policy p, set at root:level1 by team p asks for it.")),
+        ("a guest", behind(guest(), &[]), Some("Not for guests. The policy p at root:level1 (team p) requires this.")),
         ("a member, after a member", behind(member(), &[person("olga", &["team"])]), None),
-        ("a guest, after a member", behind(member(), &[guest()]), Some("The rule applies to erin too")),
+        ("a guest, after a member", behind(member(), &[guest()]), Some("The rule also applies to erin")),
         ("a member, after a guest", behind(guest(), &[member()]), Some("Not for guests.")),
-        ("two of whom one is a guest", behind(member(), &[member(), guest()]), Some("The rule applies to erin too")),
+        ("two of whom one is a guest", behind(member(), &[member(), guest()]), Some("The rule also applies to erin")),
     ] {
         let refusals = settled_for(&rule, &json!({}), &context).resolved.refusals;
         match refused {

@@ -1,4 +1,4 @@
-//! A promise with every sort of parameter, and policies about it, made at random.
+//! A promise with every type of parameter, and random policies for it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -14,7 +14,7 @@ use crate::context::{Context, WorkspaceContext};
 use crate::policy::{Effective, Origin, PolicySource, Reading, Settled, Target, compose_read, settle_read};
 use crate::resolve::PromiseReading;
 
-/// The parameters of the promise.
+/// Schema of the promise's parameters.
 pub fn schema() -> Value {
     json!({
         "type": "object",
@@ -40,7 +40,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// The promise, and what was read of it.
+/// The promise, and its parsed contents.
 pub fn promise() -> &'static (PromiseSpec, PromiseReading) {
     static PROMISE: OnceLock<(PromiseSpec, PromiseReading)> = OnceLock::new();
     PROMISE.get_or_init(|| {
@@ -73,7 +73,7 @@ pub fn settled(sources: &[PolicySource], parameters: &Value) -> Settled {
     settled_for(sources, parameters, &context())
 }
 
-/// The same in other surroundings.
+/// Settles a request in another context.
 pub fn settled_for(sources: &[PolicySource], parameters: &Value, context: &Context) -> Settled {
     let (spec, reading) = promise();
     let (labels, lineage) = (BTreeMap::new(), ["r".to_owned(), "acme".to_owned(), "shop".to_owned()]);
@@ -92,7 +92,7 @@ pub fn composed(sources: &[PolicySource], schema: Option<&Value>) -> Effective {
     }
 }
 
-/// A condition as policies write it, and what it should say; nothing where it fails.
+/// A condition as written in policies, and its expected value. Nothing if it fails.
 #[derive(Clone, Copy)]
 pub struct Condition(pub &'static str, pub fn(&Value) -> Option<bool>);
 
@@ -102,7 +102,7 @@ impl std::fmt::Debug for Condition {
     }
 }
 
-/// Conditions of all sorts.
+/// Conditions of all kinds.
 pub const CONDITIONS: [Condition; 10] = [
     Condition("parameters.tier == 'production'", |p| Some(p["tier"] == "production")),
     Condition("${parameters.tier != 'production'}", |p| Some(p["tier"] != "production")),
@@ -127,29 +127,29 @@ const VALIDATIONS: [&str; 5] = [
     "parameters.name.size() > 2",
 ];
 
-/// One rule.
+/// A random rule.
 #[derive(Clone, Debug)]
 pub struct AnyRule {
     pub rule: Value,
     pub condition: Option<Condition>,
     pub trusted: bool,
     pub enforcement: Enforcement,
-    /// How many levels above the request it is set.
+    /// Number of levels above the request at which it is set.
     pub distance: u32,
 }
 
 impl AnyRule {
-    /// The kind of the rule.
+    /// Returns the kind of the rule.
     pub fn kind(&self) -> &str {
         self.rule.as_object().unwrap().keys().next().unwrap()
     }
 
-    /// What the rule says.
+    /// Returns the body of the rule.
     pub fn body(&self) -> &Value {
         &self.rule[self.kind()]
     }
 
-    /// The rule as a policy of its own.
+    /// Returns the rule as a policy of its own.
     pub fn source(&self, name: &str) -> PolicySource {
         let mut rule = self.rule.clone();
         if let Some(Condition(text, _)) = self.condition {
@@ -173,7 +173,7 @@ impl AnyRule {
     }
 }
 
-/// Each rule as a policy, named by its place.
+/// Returns each rule as a policy, named by its position.
 pub fn sources(rules: &[AnyRule]) -> Vec<PolicySource> {
     rules.iter().enumerate().map(|(at, rule)| rule.source(&format!("p{at}"))).collect()
 }
@@ -214,7 +214,7 @@ fn range(low: &'static str, high: &'static str, number: impl Strategy<Value = Va
 }
 
 fn numbers(least: i32, most: i32) -> impl Strategy<Value = Value> + Clone {
-    // Halves, so that whole parameters meet bounds between their values.
+    // Halves, so that integer parameters meet bounds between their values.
     (least * 2..=most * 2).prop_map(|halves| if halves % 2 == 0 { json!(halves / 2) } else { json!(f64::from(halves) / 2.0) })
 }
 
@@ -228,7 +228,7 @@ fn texts() -> impl Strategy<Value = Value> + Clone {
     prop_oneof![range("minLength", "maxLength", (0u64..10).prop_map(|length| json!(length))), pattern]
 }
 
-/// A rule that narrows.
+/// A rule that constrains.
 pub fn constrain() -> impl Strategy<Value = AnyRule> {
     let items = || range("minItems", "maxItems", (0u64..6).prop_map(|items| json!(items)));
     let word = || vec![json!("a"), json!("b"), json!("xa"), json!("team")];
@@ -278,7 +278,7 @@ fn given() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A rule that gives a value.
+/// A rule that sets a value.
 pub fn giving() -> impl Strategy<Value = AnyRule> {
     prop_oneof![rule("set", given()), rule("default", given())]
 }
@@ -312,7 +312,7 @@ pub fn any_rules(most: usize) -> impl Strategy<Value = Vec<AnyRule>> {
     vec(any_rule(), 0..most)
 }
 
-/// What somebody asks for: mostly what fits, sometimes what does not.
+/// Parameters of a request: mostly valid, sometimes not.
 pub fn parameters() -> impl Strategy<Value = Value> {
     let field = |name: &'static str, chance: f64, values: Vec<Value>| {
         option::weighted(chance, select(values)).prop_map(move |value| (name.to_owned(), value)).boxed()

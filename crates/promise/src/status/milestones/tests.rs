@@ -32,7 +32,7 @@ fn plan(health: Health) -> Plan {
     Plan { applied: true, healthy: well, settled: well, inventory: vec![item], ..Plan::default() }
 }
 
-/// Goes through observations one after the other, each written twice as by a controller that starts again.
+/// Plays observations one after the other, each written twice as by a restarted controller.
 #[derive(Default)]
 struct History {
     status: Option<PromiseRequestStatus>,
@@ -64,12 +64,12 @@ fn from_nothing_to_ready_step_by_step_and_at_once() {
     let action = Action::Apply { id: "cache".into(), key: key(), object: json!({}), why: Why::Create };
     let starting = Plan { applied: false, actions: vec![action], ..plan(Health::Missing) };
     let seen = Observation { candidate: Some(release("r-1", &revision)), plan: Some(&starting), ..Observation::default() };
-    let accepted = ("Accepted", false, "It was accepted as release r-1, version 1.0.0 of its promise.".to_owned());
+    let accepted = ("Accepted", false, "Accepted as release r-1 with version 1.0.0 of the promise.".to_owned());
     assert_eq!(slow.sees(&seen), [accepted]);
     let found = slow.sees(&Observation { plan: Some(&making), ..seen.clone() });
-    assert_eq!(found, [("Applied", false, "Release r-1 was applied: 1 object in place.".to_owned())]);
+    assert_eq!(found, [("Applied", false, "Applied release r-1: 1 object applied.".to_owned())]);
     let ready = Observation { current: Some(release("r-1", &revision)), plan: Some(&done), ..Observation::default() };
-    assert_eq!(slow.sees(&ready), [("Ready", false, "Release r-1 is in place and works.".to_owned())]);
+    assert_eq!(slow.sees(&ready), [("Ready", false, "Release r-1 is ready to use.".to_owned())]);
 
     let mut fast = History::default();
     assert_eq!(reasons(&fast.sees(&ready)), ["Accepted", "Applied", "Ready"]);
@@ -124,10 +124,10 @@ fn trouble_is_told_once_and_its_end_too() {
 fn drift_names_the_object_that_was_put_back() {
     let changed = put_back(&key(), Why::Drift, true).unwrap();
     assert_eq!((changed.reason, changed.warning), ("DriftCorrected", true));
-    assert_eq!(changed.message, "Somebody else changed StatefulSet cache; it was put back as it should be.");
+    assert_eq!(changed.message, "Something else changed StatefulSet cache. The controller restored it.");
     let away = Key { destination: Some("east".into()), ..key() };
     let removed = put_back(&away, Why::Create, true).unwrap();
-    assert_eq!(removed.message, "Somebody else removed StatefulSet cache at east; it was made again.");
+    assert_eq!(removed.message, "Something else deleted StatefulSet cache at east. The controller re-created it.");
     for (why, known) in [(Why::Create, false), (Why::Change, true), (Why::Adopt, true)] {
         assert_eq!(put_back(&key(), why, known), None, "{why:?}");
     }
@@ -145,8 +145,8 @@ fn a_deletion_tells_what_it_waits_for_and_what_blocks_it() {
     assert_eq!(
         found,
         [
-            ("Deleting", false, "It is being deleted: 1 object left.".to_owned()),
-            ("DeletionWaits", false, "It is gone once StatefulSet cache is gone.".to_owned()),
+            ("Deleting", false, "Deletion started: 1 object left.".to_owned()),
+            ("DeletionWaits", false, "Waiting for StatefulSet cache to be deleted.".to_owned()),
         ]
     );
     let lost = Hold::Unreachable { id: "cache".into(), key: key(), message: "east does not answer.".into() };
@@ -155,8 +155,8 @@ fn a_deletion_tells_what_it_waits_for_and_what_blocks_it() {
     assert_eq!(found, [("DeletionBlocked", true, "east does not answer.".to_owned())]);
     let found = history.sees(&Observation { failure: Some("The controller may not delete StatefulSet cache."), ..seen });
     assert_eq!(found.last().unwrap(), &("DeletionBlocked", true, "The controller may not delete StatefulSet cache.".to_owned()));
-    let waits = history.status.unwrap().waiting_on.unwrap().what;
-    assert_eq!(waits, "the controller tries again: The controller may not delete StatefulSet cache");
+    let waits = history.status.unwrap().waiting_on.unwrap().message;
+    assert_eq!(waits, "Retrying after an error: The controller may not delete StatefulSet cache");
 }
 
 #[test]
@@ -192,9 +192,6 @@ fn broken_glass_is_a_warning_of_its_own_told_once_for_each() {
     let accepted = Observation { candidate: Some(release("r-1", &revision)), approvals: Some(&broken), ..Observation::default() };
     let found = history.sees(&accepted);
     assert_eq!(reasons(&found), ["GlassBroken", "Approved", "Accepted"]);
-    assert_eq!(
-        found[0],
-        ("GlassBroken", true, "erin broke the glass and approved it alone, by the Approval a: The shop is down.".to_owned())
-    );
+    assert_eq!(found[0], ("GlassBroken", true, "erin overrode all other approvers with the Approval a: The shop is down.".to_owned()));
     assert!(found[1].2.contains("EMERGENCY"), "{found:?}");
 }

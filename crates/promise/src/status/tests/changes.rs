@@ -1,4 +1,4 @@
-//! Changes that do not get done.
+//! Changes that aren't completed.
 
 use super::*;
 
@@ -17,15 +17,15 @@ fn a_change_that_does_not_get_done_is_an_outage_after_half_an_hour() {
     let stuck = compute(Some(&status), &rolls_out, "2026-11-23T12:30:00Z");
     assert_eq!(stuck.phase, Phase::Degraded);
     assert_eq!(milestones(Some(&status), &stuck)[0].reason, "Degraded");
-    // A later change is another one.
+    // A later change is a different one.
     let later = Observation { candidate: Some(ReleaseFacts { name: "r-3", ..next }), ..rolls_out.clone() };
     assert_eq!(compute(Some(&stuck), &later, "2026-11-23T12:31:00Z").phase, Phase::Updating);
-    // What a person paused waits for that person.
+    // A paused request waits for the user who paused it.
     let paused = Plan { holds: vec![Hold::Paused], applied: false, ..working() };
     let pauses = Observation { plan: Some(&paused), ..rolls_out };
     assert_eq!(compute(Some(&status), &pauses, "2026-11-23T15:00:00Z").phase, Phase::Updating);
 
-    // The same where it came into force at first.
+    // The same after it was first rolled out.
     let in_force = Observation { generation: 2, current: Some(next), ..seen };
     let changed = compute(Some(&ready), &in_force, "2026-11-23T12:00:00Z");
     let restarts = Observation { plan: Some(&slow), ..in_force };
@@ -48,7 +48,7 @@ fn a_change_that_is_refused_when_it_is_applied_is_no_outage_of_what_runs() {
     let edit = Observation { generation: 2, candidate: Some(next), plan: Some(&refused), failure: why, ..seen };
     let status = compute(Some(&ready_before), &edit, "t1");
     assert_eq!((status.phase, status.waiting_on.as_ref().unwrap().kind), (Phase::Ready, WaitingKind::Controller));
-    assert!(status.waiting_on.as_ref().unwrap().what.contains("is immutable"));
+    assert!(status.waiting_on.as_ref().unwrap().message.contains("is immutable"));
     assert!(ready(&status).starts_with("False Refused: ") && ready(&status).contains("is immutable"), "{}", ready(&status));
     assert_eq!((condition(&status, "Applied").reason.as_str(), condition(&status, "Applied").status), ("Refused", ConditionStatus::False));
     let told = |before, after| milestones(Some(before), after).into_iter().map(|told| (told.reason, told.warning)).collect::<Vec<_>>();

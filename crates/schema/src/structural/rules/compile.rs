@@ -1,4 +1,4 @@
-//! Compiling the rules of a schema, each against the type of the value it stands at.
+//! Compiling the rules of a schema, each against the type of the value at its node.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use super::super::{Additional, ListType, Schema};
 use super::{Compiled, Rule};
 use crate::expr::{Environment, ExprError, Program, Type};
 
-/// Compiles every rule and notes which parts of the schema have any.
+/// Compiles every rule and records which parts of the schema have any.
 pub(in super::super) fn compile(schema: &mut Schema, errors: &mut Vec<FieldError>) {
     node(schema, true, None, &Path::Root, errors);
 }
 
-/// `apart` is the path of the list or map around the node whose former content cannot be told item by item.
+/// `apart` is the path of the list or map around the node whose former content can't be matched item by item.
 fn node(schema: &mut Schema, is_resource: bool, apart: Option<&str>, path: &Path<'_>, errors: &mut Vec<FieldError>) -> bool {
     let mut found = !schema.rules.is_empty();
     if found {
@@ -87,7 +87,7 @@ fn compile_to(environment: &Environment, source: &str, wanted: &Type, otherwise:
     if program.kind().fits(wanted) { Ok(program) } else { Err(ExprError::Type { message: otherwise.to_owned(), place: None }) }
 }
 
-/// A `fieldPath` must lead to a declared field.
+/// Checks that a `fieldPath` leads to a declared field.
 fn field_path(schema: &Schema, rule: &Rule, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if rule.field_path.is_empty() {
         return;
@@ -103,7 +103,7 @@ fn field_path(schema: &Schema, rule: &Rule, path: &Path<'_>, errors: &mut Vec<Fi
     }
 }
 
-/// Names of the fields of a path such as `.spec.min` or `.labels['a.b']`.
+/// Returns the field names of a path such as `.spec.min` or `.labels['a.b']`.
 pub(super) fn steps(path: &str) -> Option<Vec<String>> {
     let mut steps = Vec::new();
     let mut rest = path;

@@ -1,18 +1,18 @@
-//! Limits on what the rules of a definition may cost at worst.
+//! Limits on the worst-case cost of a definition's rules.
 
 use super::super::error::FieldError;
 use super::super::path::Path;
 use super::super::{Additional, Schema};
 use crate::expr::cost::{cardinality, declared_limit, estimate};
 
-/// Limit of one rule, over all values it can stand at.
+/// Limit of one rule, over all values at its node.
 const RULE_LIMIT: f64 = 10_000_000.0;
 /// Limit of all rules of one schema.
 const TOTAL_LIMIT: f64 = 100_000_000.0;
-/// How many rules are named when the total is too much.
+/// How many rules are named if the total is too high.
 const NAMED: usize = 4;
 
-/// Refuses schemas whose rules could cost too much.
+/// Rejects schemas whose rules could cost too much.
 pub(in super::super) fn check(schema: &Schema, errors: &mut Vec<FieldError>) {
     let mut costs = Costs { total: 0.0, expensive: Vec::new(), errors };
     costs.node(schema, Some(1.0), &Path::Root);
@@ -35,7 +35,7 @@ struct Costs<'e> {
 }
 
 impl Costs<'_> {
-    /// `often` is how many values can stand at a node by the limits of the lists and maps around it; nothing if one has no limit.
+    /// `often` is how many values a node can have by the limits of the lists and maps around it; `None` if one of them has no limit.
     fn node(&mut self, schema: &Schema, often: Option<f64>, path: &Path<'_>) {
         if !schema.has_rules {
             return;

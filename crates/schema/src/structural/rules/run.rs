@@ -10,7 +10,7 @@ use super::{Compiled, Judged, Rule};
 use crate::expr::value::Val;
 use crate::expr::{Budget, Environment, ExprError, Scope, Type};
 
-/// What the API server answers once the budget of all rules of an object is used up.
+/// The API server's message once the budget of all rules of an object is used up.
 const EXHAUSTED: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
 
 pub(super) fn run(schema: &Schema, new: &Value, old: Option<&Value>, judged: Judged, budget: &mut Budget) -> Vec<FieldError> {
@@ -65,7 +65,7 @@ impl Runner<'_> {
         let mut scope = Environment::new().scope();
         scope.set_val("self", Val::from_json(new, kind));
         let old_value = old.map(|old| Val::from_json(old, kind));
-        // What was left as it was is not judged again, see `Schema::validate_change`. Rules about the change itself are.
+        // Unchanged values are not checked again, see `Schema::validate_change`. Rules about the change itself are.
         let is_left = self.judged == Judged::Changed && old == Some(new);
         for rule in schema.rules.iter().filter(|rule| !is_left || rule.is_transition()) {
             let Some(compiled) = &rule.compiled else {
@@ -112,12 +112,13 @@ impl Runner<'_> {
                 }
             }
         };
-        // A rule that could not be evaluated says nothing of the value: its type is shown, at its own place.
+        // A rule that couldn't be evaluated says nothing about the value: the error shows the value's type, at the rule's own node.
         let kind = schema.kind.map_or("", super::super::Kind::name);
         self.errors.push(FieldError::invalid(told(path.to_string()), kind, failure));
     }
 
-    /// The message of a broken rule: the expression's text if it is a good one, else the fixed one, else the rule itself.
+    /// Returns the message of a violated rule: the message expression's result if it is valid, else the fixed message, else the rule
+    /// itself.
     fn message(&mut self, rule: &Rule, compiled: &Compiled, scope: &Scope) -> String {
         if let Some(program) = &compiled.message
             && let Ok(Value::String(text)) = program.evaluate(scope, self.budget)
@@ -131,7 +132,7 @@ impl Runner<'_> {
     }
 }
 
-/// The error of a broken rule: scalars are shown, objects and lists are not.
+/// Creates the error of a violated rule: scalars are shown, objects and lists are not.
 fn error(rule: &Rule, new: &Value, path: &Path<'_>, detail: String) -> FieldError {
     let mut field = path.to_string();
     let mut value = (!new.is_object() && !new.is_array()).then(|| new.clone());
@@ -151,7 +152,7 @@ fn error(rule: &Rule, new: &Value, path: &Path<'_>, detail: String) -> FieldErro
     FieldError::new(rule.error_reason(), told(field), value, detail)
 }
 
-/// The path as it is told; the object itself has none.
+/// Returns the path as reported; the object itself has none.
 fn told(field: String) -> String {
     if field.is_empty() { super::super::NO_FIELD.to_owned() } else { field }
 }

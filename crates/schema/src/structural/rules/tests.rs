@@ -1,4 +1,4 @@
-//! Rules against the answers of kube-apiserver 1.36.
+//! Rules compared with the responses of kube-apiserver 1.36.
 
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ fn rules_on_changes() {
     let cases = [
         (json!({"name": "other"}), json!({"name": "n"}), vec!["spec.name: Invalid value: \"other\": name is immutable"]),
         (json!({}), json!({"name": "n"}), vec![]),
-        // A rule of the moment is not asked again about what stayed, a rule of changes is.
+        // A rule about the current state is not checked again for unchanged values, a rule about changes is.
         (json!({"replicas": 3, "name": "n"}), json!({"replicas": 3}), vec![]),
         (json!({"counter": 3, "name": "n"}), json!({"counter": 3}), vec!["spec.counter: Invalid value: 3: must grow with each change"]),
         (json!({"name": "n"}), json!({}), vec![]),
@@ -118,7 +118,7 @@ fn former_items_of_a_plain_list_cannot_be_compared() {
 
 #[test]
 fn rules_share_one_budget_and_stop_with_it() {
-    // Such a schema is refused when it is written; a stored one is stopped when it runs.
+    // Such a schema is rejected when it is written; a stored one is stopped when it runs.
     let schema = Schema::parse_lenient(
         &json!({"type": "object", "properties": {"l": {"type": "array", "maxItems": 300, "items": {"type": "integer"},
         "x-kubernetes-validations": [{"rule": "self.all(a, self.all(b, self.all(c, a + b + c >= 0)))"}, {"rule": "false"}]}}}),

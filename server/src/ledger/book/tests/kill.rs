@@ -1,6 +1,7 @@
-//! The process that keeps the ledger is killed between any two of its statements, and the next one goes on: no hour is lost or doubled.
+//! The process that keeps the ledger is killed between any two of its statements, and the next process continues: no hour is lost or
+//! doubled.
 //!
-//! The test starts itself as that process, and tells it by the environment where the database is. `cargo xtask soak kill` kills more often
+//! The test starts itself as that process and passes the database address in the environment. `cargo xtask soak kill` kills more often
 //! (`OPM_KILLS`, `OPM_SEED`).
 
 use std::io::{BufRead as _, BufReader, Lines};
@@ -9,11 +10,11 @@ use std::time::Duration;
 
 use super::*;
 
-/// Says to the process that is killed where the database is.
+/// Environment variable with the address of the database, for the process that is killed.
 const DATABASE: &str = "OPM_LEDGER_DATABASE";
-/// What it says before each of its steps.
+/// What the process prints before each of its steps.
 const STEP: &str = "step";
-/// How long a step may take; a kill comes within that time after one began.
+/// How long a step can take; a kill comes within this time after a step started.
 const INSTANT: Duration = Duration::from_millis(3);
 
 #[tokio::test]
@@ -25,7 +26,7 @@ async fn killed_between_any_two_statements_the_ledger_goes_on_where_it_was() {
     let number = |name: &str, usual: u64| std::env::var(name).ok().map_or(usual, |text| text.parse().unwrap());
     let (kills, mut draw) = (number("OPM_KILLS", 6), draws(number("OPM_SEED", 1)));
     let (looks, outages) = looks();
-    // Each look is a step, and each count; the last kill comes well before the end.
+    // Each observation and each posting is a step; the last kill comes well before the end.
     let most = u64::try_from(looks.len()).unwrap() * 3 / kills.max(1);
     for place in Place::every() {
         let store = place.open().await;
@@ -60,7 +61,7 @@ fn lives() -> Vec<Life> {
     (0..8).map(Life::new).collect()
 }
 
-/// The moments of all looks, the same for every process, and between which of them nobody looked.
+/// Returns the times of all observations, the same for every process, and the gaps between them.
 fn looks() -> (Vec<i64>, Vec<(i64, i64)>) {
     let mut draw = draws(11);
     let (mut looks, mut outages, mut now) = (Vec::new(), Vec::new(), BEGIN);
@@ -77,7 +78,7 @@ fn looks() -> (Vec<i64>, Vec<(i64, i64)>) {
     (looks, outages)
 }
 
-/// Looks at every moment after which nobody looked yet, and counts, until there is no more to do.
+/// Observes at every time that isn't recorded yet, and posts, until there is nothing left to do.
 async fn keep(store: &Store) {
     let ((looks, _), lives) = (looks(), lives());
     loop {
@@ -85,7 +86,7 @@ async fn keep(store: &Store) {
         while count(store).await.unwrap() {
             println!("{STEP}");
         }
-        // Each time anew: what the process before was about to write when it was killed may come in still.
+        // Read again each time: what the previous process was about to write when it was killed might still arrive.
         let seen = store.ledger_clock().await.unwrap().unwrap().seen;
         let Some(now) = looks.iter().copied().find(|now| *now > seen) else { return };
         let shown: Vec<Shown> = lives.iter().filter_map(|life| life.shown(now)).collect();
@@ -111,20 +112,20 @@ impl Keeper {
         Self { child, lines }
     }
 
-    /// Waits until it has begun so many steps; `false` where it ended before.
+    /// Waits until the process has started `steps` steps; returns `false` if it ended before.
     fn announces(&mut self, steps: i64) -> bool {
         let mut announced = self.lines.by_ref().map_while(|line| line.ok()).filter(|line| line.ends_with(STEP));
         (0..steps).all(|_| announced.next().is_some())
     }
 
-    /// SIGKILL: nothing is written or closed any more.
+    /// Sends SIGKILL: nothing more is written or closed.
     fn kill(&mut self) {
-        // It may have ended by itself.
+        // It might have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// Waits until it has done everything.
+    /// Waits until the process has finished.
     fn ends(mut self) {
         while self.announces(1) {}
         assert!(self.child.wait().unwrap().success());

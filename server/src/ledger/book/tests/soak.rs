@@ -1,4 +1,4 @@
-//! Many days of many instances: exact to the millionth, in a bounded time, with queries that do not grow.
+//! Many days of many instances: exact to the millionth, in bounded time, with queries that don't get slower as the ledger grows.
 
 use std::time::{Duration, Instant};
 
@@ -7,14 +7,14 @@ use promise::ledger::Fact;
 use super::*;
 use crate::ledger::Months;
 
-/// The longest that one engine may take in full size.
+/// Longest time that one engine can take at full size.
 const PATIENT: Duration = Duration::from_secs(20 * 60);
-/// The 99th percentile of what pages ask.
+/// Target for the 99th percentile of page queries.
 const GOAL: Duration = Duration::from_millis(50);
-/// How often pages ask, in this test.
+/// Number of page queries in this test.
 const ASKED: usize = 500;
 
-/// Counts days of instances that are always ready, and compares every month's sum with what it must be, to the millionth.
+/// Posts days of instances that are always ready, and compares every month's sum with the expected one, to the millionth.
 async fn all_days(store: &Store, instances: i64, days: i64) {
     let price = |number: i64| 1_000_003 * (number + 1);
     let life = |number: i64| {
@@ -48,7 +48,7 @@ async fn all_days(store: &Store, instances: i64, days: i64) {
         assert_eq!(of_month.map(|sum| sum.micros).sum::<i64>(), exact, "{month}");
         month = month.next();
     }
-    // Only young hours are kept one by one.
+    // Only recent hours are kept individually.
     let hours = store.ledger_hours("u-0").await.unwrap();
     assert_eq!(hours.len(), usize::try_from(days.min(KEPT / DAY) * 24).unwrap());
 }
@@ -60,7 +60,8 @@ async fn sixty_days_of_two_hundred_instances_are_exact() {
     }
 }
 
-/// What the page of cost asks of the ledger: the clock, the sums of a month and of the months before, and the instances of one workspace.
+/// Queries what the cost page reads from the ledger: the clock, the sums of a month and of the previous months, and the instances of one
+/// workspace.
 #[expect(clippy::disallowed_methods, reason = "it measures")]
 async fn asked(store: &Store, days: i64) -> (Duration, Vec<Duration>) {
     let (kept, mut first, mut times) = (Months::default(), Duration::ZERO, Vec::new());
@@ -77,7 +78,7 @@ async fn asked(store: &Store, days: i64) -> (Duration, Vec<Duration>) {
         let lines = store.month_lines(month.start(), &format!("c-{}", index % 200)).await.unwrap();
         let took = began.elapsed();
         assert!(!book.month.is_empty() && (!lines.is_empty() || index >= 200));
-        // The first page after an hour was counted reads the month; it is no page where the ledger has read it already.
+        // The first page after an hour was posted reads the month, unless the ledger has already read it.
         if index < 6 { first = first.max(took) } else { times.push(took) }
     }
     times.sort_unstable();

@@ -40,7 +40,7 @@ fn scope() -> Scope {
     }
 }
 
-/// Requests of every sort: with and without price, ready for long, since a moment ago, and since nobody knows when.
+/// Returns requests of every kind: with and without price, ready for a long time, for a moment, and since an unknown time.
 fn requests() -> Vec<(Key, Arc<PromiseRequest>)> {
     let request = |number: usize| {
         let namespace = if number.is_multiple_of(11) { "other" } else { "default" };
@@ -79,7 +79,7 @@ fn requests() -> Vec<(Key, Arc<PromiseRequest>)> {
     (0..300).map(request).collect()
 }
 
-/// The same, looking at every request.
+/// Computes the same by scanning every request.
 fn one_by_one(scope: &Scope, by: CostBy, now: i64) -> Live {
     let mut live = Live::default();
     for (key, request) in requests() {

@@ -15,7 +15,7 @@ fn at(text: &str) -> Timestamp {
 
 const NOW: &str = "2026-11-22T12:00:00Z";
 
-/// A request of `promise`, made at a time, in a phase.
+/// Returns a request of `promise`, created at a time, in a phase.
 fn line(promise: &str, made: &str, phase: Phase) -> PromiseRequest {
     let reference = PromiseRef { name: promise.into(), ..PromiseRef::default() };
     let spec = PromiseRequestSpec { promise: reference, ..PromiseRequestSpec::default() };
@@ -30,7 +30,7 @@ fn with(mut request: PromiseRequest, change: impl FnOnce(&mut PromiseRequestStat
     request
 }
 
-/// Runs in a version, took so many seconds, and was mended after an outage.
+/// Returns a request that runs a version, took this many seconds, and recovered from an outage.
 fn ready(promise: &str, version: &str, took: i64) -> PromiseRequest {
     with(line(promise, "2026-11-20T00:00:00Z", Phase::Ready), |status| {
         let ready = at("2026-11-20T00:00:10Z").as_second() + took;

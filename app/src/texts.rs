@@ -1,0 +1,21 @@
+//! Every text of the pages, by the noun of the page that shows it.
+//!
+//! A text that is always the same is a constant; one with arguments is a function, which knows singular and plural. A text is never put
+//! together from halves of sentences, so that it can be translated. How texts are written: plain English, as GitHub or Stripe write it.
+//! To add one: a constant or function in the file of its noun, named after what it says.
+
+pub(crate) mod account;
+pub(crate) mod approvals;
+pub(crate) mod catalog;
+pub(crate) mod cost;
+pub(crate) mod deliveries;
+pub(crate) mod forms;
+pub(crate) mod frame;
+pub(crate) mod home;
+pub(crate) mod lists;
+pub(crate) mod notifications;
+pub(crate) mod platform;
+pub(crate) mod promises;
+pub(crate) mod request;
+pub(crate) mod requests;
+pub(crate) mod resources;

@@ -1,0 +1,35 @@
+//! Texts of the sign-in page.
+
+pub(crate) const SIGN_IN: &str = "Sign in";
+pub(crate) const SIGN_IN_TO_PORTAL: &str = "Sign in to OPM Portal";
+pub(crate) const TAGLINE: &str = "The front door to your platform";
+pub(crate) const COULD_NOT_SIGN_YOU_IN: &str = "Couldn't sign you in";
+
+pub(crate) const CHOOSE_A_PERSON: &str = "Choose one of the people below.";
+pub(crate) const ONLY_ON_THIS_MACHINE: &str =
+    "Sample people can sign in only on the machine that runs the portal, and not through a proxy.";
+pub(crate) const PASTE_A_TOKEN: &str = "Paste a bearer token: one word without spaces.";
+pub(crate) const TOKEN_NOT_ACCEPTED: &str = "The server doesn't accept this token. It might have expired.";
+pub(crate) const SERVER_DID_NOT_RESPOND: &str = "You couldn't be signed in, because the server didn't respond. Try again in a moment.";
+
+pub(crate) const DEMO: &str = "Demo";
+pub(crate) const SAMPLE_PEOPLE: &str =
+    "These are sample people on the embedded control plane, without passwords. Workloads are simulated and visible only on this machine.";
+
+pub(crate) const BEARER_TOKEN: &str = "Bearer token";
+pub(crate) const WHERE_TO_GET_A_TOKEN: &str = "Where do I get a token?";
+pub(crate) const ASK_FOR_A_TOKEN: &str =
+    "Ask your platform team for one. Or use kubectl to create one for a ServiceAccount that you can act as:";
+pub(crate) const TOKEN_COMMAND: &str = "Command to create a token";
+
+pub(crate) fn too_many_attempts(seconds: u64) -> String {
+    match seconds {
+        1 => "There were too many sign-in attempts from your network. Try again in a second.".to_owned(),
+        _ => format!("There were too many sign-in attempts from your network. Try again in {seconds} seconds."),
+    }
+}
+
+/// Below the label of the token.
+pub(crate) fn token_hint(server: &str) -> String {
+    format!("A token that {server} accepts. The portal uses it to act for you, and stores it encrypted until you sign out or it expires.")
+}

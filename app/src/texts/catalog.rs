@@ -1,0 +1,123 @@
+//! Texts of the catalog and the pages of promises.
+
+use promise::wording::counted;
+
+/// Before the path of the workspace.
+pub(crate) const SERVICES_IN: &str = "Services you can request in";
+pub(crate) const SEARCH_HINT: &str = "Search by name, tag or purpose";
+pub(crate) const FILTERS: &str = "Filters";
+pub(crate) const CATEGORY: &str = "Category";
+pub(crate) const TAG: &str = "Tag";
+pub(crate) const TEAM: &str = "Team";
+pub(crate) const LIFECYCLE: &str = "Lifecycle";
+pub(crate) const FEATURED: &str = "Featured";
+pub(crate) const NAME: &str = "Name";
+pub(crate) const PUBLISHED: &str = "Published";
+pub(crate) const OTHER_SERVICES: &str = "Other services";
+pub(crate) const NO_MATCHING_SERVICES: &str = "No matching services";
+pub(crate) const NO_SERVICES: &str = "No services here";
+pub(crate) const ASK_FOR_SERVICES: &str = "Ask your platform team to enable some.";
+
+pub(crate) const AVAILABLE: &str = "Available";
+pub(crate) const NOT_ENABLED: &str = "Not enabled here";
+pub(crate) const NOT_AVAILABLE_TO_YOU: &str = "Not available to you";
+pub(crate) const NOT_OFFERED: &str = "Not offered";
+pub(crate) const DRAFT: &str = "Draft";
+pub(crate) const DEPRECATED: &str = "Deprecated";
+pub(crate) const RETIRED: &str = "Retired";
+
+pub(crate) const REQUEST: &str = "Request";
+pub(crate) const CANNOT_BE_REQUESTED: &str = "This service can't be requested here.";
+/// Before the path of the home.
+pub(crate) const FROM: &str = "from";
+pub(crate) const CLOSER_ONE_EXISTS: &str = "A closer service has the same name";
+pub(crate) const OVERVIEW: &str = "Overview";
+pub(crate) const POLICIES: &str = "Policies";
+
+pub(crate) const FIELDS: &str = "Fields";
+pub(crate) const FIELD: &str = "Field";
+pub(crate) const KIND: &str = "Kind";
+pub(crate) const DEFAULT: &str = "Default";
+pub(crate) const ALLOWED: &str = "Allowed";
+pub(crate) const NO_FIELDS: &str = "No fields. A request only needs a name.";
+
+pub(crate) const EFFECTIVE_POLICIES: &str = "Effective policies";
+pub(crate) const SOME_POLICIES_UNREAD: &str = "Some policies couldn't be read";
+pub(crate) const NO_POLICIES: &str = "No policies apply to this service in this workspace.";
+
+pub(crate) const USE_THIS_EXAMPLE: &str = "Use this example";
+pub(crate) const START_FROM_AN_EXAMPLE: &str = "Start from an example";
+pub(crate) const EXAMPLES: &str = "Examples";
+pub(crate) const VIEW_YAML: &str = "View YAML";
+
+pub(crate) const VERSIONS: &str = "Versions";
+pub(crate) const VERSION: &str = "Version";
+pub(crate) const REVISION: &str = "Revision";
+pub(crate) const NEWEST: &str = "newest";
+
+pub(crate) const PRICE_HERE: &str = "Price in this workspace";
+pub(crate) const UNKNOWN_PRICE: &str = "unknown";
+/// Before the lowest price, and after it.
+pub(crate) const PRICE_FROM: &str = "From";
+pub(crate) const PER_MONTH: &str = "/ month";
+pub(crate) const WITH_DEFAULT_VALUES: &str = "With default values";
+
+pub(crate) const DETAILS: &str = "Details";
+pub(crate) const AVAILABILITY: &str = "Availability";
+pub(crate) const OUTPUTS: &str = "Outputs";
+pub(crate) const HELP: &str = "Help";
+
+/// How many services a page of the list shows, of how many.
+pub(crate) fn shown_of(shown: usize, matching: usize, total: usize) -> String {
+    let services = counted(total as u64, "service");
+    if shown == total {
+        services
+    } else if matching == total || matching == shown {
+        format!("{shown} of {services}")
+    } else {
+        format!("{shown} of {matching} matching services, {total} in total")
+    }
+}
+
+pub(crate) fn available_here(count: usize) -> String {
+    format!("{count} available here")
+}
+
+/// Of a promise that requests don't get, because another home is closer.
+pub(crate) fn from_farther_home(home: &str) -> String {
+    format!("From {home}; a closer service has the same name")
+}
+
+pub(crate) fn version(version: &str) -> String {
+    format!("Version {version}")
+}
+
+pub(crate) fn by_team(team: &str) -> String {
+    format!("by {team}")
+}
+
+pub(crate) fn requests_use_closer(home: &str) -> String {
+    format!("Requests in this workspace use the one from {home}.")
+}
+
+pub(crate) fn sections_of(promise: &str) -> String {
+    format!("Sections of {promise}")
+}
+
+/// The kind of a field.
+pub(crate) fn kind(kind: &str, is_required: bool) -> String {
+    if is_required { format!("{kind}, required") } else { kind.to_owned() }
+}
+
+pub(crate) fn use_example(name: &str) -> String {
+    format!("{USE_THIS_EXAMPLE}: {name}")
+}
+
+/// Which example the link is about, for screen readers.
+pub(crate) fn of_example(name: &str) -> String {
+    format!(", {name}")
+}
+
+pub(crate) fn example(name: &str) -> String {
+    format!("Example {name}")
+}

@@ -1,0 +1,85 @@
+//! Texts of forms, in which fields are filled in.
+
+pub(crate) const THERE_IS_A_PROBLEM: &str = "There is a problem";
+/// Before the problem of a field, for screen readers.
+pub(crate) const ERROR: &str = "Error: ";
+pub(crate) const START_FROM_PRESET: &str = "Start from a preset";
+pub(crate) const MORE_SETTINGS: &str = "More settings";
+pub(crate) const LEARN_MORE: &str = "Learn more";
+/// After the label of a field.
+pub(crate) const OPTIONAL: &str = " optional";
+pub(crate) const YAML_HINT: &str = "Enter YAML, because form fields can't show all of this value. It's saved as you write it";
+pub(crate) const APPLY: &str = "Apply";
+pub(crate) const NAME: &str = "Name";
+
+// What a policy did to a field.
+/// Before the path of the workspace in which a policy is set.
+pub(crate) const SET_AT: &str = "set at";
+pub(crate) const RULE_OF_THIS_PROMISE: &str = "Rule of this promise";
+pub(crate) const WHY: &str = "Why?";
+
+// Secrets.
+pub(crate) const SECRETS: &str = "Secrets";
+pub(crate) const SECRETS_HINT: &str = "Stored in a Kubernetes Secret next to the request, never in the request, its history or logs.";
+pub(crate) const LEAVE_EMPTY_TO_KEEP: &str = "Leave empty to keep the stored value";
+pub(crate) const REMOVE_STORED_VALUE: &str = "Remove the stored value";
+pub(crate) const SECRET_IS_STORED: &str = "A value is stored. Replace it in the last step, or leave the field empty there to keep it.";
+pub(crate) const SET_IN_LAST_STEP: &str = "You set this in the last step.";
+pub(crate) const CAN_SET_IN_LAST_STEP: &str = "You can set this in the last step.";
+
+/// The title of a page with a form that has problems.
+pub(crate) fn error_title(title: &str) -> String {
+    format!("Error: {title}")
+}
+
+pub(crate) fn default_value(value: &str) -> String {
+    format!("Default: {value}")
+}
+
+/// What a choice changes in the price, after its label.
+pub(crate) fn price_change(price: &str) -> String {
+    format!(" ({price})")
+}
+
+pub(crate) fn yaml_problem(line: usize, column: usize, message: &str) -> String {
+    format!("Line {line}, column {column}: {message}")
+}
+
+/// The button that adds an optional group of fields.
+pub(crate) fn add_group(label: &str) -> String {
+    format!("Add {label}")
+}
+
+/// The button that removes an optional group of fields.
+pub(crate) fn remove_group(label: &str) -> String {
+    format!("Remove {label}")
+}
+
+pub(crate) fn owner(owner: &str) -> String {
+    format!("Owner: {owner}")
+}
+
+/// After `Why?`, for screen readers.
+pub(crate) fn rule_of(policy: &str) -> String {
+    format!(" Rule of {policy}")
+}
+
+pub(crate) fn name_of(entry: &str) -> String {
+    format!("Name of {entry}")
+}
+
+pub(crate) fn value_of(entry: &str) -> String {
+    format!("Value of {entry}")
+}
+
+pub(crate) fn move_up(entry: &str) -> String {
+    format!("Move {entry} up")
+}
+
+pub(crate) fn move_down(entry: &str) -> String {
+    format!("Move {entry} down")
+}
+
+pub(crate) fn remove(entry: &str) -> String {
+    format!("Remove {entry}")
+}

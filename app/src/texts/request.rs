@@ -1,0 +1,204 @@
+//! Texts of the page of one request.
+
+use promise::wording::{all_of, counted};
+
+pub(crate) const REQUESTS: &str = "Requests";
+pub(crate) const REFRESH: &str = "Refresh";
+pub(crate) const EDIT: &str = "Edit";
+pub(crate) const DELETE: &str = "Delete";
+pub(crate) const ACTION_NOT_COMPLETED: &str = "This action wasn't completed";
+pub(crate) const DETAILS: &str = "Details";
+
+pub(crate) const OVERVIEW: &str = "Overview";
+pub(crate) const RESOURCES: &str = "Resources";
+pub(crate) const CONFIGURATION: &str = "Configuration";
+pub(crate) const POLICIES: &str = "Policies";
+pub(crate) const MANIFESTS: &str = "Manifests";
+pub(crate) const HISTORY: &str = "History";
+pub(crate) const YAML: &str = "YAML";
+
+/// Title of every tab but the overview.
+pub(crate) fn tab_of_request(tab: &str, request: &str) -> String {
+    format!("{tab} of {request}")
+}
+
+pub(crate) fn sections_of(request: &str) -> String {
+    format!("Sections of {request}")
+}
+
+pub(crate) fn requested_by(requester: &str) -> String {
+    format!("Requested by {requester}")
+}
+
+pub(crate) fn issues_need_attention(count: usize) -> String {
+    if count == 1 { "1 issue needs attention".to_owned() } else { format!("{count} issues need attention") }
+}
+
+pub(crate) const REQUESTED_CHANGE: &str = "Requested change";
+pub(crate) const CURRENT_VERSION_KEEPS_RUNNING: &str = "The current version keeps running until the change is approved.";
+pub(crate) const APPROVAL: &str = "Approval";
+pub(crate) const OPEN_FULL_REVIEW: &str = "Open full review";
+pub(crate) const REQUIRED_BY_PROMISE: &str = "Required by this promise";
+/// Before the name of a policy.
+pub(crate) const REQUIRED_BY: &str = "Required by";
+/// Before the path of a workspace.
+pub(crate) const SET_AT: &str = "Set at";
+
+/// Before those who decide in a stage.
+pub(crate) fn stage(number: u32) -> String {
+    format!("Stage {number}:")
+}
+
+pub(crate) const POLICIES_CHANGED: &str = "Policies changed since this request was accepted";
+pub(crate) const UNCHANGED_UNTIL_ROLLED_OUT: &str = "Running resources don't change until someone rolls out the update.";
+pub(crate) const CURRENT_POLICIES_REFUSE: &str = "The current policies would refuse this request as it is:";
+pub(crate) const ROLL_OUT: &str = "Roll out";
+
+pub(crate) const REQUESTED_VALUES: &str = "Requested values";
+pub(crate) const NO_VALUES: &str = "No values were set. This request has only a name.";
+pub(crate) const FIELD: &str = "Field";
+pub(crate) const VALUE: &str = "Value";
+pub(crate) const SET_BY: &str = "Set by";
+pub(crate) const YOU: &str = "You";
+pub(crate) const REQUESTER: &str = "Requester";
+pub(crate) const DEFAULT: &str = "Default";
+
+pub(crate) const GROUP: &str = "Group";
+pub(crate) const GROUP_OBJECTS_BY_KIND: &str = "Group objects by kind";
+pub(crate) const ALL_KINDS: &str = "All kinds";
+pub(crate) const UNGROUP_ALL: &str = "Ungroup all";
+pub(crate) const LAYER_REQUEST: &str = "Request";
+pub(crate) const LAYER_VERSION: &str = "Version";
+pub(crate) const LAYER_OBJECTS: &str = "Objects";
+pub(crate) const LAYER_LOCATION: &str = "Location";
+
+pub(crate) fn resources_of(request: &str) -> String {
+    format!("Resources of {request}")
+}
+
+/// What the graph shows, for screen readers.
+pub(crate) fn graph_description(has_dependencies: bool, unhealthy: usize) -> String {
+    let mut sentences = vec!["Shows the request, the version of its promise, every object and where the object is.".to_owned()];
+    if has_dependencies {
+        sentences.push("A dashed arrow leads from an object to one that it depends on.".to_owned());
+    }
+    if unhealthy > 0 {
+        sentences.push(format!("Bold lines lead to {}.", counted(unhealthy as u64, "unhealthy object")));
+    }
+    sentences.push("The table below has the same information.".to_owned());
+    sentences.join(" ")
+}
+
+/// What a dashed arrow says; of more than are drawn also how many there are.
+pub(crate) fn arrows(drawn: usize, all: usize) -> String {
+    if all > drawn {
+        format!("depends on, and is created after; {drawn} of {all} shown")
+    } else {
+        "depends on, and is created after".to_owned()
+    }
+}
+
+pub(crate) fn objects(count: usize) -> String {
+    counted(count as u64, "object")
+}
+
+/// All objects of a kind, drawn as one box.
+pub(crate) fn grouped(kind: &str, count: usize) -> String {
+    format!("{kind} ({count})")
+}
+
+pub(crate) fn healthy(count: usize) -> String {
+    format!("{count} healthy")
+}
+
+/// Objects on which one depends, named by the functions below.
+pub(crate) fn depends_on(objects: &[String]) -> String {
+    format!("Depends on {}", all_of(objects))
+}
+
+pub(crate) fn named_object(name: &str, kind: &str) -> String {
+    format!("{name} ({kind})")
+}
+
+pub(crate) fn objects_of_kind(count: usize, kind: &str) -> String {
+    counted(count as u64, &format!("{kind} object"))
+}
+
+pub(crate) fn more(count: usize) -> String {
+    format!("{count} more")
+}
+
+pub(crate) const NO_RESOURCES_YET: &str = "No resources yet";
+pub(crate) const RESOURCES_APPEAR_HERE: &str = "Resources appear here when provisioning starts.";
+pub(crate) const RESOURCE: &str = "Resource";
+pub(crate) const APPLIED: &str = "Applied";
+pub(crate) const PENDING: &str = "Pending";
+pub(crate) const HEALTHY: &str = "Healthy";
+pub(crate) const MESSAGE: &str = "Message";
+
+/// Applied and healthy are counted apart.
+pub(crate) fn applied_and_healthy(applied: usize, healthy: usize, all: usize) -> String {
+    format!("{applied} of {all} applied, {healthy} of {all} healthy")
+}
+
+pub(crate) fn kind_at(kind: &str, destination: &str) -> String {
+    if destination.is_empty() { kind.to_owned() } else { format!("{kind} at {destination}") }
+}
+
+pub(crate) const ACTIVITY: &str = "Activity";
+pub(crate) const EVENTS: &str = "Events";
+pub(crate) const EVENTS_DENIED: &str = "You can't view events in this workspace.";
+pub(crate) const NO_EVENTS: &str = "No events. Events are only kept for a limited time.";
+
+pub(crate) const OUTPUTS: &str = "Outputs";
+pub(crate) const NOT_AVAILABLE_YET: &str = "Not available yet";
+pub(crate) const HIDDEN: &str = "Hidden";
+pub(crate) const REVEAL: &str = "Reveal";
+
+pub(crate) fn outputs_available(available: usize, all: usize) -> String {
+    format!("{available} of {all} available")
+}
+
+pub(crate) const RECENT_ACTIVITY: &str = "Recent activity";
+pub(crate) const VIEW_HISTORY: &str = "View history";
+pub(crate) const ABOUT: &str = "About";
+pub(crate) const NAME: &str = "Name";
+/// What the button beside the name copies.
+pub(crate) const COPIED_NAME: &str = "name";
+pub(crate) const WORKSPACE: &str = "Workspace";
+pub(crate) const REQUESTED: &str = "Requested";
+pub(crate) const REASON: &str = "Reason";
+pub(crate) const TECHNICAL_DETAILS: &str = "Technical details";
+pub(crate) const NAMESPACE: &str = "Namespace";
+pub(crate) const GENERATION: &str = "Generation";
+pub(crate) const KUBECTL_COMMAND: &str = "kubectl command";
+
+pub(crate) fn view_all(count: usize) -> String {
+    format!("View all {count}")
+}
+
+pub(crate) fn generation(wanted: i64, observed: i64) -> String {
+    format!("{wanted} (observed: {observed})")
+}
+
+pub(crate) const POLICIES_EVALUATED: &str = "Policies evaluated";
+pub(crate) const NO_POLICIES: &str = "No policies apply to this request.";
+pub(crate) const POLICY: &str = "Policy";
+pub(crate) const RESULT: &str = "Result";
+pub(crate) const DESCRIPTION: &str = "Description";
+pub(crate) const ENFORCEMENT: &str = "Enforcement";
+
+pub(crate) fn rules(count: usize) -> String {
+    counted(count as u64, "rule")
+}
+
+pub(crate) fn rule(name: &str) -> String {
+    format!("Rule {name}")
+}
+
+pub(crate) fn owner(name: &str) -> String {
+    format!("Owner: {name}")
+}
+
+pub(crate) const KUBERNETES_OBJECT: &str = "Kubernetes object";
+pub(crate) const SAME_OBJECT: &str = "The same object that the form edits and kubectl shows.";

@@ -1,0 +1,212 @@
+//! Texts of lists of requests, and of the steps from form to submission.
+
+use promise::wording::{all_of, counted};
+
+pub(crate) const REQUEST: &str = "Request";
+pub(crate) const REQUESTS: &str = "Requests";
+pub(crate) const NEW_REQUEST: &str = "New request";
+pub(crate) const CATALOG: &str = "Catalog";
+pub(crate) const BROWSE_CATALOG: &str = "Browse the catalog";
+pub(crate) const BACK_TO_FORM: &str = "Back to the form";
+pub(crate) const CANCEL: &str = "Cancel";
+/// Before the path of a workspace.
+pub(crate) const IN: &str = "in";
+
+// The list.
+pub(crate) const PROMISE: &str = "Promise";
+pub(crate) const STATE: &str = "State";
+pub(crate) const WAITING_FOR: &str = "Waiting for";
+pub(crate) const REQUESTED_BY: &str = "Requested by";
+pub(crate) const REQUESTED: &str = "Requested";
+pub(crate) const MINE: &str = "Mine";
+pub(crate) const NEWEST_FIRST: &str = "Newest first";
+pub(crate) const SEARCH_PLACEHOLDER: &str = "Search by name or promise";
+pub(crate) const NO_MATCH: &str = "No requests match";
+pub(crate) const NO_REQUESTS_YET: &str = "No requests yet";
+pub(crate) const NO_REQUESTS_YET_TEXT: &str = "Request a service from the catalog. Its progress appears here.";
+pub(crate) const CANT_VIEW_REQUESTS: &str = "You can't view requests here";
+pub(crate) const OUT_OF_DATE: &str = "This list is out of date";
+/// Before the time at which the control plane was last heard.
+pub(crate) const LAST_UPDATED: &str = "Last update from the control plane:";
+pub(crate) const LATER_CHANGES_MISSING: &str = "Later changes are missing here. The page of a request always loads its current state.";
+
+/// How many requests a page shows, of how many that match and how many there are.
+pub(crate) fn shown_of_total(shown: usize, matching: usize, all: usize) -> String {
+    let total = counted(all as u64, "request");
+    if matching == all { format!("{shown} of {total}") } else { format!("{shown} of {matching} matching, {total} in total") }
+}
+
+// Health of an object.
+pub(crate) const HEALTHY: &str = "Healthy";
+pub(crate) const STARTING: &str = "Starting";
+pub(crate) const DEGRADED: &str = "Degraded";
+pub(crate) const MISSING: &str = "Missing";
+pub(crate) const UNKNOWN: &str = "Unknown";
+
+// The form.
+pub(crate) const EDIT: &str = "Edit";
+pub(crate) const CONTINUE: &str = "Continue";
+pub(crate) const CHECK: &str = "Check";
+pub(crate) const REVIEW_REQUEST: &str = "Review request";
+pub(crate) const REVIEW_CHANGE: &str = "Review change";
+pub(crate) const NAME_AND_REASON: &str = "Name and reason";
+pub(crate) const NAME_HINT: &str = "Lower-case letters, digits and hyphens. It becomes part of the address.";
+pub(crate) const REASON: &str = "Reason";
+pub(crate) const REASON_HINT: &str = "Optional. Shown to approvers.";
+pub(crate) const CHANGED_BY_SOMEONE_ELSE: &str = "Changed by someone else";
+pub(crate) const DRAFT_UNAVAILABLE: &str = "This draft is no longer available";
+pub(crate) const DRAFT_UNAVAILABLE_TEXT: &str =
+    "It was already submitted, is older than a week, or was replaced by newer drafts. Start again below.";
+pub(crate) const ENTER_SECRETS_AGAIN: &str = "Enter the secrets again";
+pub(crate) const SECRETS_NOT_SAVED_FORM: &str = "Nothing was submitted. Drafts never store secrets, so enter them again in the last step.";
+pub(crate) const UNCHANGED_VALUES: &str = "Unchanged values";
+pub(crate) const NO_FIELD_FOR_VALUES: &str = "This form has no fields for these values, so they don't change:";
+pub(crate) const CANT_SUBMIT_HERE: &str = "You can't submit this here.";
+
+pub(crate) fn edit_named(name: &str) -> String {
+    format!("Edit {name}")
+}
+
+pub(crate) fn request_promise(title: &str) -> String {
+    format!("Request {title}")
+}
+
+pub(crate) fn version(version: &str) -> String {
+    format!("Version {version}")
+}
+
+/// The label of the box that takes a part over from its owner.
+pub(crate) fn take_over(path: &str, manager: &str) -> String {
+    format!("Take over {path} from {manager}")
+}
+
+// The review.
+pub(crate) const REVIEW: &str = "Review";
+pub(crate) const SUMMARY: &str = "Summary";
+pub(crate) const SUBMIT_REQUEST: &str = "Submit request";
+pub(crate) const SUBMIT_CHANGE: &str = "Submit change";
+pub(crate) const VALUES_NO_LONGER_VALID: &str = "Some values are no longer valid. Go back to the form to fix them.";
+pub(crate) const SECRETS_NOT_SAVED_REVIEW: &str = "Nothing was submitted. Drafts never store secrets, so enter them again below.";
+pub(crate) const NOTHING_TO_REVIEW: &str = "Nothing to review";
+pub(crate) const NOTHING_TO_REVIEW_TEXT: &str = "This draft was already submitted or is older than a week.";
+pub(crate) const VIEW_REQUESTS: &str = "View requests";
+pub(crate) const OPEN_FORM: &str = "Open the form";
+
+pub(crate) fn review_named(name: &str) -> String {
+    format!("Review {name}")
+}
+
+pub(crate) fn review_changes_to(name: &str) -> String {
+    format!("Review changes to {name}")
+}
+
+// The preflight panel.
+pub(crate) const PREFLIGHT: &str = "Preflight";
+pub(crate) const CHECKING: &str = "Checking…";
+pub(crate) const READY_TO_SUBMIT: &str = "Ready to submit";
+pub(crate) const NEEDS_APPROVAL: &str = "Needs approval";
+pub(crate) const CANT_BE_SUBMITTED: &str = "Can't be submitted";
+pub(crate) const INCOMPLETE: &str = "Incomplete";
+pub(crate) const CANT_BE_CHECKED_YET: &str = "Can't be checked yet";
+pub(crate) const CHECKS: &str = "Checks";
+/// Before what was checked, for screen readers.
+pub(crate) const PASSED: &str = "Passed: ";
+pub(crate) const FAILED: &str = "Failed: ";
+pub(crate) const WARNING: &str = "Warning: ";
+pub(crate) const RESULT_UNKNOWN: &str = "Unknown: ";
+pub(crate) const NOT_CHECKED_YET: &str = "Not checked yet: ";
+pub(crate) const APPROVAL: &str = "Approval";
+pub(crate) const YOU_SUBMIT: &str = "You submit";
+/// Before the approvers of a later stage.
+pub(crate) const THEN: &str = "Then: ";
+pub(crate) const PROVISIONING_STARTS: &str = "Provisioning starts";
+pub(crate) const PRICE: &str = "Price";
+pub(crate) const THIS_REQUEST: &str = "This request";
+pub(crate) const CHANGE: &str = "Change";
+pub(crate) const PRICE_BREAKDOWN: &str = "Price breakdown";
+pub(crate) const LIMITS_AND_BUDGETS: &str = "Limits and budgets";
+pub(crate) const OVER_THE_LIMIT: &str = "Over the limit";
+pub(crate) const EFFECTIVE_POLICIES: &str = "Effective policies";
+pub(crate) const NO_EFFECTIVE_POLICIES: &str = "No policies apply to this promise here.";
+pub(crate) const PREVIEW_MANIFESTS: &str = "Preview manifests";
+
+pub(crate) fn per_month(amount: &str) -> String {
+    format!("{amount}/month")
+}
+
+/// What is limited and how much of it is used, for screen readers.
+pub(crate) fn usage_of(what: &str, after: &str) -> String {
+    format!("{what}: {after}")
+}
+
+pub(crate) fn manifest_counts(objects: usize, lines: usize, yours: usize, policies: usize) -> String {
+    let (objects, lines) = (counted(objects as u64, "object"), counted(lines as u64, "line"));
+    format!("{objects}, {lines} ({yours} from you, {policies} from policies)")
+}
+
+// The manifests.
+pub(crate) const MANIFESTS: &str = "Manifests";
+pub(crate) const MANIFEST_PREVIEW: &str = "Manifest preview";
+pub(crate) const MANIFESTS_TODAY: &str = "Manifests if provisioned today";
+pub(crate) const MANIFESTS_UNAVAILABLE: &str = "Manifests aren't available yet";
+pub(crate) const NO_LINES_FROM_ORIGIN: &str = "No lines from this origin";
+pub(crate) const CHOOSE_ANOTHER_ORIGIN: &str = "Choose another origin, or show all lines.";
+pub(crate) const ALL_LINES: &str = "All lines";
+pub(crate) const ORIGINS: &str = "Origins";
+pub(crate) const ORIGIN: &str = "Origin";
+pub(crate) const LINE: &str = "Line";
+pub(crate) const TEXT: &str = "Text";
+pub(crate) const YOU: &str = "You";
+pub(crate) const DEFAULT: &str = "Default";
+pub(crate) const POLICY: &str = "Policy";
+pub(crate) const PLATFORM: &str = "Platform";
+pub(crate) const KNOWN_AFTER_APPLY: &str = "Known after apply";
+pub(crate) const ADDED: &str = "added";
+pub(crate) const REMOVED: &str = "removed";
+
+pub(crate) fn manifests_summary(objects: usize, lines: usize, compared: bool) -> String {
+    let (objects, lines) = (counted(objects as u64, "object"), counted(lines as u64, "line"));
+    if compared { format!("{objects}, {lines}, compared with what's running") } else { format!("{objects}, {lines}, each with its origin") }
+}
+
+pub(crate) fn manifest_of(object: &str) -> String {
+    format!("Manifest of {object}")
+}
+
+pub(crate) fn at_destination(destination: &str) -> String {
+    format!("at {destination}")
+}
+
+/// How many lines an object has, and whether it is added or removed; `change` may be empty.
+pub(crate) fn object_lines(change: &str, lines: usize) -> String {
+    let lines = counted(lines as u64, "line");
+    if change.is_empty() { lines } else { format!("{change}, {lines}") }
+}
+
+/// Before a line that is added or removed, for screen readers.
+pub(crate) fn line_change(change: &str) -> String {
+    format!("{change}: ")
+}
+
+/// Further origins of a line.
+pub(crate) fn also(origins: &[String]) -> String {
+    format!("also {}", all_of(origins))
+}
+
+// Deletion.
+pub(crate) const DELETE: &str = "Delete";
+pub(crate) const NO_RESOURCES_YET: &str = "No resources have been created yet.";
+pub(crate) const DELETES_RESOURCES: &str = "This can't be undone. It deletes these resources, in reverse order of their creation:";
+pub(crate) const KEEPS_RESOURCES: &str = "This can't be undone. The deletion policy is Orphan, so these resources are kept:";
+pub(crate) const DELETES_UNLESS_APPROVED: &str = "This can't be undone. The request asks to keep its resources, which isn't approved yet. \
+     If keeping them needs an approval, these resources are deleted anyway, in reverse order of their creation:";
+pub(crate) const DATA_IS_LOST: &str = "All data in these resources is lost. Other requests aren't affected.";
+pub(crate) const MONITORING_STOPS: &str = "The portal stops monitoring these resources and their cost. Other requests aren't affected.";
+
+pub(crate) fn delete_named(name: &str) -> String {
+    format!("Delete {name}")
+}
+
+pub(crate) fn type_to_confirm(name: &str) -> String {
+    format!("Type {name} to confirm")
+}
