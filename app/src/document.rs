@@ -161,12 +161,15 @@ where
 /// Renders the document around every page.
 fn shell<V: IntoView>(visit: &Visit, content: V) -> impl IntoView + use<V> {
     let theme = Some(visit.theme.clone()).filter(|theme| !theme.is_empty());
+    // Scroll bars and controls of the browser follow the theme before the style sheet is there.
+    let schemes = theme.clone().unwrap_or_else(|| "light dark".to_owned());
     view! {
         <!DOCTYPE html>
         <html lang="en" data-theme=theme>
             <head>
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>
+                <meta name="color-scheme" content=schemes/>
                 <MetaTags/>
                 <link rel="stylesheet" href=visit.assets.style.clone()/>
                 <link rel="icon" href="/icon.svg" type="image/svg+xml"/>

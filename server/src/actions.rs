@@ -12,7 +12,7 @@ use leptos::prelude::provide_context;
 use promise::Result;
 
 use crate::auth::cookie::Kind;
-use crate::auth::doors::Given;
+use crate::auth::sign_in_method::Given;
 use crate::auth::{Caller, Visitor, session};
 use crate::limits::ClientAddress;
 use crate::pages::Visiting;
@@ -61,13 +61,13 @@ impl Sessions for Session {
     async fn begin(&self, person: &str, token: &str) -> std::result::Result<Vec<String>, SignInProblem> {
         let given = Given { person, token, is_here: self.is_here };
         let begun = session::begin(&self.portal, &self.visitor, given, self.address, &self.request_id).await?;
-        let visit = self.portal.doors.cookie.clear(Kind::Visit);
+        let visit = self.portal.sign_in.cookie.clear(Kind::Visit);
         Ok([begun, visit].iter().filter_map(|cookie| cookie.to_str().ok().map(str::to_owned)).collect())
     }
 
     async fn end(&self) -> (String, Result<()>) {
         let ended = session::end(&self.portal, &self.visitor).await;
-        let cookie = self.portal.doors.cookie.clear(Kind::Session);
+        let cookie = self.portal.sign_in.cookie.clear(Kind::Session);
         (cookie.to_str().unwrap_or_default().to_owned(), ended)
     }
 }

@@ -4,12 +4,12 @@ pub mod caller;
 pub mod callers;
 pub mod cookie;
 pub mod csrf;
-pub mod doors;
 pub mod gate;
 pub(crate) mod person;
 pub mod session;
+pub mod sign_in_method;
 
 pub use caller::Caller;
 pub use callers::Callers;
-pub use doors::Doors;
 pub use gate::Visitor;
+pub use sign_in_method::SignIn;

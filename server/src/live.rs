@@ -35,7 +35,7 @@ use crate::error::HttpProblem;
 use crate::portal::requests::listing::Place as Listed;
 use crate::portal::rights::Right;
 use crate::state::Portal;
-use crate::web::asked::Asked;
+use crate::web::query::Query;
 
 /// Changes within this time are combined into one event.
 const TOGETHER: Duration = Duration::from_millis(50);
@@ -180,7 +180,7 @@ pub(crate) async fn seen_in(caller: &Caller, topic: &Topic, places: &[Listed]) -
 pub async fn subscribe(
     State(portal): State<Arc<Portal>>,
     Extension(visitor): Extension<Visitor>,
-    Asked(subscription): Asked<Subscription>,
+    Query(subscription): Query<Subscription>,
 ) -> Response {
     match open(&portal, &visitor, subscription).await {
         Ok(events) => Sse::new(events).into_response(),

@@ -11,8 +11,8 @@
 //! To add a notification, add an event in `promise::notify`, and a function that finds it in [`events`] or a call of [`Notify::tell`].
 
 pub mod events;
-pub(crate) mod letters;
 mod mail;
+pub(crate) mod recipients;
 pub(crate) mod remark;
 mod sender;
 mod teller;
@@ -26,7 +26,7 @@ use promise::notify::Event;
 use tokio::sync::{Notify as Bell, broadcast};
 
 pub use self::events::Audience;
-pub use self::letters::Matter;
+pub use self::recipients::Matter;
 pub use self::sender::send;
 pub use self::teller::follow;
 use crate::config::{ConfigError, NotifyConfig};
@@ -104,7 +104,7 @@ impl Notify {
             why: matter.why.clone(),
             link: matter.link.clone(),
         };
-        let news = letters::written(portal, &matter.subject, &matter.workspace, &[told], now).await?;
+        let news = recipients::written(portal, &matter.subject, &matter.workspace, &[told], now).await?;
         if !news.is_empty() {
             let people = portal.store.tell(&news, now).await?;
             portal.notify.ring(&people);

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::auth::cookie::CookieStyle;
-use crate::auth::{Callers, Doors};
+use crate::auth::{Callers, SignIn};
 use crate::background::Background;
 use crate::clock::{Clock, System};
 use crate::config::{Config, ConfigError, DatabaseUrl, PlaneConfig};
@@ -30,7 +30,7 @@ use crate::live::Streams;
 use crate::notify::{self, Notify};
 use crate::plane::Folder;
 use crate::plane::embedded::EmbeddedError;
-use crate::portal::approvals::docket::Docket;
+use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
@@ -212,7 +212,7 @@ impl Running {
             controller,
             callers: Callers::default(),
             compiled: Arc::default(),
-            docket: Docket::default(),
+            approval_index: ApprovalIndex::default(),
             shelves: ByPlace::default(),
             register: Register::default(),
             catalogs: CatalogIndex::default(),
@@ -223,7 +223,7 @@ impl Running {
             notify,
             streams: Streams::default(),
             background: Background::default(),
-            doors: Doors::new(ground.way, style),
+            sign_in: SignIn::new(ground.method, style),
             trusted_homes: ground.trusted_homes,
             public_authority: config.public_url.as_ref().map(|url| url.authority.clone()),
             public_secure: config.public_url.as_ref().is_some_and(|url| url.secure),

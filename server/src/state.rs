@@ -11,7 +11,7 @@ use store::Store;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::auth::{Callers, Doors};
+use crate::auth::{Callers, SignIn};
 use crate::background::Background;
 use crate::clock::Clock;
 use crate::config::PlaneKind;
@@ -19,7 +19,7 @@ use crate::ledger::Months;
 use crate::limits::RequestLimits;
 use crate::live::Streams;
 use crate::notify::Notify;
-use crate::portal::approvals::docket::Docket;
+use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
@@ -55,7 +55,7 @@ pub struct Portal {
     /// Recently verified callers.
     pub callers: Callers,
     /// How people sign in.
-    pub doors: Doors,
+    pub sign_in: SignIn,
     /// Homes that can offer promises to the whole workspace tree.
     pub trusted_homes: Vec<WorkspacePath>,
     /// Host and port under which people reach the portal, if they differ from the listen address.
@@ -73,7 +73,7 @@ pub struct Portal {
     /// All policies, parsed.
     pub policies: Arc<PolicyBook>,
     /// Open approvals and past decisions.
-    pub docket: Docket,
+    pub approval_index: ApprovalIndex,
     /// Provisioned resources, by the place of their requests.
     pub shelves: ByPlace<Shelf>,
     /// Counts of all requests, by place.
@@ -105,6 +105,6 @@ impl Portal {
 
     /// Returns the person with this name among those who can be chosen on the sign-in page.
     pub fn person(&self, name: &str) -> Option<&Person> {
-        self.doors.people().find(|person| person.name == name)
+        self.sign_in.people().find(|person| person.name == name)
     }
 }

@@ -1,6 +1,5 @@
 //! What applies to every response: host check, headers, request ids and log lines, health, assets.
 
-pub mod asked;
 pub mod assets;
 pub mod body;
 pub mod headers;
@@ -9,5 +8,6 @@ pub mod host;
 pub mod listen;
 pub mod pairs;
 pub mod panics;
+pub mod query;
 pub mod request_log;
 pub mod site;

@@ -44,11 +44,17 @@ fn section(section: &Section, at: At<'_>) -> AnyView {
     });
     view! {
         <fieldset class=class id=section.id.clone()><legend>{section.title.clone()}</legend>
-            {section.description.clone().map(|text| view! { <p class="hint">{text}</p> })}
+            {section.description.clone().filter(|text| !is_a_hint(text, &section.fields)).map(|text| view! { <p class="hint">{text}</p> })}
             {fields}{folded}
         </fieldset>
     }
     .into_any()
+}
+
+/// Whether a field of the section says the same as the description of the section.
+fn is_a_hint(description: &str, fields: &[Field]) -> bool {
+    let plain = |text: &str| text.trim_end_matches('.').to_lowercase();
+    fields.iter().filter_map(|field| field.hint.as_deref()).any(|hint| plain(hint) == plain(description))
 }
 
 /// Whether the control is one input that a `label` can name; groups of inputs are fieldsets.
@@ -190,9 +196,10 @@ fn group(fields: &[Field], present: Option<bool>, toggle: Option<&String>, label
     view! { <div class="inside grow">{(present != Some(false)).then_some(inner)}{switch}</div> }.into_any()
 }
 
-/// Without scripting, a field that other fields depend on needs a button that applies it.
+/// Without scripting, a field that other fields depend on needs a button that applies it. In a group, the field inside has the button.
 fn apply(field: &Field) -> Option<impl IntoView + use<>> {
-    field.steers.then(|| view! { <button class="btn btn-sm" name="_op" value="check">{texts::APPLY}<span class="vh">" "{field.label.clone()}</span></button> })
+    let is_group = matches!(field.control, Control::Group { .. });
+    (field.steers && !is_group).then(|| view! { <button class="btn btn-sm" name="_op" value="check">{texts::APPLY}<span class="vh">" "{field.label.clone()}</span></button> })
 }
 
 /// What a policy did to a field, with links to the rule beside the form and to the policy itself.

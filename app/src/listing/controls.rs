@@ -54,6 +54,12 @@ impl Listing {
         row(title, links.collect_view())
     }
 
+    /// The rows of filters; nothing where there are none.
+    pub(crate) fn filter_rows(rows: impl IntoIterator<Item = Option<AnyView>>) -> Option<AnyView> {
+        let rows: Vec<AnyView> = rows.into_iter().flatten().collect();
+        (!rows.is_empty()).then(|| view! { <nav class="row chip-rows" aria-label=texts::FILTERS>{rows}</nav> }.into_any())
+    }
+
     /// A flag that leaves some of the rows.
     pub(crate) fn flag(&self, name: &str, label: &'static str, count: Option<String>) -> AnyView {
         let chosen = !self.value(name).is_empty();

@@ -15,7 +15,10 @@ impl Listing {
     pub(crate) fn heading<C: Column>(&self, sort: Sort<C>, (column, label): Heading<C>) -> impl IntoView + use<C> {
         let descends = sort.descends(column);
         let order = descends.map(|descends| if descends { "descending" } else { "ascending" });
-        let arrow = descends.map(arrow);
+        let arrow = match descends {
+            Some(descends) => arrow(descends).into_any(),
+            None => view! { <Icon name="chevrons-up-down"/> }.into_any(),
+        };
         let href = self.choose("sort", &sort.choose(column).word());
         view! { <th scope="col" aria-sort=order><a class="sort" href=href>{label}{arrow}</a><span class="unsorted">{label}</span></th> }
     }

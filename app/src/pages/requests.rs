@@ -5,7 +5,7 @@ mod delete;
 mod detail;
 mod form;
 mod list;
-pub(crate) mod rail;
+pub(crate) mod preflight_panel;
 mod review;
 mod table;
 

@@ -15,7 +15,6 @@ use crate::listing::{Heading, Listing};
 use crate::pages::requests::{health, stale};
 use crate::pages::views;
 use crate::routes;
-use crate::texts::lists;
 use crate::texts::resources as texts;
 use crate::ui::{Banner, Empty, LinkButton, Moment, PageHead, Shape, Status};
 
@@ -118,13 +117,13 @@ fn filters(listing: &Listing, page: &ResourcesPage) -> impl IntoView + use<> {
     }
     view! {
         {listing.search(texts::RESOURCES, texts::SEARCH_PLACEHOLDER)}
-        <nav class="row chip-rows" aria-label=lists::FILTERS>
-            {listing.flag("drifted", texts::DRIFTED, Some(page.drifted_fit.to_string()))}
-            {listing.facet(texts::HEALTH, "health", &healths)}
-            {listing.facet(texts::KIND, "kind", &page.kinds)}
-            {listing.facet(texts::PROMISE, "promise", &page.promises)}
-            {listing.facet(texts::WORKSPACE, "workspace", &page.workspaces)}
-        </nav>
+        {Listing::filter_rows([
+            Some(listing.flag("drifted", texts::DRIFTED, Some(page.drifted_fit.to_string()))),
+            listing.facet(texts::HEALTH, "health", &healths),
+            listing.facet(texts::KIND, "kind", &page.kinds),
+            listing.facet(texts::PROMISE, "promise", &page.promises),
+            listing.facet(texts::WORKSPACE, "workspace", &page.workspaces),
+        ])}
     }
 }
 

@@ -319,3 +319,23 @@ fn script_is_loaded_on_live_pages_alone() {
         assert_eq!(page.html.contains("<script"), live, "{name}");
     });
 }
+
+#[test]
+fn columns_are_links_that_sort_and_say_how_the_list_is_sorted() {
+    let html = &page("promises").html;
+    let heading = "aria-sort=\"descending\"><a href=\"/platform/promises?state=published&amp;sort=instances\" class=\"sort\">Instances";
+    assert!(html.contains(heading), "{html}");
+    assert_eq!(html.matches("aria-sort").count(), 1, "{html}");
+    assert!(html.contains("name=\"sort\" value=\"-instances\""), "a search keeps it: {html}");
+    assert!(html.contains("href=\"/platform/promises?state=published&amp;sort=-instances&amp;page=2\""), "the next page keeps it: {html}");
+}
+
+#[test]
+fn selected_rows_belong_to_the_form_of_their_button() {
+    for name in ["notifications", "deliveries"] {
+        let html = &page(name).html;
+        let boxes: Vec<&str> = tags(html, "input").into_iter().filter(|tag| attribute(tag, "type") == Some("checkbox")).collect();
+        assert!(!boxes.is_empty() && boxes.iter().all(|tag| attribute(tag, "form") == Some("selected")), "{name}: {boxes:?}");
+        assert!(tags(html, "form").iter().any(|tag| attribute(tag, "id") == Some("selected")), "{name}");
+    }
+}

@@ -51,7 +51,7 @@ impl Visitor {
 
 /// Identifies the visitor, and refuses changes that don't come from our own pages.
 pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next: Next) -> Response {
-    let style = portal.doors.cookie;
+    let style = portal.sign_in.cookie;
     let cookie = style.read(Kind::Session, request.headers()).map(str::to_owned);
     // Anyone can make up cookies, and each costs a database lookup, so the first use of a cookie counts against the limit of its client
     // address.

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::caller::{Identity, Shown, database, review};
 use super::cookie::Kind;
-use super::doors::{Given, SESSION};
 use super::gate::Visitor;
+use super::sign_in_method::{Given, SESSION};
 use crate::limits::{ClientAddress, TokenSource};
 use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
 use crate::state::Portal;
@@ -30,7 +30,7 @@ pub async fn begin(
     address: ClientAddress,
     request_id: &str,
 ) -> std::result::Result<HeaderValue, SignInProblem> {
-    let token = portal.doors.open(given)?;
+    let token = portal.sign_in.open(given)?;
     let begun = async {
         let identity = holder(portal, &token, address).await?;
         end(portal, visitor).await?;
@@ -60,7 +60,7 @@ async fn of(portal: &Portal, token: &Token, identity: &Identity, request_id: &st
         |_| true,
     );
     let cookie = begun.await.map_err(|error| database(&error))?;
-    portal.doors.cookie.set(Kind::Session, cookie.reveal(), expires.duration_since(now).as_secs()).ok_or(Error::Internal)
+    portal.sign_in.cookie.set(Kind::Session, cookie.reveal(), expires.duration_since(now).as_secs()).ok_or(Error::Internal)
 }
 
 /// Returns the identity of a token's holder. A token that the plane refused a moment ago isn't reviewed again.

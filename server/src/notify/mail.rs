@@ -8,7 +8,7 @@ use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 use promise::invisible::revealed;
 use store::Delivery;
 
-use super::letters::GROUP;
+use super::recipients::GROUP;
 use super::sender::Failure;
 use crate::config::{ConfigError, MailConfig, NotifyError};
 
@@ -17,7 +17,7 @@ const NAMED: usize = 50;
 
 /// A mail without its recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Letter {
+pub(super) struct Mail {
     /// Source of the Message-ID: the same for each attempt.
     id: String,
     /// Base URL of links.
@@ -35,7 +35,7 @@ pub(super) struct Mailer {
     from: Mailbox,
 }
 
-impl Letter {
+impl Mail {
     /// Creates a mail about one notification.
     pub fn one(base: &str, delivery: &Delivery) -> Self {
         let (mut text, mut html) = (String::new(), String::new());
@@ -108,8 +108,8 @@ impl Mailer {
     }
 
     /// Sends the mail to the server.
-    pub async fn send(&self, to: &str, letter: &Letter) -> Result<(), Failure> {
-        let message = letter.message(&self.from, to)?;
+    pub async fn send(&self, to: &str, mail: &Mail) -> Result<(), Failure> {
+        let message = mail.message(&self.from, to)?;
         self.transport.send(message).await.map(drop).map_err(|error| failure(&error))
     }
 }
@@ -203,16 +203,15 @@ mod tests {
         }
     }
 
-    fn sent(letter: &Letter) -> String {
+    fn sent(mail: &Mail) -> String {
         let from: Mailbox = "OPM Portal <portal@example.org>".parse().unwrap();
-        String::from_utf8(letter.message(&from, "olga@acme.example").unwrap().formatted()).unwrap()
+        String::from_utf8(mail.message(&from, "olga@acme.example").unwrap().formatted()).unwrap()
     }
 
     #[test]
     fn a_mail_says_why_it_came_how_to_stop_it_and_where_to_look() {
-        let letter =
-            Letter::one("https://portal.example.org:8443", &delivery("orders-db is waiting for approval", "dev-shop requested it."));
-        let mail = sent(&letter);
+        let mail = Mail::one("https://portal.example.org:8443", &delivery("orders-db is waiting for approval", "dev-shop requested it."));
+        let text = sent(&mail);
         for part in [
             "Message-ID: <d1@portal.example.org>",
             "Subject: orders-db is waiting for approval",
@@ -221,51 +220,51 @@ mod tests {
             "https://portal.example.org:8443/approvals/u-1?hash",
             "You're an approver for the policy a",
         ] {
-            assert!(mail.contains(part), "{part}: {mail}");
+            assert!(text.contains(part), "{part}: {text}");
         }
         assert_eq!(
-            letter,
-            Letter::one("https://portal.example.org:8443", &delivery("orders-db is waiting for approval", "dev-shop requested it."))
+            mail,
+            Mail::one("https://portal.example.org:8443", &delivery("orders-db is waiting for approval", "dev-shop requested it."))
         );
     }
 
     #[test]
     fn a_mail_to_a_group_names_who_can_stop_it_and_no_page_that_cannot() {
         let delivery = Delivery { person: "@group:acme-approvers".into(), ..delivery("orders-db is waiting for approval", "") };
-        let letter = Letter::one("https://p.example", &delivery);
-        for words in [&letter.text, &letter.html] {
+        let mail = Mail::one("https://p.example", &delivery);
+        for words in [&mail.text, &mail.html] {
             assert!(words.contains("the group acme-approvers. The portal's operator set it up and can turn it off."), "{words}");
             assert!(!words.contains("/notifications/settings"), "{words}");
         }
-        assert!(!sent(&letter).contains("List-Unsubscribe"));
+        assert!(!sent(&mail).contains("List-Unsubscribe"));
     }
 
     #[test]
     fn nothing_that_people_write_becomes_markup_or_a_header() {
-        let letter = Letter::one("https://p.example", &delivery("a\r\nBcc: all@x.example", "<img src=x onerror=alert(1)> & \"more\""));
-        let mail = sent(&letter);
-        let headers = mail.split("\r\n\r\n").next().unwrap_or_default();
-        assert!(!headers.lines().any(|line| line.starts_with("Bcc:")), "{mail}");
-        assert!(!letter.html.contains("<img") && letter.html.contains("&lt;img"), "{}", letter.html);
+        let mail = Mail::one("https://p.example", &delivery("a\r\nBcc: all@x.example", "<img src=x onerror=alert(1)> & \"more\""));
+        let text = sent(&mail);
+        let headers = text.split("\r\n\r\n").next().unwrap_or_default();
+        assert!(!headers.lines().any(|line| line.starts_with("Bcc:")), "{text}");
+        assert!(!mail.html.contains("<img") && mail.html.contains("&lt;img"), "{}", mail.html);
     }
 
     #[test]
     fn a_mail_shows_characters_that_are_not_seen() {
-        let letter = Letter::one("https://p.example", &delivery("orders\u{200b}-db waits", "“\u{202e}nimda”"));
-        assert_eq!(letter.subject, "orders[U+200B]-db waits");
-        for words in [&letter.text, &letter.html] {
+        let mail = Mail::one("https://p.example", &delivery("orders\u{200b}-db waits", "“\u{202e}nimda”"));
+        assert_eq!(mail.subject, "orders[U+200B]-db waits");
+        for words in [&mail.text, &mail.html] {
             assert!(words.contains("orders[U+200B]-db waits.") && words.contains("“[U+202E]nimda”"), "{words}");
         }
-        let digest = Letter::digest("https://p.example", &[delivery("orders\u{200b}-db waits", "“\u{202e}nimda”")], "x");
+        let digest = Mail::digest("https://p.example", &[delivery("orders\u{200b}-db waits", "“\u{202e}nimda”")], "x");
         assert!(digest.subject.contains("[U+200B]") && !digest.text.contains(['\u{200b}', '\u{202e}']), "{}", digest.text);
     }
 
     #[test]
     fn a_collected_mail_names_what_it_can_and_counts_the_rest() {
         let all: Vec<Delivery> = (0..60).map(|number| delivery(&format!("thing {number} is ready"), "")).collect();
-        let letter = Letter::digest("https://p.example", &all, "x");
-        assert_eq!(letter.subject, "60 notifications");
-        assert!(letter.text.contains("thing 49 is ready") && !letter.text.contains("thing 50 is ready"));
-        assert!(letter.text.contains("And 10 more"));
+        let mail = Mail::digest("https://p.example", &all, "x");
+        assert_eq!(mail.subject, "60 notifications");
+        assert!(mail.text.contains("thing 49 is ready") && !mail.text.contains("thing 50 is ready"));
+        assert!(mail.text.contains("And 10 more"));
     }
 }

@@ -8,7 +8,7 @@ use promise::notify::Event;
 use store::News;
 
 use super::events::{Audience, Told};
-use super::letters;
+use super::recipients;
 use crate::auth::person::{giver, requester};
 use crate::state::Portal;
 
@@ -40,7 +40,7 @@ pub async fn news(
     now: Timestamp,
 ) -> store::Result<Vec<News>> {
     let uid = request.metadata.uid.as_deref().unwrap_or_default();
-    letters::written(portal, uid, workspace, &told(request, workspace, remark, now), now).await
+    recipients::written(portal, uid, workspace, &told(request, workspace, remark, now), now).await
 }
 
 /// A person involved in several ways is notified once, for the first of them: all have the same key.

@@ -138,11 +138,11 @@ async fn sent(portal: &Portal, parcel: &[Delivery]) -> Result<(), Failure> {
     let Some(first) = parcel.first() else { return Ok(()) };
     if first.channel == "mail" {
         let mailer = notify.mailer.as_ref().ok_or_else(|| Failure::Never("No mail server is configured (--smtp-url).".to_owned()))?;
-        let letter = match parcel {
-            [one] if !one.collected => mail::Letter::one(&notify.config.base, one),
-            all => mail::Letter::digest(&notify.config.base, all, &id(all)),
+        let mail = match parcel {
+            [one] if !one.collected => mail::Mail::one(&notify.config.base, one),
+            all => mail::Mail::digest(&notify.config.base, all, &id(all)),
         };
-        return mailer.send(&first.target, &letter).await;
+        return mailer.send(&first.target, &mail).await;
     }
     let hook = notify.config.webhooks.iter().find(|hook| hook.name == first.target);
     let hook = hook.ok_or_else(|| Failure::Never(format!("The webhook {} is no longer configured.", first.target)))?;

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Interval, MissedTickBehavior};
 
-use super::{KEPT_DAYS, events, letters};
+use super::{KEPT_DAYS, events, recipients};
 use crate::state::Portal;
 
 /// Changes within this time are processed together.
@@ -102,7 +102,7 @@ impl Teller {
                 continue;
             }
             let uid = request.metadata.uid.as_deref().unwrap_or_default();
-            news.extend(letters::written(&self.portal, uid, path.as_str(), &told, now).await?);
+            news.extend(recipients::written(&self.portal, uid, path.as_str(), &told, now).await?);
             if news.len() >= AT_ONCE {
                 self.write(&mut news, now).await?;
             }

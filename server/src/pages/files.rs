@@ -8,19 +8,19 @@ use promise::Result;
 use promise::view::{CostFile, CostQuery, ResourceQuery};
 
 use super::visit::Visiting;
-use crate::web::asked::Asked;
+use crate::web::query::Query;
 
-pub(crate) async fn cost_export(visiting: Visiting, Asked(query): Asked<CostQuery>) -> Response {
+pub(crate) async fn cost_export(visiting: Visiting, Query(query): Query<CostQuery>) -> Response {
     let answer = visiting.act(async |caller| caller.cost_export(&query).await).await;
     file(visiting, "cost", answer).await
 }
 
-pub(crate) async fn cost_focus(visiting: Visiting, Asked(query): Asked<CostQuery>) -> Response {
+pub(crate) async fn cost_focus(visiting: Visiting, Query(query): Query<CostQuery>) -> Response {
     let answer = visiting.act(async |caller| caller.cost_focus(&query).await).await;
     file(visiting, "cost-focus", answer).await
 }
 
-pub(crate) async fn resources_csv(visiting: Visiting, Path(workspace): Path<String>, Asked(query): Asked<ResourceQuery>) -> Response {
+pub(crate) async fn resources_csv(visiting: Visiting, Path(workspace): Path<String>, Query(query): Query<ResourceQuery>) -> Response {
     match visiting.act(async |caller| caller.resources_csv(&workspace, &query).await).await {
         Ok(text) => attachment("resources.csv", text),
         Err(error) => visiting.refuse(Some(&workspace), &error).await,

@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use super::visit::Visiting;
 use super::{Named, Placed};
-use crate::web::asked::Asked;
 use crate::web::pairs::{Pairs, field};
+use crate::web::query::Query;
 
 #[derive(Deserialize)]
 pub(crate) struct Home {
@@ -20,7 +20,7 @@ pub(crate) struct Home {
 pub(crate) async fn preflight_new(
     visiting: Visiting,
     Path((workspace, name)): Named,
-    Asked(Home { home }): Asked<Home>,
+    Query(Home { home }): Query<Home>,
     Pairs(pairs): Pairs,
 ) -> Response {
     let form = FormOf::New { promise: &name, home: home.as_deref(), start: None };

@@ -102,7 +102,7 @@ impl Visiting {
             let nonce = visit.nonce.clone();
             return secured(app::app::render(visit, request).await, &nonce);
         }
-        let style = self.portal.doors.cookie;
+        let style = self.portal.sign_in.cookie;
         let known = style.read(Kind::Visit, &self.headers).map(str::to_owned);
         let secret = known.clone().unwrap_or_else(|| self.random());
         let visit = self.visit(Some(csrf::form_token(&secret)));
@@ -148,7 +148,7 @@ impl Visiting {
             Visitor::Person(caller) => Some(Arc::new(Caller::clone(caller)) as Arc<dyn Backend>),
             Visitor::Anonymous | Visitor::Unknown(_) => None,
         };
-        let people = self.portal.doors.people().map(|person| Person {
+        let people = self.portal.sign_in.people().map(|person| Person {
             username: person.name.clone(),
             display_name: person.display_name.clone(),
             role: person.role.clone(),

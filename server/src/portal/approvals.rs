@@ -1,8 +1,8 @@
 //! The port [`Approvals`]: the decisions waiting for users, and making them.
 
 mod alike;
+pub(crate) mod approval_index;
 mod content;
-pub(crate) mod docket;
 mod emergencies;
 pub(in crate::portal) mod inbox;
 mod matter;
@@ -90,7 +90,7 @@ impl Caller {
     /// # Errors
     /// If the control plane doesn't respond in time, so that the answer is unknown.
     pub(in crate::portal) async fn has_part(&self, turns: &Turns) -> Result<bool> {
-        if self.portal().docket.has_decided(&self.portal().world, &self.identity().person) {
+        if self.portal().approval_index.has_decided(&self.portal().world, &self.identity().person) {
             return Ok(true);
         }
         self.is_approver(turns).await

@@ -7,8 +7,8 @@ mod instances;
 mod live;
 mod movers;
 mod page;
+mod report_scope;
 mod savings;
-mod sights;
 mod sums;
 mod trend;
 

@@ -15,7 +15,7 @@ use super::rights::Right;
 use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
 use crate::auth::caller::database;
-use crate::notify::{KEPT_DAYS, letters, timing};
+use crate::notify::{KEPT_DAYS, recipients, timing};
 use crate::state::Portal;
 
 /// Rows per page.
@@ -75,7 +75,7 @@ impl Notices for Caller {
             let texts = typed_texts(&settings, pairs);
             return rules(self, settings, texts, problems).await;
         }
-        let settings = letters::settings(self.portal(), &self.identity().person).await.map_err(|error| database(&error))?;
+        let settings = recipients::settings(self.portal(), &self.identity().person).await.map_err(|error| database(&error))?;
         let texts = texts(&settings);
         rules(self, settings, texts, Vec::new()).await
     }
@@ -87,7 +87,7 @@ impl Notices for Caller {
             return Err(Error::Invalid { problems });
         }
         let kept = serde_json::to_value(&settings).map_err(|_| Error::Internal)?;
-        let unwanted = letters::unwanted(&settings);
+        let unwanted = recipients::unwanted(&settings);
         let person = &*self.identity().person;
         let write = self.write(WriteOperation::ChangeNotificationSettings, WriteTarget::remembered("notification settings", ""));
         let kept = write.remember(portal.store.subscribe(person, &kept, &unwanted, portal.clock.now()), |_| true).await;

@@ -10,7 +10,7 @@ use tokio_util::task::TaskTracker;
 
 use super::ground::Ground;
 use super::{Edges, ServeError};
-use crate::auth::doors::Way;
+use crate::auth::sign_in_method::SignInMethod;
 use crate::config::PlaneKind;
 use crate::plane::Folder;
 use crate::plane::embedded;
@@ -63,7 +63,7 @@ pub async fn open(
         portal: token(identity::PORTAL)?,
         controller: token(identity::CONTROLLER)?,
         trusted_homes: world.trusted_homes().cloned().collect(),
-        way: Way::People(people.collect()),
+        method: SignInMethod::People(people.collect()),
     };
     Ok((ground, Sandbox { plane, identities, world, kubeconfig: folder.kubeconfig() }))
 }

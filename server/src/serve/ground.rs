@@ -3,7 +3,7 @@
 use cluster::world::Access;
 use cluster::{Endpoint, Scope, Token, Topology, WorkspacePath};
 
-use crate::auth::doors::Way;
+use crate::auth::sign_in_method::SignInMethod;
 use crate::config::PlaneKind;
 
 /// An open plane of any kind.
@@ -23,7 +23,7 @@ pub struct Ground {
     /// Homes that can offer promises to the whole workspace tree.
     pub trusted_homes: Vec<WorkspacePath>,
     /// How people sign in.
-    pub way: Way,
+    pub method: SignInMethod,
 }
 
 impl Ground {

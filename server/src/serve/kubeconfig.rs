@@ -10,7 +10,7 @@ use tokio_util::task::TaskTracker;
 
 use super::ground::Ground;
 use super::{Edges, ServeError, cluster_clock};
-use crate::auth::doors::Way;
+use crate::auth::sign_in_method::SignInMethod;
 use crate::config::{OnServer, PlaneKind};
 use crate::install::remedy;
 use crate::plane::identity::{CONTROLLER, PORTAL};
@@ -39,7 +39,7 @@ pub async fn open(
         portal,
         controller,
         trusted_homes,
-        way: Way::Tokens,
+        method: SignInMethod::Tokens,
     })
 }
 

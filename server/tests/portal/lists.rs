@@ -33,6 +33,48 @@ async fn requests_are_cut_into_pages_and_counted_whole() {
     product.running.close().await;
 }
 
+/// Where texts stand on a page.
+fn places(page: &str, texts: &[&str]) -> Vec<Option<usize>> {
+    texts.iter().map(|text| page.find(text)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_is_sorted_by_a_column_in_both_directions_and_keeps_its_filters() {
+    let product = Product::quiet().await;
+    for name in ["beta", "alpha", "gamma"] {
+        write_request(&product, name).await;
+    }
+    let mut browser = product.signed_in("dev-shop").await;
+    let ascending = format!("{LIST}?promise=redis&sort=name");
+    let page = browser.until(&ascending, |answer| answer.text.contains("3 of 3 requests")).await;
+    let rows = ["default/alpha\"", "default/beta\"", "default/gamma\""];
+    assert!(places(&page.text, &rows).is_sorted(), "{}", page.text);
+    let turned = "/w/root:acme:shop/requests?promise=redis&amp;sort=-name";
+    assert!(page.text.contains(&format!("aria-sort=\"ascending\"><a href=\"{turned}\" class=\"sort\"")), "{}", page.text);
+    let page = browser.get(&turned.replace("&amp;", "&")).await;
+    assert!(places(&page.text, &rows).iter().rev().is_sorted(), "{}", page.text);
+    let unknown = browser.get(&format!("{LIST}?sort=size")).await;
+    assert!(!unknown.text.contains("aria-sort"), "the usual order: {}", unknown.text);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn promises_are_listed_to_people_who_can_list_them_where_they_are() {
+    const PROMISES: &str = "/platform/promises";
+    let product = Product::open().await;
+    let mut engineer = product.signed_in("platform-engineer").await;
+    let all = engineer.until(PROMISES, |page| page.text.contains("4 of 4 promises") && !page.text.contains("Pending")).await;
+    for name in ["postgresql", "redis", "object-bucket", "web-application"] {
+        assert!(all.text.contains(&format!("href=\"/w/root:platform/promises/{name}\"")), "{name}: {}", all.text);
+    }
+    let found = engineer.get(&format!("{PROMISES}?q=redis&state=published")).await;
+    assert!(found.text.contains("1 of 4 promises") && !found.text.contains("promises/postgresql\""), "{}", found.text);
+    let mut stranger = product.signed_in("dev-data").await;
+    let none = stranger.get(PROMISES).await;
+    assert!(none.text.contains("No promises you can list") && !none.text.contains("redis"), "{}", none.text);
+    product.running.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_may_enter_alone_is_told_and_sees_nothing() {
     let product = Product::quiet().await;

@@ -131,6 +131,36 @@ async fn read_all(browser: &mut Browser) {
     assert_eq!(browser.post("/do/notifications/read", &pairs).await.location(), "/notifications");
 }
 
+/// Ids of the notifications that a page offers to select.
+fn selectable(page: &str) -> Vec<String> {
+    let boxes = page.split("<input type=\"checkbox\" name=\"id\" value=\"").skip(1);
+    boxes.filter_map(|rest| rest.split('"').next().map(str::to_owned)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn selected_notifications_are_marked_as_read_and_no_others() {
+    let product = Product::open().await;
+    let mut browser = product.signed_in("dev-shop").await;
+    for name in ["first", "second", "third"] {
+        ask_for(&product, name).await;
+    }
+    let page = browser.until("/notifications", |page| selectable(&page.text).len() >= 3).await;
+    let ids = selectable(&page.text);
+    let mark = |ids: &[String]| {
+        let token = [("_token".to_owned(), page.hidden("_token")), ("back".to_owned(), "/notifications".to_owned())];
+        token.into_iter().chain(ids.iter().map(|id| ("id".to_owned(), id.clone()))).collect::<Vec<_>>()
+    };
+    for selected in [&ids[..0], &ids[..2]] {
+        let pairs = mark(selected);
+        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(browser.post("/do/notifications/read", &pairs).await.location(), "/notifications");
+        let now = selectable(&browser.get("/notifications").await.text);
+        let left: Vec<&String> = ids.iter().filter(|id| now.contains(id)).collect();
+        assert_eq!(left, ids.iter().filter(|id| !selected.contains(id)).collect::<Vec<_>>());
+    }
+    product.running.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_question_reaches_those_who_are_asked_and_the_answer_whoever_asked() {
     let (mails, signed, chat) = (mailbox().await, hooks().await, hooks().await);
@@ -219,16 +249,20 @@ async fn what_cannot_be_delivered_is_given_up_and_sent_again_by_those_who_look_a
     product.running.close().await;
 }
 
-/// Asks for an instance that nobody has to agree to, as dev-shop.
+/// Creates a request that needs no approval, as dev-shop.
 async fn ask_for_a_cache(product: &Product) {
+    ask_for(product, "cache").await;
+}
+
+async fn ask_for(product: &Product, name: &str) {
     let sandbox = product.running.sandbox.as_ref().expect("an embedded plane");
     let requests: Api<PromiseRequest> =
         api(&product.running.portal.endpoint, sandbox.identities.token("dev-shop").expect("a person"), SHOP);
     let request = json!({
-        "apiVersion": promise::names::API_VERSION, "kind": "PromiseRequest", "metadata": {"name": "cache", "namespace": "default"},
+        "apiVersion": promise::names::API_VERSION, "kind": "PromiseRequest", "metadata": {"name": name, "namespace": "default"},
         "spec": {"promise": {"name": "redis", "workspace": "root:platform"}},
     });
-    requests.create(&PostParams::default(), &serde_json::from_value(request).expect("a request")).await.expect("asked for");
+    requests.create(&PostParams::default(), &serde_json::from_value(request).expect("a request")).await.expect("created");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -9,7 +9,7 @@ use super::parts::{changes, checks, meta, risk, route, since, told};
 use super::thread::thread;
 use crate::pages::requests::adds;
 use crate::pages::requests::parameter_lines;
-use crate::pages::requests::rail::room;
+use crate::pages::requests::preflight_panel::room;
 use crate::pages::rules;
 use crate::routes;
 use crate::texts::approvals as texts;

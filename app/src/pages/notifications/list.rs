@@ -87,7 +87,7 @@ fn days(rows: &[Notice], now: &str, token: &str, back: &str) -> impl IntoView + 
 fn line(row: &Notice, now: &str, token: &str, back: &str) -> impl IntoView + use<> {
     let shape: Shape = shape(row.event);
     let select = row.unread.then(|| {
-        view! { <input type="checkbox" name="id" value=row.id.clone() form=SELECTED aria-label=texts::select(&row.title)/> }
+        view! { <label class="tick-cell"><input type="checkbox" class="tick" name="id" value=row.id.clone() form=SELECTED aria-label=texts::select(&row.title)/></label> }
     });
     let read = row.unread.then(|| {
         let button = view! { <input type="hidden" name="id" value=row.id.clone()/><button class="btn btn-sm" aria-label=texts::mark_as_read(&row.title)>{texts::MARK_AS_READ}</button> };

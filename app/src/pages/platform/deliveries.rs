@@ -57,7 +57,7 @@ fn retry(token: &str, back: &str, id: Option<&'static str>, content: impl IntoVi
 fn table(rows: &[DeliveryRow], dead: bool, now: &str, token: &str, back: &str) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
         let select = dead.then(|| {
-            view! { <td data-label=texts::SELECT><input type="checkbox" name="id" value=row.id.clone() form=SELECTED aria-label=texts::select(&row.target, &row.id)/></td> }
+            view! { <td data-label=texts::SELECT><label class="tick-cell"><input type="checkbox" class="tick" name="id" value=row.id.clone() form=SELECTED aria-label=texts::select(&row.target, &row.id)/></label></td> }
         });
         let again = dead.then(|| {
             let button = view! { <input type="hidden" name="id" value=row.id.clone()/><button class="btn btn-sm">{texts::RETRY}</button> };

@@ -11,7 +11,7 @@ use crate::document::{About, Page, framed};
 use crate::listing::{Heading, Listing};
 use crate::pages::requests::stale;
 use crate::routes::{self, page};
-use crate::texts::{lists, platform as texts};
+use crate::texts::platform as texts;
 use crate::ui::{Banner, Empty, LinkButton, PageHead, Shape, Weight};
 
 /// The columns that people sort by.
@@ -42,11 +42,11 @@ pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Result<Page> {
             {found.as_of.clone().map(|at| stale(&at, &now))}
             {broken(&found.rows)}
             {listing.search(texts::POLICIES, texts::SEARCH_HINT)}
-            <nav class="row chip-rows" aria-label=lists::FILTERS>
-                {listing.facet(texts::CATEGORY, "category", &found.categories)}
-                {listing.facet(texts::ENFORCEMENT, "enforcement", &found.enforcements)}
-                {listing.facet(texts::SET_AT, "workspace", &found.places)}
-            </nav>
+            {Listing::filter_rows([
+                listing.facet(texts::CATEGORY, "category", &found.categories),
+                listing.facet(texts::ENFORCEMENT, "enforcement", &found.enforcements),
+                listing.facet(texts::SET_AT, "workspace", &found.places),
+            ])}
             <div class="section-head"><p class="basis">{texts::policies_shown(found.fit, found.total)}</p><div class="sort-narrow">{listing.sort_menu(found.query.sort, texts::WORKSPACE_AND_NAME, &HEADINGS)}</div></div>
             {if found.rows.is_empty() { nothing(&found, &listing).into_any() } else { table(&found, &listing).into_any() }}
             {listing.pager(found.query.page, found.pages)}

@@ -37,11 +37,11 @@ pub async fn promises(visit: &Visit, query: &PromisesQuery) -> Result<Page> {
             {tabs(page::PROMISES, delivers)}
             {found.as_of.clone().map(|at| stale(&at, &now))}
             {listing.search(texts::PROMISES, texts::SEARCH_BY)}
-            <nav class="row chip-rows" aria-label=crate::texts::lists::FILTERS>
-                {listing.facet(texts::STATE, "state", &found.states)}
-                {listing.facet(texts::LIFECYCLE, "lifecycle", &found.lifecycles)}
-                {listing.facet(texts::WORKSPACE, "workspace", &found.places)}
-            </nav>
+            {Listing::filter_rows([
+                listing.facet(texts::STATE, "state", &found.states),
+                listing.facet(texts::LIFECYCLE, "lifecycle", &found.lifecycles),
+                listing.facet(texts::WORKSPACE, "workspace", &found.places),
+            ])}
             <div class="section-head"><p class="basis">{texts::shown(found.fit, found.total)}</p><div class="sort-narrow">{listing.sort_menu(found.query.sort, texts::BY_WORKSPACE, &HEADINGS)}</div></div>
             {if found.rows.is_empty() { nothing(&found, &listing) } else { table(&found, &listing, &now).into_any() }}
             {listing.pager(found.query.page, found.pages)}

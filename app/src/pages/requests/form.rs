@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use promise::Result;
 use promise::view::{AvailabilityState, RequestForm};
 
-use super::rail::rail;
+use super::preflight_panel::preflight_panel;
 use crate::actions::{self, ChangeRequest, SubmitRequest};
 use crate::backend::{FormOf, Pairs, Visit};
 use crate::document::{About, Page, Script, framed};
@@ -88,7 +88,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
                     </div>
                     {submit(&form, &back)}
                 </form>
-                {rail(&form, &workspace, None)}
+                {preflight_panel(&form, &workspace, None)}
             </div>
         }
     })

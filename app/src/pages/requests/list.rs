@@ -10,7 +10,7 @@ use crate::document::{About, Page, Script, framed};
 use crate::listing::{Heading, Listing};
 use crate::pages::views;
 use crate::routes;
-use crate::texts::{lists, requests as texts};
+use crate::texts::requests as texts;
 use crate::ui::{Empty, LinkButton, LiveState, PageHead, Shape, Weight};
 
 /// The columns that people sort by.
@@ -49,11 +49,11 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Resul
             <PageHead title=texts::REQUESTS meta=view! { <span>{texts::IN}" "<span class="mono">{workspace.clone()}</span></span> }.into_any() actions=action.into_any()/>
             {views::bar(&views, &token)}
             {listing.search(texts::REQUESTS, texts::SEARCH_PLACEHOLDER)}
-            <nav class="row chip-rows" aria-label=lists::FILTERS>
-                {listing.flag("mine", texts::MINE, None)}
-                {listing.facet(texts::STATE, "phase", &page.states)}
-                {listing.facet(texts::PROMISE, "promise", &page.promises)}
-            </nav>
+            {Listing::filter_rows([
+                Some(listing.flag("mine", texts::MINE, None)),
+                listing.facet(texts::STATE, "phase", &page.states),
+                listing.facet(texts::PROMISE, "promise", &page.promises),
+            ])}
             <div data-live="requests">
                 {page.as_of.clone().map(|at| stale(&at, &now))}
                 <div class="section-head"><p class="basis">{basis}</p><LiveState address=address/><div class="sort-narrow">{listing.sort_menu(page.query.sort, texts::NEWEST_FIRST, &HEADINGS)}</div></div>

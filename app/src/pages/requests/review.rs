@@ -5,7 +5,7 @@ use promise::Result;
 
 use super::detail::parameter_lines;
 use super::form::{action, identity};
-use super::rail::rail;
+use super::preflight_panel::preflight_panel;
 use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, framed};
 use crate::form::{ErrorSummary, Secrets};
@@ -61,7 +61,7 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
                     <Secrets form=form.form.clone()/>
                     <div class="submit-bar">{button}<LinkButton href=back label=texts::BACK_TO_FORM/></div>
                 </form>
-            </div>{rail(&form, &workspace, Some(adds.clone()))}</div>
+            </div>{preflight_panel(&form, &workspace, Some(adds.clone()))}</div>
         }
     }))
 }

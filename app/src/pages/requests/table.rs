@@ -76,7 +76,7 @@ pub(super) fn table(listing: &Listing, sort: Sort<RequestColumn>, rows: &[Reques
         view! {
             <tr>
                 <th scope="row"><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a></th>
-                <td data-label=texts::PROMISE>{row.promise_title.clone()}" "<span class="subtle nowrap">{row.version.clone()}</span></td>
+                <td data-label=texts::PROMISE><span class="nowrap">{row.promise_title.clone()}" "<span class="subtle">{row.version.clone()}</span></span></td>
                 <td data-label=texts::STATE><Status shape=shape word=word/>{changed}</td>
                 <td data-label=texts::WAITING_FOR>{row.ball.what.clone()}</td>
                 <td data-label=texts::REQUESTED_BY class="nowrap">{row.requester.clone()}</td>

@@ -81,7 +81,7 @@ async fn what_is_put_back_is_counted_and_a_refusal_is_told(plane: Plane) {
         assert!(message.contains("changed ConfigMap") && message.contains("web-config"), "{message}");
     }
     plane.config_maps().delete("web-config", &DeleteParams::default()).await.unwrap();
-    let found = note(&plane, &uid, |event| event.message.as_ref().is_some_and(|text| text.contains("removed ConfigMap"))).await;
+    let found = note(&plane, &uid, |event| event.message.as_ref().is_some_and(|text| text.contains("deleted ConfigMap"))).await;
     assert_eq!((found.type_.as_deref(), found.reason.as_deref()), (Some("Warning"), Some("DriftCorrected")));
     let wrong = json!({"spec": {"parameters": {"level": 99}}});
     plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&wrong)).await.unwrap();

@@ -181,7 +181,7 @@ async fn a_request_made_while_the_way_up_is_closed_goes_on_when_it_opens(plane: 
     plane.ask("web", "settings", json!({"level": 3})).await;
     let held = plane.until("web", "held", is_closed).await;
     let why = condition(&held, "PoliciesSatisfied");
-    assert!(why.contains("root:acme") && why.contains("administrator"), "{why}");
+    assert!(why.contains("root:acme") && why.contains("an admin of root:acme"), "{why}");
     assert!(held.status.unwrap().current.is_none());
     let edit = json!({"spec": {"parameters": {"level": 7}}});
     plane.requests("dana").patch("before", &PatchParams::default(), &Patch::Merge(edit)).await.unwrap();

@@ -56,7 +56,7 @@ pub(super) fn constraint(node: &Value) -> Option<String> {
             );
         }
     }
-    (!parts.is_empty()).then(|| parts.join("; "))
+    (!parts.is_empty()).then(|| parts.join(". "))
 }
 
 fn plural(text: String) -> String {
@@ -72,29 +72,6 @@ pub(super) fn narrowed_from(original: &Value) -> String {
         (None, Some(low), None) => format!("Narrowed from at least {}", number(low)),
         (None, None, Some(high)) => format!("Narrowed from at most {}", number(high)),
         _ => "Narrowed".to_owned(),
-    }
-}
-
-/// Returns the constraint with the policies that narrowed it: `2 to 5 (policy: production-baseline at root:acme)`. A choice shows its
-/// remaining options, so only the source is added.
-pub(super) fn narrowed(allowed: Option<String>, by: &[&Provenance]) -> Option<String> {
-    if by.is_empty() {
-        return allowed;
-    }
-    let mut sources: Vec<String> = by.iter().map(|from| source(from)).collect();
-    sources.dedup();
-    let sources = sources.join("; ");
-    Some(match allowed {
-        Some(allowed) => format!("{allowed} ({sources})"),
-        None => format!("Limited choices ({sources})"),
-    })
-}
-
-/// Returns the source of a rule, in the words of a hint.
-pub(super) fn source(from: &Provenance) -> String {
-    match from.origin {
-        Origin::Promise => "rule of this promise".to_owned(),
-        _ => format!("policy: {} at {}", from.policy, from.workspace),
     }
 }
 
@@ -129,11 +106,11 @@ mod tests {
         for (node, words) in [
             (json!({"type": "integer", "minimum": 2, "maximum": 5}), Some("2 to 5")),
             (json!({"type": "number", "minimum": 0, "exclusiveMinimum": true, "maximum": 1}), Some("Above 0 and at most 1")),
-            (json!({"type": "integer", "minimum": 1, "multipleOf": 2}), Some("At least 1; A multiple of 2")),
+            (json!({"type": "integer", "minimum": 1, "multipleOf": 2}), Some("At least 1. A multiple of 2")),
             (json!({"type": "array", "items": {}, "maxItems": 10}), Some("At most 10 entries")),
             (
                 json!({"type": "string", "maxLength": 63, "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"}),
-                Some("Use lower-case letters, digits and hyphens; At most 63 characters"),
+                Some("Use lower-case letters, digits and hyphens. At most 63 characters"),
             ),
             (json!({"type": "string", "pattern": "^(?:x|y)+$"}), None),
             (json!({"type": "string", "enum": ["a"]}), None),

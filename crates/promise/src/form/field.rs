@@ -141,7 +141,7 @@ pub struct Field {
     pub help: Option<String>,
     /// Unit shown after the input.
     pub unit: Option<String>,
-    /// Constraint in words, with the policy that narrowed it: `2 to 5 (policy: production-baseline at root:acme)`.
+    /// Constraint in words: `2 to 5`.
     pub constraint: Option<String>,
     /// Whether it is required.
     pub required: bool,

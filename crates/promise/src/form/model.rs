@@ -18,7 +18,7 @@ use super::{rows, visible};
 use crate::api::PromiseSpec;
 use crate::error::Problem;
 use crate::path::{Path, Segment};
-use crate::policy::{Effective, Provenance, node_at, same_value};
+use crate::policy::{Effective, node_at, same_value};
 use crate::resolve;
 use crate::wording::{self, label, lower_first};
 
@@ -256,16 +256,13 @@ impl<'a> Maker<'a> {
         Some(Locked { value, by: None, why: why.cloned().unwrap_or_else(|| "It can't be changed later.".to_owned()) })
     }
 
-    /// Returns the constraint, and who narrowed it.
+    /// Returns the constraint in words. Choices show it themselves, unless policies narrowed a range.
     fn allowed(&self, kind: &Kind, path: &Path, node: &Value) -> Option<String> {
-        let blocking = self.effective.constraints.iter().filter(|ruling| ruling.path == *path);
-        let blocking = blocking.map(|ruling| &ruling.from).filter(|from| from.enforcement == crate::api::Enforcement::Block);
-        let by: Vec<&Provenance> = blocking.collect();
+        let mut on_path = self.effective.constraints.iter().filter(|ruling| ruling.path == *path);
         match kind {
             Kind::Fixed => None,
-            // All remaining choices are visible; a range needs words to say what remains.
-            Kind::Choice { .. } => describe::narrowed(describe::constraint(node).filter(|_| !by.is_empty()), &by),
-            _ => describe::narrowed(describe::constraint(node), &by),
+            Kind::Choice { .. } if !on_path.any(|ruling| ruling.from.enforcement == crate::api::Enforcement::Block) => None,
+            _ => describe::constraint(node),
         }
     }
 

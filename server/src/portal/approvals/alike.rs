@@ -90,7 +90,7 @@ fn like(caller: &Caller, matter: &Matter, rule: &str) -> Vec<Key> {
         })
     };
     let own = of(&matter.request);
-    let open = portal.docket.open(&portal.world);
+    let open = portal.approval_index.open(&portal.world);
     open.iter().filter(|(key, request)| *key != matter.key && own.is_some() && of(request) == own).map(|(key, _)| key.clone()).collect()
 }
 

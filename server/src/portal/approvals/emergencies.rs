@@ -11,7 +11,7 @@ use promise::view::{EmergenciesPage, EmergencyLine, Whole};
 use promise::wording::counted;
 use promise::{Error, Result, names};
 
-use super::docket::subject;
+use super::approval_index::subject;
 use crate::auth::Caller;
 use crate::portal::requests::decisions;
 use crate::portal::requests::walk::Turns;
@@ -30,7 +30,7 @@ impl Right {
 /// Returns the page with that number.
 pub(super) async fn page(caller: &Caller, number: usize) -> Result<EmergenciesPage> {
     let portal = caller.portal();
-    let all = portal.docket.emergencies(&portal.world);
+    let all = portal.approval_index.emergencies(&portal.world);
     let turns = &Turns::begin();
     let asked = places(&all).into_iter().map(|cluster| async move {
         let may = turns.take(caller.may(&cluster, Right::decisions())).await;

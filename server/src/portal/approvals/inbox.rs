@@ -17,7 +17,7 @@ use promise::view::{Facet, GivenLine, InboxColumn, InboxPage, InboxQuery, InboxR
 use promise::wording::counted;
 use promise::{Error, Result};
 
-use super::docket::subject;
+use super::approval_index::subject;
 use super::matter::waiting;
 use super::review;
 use super::standing::{Standing, is_open};
@@ -89,7 +89,7 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
 /// Returns how many requests wait for this user.
 pub(super) async fn waits(caller: &Caller) -> Result<usize> {
     let portal = caller.portal();
-    let open = portal.docket.open(&portal.world);
+    let open = portal.approval_index.open(&portal.world);
     let deciding = caller.deciding(open.iter().map(|(_, request)| &**request)).await?;
     Ok(open.iter().filter(|(_, request)| caller.standings_by(&deciding, request).iter().any(Standing::waits)).count())
 }
@@ -122,7 +122,7 @@ impl Caller {
             (key, &request.metadata.uid, &request.metadata.resource_version, waits).hash(&mut stamp);
         };
         seen(self, add).await?;
-        let decided = portal.docket.of_person(&portal.world, &self.identity().person);
+        let decided = portal.approval_index.of_person(&portal.world, &self.identity().person);
         (decided.len(), decided.first().map(|(key, _)| key)).hash(&mut stamp);
         Ok(stamp.finish())
     }
@@ -157,7 +157,7 @@ async fn open(caller: &Caller, covers: &[Cover]) -> Result<Vec<Open>> {
 /// no matter how many requests wait.
 async fn seen<T>(caller: &Caller, mut each: impl FnMut(&Key, &Arc<PromiseRequest>, &[Standing<'_>]) -> T + Send) -> Result<Vec<T>> {
     let portal = caller.portal();
-    let open = portal.docket.open(&portal.world);
+    let open = portal.approval_index.open(&portal.world);
     let deciding = caller.deciding(open.iter().map(|(_, request)| &**request)).await?;
     let stood: Vec<_> = open.iter().map(|(key, request)| (key, request, caller.standings_by(&deciding, request))).collect();
     let decides = |standings: &[Standing<'_>]| standings.iter().any(|standing| standing.may && is_open(standing.approval));
@@ -319,7 +319,7 @@ fn is_edited_since(caller: &Caller, key: &Key, request: &PromiseRequest, hash: &
 /// Returns what this user decided, newest first: their own words, regardless of the request's outcome.
 fn decided(caller: &Caller) -> Vec<InboxRow> {
     let portal = caller.portal();
-    let all = portal.docket.of_person(&portal.world, &caller.identity().person);
+    let all = portal.approval_index.of_person(&portal.world, &caller.identity().person);
     all.iter().map(|(at, approval)| decided_row(caller, at, approval)).collect()
 }
 

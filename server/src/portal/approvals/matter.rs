@@ -40,7 +40,7 @@ fn absent() -> Error {
 /// If there is no such request that the user can see, or the control plane doesn't respond.
 pub(super) async fn find(caller: &Caller, uid: &str) -> Result<Matter> {
     let portal = caller.portal();
-    let (key, row) = portal.docket.request(&portal.world, uid).ok_or_else(absent)?;
+    let (key, row) = portal.approval_index.request(&portal.world, uid).ok_or_else(absent)?;
     let workspace = Workspace::at(&portal.world.tree(), key.cluster.clone()).ok_or_else(absent)?;
     let opens = caller.may(&key.cluster, Right::request("get", &key.namespace, &key.name)).await?;
     let client = if opens {

@@ -20,7 +20,7 @@ use super::matter::{self, Matter};
 use super::standing::{Standing, is_open, rule_id};
 use super::{alike, inbox, similar, terms, thread, withdraw};
 use crate::auth::Caller;
-use crate::portal::requests::{adds, decisions, detail, rail};
+use crate::portal::requests::{adds, decisions, detail, preflight_panel};
 
 /// Number of values that a title names.
 const NAMED: usize = 3;
@@ -44,7 +44,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     let policies = policy_outcomes(outcomes, content.effective.as_ref());
     let tallies = content.effective.as_ref().map(|effective| effective.tallies.as_slice()).unwrap_or_default();
     let estimate = candidate.and_then(|candidate| Estimate::kept(&candidate.spec));
-    let room = rail::room(&content.limits, &content.budgets, tallies, estimate.as_ref());
+    let room = preflight_panel::room(&content.limits, &content.budgets, tallies, estimate.as_ref());
     let row = inbox::row(caller, &matter.key, &matter.request, &standings);
     let price = priced(former.map(|release| &release.spec), candidate.map(|release| &release.spec));
     let told = Told { spec, outcomes, policies: &policies };
@@ -239,7 +239,7 @@ fn in_words(amount: &Amount) -> Option<String> {
 fn priced(former: Option<&PromiseReleaseSpec>, candidate: Option<&PromiseReleaseSpec>) -> PriceStep {
     let (before, after) = (former.and_then(Estimate::kept), candidate.and_then(Estimate::kept));
     let Some(after) = after else { return PriceStep::default() };
-    let view = rail::price(Some(&after));
+    let view = preflight_panel::price(Some(&after));
     let change = before.as_ref().map(|before| PriceChange { before: before.monthly.clone(), after: after.monthly.clone() });
     PriceStep {
         now: before.as_ref().and_then(|before| in_words(&before.monthly)),
@@ -292,7 +292,7 @@ fn checks(policies: &[PolicyLine], room: &[RoomLine], touched: Option<Touched>, 
 pub(super) fn summary(touched: Touched) -> String {
     let all = touched.all();
     if all == touched.made {
-        return format!("{} created", if all == 1 { "1 object is".to_owned() } else { format!("{all} objects are") });
+        return format!("Creates {}", counted(all as u64, "object"));
     }
     let part = |count: usize, one: &str, many: &str| match count {
         0 => None,
@@ -382,8 +382,8 @@ mod tests {
 
     #[test]
     fn what_is_touched_is_one_sentence() {
-        assert_eq!(summary(Touched { made: 1, ..Touched::default() }), "1 object is created");
-        assert_eq!(summary(Touched { made: 3, ..Touched::default() }), "3 objects are created");
+        assert_eq!(summary(Touched { made: 1, ..Touched::default() }), "Creates 1 object");
+        assert_eq!(summary(Touched { made: 3, ..Touched::default() }), "Creates 3 objects");
         assert_eq!(summary(Touched { changed: 2, kept: 5, ..Touched::default() }), "Of 7 objects, 2 change");
         assert_eq!(
             summary(Touched { changed: 1, removed: 1, replaced: 2, ..Touched::default() }),

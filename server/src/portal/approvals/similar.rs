@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use promise::api::Decision;
 use promise::wording::{all_of, counted};
 
-use super::docket::subject;
+use super::approval_index::subject;
 use super::matter::Matter;
 use super::standing::{Standing, is_open};
 use crate::auth::{Caller, person};
@@ -39,8 +39,8 @@ fn of_rule(caller: &Caller, matter: &Matter, standing: &Standing<'_>) -> String 
     let since = portal.clock.now().checked_sub(SignedDuration::from_hours(24 * DAYS)).ok();
     let own = matter.request.metadata.uid.as_deref().unwrap_or_default();
     let promise = &matter.request.spec.promise;
-    let decided =
-        ClusterId::parse(&approval.cluster).map(|cluster| portal.docket.of_rule(&portal.world, &cluster, &approval.rule, LOOKED_AT));
+    let decided = ClusterId::parse(&approval.cluster)
+        .map(|cluster| portal.approval_index.of_rule(&portal.world, &cluster, &approval.rule, LOOKED_AT));
     // Only a user's last decision about a content counts.
     let mut last: BTreeMap<(String, String, String), Decision> = BTreeMap::new();
     let mut looked_at = 0;

@@ -116,7 +116,7 @@ impl Caller {
     /// Returns what this user decided about a request, newest first.
     pub(super) fn decided_about(&self, uid: &str) -> Vec<Arc<Approval>> {
         let portal = self.portal();
-        let decisions = portal.docket.of_request(&portal.world, uid).into_iter();
+        let decisions = portal.approval_index.of_request(&portal.world, uid).into_iter();
         let mine = decisions.filter(|(at, approval)| decider(at, approval).is_some_and(|person| person == self.identity().person));
         mine.map(|(_, approval)| approval).collect()
     }
@@ -222,7 +222,7 @@ impl Caller {
     /// above it count, because the control plane records the controller as its author.
     fn behind(&self, request: &PromiseRequest) -> (bool, bool) {
         let (portal, uid) = (self.portal(), request.metadata.uid.as_deref().unwrap_or_default());
-        let above = portal.docket.makers(&portal.world, uid);
+        let above = portal.approval_index.makers(&portal.world, uid);
         let asked_for = rows::is_of(self, request) || above.last().is_some_and(|first| rows::is_of(self, first));
         let changed = rows::is_changed_by(self, request) || above.iter().any(|above| rows::is_changed_by(self, above));
         (asked_for, changed)
@@ -236,7 +236,7 @@ impl Caller {
         let question = request.status.as_ref().and_then(|status| status.question.as_ref());
         let asked = question.and_then(|question| question.since.parse::<jiff::Timestamp>().ok());
         let portal = self.portal();
-        for (at, decision) in portal.docket.of_request(&portal.world, uid) {
+        for (at, decision) in portal.approval_index.of_request(&portal.world, uid) {
             let by_me = decider(&at, &decision).is_some_and(|person| person == *me);
             // The same content might need approval again. Decisions from before that don't count.
             let before = decision

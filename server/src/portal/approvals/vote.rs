@@ -138,7 +138,7 @@ async fn write(caller: &Caller, matter: &Matter, vote: &Vote, decision: Decision
     let mut bytes = [0; 4];
     caller.portal().random.fill(&mut bytes);
     // Among several decisions of the same second, the last by name is the latest.
-    let before = caller.portal().docket.of_request(&caller.portal().world, &spec.request.uid).len();
+    let before = caller.portal().approval_index.of_request(&caller.portal().world, &spec.request.uid).len();
     bytes[0] = u8::try_from(before).unwrap_or(u8::MAX);
     let short: String = vote.hash.chars().take(SHORT).collect();
     let name = format!("{}-{short}-{}", key.name, hex::encode(bytes));

@@ -12,7 +12,7 @@ use crate::auth::Caller;
 use crate::portal::offers::{Offered, Offers};
 use crate::portal::place::Workspace;
 use crate::portal::preflight::Existing;
-use crate::portal::requests::rail;
+use crate::portal::requests::preflight_panel;
 use crate::portal::submit::Submission;
 
 /// Returns the page of a promise. A shadowed promise needs its home as well.
@@ -100,7 +100,7 @@ pub(super) async fn least(caller: &Caller, workspace: &Workspace, offered: &Offe
 
 async fn price(caller: &Caller, workspace: &Workspace, offered: &Offered) -> PriceView {
     let Some((estimate, least)) = least(caller, workspace, offered, For::Caller).await else { return PriceView::default() };
-    PriceView { monthly: least.map(|money| money.to_string()), ..rail::price(Some(&estimate)) }
+    PriceView { monthly: least.map(|money| money.to_string()), ..preflight_panel::price(Some(&estimate)) }
 }
 
 /// Describes when the price of what an offer proposes will change for the user. Also additional information: `None` if it can't be

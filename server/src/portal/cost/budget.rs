@@ -9,7 +9,7 @@ use promise::api::AppliesTo;
 use promise::price::{Money, decimal_micros};
 use promise::view::CostBudget;
 
-use super::sights::Scope;
+use super::report_scope::ReportScope;
 use crate::portal::place::Namespaces;
 use crate::portal::requests::listing::{Place, Sight};
 use crate::state::Portal;
@@ -36,7 +36,7 @@ struct Set {
 
 impl<'a> Budgets<'a> {
     /// Reads the budgets from the present policies.
-    pub(super) fn of(portal: &Portal, scope: &'a Scope) -> Self {
+    pub(super) fn of(portal: &Portal, scope: &'a ReportScope) -> Self {
         let tree = portal.world.tree();
         let policies = portal.world.policies.snapshot();
         let whole = policies.iter().filter(|(_, policy)| policy.spec.applies_to.promises.is_empty());

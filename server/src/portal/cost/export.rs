@@ -9,7 +9,7 @@ use promise::view::{CostFile, CostQuery};
 use promise::{Result, names};
 use store::MonthLine;
 
-use super::sights::{self, Scope};
+use super::report_scope::{self, ReportScope};
 use super::unread;
 use crate::auth::Caller;
 
@@ -76,7 +76,7 @@ pub(super) const FOCUS: [&str; 36] = [
 
 /// Returns every instance of the scope with every amount, and the instances without an amount.
 pub(super) async fn plain(caller: &Caller, query: &CostQuery) -> Result<CostFile> {
-    let scope = sights::scope(caller, query).await?;
+    let scope = report_scope::scope(caller, query).await?;
     let mut file = csv::line(PLAIN);
     let (month, until) = (scope.month.to_string(), time(scope.counted()));
     each(caller, &scope, |path, line| {
@@ -105,7 +105,7 @@ pub(super) async fn plain(caller: &Caller, query: &CostQuery) -> Result<CostFile
 
 /// Returns every amount of the scope. Instances without an amount are no charge and appear in the other file only.
 pub(super) async fn focus(caller: &Caller, query: &CostQuery) -> Result<CostFile> {
-    let scope = sights::scope(caller, query).await?;
+    let scope = report_scope::scope(caller, query).await?;
     let mut file = csv::line(FOCUS);
     let (start, end, until) = (time(scope.month.start()), time(scope.month.end()), time(scope.counted()));
     let server = caller.portal().endpoint.name().to_owned();
@@ -152,7 +152,7 @@ pub(super) async fn focus(caller: &Caller, query: &CostQuery) -> Result<CostFile
 }
 
 /// Calls `found` for every line that the user can see, workspace by workspace.
-async fn each(caller: &Caller, scope: &Scope, mut found: impl FnMut(&str, &MonthLine)) -> Result<()> {
+async fn each(caller: &Caller, scope: &ReportScope, mut found: impl FnMut(&str, &MonthLine)) -> Result<()> {
     for place in &scope.places {
         let lines = caller.portal().store.month_lines(scope.month.start(), &place.cluster.to_string()).await.map_err(unread)?;
         for line in lines.iter().filter(|line| place.sight.covers(&line.namespace)) {

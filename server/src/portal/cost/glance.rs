@@ -7,7 +7,7 @@ use promise::ledger::Month;
 use promise::price::Money;
 use promise::view::{CostBy, CostGlance};
 
-use super::sights::Scope;
+use super::report_scope::ReportScope;
 use super::{movers, sums, unread};
 use crate::auth::Caller;
 use crate::portal::requests::listing::Place;
@@ -21,7 +21,7 @@ pub(in crate::portal) async fn glance(caller: &Caller, places: Vec<Place>) -> Re
     let month = Month::of(portal.clock.now().as_second());
     let posted = portal.store.ledger_clock().await.map_err(unread)?.map(|clock| clock.posted);
     let began = portal.store.first_month().await.map_err(unread)?;
-    let scope = Scope { top: None, places, month, is_current: true, posted, ahead: None };
+    let scope = ReportScope { top: None, places, month, is_current: true, posted, ahead: None };
     let read = sums::month(caller, &scope, CostBy::Workspace).await?;
     let mut movers = movers::of(caller, &scope, &read, began).await?;
     if let Some(movers) = &mut movers {

@@ -11,7 +11,7 @@ use promise::price::Money;
 use promise::view::{CostInstance, InstanceStanding};
 use store::MonthLine;
 
-use super::sights::Scope;
+use super::report_scope::ReportScope;
 use super::unread;
 use crate::auth::Caller;
 use crate::ledger::{price, project};
@@ -33,7 +33,7 @@ pub(super) struct Instances {
 }
 
 /// Returns the instances of the selected workspace. Empty if all workspaces are selected.
-pub(super) async fn page(caller: &Caller, scope: &Scope, page: usize) -> Result<Instances> {
+pub(super) async fn page(caller: &Caller, scope: &ReportScope, page: usize) -> Result<Instances> {
     let place = scope.top.as_ref().and_then(|top| scope.places.iter().find(|place| place.path == *top));
     let found = match place {
         Some(place) => all(caller, scope, place).await?,
@@ -45,7 +45,7 @@ pub(super) async fn page(caller: &Caller, scope: &Scope, page: usize) -> Result<
     Ok(Instances { shown: found.into_iter().skip((page - 1) * PAGE).take(PAGE).collect(), total, pages, page })
 }
 
-async fn all(caller: &Caller, scope: &Scope, place: &Place) -> Result<Vec<CostInstance>> {
+async fn all(caller: &Caller, scope: &ReportScope, place: &Place) -> Result<Vec<CostInstance>> {
     let portal = caller.portal();
     let mut lines = portal.store.month_lines(scope.month.start(), &place.cluster.to_string()).await.map_err(unread)?;
     lines.retain(|line| place.sight.covers(&line.namespace));

@@ -10,7 +10,7 @@ use promise::ledger::{Figures, accrued};
 use promise::price::Money;
 use promise::view::CostBy;
 
-use super::sights::Scope;
+use super::report_scope::ReportScope;
 use super::sums::OfPromises;
 use crate::auth::Caller;
 use crate::ledger::{is_ready, price, since};
@@ -65,21 +65,21 @@ impl Dearest {
 }
 
 /// Returns the cost of a request from the end of the counted hours until the end of the month, if it stays as it is.
-pub(super) fn rest(scope: &Scope, request: &PromiseRequest, price: &Money, now: i64) -> i64 {
+pub(super) fn rest(scope: &ReportScope, request: &PromiseRequest, price: &Money, now: i64) -> i64 {
     if is_ready(request) { from(scope, price.micros, since(request, now)) } else { 0 }
 }
 
 /// Returns the cost at a price from the end of the counted hours, or from a later moment, until the end of the month.
-fn from(scope: &Scope, micros: i64, since: i64) -> i64 {
+fn from(scope: &ReportScope, micros: i64, since: i64) -> i64 {
     accrued(micros, scope.counted().max(since), scope.month.end())
 }
 
 /// Reads what is running in a scope.
-pub(super) fn read(caller: &Caller, scope: &Scope, by: CostBy, now: i64) -> Live {
+pub(super) fn read(caller: &Caller, scope: &ReportScope, by: CostBy, now: i64) -> Live {
     let portal = caller.portal();
     let mut live = portal.register.with(&portal.world, |known| running(known, scope, by, now));
     let places: HashMap<&ClusterId, &Place> = scope.places.iter().map(|place| (&place.cluster, place)).collect();
-    for (key, request) in portal.docket.open(&portal.world).iter() {
+    for (key, request) in portal.approval_index.open(&portal.world).iter() {
         if places.get(&key.cluster).is_some_and(|place| place.sight.covers(&key.namespace)) {
             live.wait(caller, key, request);
         }
@@ -88,7 +88,7 @@ pub(super) fn read(caller: &Caller, scope: &Scope, by: CostBy, now: i64) -> Live
 }
 
 /// Reads what is running from the register.
-fn running(known: &Known, scope: &Scope, by: CostBy, now: i64) -> Live {
+fn running(known: &Known, scope: &ReportScope, by: CostBy, now: i64) -> Live {
     let mut live = Live::default();
     for place in &scope.places {
         for spending in known.spending(place) {
@@ -99,7 +99,7 @@ fn running(known: &Known, scope: &Scope, by: CostBy, now: i64) -> Live {
 }
 
 impl Live {
-    fn take(&mut self, known: &Known, scope: &Scope, by: CostBy, place: &Place, spending: &Spending, now: i64) {
+    fn take(&mut self, known: &Known, scope: &ReportScope, by: CostBy, place: &Place, spending: &Spending, now: i64) {
         self.running += spending.running;
         self.unpriced += spending.unpriced;
         // Shares are added up within the place first, so texts are copied once per group and not once per share.

@@ -9,7 +9,7 @@ use promise::price::Money;
 use promise::view::{CostMover, CostMovers};
 
 use super::live::rest;
-use super::sights::Scope;
+use super::report_scope::ReportScope;
 use super::sums::{self, Month};
 use super::unread;
 use crate::auth::Caller;
@@ -20,7 +20,7 @@ use crate::portal::requests::listing::Place;
 const SHOWN: usize = 5;
 
 /// Returns the largest differences. `None` if the ledger began later than the month before. `began` is the first second of its first month.
-pub(super) async fn of(caller: &Caller, scope: &Scope, month: &Month, began: Option<i64>) -> Result<Option<CostMovers>> {
+pub(super) async fn of(caller: &Caller, scope: &ReportScope, month: &Month, began: Option<i64>) -> Result<Option<CostMovers>> {
     let before = scope.month.previous().filter(|before| began.is_some_and(|began| before.start() >= began));
     let Some(before) = before else { return Ok(None) };
     let found = match scope.places.as_slice() {
@@ -31,7 +31,7 @@ pub(super) async fn of(caller: &Caller, scope: &Scope, month: &Month, began: Opt
 }
 
 /// Returns the costs of promises in each workspace.
-async fn promises(caller: &Caller, scope: &Scope, month: &Month, before: Calendar) -> Result<Vec<CostMover>> {
+async fn promises(caller: &Caller, scope: &ReportScope, month: &Month, before: Calendar) -> Result<Vec<CostMover>> {
     let former = sums::of_promises(caller, scope, before).await?;
     let mut after = month.promises.clone();
     for (of, rest) in &month.live.rests {
@@ -57,7 +57,7 @@ async fn promises(caller: &Caller, scope: &Scope, month: &Month, before: Calenda
 }
 
 /// Returns the costs of the instances of one workspace.
-async fn instances(caller: &Caller, scope: &Scope, place: &Place, before: Calendar) -> Result<Vec<CostMover>> {
+async fn instances(caller: &Caller, scope: &ReportScope, place: &Place, before: Calendar) -> Result<Vec<CostMover>> {
     let portal = caller.portal();
     let now = portal.clock.now().as_second();
     let there: HashMap<String, _> = portal

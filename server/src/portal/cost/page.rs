@@ -11,7 +11,7 @@ use promise::price::Money;
 use promise::view::{CostBy, CostPage, CostQuery, CostRow};
 
 use super::budget::Budgets;
-use super::sights::{self, Scope};
+use super::report_scope::{self, ReportScope};
 use super::sums::{self, Sums};
 use super::{instances, movers, savings, trend, unread};
 use crate::auth::Caller;
@@ -24,7 +24,7 @@ const ROWS: usize = 100;
 pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage> {
     let by = CostBy::parse(&query.by);
     let portal = caller.portal();
-    let scope = sights::scope(caller, query).await?;
+    let scope = report_scope::scope(caller, query).await?;
     let began = portal.store.first_month().await.map_err(unread)?;
     let month = sums::month(caller, &scope, by).await?;
     let movers = movers::of(caller, &scope, &month, began).await?;
@@ -75,7 +75,7 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
     })
 }
 
-fn table(caller: &Caller, scope: &Scope, by: CostBy, sums: Sums) -> Vec<CostRow> {
+fn table(caller: &Caller, scope: &ReportScope, by: CostBy, sums: Sums) -> Vec<CostRow> {
     let titles = match by {
         CostBy::Promise => scope.titles(caller),
         CostBy::Workspace | CostBy::Project | CostBy::Owner => Titles::default(),

@@ -12,7 +12,7 @@ use promise::price::Money;
 use promise::view::{CostSaving, CostSavings, SavingWhy};
 
 use super::live::Live;
-use super::sights::Scope;
+use super::report_scope::ReportScope;
 use crate::auth::Caller;
 use crate::ledger::since;
 use crate::portal::place::Workspace;
@@ -28,7 +28,7 @@ const SHOWN: usize = 6;
 const OF_A_SORT: usize = 3;
 
 /// Returns possible savings among what is running.
-pub(super) async fn of(caller: &Caller, scope: &Scope, live: &Live) -> CostSavings {
+pub(super) async fn of(caller: &Caller, scope: &ReportScope, live: &Live) -> CostSavings {
     let places: HashMap<&ClusterId, &Place> = scope.places.iter().map(|place| (&place.cluster, place)).collect();
     let portal = caller.portal();
     let now = portal.clock.now().as_second();

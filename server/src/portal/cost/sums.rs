@@ -12,7 +12,7 @@ use store::Dimension;
 
 use super::budget::Budgets;
 use super::live::{self, Live};
-use super::sights::Scope;
+use super::report_scope::ReportScope;
 use super::unread;
 use crate::auth::Caller;
 use crate::ledger::{MonthBook, Spot};
@@ -41,19 +41,19 @@ pub(super) struct Month {
 }
 
 /// Returns the workspaces of a scope by their ids, as the ledger names them.
-pub(super) fn by_id(scope: &Scope) -> HashMap<String, &Place> {
+pub(super) fn by_id(scope: &ReportScope) -> HashMap<String, &Place> {
     scope.places.iter().map(|place| (place.cluster.to_string(), place)).collect()
 }
 
 /// Returns the place of each spot of a book, if the user can see it.
-fn seen<'a>(scope: &'a Scope, book: &MonthBook) -> Vec<Option<&'a Place>> {
+fn seen<'a>(scope: &'a ReportScope, book: &MonthBook) -> Vec<Option<&'a Place>> {
     let places = by_id(scope);
     let spot = |spot: &Spot| places.get(&spot.cluster).copied().filter(|place| place.sight.covers(&spot.namespace));
     book.spots.iter().map(spot).collect()
 }
 
 /// Returns a month from the ledger.
-async fn book(caller: &Caller, scope: &Scope, month: Calendar, by: Dimension) -> Result<Arc<MonthBook>> {
+async fn book(caller: &Caller, scope: &ReportScope, month: Calendar, by: Dimension) -> Result<Arc<MonthBook>> {
     let portal = caller.portal();
     portal.months.of(&portal.store, scope.posted, month, by).await.map_err(unread)
 }
@@ -64,7 +64,7 @@ fn at<T>(list: &[T], number: u32) -> Option<&T> {
 }
 
 /// Reads the month of a scope.
-pub(super) async fn month(caller: &Caller, scope: &Scope, by: CostBy) -> Result<Month> {
+pub(super) async fn month(caller: &Caller, scope: &ReportScope, by: CostBy) -> Result<Month> {
     let book = book(caller, scope, scope.month, dimension(by)).await?;
     let places = seen(scope, &book);
     let mut month = Month::default();
@@ -98,7 +98,7 @@ pub(super) async fn month(caller: &Caller, scope: &Scope, by: CostBy) -> Result<
 }
 
 /// Returns the days of the month, by value and currency, as far as the user can see them.
-pub(super) async fn days(caller: &Caller, scope: &Scope, by: CostBy) -> Result<Vec<CostDay>> {
+pub(super) async fn days(caller: &Caller, scope: &ReportScope, by: CostBy) -> Result<Vec<CostDay>> {
     let book = book(caller, scope, scope.month, dimension(by)).await?;
     let places = seen(scope, &book);
     let mut sums: BTreeMap<(i64, String, String), i64> = BTreeMap::new();
@@ -117,7 +117,7 @@ pub(super) async fn days(caller: &Caller, scope: &Scope, by: CostBy) -> Result<V
 }
 
 /// Returns the costs of promises in a month.
-pub(super) async fn of_promises(caller: &Caller, scope: &Scope, month: Calendar) -> Result<OfPromises> {
+pub(super) async fn of_promises(caller: &Caller, scope: &ReportScope, month: Calendar) -> Result<OfPromises> {
     let book = book(caller, scope, month, Dimension::Promise).await?;
     let places = seen(scope, &book);
     let mut found = OfPromises::new();
@@ -147,7 +147,7 @@ fn dimension(by: CostBy) -> Dimension {
 }
 
 /// Returns the totals by currency.
-pub(super) fn totals(caller: &Caller, scope: &Scope, month: &Month) -> Vec<CostSum> {
+pub(super) fn totals(caller: &Caller, scope: &ReportScope, month: &Month) -> Vec<CostSum> {
     let mut currencies: BTreeMap<&str, Figures> = BTreeMap::new();
     for ((_, currency), figures) in &month.sums {
         *currencies.entry(currency).or_default() += *figures;

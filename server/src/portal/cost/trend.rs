@@ -7,13 +7,13 @@ use promise::ledger::Month;
 use promise::price::Money;
 use promise::view::{CostMonth, CostSum};
 
-use super::sights::Scope;
+use super::report_scope::ReportScope;
 use super::sums::by_id;
 use super::unread;
 use crate::auth::Caller;
 
 /// Returns the months from the first with costs, at most a year. The last one is the selected month, whose sums are `totals`.
-pub(super) async fn months(caller: &Caller, scope: &Scope, totals: &[CostSum]) -> Result<Vec<CostMonth>> {
+pub(super) async fn months(caller: &Caller, scope: &ReportScope, totals: &[CostSum]) -> Result<Vec<CostMonth>> {
     let portal = caller.portal();
     let read = portal.months.before(&portal.store, scope.posted, scope.month).await.map_err(unread)?;
     let places = by_id(scope);

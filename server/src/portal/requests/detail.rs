@@ -16,7 +16,7 @@ use promise::visibility::Place;
 use promise::{Result, change, deletion, wording};
 use serde_json::Value;
 
-use super::{decisions, form, rail, rows, timeline};
+use super::{decisions, form, preflight_panel, rows, timeline};
 use crate::auth::Caller;
 use crate::live::{self, Topic};
 use crate::portal::approvals::review;
@@ -151,7 +151,7 @@ async fn reveal(
 fn price(request: &PromiseRequest, releases: &[PromiseRelease]) -> PriceView {
     let quoted = shown_release(request, releases).and_then(|release| Estimate::kept(&release.spec));
     match (quoted, &request.status) {
-        (Some(estimate), _) => rail::price(Some(&estimate)),
+        (Some(estimate), _) => preflight_panel::price(Some(&estimate)),
         (None, Some(status)) => decisions::price(status),
         (None, None) => PriceView::default(),
     }

@@ -16,7 +16,7 @@ use promise::{Contested, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{detail, prices, rail};
+use super::{detail, preflight_panel, prices};
 use crate::auth::{Caller, person};
 use crate::portal::catalog::lines;
 use crate::portal::offers::Offered;
@@ -273,7 +273,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     let submit = may_submit(caller, workspace, &opened.offered, form, &typed.namespace).await?;
     let asked = Some(&typed.draft.parameters);
     let policies = policy_lines(effective, &resolved.outcomes);
-    let preflight = rail::of(&rail::Looked {
+    let preflight = preflight_panel::of(&preflight_panel::Looked {
         typed: &typed,
         untouched,
         problems: &told,

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use promise::view::RequestPage;
 
-use super::super::rail::price;
+use super::super::preflight_panel::price;
 use super::outputs::outputs;
 use super::{Part, Revealed, address, history, resources};
 use crate::texts::request as texts;

@@ -46,7 +46,7 @@ fn what_is_removed_again_and_again_is_missing_and_made_anew_later() {
     let (_, _, situation) = contested(true, 5);
     let left = plan(&situation);
     assert!(left.actions.is_empty() && !left.applied, "{left:?}");
-    assert!(matches!(&left.holds[..], [Hold::Unhealthy { message: Some(why), .. }] if why.contains("keeps removing")), "{:?}", left.holds);
+    assert!(matches!(&left.holds[..], [Hold::Unhealthy { message: Some(why), .. }] if why.contains("keeps deleting")), "{:?}", left.holds);
     let later = plan(&Situation { inventory: left.inventory, now: 62, ..situation });
     assert!(matches!(later.actions.last(), Some(Action::Apply { why: Why::Create, .. })), "{later:?}");
 }

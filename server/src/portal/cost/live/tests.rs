@@ -28,9 +28,9 @@ fn place(name: &str) -> Place {
     Place { cluster: ClusterId::parse(name).unwrap(), path: WorkspacePath::parse(&format!("root:{name}")).unwrap(), sight }
 }
 
-fn scope() -> Scope {
+fn scope() -> ReportScope {
     let month = Month::of(second(NOW));
-    Scope {
+    ReportScope {
         top: None,
         places: ["data", "lab", "shop"].map(place).into(),
         month,
@@ -80,7 +80,7 @@ fn requests() -> Vec<(Key, Arc<PromiseRequest>)> {
 }
 
 /// Computes the same by scanning every request.
-fn one_by_one(scope: &Scope, by: CostBy, now: i64) -> Live {
+fn one_by_one(scope: &ReportScope, by: CostBy, now: i64) -> Live {
     let mut live = Live::default();
     for (key, request) in requests() {
         let place = scope.places.iter().find(|place| place.cluster == key.cluster && place.sight.covers(&key.namespace));

@@ -12,7 +12,7 @@ pub const SESSION: SignedDuration = SignedDuration::from_hours(12);
 
 /// A sign-in method.
 #[derive(Debug)]
-pub enum Way {
+pub enum SignInMethod {
     /// On the embedded plane: a page lists the plane's people, and choosing one starts a session with that person's own token.
     People(Vec<(Person, Token)>),
     /// On other planes: people enter a bearer token that the server accepts.
@@ -32,23 +32,23 @@ pub struct Given<'a> {
 
 /// The sign-in method of the portal, and how the browser stores the session.
 #[derive(Debug)]
-pub struct Doors {
-    way: Way,
+pub struct SignIn {
+    method: SignInMethod,
     /// Name and attributes of the session cookie.
     pub cookie: CookieStyle,
 }
 
-impl Doors {
+impl SignIn {
     /// Combines a sign-in method with a cookie style.
-    pub fn new(way: Way, cookie: CookieStyle) -> Self {
-        Self { way, cookie }
+    pub fn new(method: SignInMethod, cookie: CookieStyle) -> Self {
+        Self { method, cookie }
     }
 
     /// Returns the people who can be chosen; none where people sign in with tokens.
     pub fn people(&self) -> impl Iterator<Item = &Person> {
-        let people = match &self.way {
-            Way::People(people) => people.as_slice(),
-            Way::Tokens => &[],
+        let people = match &self.method {
+            SignInMethod::People(people) => people.as_slice(),
+            SignInMethod::Tokens => &[],
         };
         people.iter().map(|(person, _)| person)
     }
@@ -58,14 +58,14 @@ impl Doors {
     /// # Errors
     /// If there is no such person, the input can't be a token, or a sample person is chosen from another machine.
     pub fn open(&self, given: Given<'_>) -> Result<Token, SignInProblem> {
-        match &self.way {
+        match &self.method {
             // Choosing a name proves nothing, so it is allowed only to people who could read the tokens as well.
-            Way::People(_) if !given.is_here => Err(SignInProblem::Elsewhere),
-            Way::People(people) => {
+            SignInMethod::People(_) if !given.is_here => Err(SignInProblem::Elsewhere),
+            SignInMethod::People(people) => {
                 let known = people.iter().find(|(known, _)| known.name == given.person);
                 known.map(|(_, token)| token.clone()).ok_or(SignInProblem::UnknownPerson)
             }
-            Way::Tokens => {
+            SignInMethod::Tokens => {
                 let token = given.token.trim();
                 let token = token.strip_prefix("Bearer ").unwrap_or(token).trim();
                 let printable = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
@@ -77,16 +77,16 @@ impl Doors {
 
 #[cfg(test)]
 mod tests {
-    use super::{CookieStyle, Doors, Given, Way};
+    use super::{CookieStyle, Given, SignIn, SignInMethod};
 
     #[test]
     fn what_is_pasted_is_taken_as_it_was_copied() {
-        let doors = Doors::new(Way::Tokens, CookieStyle::Plain);
+        let sign_in = SignIn::new(SignInMethod::Tokens, CookieStyle::Plain);
         for pasted in ["abc.def", " abc.def\n", "Bearer abc.def"] {
-            assert_eq!(doors.open(Given { person: "", token: pasted, is_here: false }).unwrap().expose().as_ref(), "abc.def", "{pasted}");
+            assert_eq!(sign_in.open(Given { person: "", token: pasted, is_here: false }).unwrap().expose().as_ref(), "abc.def", "{pasted}");
         }
         for pasted in ["", "  ", "a b", "a\nb", "käse"] {
-            assert!(doors.open(Given { person: "plane-admin", token: pasted, is_here: true }).is_err(), "{pasted}");
+            assert!(sign_in.open(Given { person: "plane-admin", token: pasted, is_here: true }).is_err(), "{pasted}");
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::texts::{forms, requests as texts};
 use crate::ui::{Icon, Shape};
 
 /// The panel. `adds` is the address of the manifests; without it, the button of the form leads there.
-pub(super) fn rail(form: &RequestForm, workspace: &str, adds: Option<String>) -> impl IntoView + use<> {
+pub(super) fn preflight_panel(form: &RequestForm, workspace: &str, adds: Option<String>) -> impl IntoView + use<> {
     let preflight = &form.preflight;
     let (rules, none) = (rules::lines(&form.policies, workspace), form.policies.is_empty());
     view! {

@@ -12,7 +12,7 @@ use crate::portal::requests::listing::Place;
 use crate::portal::titles::Titles;
 
 /// The scope of a cost report.
-pub(super) struct Scope {
+pub(super) struct ReportScope {
     /// The selected workspace. `None` for all.
     pub(super) top: Option<WorkspacePath>,
     /// Workspaces that are included, in the order of their paths.
@@ -25,7 +25,7 @@ pub(super) struct Scope {
     pub(super) ahead: Option<i64>,
 }
 
-impl Scope {
+impl ReportScope {
     /// Returns the titles of the promises that have requests.
     pub(super) fn titles(&self, caller: &Caller) -> Titles {
         Titles::of(caller, self.places.iter().map(|place| &place.cluster))
@@ -43,7 +43,7 @@ impl Scope {
 }
 
 /// Reads the query: the month, the workspace, and what of it the user can see.
-pub(super) async fn scope(caller: &Caller, query: &CostQuery) -> Result<Scope> {
+pub(super) async fn scope(caller: &Caller, query: &CostQuery) -> Result<ReportScope> {
     let portal = caller.portal();
     let now = portal.clock.now().as_second();
     let present = Month::of(now);
@@ -55,5 +55,5 @@ pub(super) async fn scope(caller: &Caller, query: &CostQuery) -> Result<Scope> {
     let places = caller.places(top.as_ref()).await?;
     let clock = portal.store.ledger_clock().await.map_err(unread)?;
     let ahead = clock.map(|clock| clock.seen).filter(|seen| *seen > now + PATIENCE);
-    Ok(Scope { top, places, month, is_current: month == present, posted: clock.map(|clock| clock.posted), ahead })
+    Ok(ReportScope { top, places, month, is_current: month == present, posted: clock.map(|clock| clock.posted), ahead })
 }

@@ -196,7 +196,7 @@ pub(in crate::portal) fn room(limits: &[LimitUse], budgets: &[BudgetUse], tallie
         let then = limit.with_this;
         RoomLine {
             what: format!("Requests {}", place(&limit.from, tallies)),
-            after: then.map_or_else(|| format!("unknown of {}", limit.most), |count| format!("{count} of {}", limit.most)),
+            after: then.map_or_else(|| format!("usage unknown, limit {}", limit.most), |count| format!("{count} of {}", limit.most)),
             used: share(then.map(|count| count.saturating_sub(1).into()), limit.most.into()),
             then: share(then.map(Into::into), limit.most.into()),
             over: then.is_some_and(|count| count > limit.most),
@@ -218,7 +218,7 @@ pub(in crate::portal) fn room(limits: &[LimitUse], budgets: &[BudgetUse], tallie
             after: match (then, &budget.left) {
                 (Some(_), Some(left)) if left.micros >= 0 => format!("{left} left of {}", budget.most),
                 (Some(then), _) => format!("{then} of {}", budget.most),
-                (None, _) => format!("unknown of {}", budget.most),
+                (None, _) => format!("usage unknown, limit {}", budget.most),
             },
             used: share(then.zip(own).map(|(then, own)| i128::from(then.micros) - i128::from(own)), most),
             then: share(then.map(|then| then.micros.into()), most),

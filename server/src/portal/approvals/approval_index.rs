@@ -18,7 +18,7 @@ use promise::api::{ApprovalRule, ApprovedRequest, CandidateStatus};
 
 /// Index of approvals and decisions.
 #[derive(Default)]
-pub struct Docket {
+pub struct ApprovalIndex {
     known: Mutex<Known>,
 }
 
@@ -48,7 +48,7 @@ struct Known {
     emergencies: BTreeSet<Dated>,
 }
 
-impl Docket {
+impl ApprovalIndex {
     /// Returns the requests that wait for a decision, in the order of their keys.
     pub fn open(&self, world: &World) -> Open {
         self.with(world, Known::listed)

@@ -13,14 +13,14 @@ use crate::pages::Visiting;
 use crate::state::Portal;
 
 /// The parsed query of an address.
-pub struct Asked<T>(pub T);
+pub struct Query<T>(pub T);
 
-impl<T: DeserializeOwned> FromRequestParts<Arc<Portal>> for Asked<T> {
+impl<T: DeserializeOwned> FromRequestParts<Arc<Portal>> for Query<T> {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, portal: &Arc<Portal>) -> Result<Self, Response> {
         let error = match app::app::query(&parts.uri) {
-            Ok(asked) => return Ok(Self(asked)),
+            Ok(query) => return Ok(Self(query)),
             Err(error) => error,
         };
         if takes_page(&parts.headers) {
