@@ -97,28 +97,62 @@ fn account(visit: &Visit) -> Option<impl IntoView + use<>> {
     })
 }
 
-/// The navigation. A live page updates the count of open approvals.
-fn navigation(visit: &Visit, about: &About, live: bool) -> impl IntoView + use<> {
-    let mut entries = vec![(page::HOME.to_owned(), "house", texts::HOME)];
-    if let Some(workspace) = &about.workspace {
-        entries.push((routes::catalog(workspace), "layout-grid", texts::CATALOG));
-        entries.push((routes::requests(workspace), "git-pull-request-arrow", texts::REQUESTS));
-        entries.push((routes::resources(workspace), "layers", texts::RESOURCES));
+/// How many entries the bar of a narrow screen shows beside "More".
+const IN_BAR: usize = 4;
+
+/// An entry of the navigation.
+struct Entry {
+    href: String,
+    icon: &'static str,
+    label: &'static str,
+    /// What waits there; shown if there is anything.
+    waits: Option<usize>,
+}
+
+impl Entry {
+    fn new(href: impl Into<String>, icon: &'static str, label: &'static str) -> Self {
+        Self { href: href.into(), icon, label, waits: None }
     }
-    entries.push((routes::cost(about.workspace.as_deref().unwrap_or_default()), "chart-column", texts::COST));
-    if visit.waits.is_some() {
-        entries.push((page::APPROVALS.to_owned(), "stamp", texts::APPROVALS));
-    }
-    entries.push((page::WORKSPACES.to_owned(), "network", texts::WORKSPACES));
-    if visit.platform {
-        entries.push((page::PLATFORM.to_owned(), "shield-check", texts::PLATFORM));
-    }
-    let (section, waits) = (about.section.clone(), visit.waits);
-    let entries = entries.into_iter().map(move |(href, icon, label)| {
-        let current = (href == section).then_some("page");
-        let hot = waits.filter(|waits| *waits > 0 && href == page::APPROVALS);
+
+    fn link(&self, section: &str) -> impl IntoView + use<> {
+        let current = (self.href == section).then_some("page");
+        let hot = self.waits.filter(|waits| *waits > 0);
         let hot = hot.map(|waits| view! { <span class="hot">{waits}<span class="vh">{texts::WAITING}</span></span> });
-        view! { <li><a href=href aria-current=current><Icon name=icon/>{label}{hot}</a></li> }
+        view! { <a href=self.href.clone() aria-current=current><Icon name=self.icon/>{self.label}{hot}</a> }
+    }
+}
+
+fn entries(visit: &Visit, about: &About) -> Vec<Entry> {
+    let mut entries = vec![Entry::new(page::HOME, "house", texts::HOME)];
+    if let Some(workspace) = &about.workspace {
+        entries.push(Entry::new(routes::catalog(workspace), "layout-grid", texts::CATALOG));
+        entries.push(Entry::new(routes::requests(workspace), "git-pull-request-arrow", texts::REQUESTS));
+        entries.push(Entry::new(routes::resources(workspace), "layers", texts::RESOURCES));
+    }
+    entries.push(Entry::new(routes::cost(about.workspace.as_deref().unwrap_or_default()), "chart-column", texts::COST));
+    if visit.waits.is_some() {
+        entries.push(Entry { waits: visit.waits, ..Entry::new(page::APPROVALS, "stamp", texts::APPROVALS) });
+    }
+    entries.push(Entry::new(page::WORKSPACES, "network", texts::WORKSPACES));
+    if visit.platform {
+        entries.push(Entry::new(page::PLATFORM, "shield-check", texts::PLATFORM));
+    }
+    entries
+}
+
+/// The navigation. On narrow screens, entries without a place in the bar are behind "More". A live page updates the count of open approvals.
+fn navigation(visit: &Visit, about: &About, live: bool) -> impl IntoView + use<> {
+    let (entries, section) = (entries(visit, about), about.section.as_str());
+    let in_bar = if entries.len() > IN_BAR + 1 { IN_BAR } else { entries.len() };
+    let lines = entries.iter().enumerate().map(|(at, entry)| {
+        let class = (at >= in_bar).then_some("beyond");
+        view! { <li class=class>{entry.link(section)}</li> }
     });
-    view! { <nav class="sidenav" aria-label=texts::MAIN data-live=live.then_some("navigation")><ul>{entries.collect_view()}</ul></nav> }
+    let lines = lines.collect_view();
+    let beyond = entries.get(in_bar..).filter(|beyond| !beyond.is_empty()).map(|beyond| {
+        let current = beyond.iter().any(|entry| entry.href == section).then_some("current");
+        let links = beyond.iter().map(|entry| view! { <li>{entry.link(section)}</li> }).collect_view();
+        view! { <li class="more"><details class="menu"><summary class=current><Icon name="ellipsis"/>{texts::MORE}</summary><div class="pop pop-end"><ul>{links}</ul></div></details></li> }
+    });
+    view! { <nav class="sidenav" aria-label=texts::MAIN data-live=live.then_some("navigation")><ul>{lines}{beyond}</ul></nav> }
 }

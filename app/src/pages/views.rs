@@ -31,6 +31,8 @@ fn address(views: &SavedViews, filter: &[(String, String)]) -> String {
         SavedList::Requests => routes::requests(&views.workspace),
         SavedList::Resources => routes::resources(&views.workspace),
         SavedList::Approvals => page::APPROVALS.to_owned(),
+        SavedList::Policies => page::POLICIES.to_owned(),
+        SavedList::Promises => page::PROMISES.to_owned(),
     };
     let pairs: Vec<(&str, &str)> = filter.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     routes::with_query(&path, &pairs)

@@ -30,6 +30,7 @@ pub(crate) const COST: &str = "Cost";
 pub(crate) const APPROVALS: &str = "Approvals";
 pub(crate) const WORKSPACES: &str = "Workspaces";
 pub(crate) const PLATFORM: &str = "Platform";
+pub(crate) const MORE: &str = "More";
 /// After the count of approvals, for screen readers.
 pub(crate) const WAITING: &str = " waiting";
 

@@ -85,6 +85,7 @@ const DRAWINGS: &[(&str, &str)] = &[
     ("trash-2", r#"<path d="M3 6h18M19 6v14a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V6M8 6V4a2 2 0 0 1 2-2h4a2 2 0 0 1 2 2v2M10 11v6M14 11v6"/>"#),
     ("user", r#"<path d="M19 21v-2a4 4 0 0 0-4-4H9a4 4 0 0 0-4 4v2"/><circle cx="12" cy="7" r="4"/>"#),
     ("x", r#"<path d="M18 6 6 18M6 6l12 12"/>"#),
+    ("ellipsis", r#"<circle cx="12" cy="12" r="1"/><circle cx="19" cy="12" r="1"/><circle cx="5" cy="12" r="1"/>"#),
     ("arrow-up", r#"<path d="m5 12 7-7 7 7M12 19V5"/>"#),
     ("arrow-down", r#"<path d="M12 5v14M19 12l-7 7-7-7"/>"#),
     (

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use promise::view::{CostMover, CostMovers, CostPage, CostQuery, CostSaving, CostSavings, SavingWhy};
 
-use super::{address, figures};
+use super::address;
 use crate::routes;
 use crate::texts::cost as texts;
 use crate::ui::{Icon, LinkButton};
@@ -30,7 +30,7 @@ pub(in crate::pages) fn lines(movers: &CostMovers, to: &dyn Fn(&CostMover) -> St
         let (icon, way) = if change.micros > 0 { ("arrow-up", texts::MORE) } else { ("arrow-down", texts::LESS) };
         view! {
             <li><Icon name=icon/><div><a class="name" href=to(mover)>{mover.label.clone()}</a><p class="what">{texts::before_and_now(&mover.before, &mover.after)}</p></div>
-                <div class="side"><b>{figures::signed(&change.rounded())}<span class="vh">{format!(" {way}")}</span></b><span class="subtle mono">{mover.workspace.clone()}</span></div></li>
+                <div class="side"><b>{change.rounded().signed()}<span class="vh">{format!(" {way}")}</span></b><span class="subtle mono">{mover.workspace.clone()}</span></div></li>
         }
     });
     view! { <ul class="lines">{lines.collect_view()}</ul> }.into_any()

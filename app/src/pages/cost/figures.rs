@@ -33,7 +33,7 @@ fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView 
         cell(texts::BUDGET, budget.money.to_string(), left)
     });
     let waiting = sum.waiting.as_ref();
-    let waiting = waiting.map(|(more, count)| cell(texts::WAITING_FOR_APPROVAL, signed(more), texts::not_in_forecast(*count)));
+    let waiting = waiting.map(|(more, count)| cell(texts::WAITING_FOR_APPROVAL, more.signed(), texts::not_in_forecast(*count)));
     view! {
         {cell(texts::TO_DATE, sum.to_date.rounded().to_string(), metered)}
         {cell(texts::MONTH_FORECAST, sum.forecast.rounded().to_string(), forecast)}
@@ -45,11 +45,6 @@ fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView 
 
 fn cell(label: &'static str, value: String, basis: String) -> impl IntoView + use<> {
     view! { <div><dt>{label}</dt><dd><b>{value}</b><span class="basis">{basis}</span></dd></div> }
-}
-
-/// Formats money with a sign: `+520.00 €`, `−3.90 €`.
-pub(super) fn signed(money: &Money) -> String {
-    money.as_change().trim_end_matches("/month").to_owned()
 }
 
 /// Formats seconds as `3 h 20 min`.
@@ -76,12 +71,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_differences_read_as_words() {
+    fn times_read_as_words() {
         assert_eq!(moment("2026-11-21T08:00:00Z"), "2026-11-21 08:00 UTC");
         assert_eq!(
             [hours(30), hours(1_200), hours(7_200), hours(7_260)].join(","),
             "Less than a minute,20\u{a0}min,2\u{a0}h,2\u{a0}h 1\u{a0}min"
         );
-        assert_eq!(signed(&Money::new(520_000_000, "EUR")), "+520.00 €");
     }
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{ConcernedLine, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyRow};
+use promise::view::{ConcernedLine, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyRow, SavedList};
 use promise::wording::humanise;
 
 use super::{compiled, concerned, strength, tabs};
@@ -10,6 +10,7 @@ use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::listing::{Heading, Listing};
 use crate::pages::requests::stale;
+use crate::pages::views;
 use crate::routes::{self, page};
 use crate::texts::platform as texts;
 use crate::ui::{Banner, Empty, LinkButton, PageHead, Shape, Weight};
@@ -31,8 +32,10 @@ pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Result<Page> {
     let found = backend.policies(query).await?;
     let (now, delivers) = (visit.now.clone(), backend.delivers().await);
     let about = About { title: texts::POLICIES.to_owned(), section: page::PLATFORM.to_owned(), ..About::default() };
+    let listing = Listing::new(page::POLICIES, &found.query);
+    let views = backend.saved_views(SavedList::Policies, "", SavedList::Policies.filter(listing.pairs())).await;
+    let token = backend.viewer().form_token;
     Ok(framed(visit, about, move || {
-        let listing = Listing::new(page::POLICIES, &found.query);
         let new = found.writable.first().map(|place| {
             view! { <LinkButton href=routes::policy_new(place) label=texts::NEW_POLICY icon="plus" weight=Weight::Primary/> }
         });
@@ -41,6 +44,7 @@ pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Result<Page> {
             {tabs(page::POLICIES, delivers)}
             {found.as_of.clone().map(|at| stale(&at, &now))}
             {broken(&found.rows)}
+            {views::bar(&views, &token)}
             {listing.search(texts::POLICIES, texts::SEARCH_HINT)}
             {Listing::filter_rows([
                 listing.facet(texts::CATEGORY, "category", &found.categories),

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
+use promise::view::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState, SavedList};
 
 use super::tabs;
 use crate::backend::Visit;
@@ -10,6 +10,7 @@ use crate::document::{About, Page, framed};
 use crate::listing::{Heading, Listing};
 use crate::pages::catalog;
 use crate::pages::requests::stale;
+use crate::pages::views;
 use crate::routes::{self, page};
 use crate::texts::promises as texts;
 use crate::ui::{Empty, LinkButton, Moment, PageHead, Shape, Status, Tile};
@@ -30,12 +31,15 @@ pub async fn promises(visit: &Visit, query: &PromisesQuery) -> Result<Page> {
     let found = backend.promises(query).await?;
     let (now, delivers) = (visit.now.clone(), backend.delivers().await);
     let about = About { title: texts::PROMISES.to_owned(), section: page::PLATFORM.to_owned(), ..About::default() };
+    let listing = Listing::new(page::PROMISES, &found.query);
+    let views = backend.saved_views(SavedList::Promises, "", SavedList::Promises.filter(listing.pairs())).await;
+    let token = backend.viewer().form_token;
     Ok(framed(visit, about, move || {
-        let listing = Listing::new(page::PROMISES, &found.query);
         view! {
             <PageHead title=texts::PROMISES meta=view! { <span>{texts::SUMMARY}</span> }.into_any()/>
             {tabs(page::PROMISES, delivers)}
             {found.as_of.clone().map(|at| stale(&at, &now))}
+            {views::bar(&views, &token)}
             {listing.search(texts::PROMISES, texts::SEARCH_BY)}
             {Listing::filter_rows([
                 listing.facet(texts::STATE, "state", &found.states),

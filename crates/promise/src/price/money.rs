@@ -135,12 +135,17 @@ impl Money {
 
     /// Formats a monthly difference: `+93.20 €/month`, `−12.00 €/month`, `±0.00 €/month`.
     pub fn as_change(&self) -> String {
+        format!("{}/month", self.signed())
+    }
+
+    /// Formats an amount with its sign, such as `+93.20 €` or `−3.90 €`.
+    pub fn signed(&self) -> String {
         let sign = match self.micros {
             0 => "±",
             1.. => "+",
             _ => "−",
         };
-        format!("{sign}{}/month", self.amount())
+        format!("{sign}{}", self.amount())
     }
 }
 

@@ -75,6 +75,7 @@ fn money_is_shown_with_as_many_digits_as_it_has() {
     assert_eq!(Money::new(9_500_000, "CHF").to_string(), "9.50 CHF");
     assert_eq!(money(93_200_000).as_change(), "+93.20 €/month");
     assert_eq!(money(-12_000_000).as_change(), "−12.00 €/month");
+    assert_eq!((money(0).signed(), money(-3_900_000).signed()), ("±0.00 €".to_owned(), "−3.90 €".to_owned()));
 }
 
 #[test]

@@ -108,7 +108,9 @@ fn range(bounds: &Bounds) -> String {
         (Some(low), Some(high), _) if !bounds.exclusive_minimum && !bounds.exclusive_maximum => {
             format!(" between {} and {}", number(low), number(high))
         }
-        (_, _, Some(span)) if span.starts_with("at ") => format!(" of {span}"),
+        // “of at least 1”, and “above 1”.
+        (Some(_), _, Some(span)) if !bounds.exclusive_minimum => format!(" of {span}"),
+        (None, Some(_), Some(span)) if !bounds.exclusive_maximum => format!(" of {span}"),
         (_, _, Some(span)) => format!(" {span}"),
         (_, _, None) => String::new(),
     }

@@ -20,10 +20,14 @@ pub enum SavedList {
     Resources,
     /// Approvals.
     Approvals,
+    /// Policies.
+    Policies,
+    /// Promises.
+    Promises,
 }
 
 impl SavedList {
-    const ALL: [Self; 3] = [Self::Requests, Self::Resources, Self::Approvals];
+    const ALL: [Self; 5] = [Self::Requests, Self::Resources, Self::Approvals, Self::Policies, Self::Promises];
 
     /// Returns the value used in forms.
     pub fn word(self) -> &'static str {
@@ -31,6 +35,8 @@ impl SavedList {
             Self::Requests => "requests",
             Self::Resources => "resources",
             Self::Approvals => "approvals",
+            Self::Policies => "policies",
+            Self::Promises => "promises",
         }
     }
 
@@ -41,7 +47,7 @@ impl SavedList {
 
     /// Whether the list exists once for each workspace.
     pub fn is_of_workspace(self) -> bool {
-        self != Self::Approvals
+        matches!(self, Self::Requests | Self::Resources)
     }
 
     /// Returns the query parameters that are saved: filters and sort order. The page and the open item aren't.
@@ -50,6 +56,8 @@ impl SavedList {
             Self::Requests => &["q", "phase", "promise", "mine", "sort"],
             Self::Resources => &["q", "kind", "health", "promise", "workspace", "drifted", "below", "sort"],
             Self::Approvals => &["view", "q", "promise", "workspace", "risk", "age", "sort"],
+            Self::Policies => &["q", "category", "enforcement", "workspace", "sort"],
+            Self::Promises => &["q", "workspace", "lifecycle", "state", "sort"],
         }
     }
 
@@ -85,7 +93,7 @@ pub struct ViewLine {
 pub struct SavedViews {
     /// The list.
     pub list: SavedList,
-    /// Path of its workspace. Empty for approvals, which have a single list.
+    /// Path of its workspace. Empty for lists that are the same in all workspaces.
     pub workspace: String,
     /// Saved filters, sorted by title.
     pub views: Vec<ViewLine>,

@@ -24,7 +24,7 @@ pub(super) fn of(subject: &Subject<'_>, status: &PromiseRequestStatus, now: i64,
         let held = status.approvals.iter().any(|approval| approval.state == ApprovalState::ChangesRequested);
         for approval in status.approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting) {
             let question = question(subject, candidate, approval, since, decided);
-            told.extend(reminder(&question, now, remind_after).filter(|_| !held));
+            told.extend(reminder(subject.name, &question, now, remind_after).filter(|_| !held));
             told.push(question);
         }
     }
@@ -79,13 +79,13 @@ fn question(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &Appro
 }
 
 /// Returns the latest due reminder; missed ones are skipped.
-fn reminder(question: &Told, now: i64, remind_after: i64) -> Option<Told> {
+fn reminder(name: &str, question: &Told, now: i64, remind_after: i64) -> Option<Told> {
     let number = now.saturating_sub(question.at).checked_div(remind_after).filter(|number| (1..=REMINDERS).contains(number))?;
     Some(Told {
         event: Event::Reminder,
         key: format!("{}|{number}", question.key),
         at: question.at.saturating_add(number.saturating_mul(remind_after)),
-        title: question.title.replace("is waiting for", "is still waiting for"),
+        title: format!("{name} is still waiting for approval"),
         ..question.clone()
     })
 }
