@@ -1,6 +1,10 @@
 // Photographs every page, in every phase and state, so that people can look at all of it at once:
 //
-//   node screens.mjs --out FOLDER [--width 1440,390] [--theme light,dark] [--only catalog,form] [--without-javascript]
+//   node screens.mjs --out FOLDER [--width 1440,390] [--theme light,dark] [--only catalog,form] [--without-javascript] [--visible]
+//
+// A name of --only that ends with a dot is that page alone. --visible leaves out what one would have to scroll to. The pictures of the README are made by
+//
+//   node screens.mjs --out ../docs/images --width 1280 --visible --only form.,approvals.,home-owner.,cost.,request-ready.
 //
 // It starts a portal of its own. Environment as for the browser tests: OPM_PORTAL, OPM_CHROMIUM, OPM_KUBECTL.
 
@@ -17,6 +21,7 @@ const { values } = parseArgs({
     theme: { type: "string", default: "light,dark" },
     only: { type: "string", default: "" },
     "without-javascript": { type: "boolean", default: false },
+    visible: { type: "boolean", default: false },
   },
 });
 if (!values.out) throw new Error("say where to put the photographs: --out FOLDER");
@@ -26,7 +31,7 @@ try {
   await mkdir(values.out, { recursive: true });
   const all = await scenes(it);
   const wanted = values.only.split(",").filter(Boolean);
-  const pages = all.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.startsWith(word)));
+  const pages = all.filter(({ name }) => wanted.length === 0 || wanted.some((word) => `${name}.`.startsWith(word)));
   const known = await states(it, pages);
   const complaints = [];
   for (const width of values.width.split(",").map(Number)) {
@@ -42,7 +47,7 @@ try {
         const page = await context.newPage();
         page.on("console", (message) => message.type() === "error" && complaints.push(`${name}: ${message.text()}`));
         await page.goto(path);
-        await page.screenshot({ path: join(values.out, `${name}.${width}.${colorScheme}.png`), fullPage: true });
+        await page.screenshot({ path: join(values.out, `${name}.${width}.${colorScheme}.png`), fullPage: !values.visible });
         await context.close();
       }
     }
