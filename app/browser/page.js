@@ -1,4 +1,4 @@
-// What runs in the browser besides the live part: copying, zooming graphs, and the preflight while the user types. Pages work without it.
+// Scripts besides the live part: copying, zooming graphs, and the preflight while the user types. Pages work without them.
 
 /** How long a button shows that it copied, in milliseconds. */
 const SAID = 2000;

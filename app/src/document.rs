@@ -63,7 +63,7 @@ pub struct About {
     pub workspace: Option<String>,
     /// Entry of the navigation that is current, by its address.
     pub section: String,
-    /// What runs in the browser on this page.
+    /// The script of this page.
     pub script: Option<Script>,
     /// HTTP status; 0 stands for 200.
     pub status: u16,
@@ -71,7 +71,7 @@ pub struct About {
     pub retry_after: Option<u64>,
 }
 
-/// What runs in the browser on a page; every page works without it.
+/// The script of a page. Every page works without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Script {
     /// Keeps the page live with the stream at this address.

@@ -146,7 +146,7 @@ pub(crate) fn biggest_changes_since(month: &str) -> String {
     format!("Biggest changes since {month}")
 }
 
-/// How far a forecast is from a full month of what runs now.
+/// The difference between a forecast and a full month of the running instances.
 pub(crate) fn against_full_month(more: &Money) -> String {
     if more.micros < 0 {
         format!("{} below a full month", Money::new(more.micros.saturating_neg(), more.currency.clone()))

@@ -100,7 +100,7 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
         looks("request-viewer-detail", orders("")),
         bad("request-refused", orders("")),
         ("request-refused-viewer", Some(World { fits: false, ..viewer() }), orders("")),
-        here("request-told", orders("?refused=changed")),
+        here("request-not-completed", orders("?refused=changed")),
         here("edit", orders("/edit")),
         here("edit-review", orders("/edit/review?draft=d1")),
         here("delete", orders("/delete")),
@@ -163,7 +163,7 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
 /// Pages that say no, wherever they stand.
 fn refusals() -> Vec<(&'static str, Option<World>, Error)> {
     vec![
-        ("denied", Some(full()), Error::Denied { why: "You may not list requests in root:acme:data".into() }),
+        ("denied", Some(full()), Error::Denied { why: "You can't list requests in root:acme:data".into() }),
         ("not-enabled", Some(full()), Error::NotEnabled { what: "request orders-db".into() }),
         ("not-read-yet", Some(full()), Error::Busy { message: "requests are still being read".into() }),
         ("too-many-requests", Some(full()), Error::TooManyRequests { message: "Wait 3 seconds, then try again.".into(), seconds: 3 }),

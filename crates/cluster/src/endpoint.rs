@@ -117,8 +117,8 @@ impl Endpoint {
         self.acting(token, scope, layer::ActsAs { user: username, by: None })
     }
 
-    /// Like [`Endpoint::client_as`], for the controller. It identifies itself, so that what it creates can be told apart from what people
-    /// do who can impersonate the same user.
+    /// Like [`Endpoint::client_as`], for the controller. It identifies itself, so that its objects differ from those of people who can
+    /// impersonate the same user.
     pub fn controller_as(&self, token: &Token, scope: &Scope, username: &str) -> kube::Client {
         self.acting(token, scope, layer::ActsAs { user: username, by: Some(names::IMPERSONATED_BY_CONTROLLER) })
     }

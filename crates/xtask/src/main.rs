@@ -10,6 +10,7 @@ mod fuzz;
 mod generate;
 mod programs;
 mod release;
+mod routes;
 mod seed;
 mod serve;
 mod site;
@@ -43,6 +44,8 @@ enum Command {
     Build(release::Build),
     /// Run everything that CI runs.
     Test(test::Test),
+    /// Print every address of the portal, with its method and who can use it.
+    Routes(routes::Routes),
     /// Write the generated files in deploy/.
     Gen(generate::Gen),
     /// Build the browser files in site/, which are embedded in the server.
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::Seed(seed) => seed.run(),
         Command::Build(build) => build.run(),
         Command::Test(test) => test.run(),
+        Command::Routes(routes) => routes.run(),
         Command::Gen(generate) => generate.run(),
         Command::Site(site) => site.run(),
         Command::Bench(bench) => bench.run(),

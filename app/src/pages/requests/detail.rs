@@ -107,7 +107,7 @@ type Revealed = Option<(String, String)>;
 struct Also {
     revealed: Revealed,
     /// Why an action failed.
-    told: Option<String>,
+    refusal: Option<String>,
 }
 
 /// The page.
@@ -117,7 +117,7 @@ pub async fn detail(visit: &Visit, workspace: &str, namespace: &str, name: &str,
 
 /// The page with a message about an action that failed.
 pub async fn with_message(visit: &Visit, workspace: &str, namespace: &str, name: &str, what: &str) -> Result<Page> {
-    let also = Also { told: Some(what.to_owned()), ..Also::default() };
+    let also = Also { refusal: Some(what.to_owned()), ..Also::default() };
     shown(visit, workspace, namespace, name, View::default(), also).await
 }
 
@@ -129,7 +129,7 @@ pub async fn revealed(visit: &Visit, workspace: &str, namespace: &str, name: &st
 }
 
 async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view: View, also: Also) -> Result<Page> {
-    let Also { revealed, told } = also;
+    let Also { revealed, refusal } = also;
     let backend = visit.backend()?;
     let page = backend.request(workspace, namespace, name).await?;
     let adds = if view.part == Part::Adds { Some(backend.added(workspace, namespace, name).await?) } else { None };
@@ -138,8 +138,9 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         title,
         workspace: Some(workspace.to_owned()),
         section: routes::requests(workspace),
-        status: if told.is_some() { 409 } else { 0 },
-        script: (revealed.is_none() && told.is_none()).then(|| Script::Live(routes::live_request(workspace, namespace, name, &page.seen))),
+        status: if refusal.is_some() { 409 } else { 0 },
+        script: (revealed.is_none() && refusal.is_none())
+            .then(|| Script::Live(routes::live_request(workspace, namespace, name, &page.seen))),
         ..About::default()
     };
     let (now, token) = (visit.now.clone(), backend.viewer().form_token);
@@ -163,7 +164,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             <div data-live="head">{head(&page, &view).into_any()}</div>
             // The region stays when its content is swapped, so that screen readers announce the new sentence.
             <div data-live="ball" role="status">{ball(&page, &now).into_any()}</div>
-            {told.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::ACTION_NOT_COMPLETED><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
+            {refusal.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::ACTION_NOT_COMPLETED><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
             <div data-live="outdated">{approvals::outdated(&page, &token).into_any()}</div>
             <div data-live="pending">{approvals::pending(&page).into_any()}</div>
             <div data-live="approvals">{approvals::decisions(&page, &token, &now).into_any()}</div>

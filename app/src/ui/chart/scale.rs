@@ -18,7 +18,7 @@ const TOP: f64 = 20.0;
 const BOTTOM: f64 = 40.0;
 /// Number of labels that fit in a wide drawing, and in a narrow one.
 const LABELS: (usize, usize) = (12, 4);
-/// A line this many times as high as everything else is named but not drawn: nothing below it could be told apart.
+/// A line this many times as high as all others is named but not drawn, because it would flatten them.
 const FAR: f64 = 5.0;
 /// Maximum number of decimals; anything smaller isn't visible.
 const DECIMALS: usize = 9;

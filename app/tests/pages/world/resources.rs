@@ -1,4 +1,4 @@
-//! What was made for requests in this world.
+//! Resources of the requests in this world.
 
 use app::backend::Resources;
 use async_trait::async_trait;

@@ -176,7 +176,7 @@ pub async fn decide(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: 
     let settled = decision.wanted().is_some_and(|base| base.generation == generation);
     match offer(core, request, &lineage) {
         Err(problem) if settled => {
-            // What runs doesn't need its promise to be on offer.
+            // A running request doesn't need its promise to be on offer.
             tracing::debug!(request = %key, problem = problem.message, "no longer on offer");
         }
         Err(problem) => {
@@ -323,7 +323,7 @@ async fn consider(
             Ok((kept, today)) => {
                 input = kept;
                 decision.outdated = decision.wanted().and_then(|base| changed_since(core, base, &spec, &today));
-                // What runs stays as it is until today's rules are rolled out by name.
+                // Running resources don't change until someone rolls out the current rules.
                 let asked = |name: &str| request.annotations().get(name).map(String::as_str);
                 if decision.outdated.is_none() || !outdated::rolls_out(asked, &today.effective.rules) {
                     decision.withdraw_question();

@@ -149,7 +149,7 @@ fn api(reach: Reach, key: &Key) -> Api<DynamicObject> {
     }
 }
 
-/// Records that a place did what was asked.
+/// Records that a place accepted a call.
 fn answered(targets: &Targets, place: &Place) {
     if let Place::Destination(key) = place {
         targets.heard(key, None);

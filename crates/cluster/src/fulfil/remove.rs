@@ -260,7 +260,7 @@ impl Round<'_> {
 }
 
 /// Returns the home among those that published the same content: the only one, otherwise the requested one, otherwise the nearest on the
-/// way down to the request. Two homes of other people can't be told apart by what they published.
+/// way down to the request. Otherwise nothing distinguishes homes that published the same content.
 fn the_home(homes: &[&ClusterId], asked: Option<&ClusterId>, lineage: &[Node]) -> Option<ClusterId> {
     match (homes, asked) {
         ([only], _) => Some((*only).clone()),

@@ -37,6 +37,21 @@ pub enum Standing {
     Stopped,
 }
 
+impl Standing {
+    /// Writes it to the log: the state in a word, whether this instance leads, and why it isn't ready.
+    fn log(&self) {
+        let (state, leader, why) = match self {
+            Self::Waiting { why } => ("waiting", false, Some(why)),
+            Self::Standby { why } => ("on standby", false, Some(why)),
+            Self::Starting { why } => ("starting", true, Some(why)),
+            Self::Working => ("ready", true, None),
+            Self::Hampered { why } => ("degraded", true, Some(why)),
+            Self::Stopped => ("stopped", false, None),
+        };
+        tracing::info!(leader, why, "controller {state}");
+    }
+}
+
 impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -140,7 +155,7 @@ impl Report {
         self.told.send_if_modified(|told| {
             let changed = *told != standing;
             if changed {
-                tracing::info!(%standing, "controller status");
+                standing.log();
                 *told = standing;
             }
             changed

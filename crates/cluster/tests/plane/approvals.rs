@@ -210,10 +210,8 @@ async fn what_needs_approval_is_held_until_it_is_given(plane: Plane) {
     let status = again.status.as_ref().unwrap();
     assert_eq!(status.phase, Phase::Ready, "what runs goes on");
     let summary = condition(&again, "Ready");
-    assert!(
-        summary.starts_with("False AwaitingApproval: ") && summary.contains("must approve"),
-        "what is asked for is not in place: {summary}"
-    );
+    assert!(summary.starts_with("False AwaitingApproval: "), "what is asked for is not in place: {summary}");
+    assert_eq!(status.waiting_on.as_ref().unwrap().reason, WaitingReason::ApprovalNeeded);
     let former = &status.approvals[0].given;
     assert_eq!(
         (former.len(), former[0].state),
