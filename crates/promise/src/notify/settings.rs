@@ -77,9 +77,9 @@ impl MailRule {
     /// Returns the display label.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Off => "no",
-            Self::AtOnce => "immediately",
-            Self::Digest => "digest",
+            Self::Off => "Off",
+            Self::AtOnce => "Immediately",
+            Self::Digest => "Digest",
         }
     }
 
@@ -151,7 +151,7 @@ impl Settings {
             let of = |part: &str| format!("{}.{part}", sort.word());
             let mail = field(&of("mail")).map_or(Some(MailRule::Off), MailRule::parse);
             if mail.is_none() {
-                problem(&of("mail"), "Choose no, immediately or digest.".to_owned());
+                problem(&of("mail"), "Choose off, immediately or digest.".to_owned());
             }
             let webhook = field(&of("webhook")).unwrap_or_default().to_owned();
             let known = webhook.is_empty() || webhooks.contains(&webhook);
