@@ -6,9 +6,18 @@ use tokio::sync::watch;
 use super::*;
 
 impl Plane {
+    /// The endpoint of a controller. On a real server it has connections of its own, because they end with the runtime of the controller: a
+    /// pool that is shared with the test would hand them to its next call.
+    fn endpoint_of_controller(&self) -> Endpoint {
+        match &self.reached {
+            Reached::Embedded(_) => self.endpoint.clone(),
+            Reached::Server(turn) => Endpoint::from_kubeconfig("kube-apiserver", &turn.server().kubeconfig("admin")).unwrap().0,
+        }
+    }
+
     /// Starts a controller and waits until it works.
     pub async fn controller(&self) -> Running {
-        self.controller_over(self.endpoint.clone()).await
+        self.controller_over(self.endpoint_of_controller()).await
     }
 
     /// Starts a controller that gets no further than `writes` writes into workspaces, events apart, and says when it hangs at the next.
@@ -139,7 +148,7 @@ impl Plane {
     /// Starts a controller that trusts these homes, in this order, and waits until it works.
     pub async fn controller_trusting(&self, homes: &[&str]) -> Running {
         let homes = homes.iter().map(|home| path(home)).collect();
-        let mut running = Running::begin(self.controller_access(self.endpoint.clone()), homes, Machine::default(), "test");
+        let mut running = Running::begin(self.controller_access(self.endpoint_of_controller()), homes, Machine::default(), "test");
         running.until("working", |standing| *standing == Standing::Working).await;
         running
     }
@@ -152,7 +161,7 @@ impl Plane {
     pub async fn controller_ahead(&self, ahead: jiff::SignedDuration) -> Running {
         let clock = Machine::default();
         clock.advance(ahead);
-        let mut running = self.beginning(self.endpoint.clone(), clock);
+        let mut running = self.beginning(self.endpoint_of_controller(), clock);
         running.until("working", |standing| *standing == Standing::Working).await;
         running
     }
@@ -165,7 +174,7 @@ impl Plane {
 
     /// Starts a controller without waiting for anything.
     pub fn beginning_controller(&self) -> Running {
-        self.beginning(self.endpoint.clone(), Machine::default())
+        self.beginning(self.endpoint_of_controller(), Machine::default())
     }
 
     fn beginning(&self, endpoint: Endpoint, clock: Machine) -> Running {
