@@ -7,14 +7,14 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use promise::view::{
+use crate::view::{
     AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, EmergenciesPage,
     FormOutcome, Home, InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage, OverviewPage, OverviewQuery,
     Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisePage, PromisesPage, PromisesQuery, RequestForm,
     RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, Selection, StandInPage,
     Viewer, WorkspaceTree,
 };
+use async_trait::async_trait;
 use promise::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ pub enum FormOf<'a> {
 /// A decision, as it was posted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vote {
-    /// The approval rule that the decision is for, as [`promise::view::Asked`] names it.
+    /// The approval rule that the decision is for, as [`crate::view::Asked`] names it.
     pub rule: String,
     /// The content that the user saw.
     pub hash: String,
@@ -199,7 +199,7 @@ pub struct PolicyText {
 /// Sample values for a policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
-    /// The promise, as [`promise::view::Tryout`] names it.
+    /// The promise, as [`crate::view::Tryout`] names it.
     pub promise: String,
     /// Path of the workspace.
     pub workspace: String,

@@ -36,3 +36,5 @@ pub mod routes;
 mod texts;
 #[cfg(feature = "ssr")]
 pub mod ui;
+#[cfg(feature = "ssr")]
+pub mod view;

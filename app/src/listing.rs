@@ -100,7 +100,7 @@ impl Listing {
 
 #[cfg(test)]
 mod tests {
-    use promise::view::{RequestColumn, RequestQuery, ResourceQuery, Sort};
+    use crate::view::{RequestColumn, RequestQuery, ResourceQuery, Sort};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Every address of the portal, written once, and the only URL builder. Links are absolute, and colons aren't encoded (`architecture.md`,
 //! URLs).
 
-use promise::view::ObjectKey;
+use crate::view::ObjectKey;
 
 use crate::backend::SignInProblem;
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::backend::Notices as _;
+use app::view::NoticesQuery;
 use axum::extract::{Extension, State};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
@@ -22,7 +23,6 @@ use cluster::kinds::PromiseRequest;
 use cluster::watch::{Changes, Key};
 use futures::stream::{self, Stream};
 use promise::Error;
-use promise::view::NoticesQuery;
 use serde::Deserialize;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};

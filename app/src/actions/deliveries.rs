@@ -1,7 +1,7 @@
 //! Messages that could not be delivered.
 
+use crate::view::Selection;
 use leptos::prelude::*;
-use promise::view::Selection;
 
 use super::{Acting, Answer, Form, Posted};
 use crate::routes::{page, safe_redirect};

@@ -1,7 +1,7 @@
 //! The user's notifications and notification settings.
 
+use crate::view::Selection;
 use leptos::prelude::*;
-use promise::view::Selection;
 
 use super::{Acting, Answer, Fields, Form, Posted};
 use crate::routes::{page, safe_redirect};

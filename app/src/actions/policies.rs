@@ -1,8 +1,8 @@
 //! Policies as YAML.
 
+use crate::view::PolicyFormOutcome;
 use leptos::prelude::*;
 use promise::form::OPERATION;
-use promise::view::PolicyFormOutcome;
 
 use super::{Acting, Answer, Fields, Form, Posted};
 use crate::backend::PolicyText;

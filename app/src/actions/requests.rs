@@ -1,7 +1,7 @@
 //! Requests: the form that creates or changes one, and operations on existing ones.
 
+use crate::view::FormOutcome;
 use leptos::prelude::*;
-use promise::view::FormOutcome;
 
 use super::{Acting, Answer, Fields, Form, Posted};
 use crate::backend::FormOf;

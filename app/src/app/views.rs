@@ -111,7 +111,7 @@ pub(super) async fn resource_list(visit: Visit, at: Address) -> Result<Page> {
 }
 
 pub(super) async fn object(visit: Visit, at: Address) -> Result<Page> {
-    let key = promise::view::ObjectKey { kind: at.parameter("kind").to_owned(), name: at.parameter("object").to_owned(), ..at.query()? };
+    let key = crate::view::ObjectKey { kind: at.parameter("kind").to_owned(), name: at.parameter("object").to_owned(), ..at.query()? };
     resources::object(&visit, at.workspace(), at.namespace(), at.name(), &key).await
 }
 

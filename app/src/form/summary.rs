@@ -1,8 +1,8 @@
 //! The error summary on top of a form, and its presets.
 
+use crate::view::RequestForm;
 use leptos::prelude::*;
 use promise::form::PresetChoice;
-use promise::view::RequestForm;
 
 use crate::texts::forms as texts;
 use crate::ui::Shape;

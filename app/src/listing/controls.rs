@@ -1,7 +1,7 @@
 //! What narrows a list: the search, facets, flags and the page beyond.
 
+use crate::view::Facet;
 use leptos::prelude::*;
-use promise::view::Facet;
 
 use super::Listing;
 use crate::texts::lists as texts;

@@ -1,7 +1,7 @@
 //! In which order a list is shown.
 
+use crate::view::{Column, Sort};
 use leptos::prelude::*;
-use promise::view::{Column, Sort};
 
 use super::Listing;
 use crate::texts::lists as texts;

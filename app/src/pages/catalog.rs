@@ -6,8 +6,8 @@ mod promise;
 pub use list::list;
 pub use promise::{Shown, promise};
 
+use crate::view::{Availability, AvailabilityState, OfferRow};
 use ::promise::api::Lifecycle;
-use ::promise::view::{Availability, AvailabilityState, OfferRow};
 use leptos::prelude::*;
 
 use crate::texts::catalog as texts;

@@ -9,9 +9,9 @@ mod trend;
 pub(super) use advice::lines as mover_lines;
 pub(super) use figures::moment;
 
+use crate::view::{CostBy, CostPage, CostQuery};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{CostBy, CostPage, CostQuery};
 
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};

@@ -3,9 +3,9 @@
 
 mod aside;
 
+use crate::view::{Home, HomeDecisions, InboxRow, PlatformGlance, WeekLine};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{Home, HomeDecisions, InboxRow, PlatformGlance, WeekLine};
 
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};

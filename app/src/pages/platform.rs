@@ -17,8 +17,8 @@ pub use policy::policy;
 pub use promises::promises;
 pub use text::{new, text};
 
+use crate::view::{Compiled, ConcernedLine, PolicyRow};
 use leptos::prelude::*;
-use promise::view::{Compiled, ConcernedLine, PolicyRow};
 
 use super::rules;
 use crate::routes::{self, page};

@@ -2,9 +2,9 @@
 
 mod object;
 
+use crate::view::{Facet, ObjectKey, ResourceColumn, ResourceQuery, ResourcesPage, SavedList, Total};
 use leptos::prelude::*;
 use promise::api::Health;
-use promise::view::{Facet, ObjectKey, ResourceColumn, ResourceQuery, ResourcesPage, SavedList, Total};
 use promise::{Error, Result};
 
 pub use object::object;

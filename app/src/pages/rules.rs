@@ -1,8 +1,8 @@
 //! Rules as sentences, wherever they are shown: beside a form, on a promise, on a request.
 
+use crate::view::PolicyLine;
 use leptos::prelude::*;
 use promise::api::{Enforcement, PolicyResult};
-use promise::view::PolicyLine;
 
 use crate::routes;
 use crate::texts::approvals as texts;

@@ -1,7 +1,7 @@
 //! Saved views of a list: links to filters that the user has named, and the forms that save, rename and delete them.
 
+use crate::view::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine};
 use leptos::prelude::*;
-use promise::view::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine};
 
 use crate::actions::{self, DeleteView, RenameView, SaveView};
 use crate::routes::{self, page};

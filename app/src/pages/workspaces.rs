@@ -1,8 +1,8 @@
 //! Workspaces: the tree of those that the user can access, filtered by words.
 
+use crate::view::{WorkspaceNode, WorkspaceTree};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{WorkspaceNode, WorkspaceTree};
 use promise::wording::counted;
 
 use crate::backend::Visit;

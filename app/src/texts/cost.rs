@@ -1,7 +1,7 @@
 //! Texts of cost.
 
+use crate::view::CostBy;
 use promise::price::Money;
-use promise::view::CostBy;
 use promise::wording::counted;
 
 pub(crate) const COST: &str = "Cost";

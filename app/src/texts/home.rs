@@ -1,7 +1,7 @@
 //! Texts of Home and the list of workspaces.
 
+use crate::view::Total;
 use promise::price::Money;
-use promise::view::Total;
 use promise::wording::{all_of, counted};
 
 pub(crate) const ALL_CAUGHT_UP: &str = "You're all caught up.";

@@ -1,6 +1,6 @@
 //! Texts of the platform pages: overview, policies, emergency approvals.
 
-use promise::view::Total;
+use crate::view::Total;
 use promise::wording::{all_of, counted};
 
 // Shared by several pages.

@@ -1,6 +1,6 @@
 //! Texts of resources.
 
-use promise::view::{Drift, Total};
+use crate::view::{Drift, Total};
 use promise::wording::{all_of, counted};
 
 pub(crate) const RESOURCES: &str = "Resources";

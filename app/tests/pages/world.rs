@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use app::backend::{Account, Assets, Catalog, Refusal, Refusals, Visit, Workspaces};
+use app::view::*;
 use async_trait::async_trait;
 use promise::api::{Lifecycle, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
 use promise::policy::{Candidate, Effective, Target, compose, gather};
 use promise::sentence::{Actor, Ball};
-use promise::view::*;
+use promise::state::{RequestState, RequestStates};
 use promise::{Error, Problem, Result};
 
 #[path = "world/costs.rs"]
@@ -292,7 +293,7 @@ fn price() -> PriceView {
 
 fn preflight(fits: bool) -> PreflightView {
     let check = |state, what: &str, target: &str| CheckLine { state, what: what.into(), detail: String::new(), target: target.into() };
-    let rule = rule_anchor("root:acme", "production-baseline", "production-has-a-standby");
+    let rule = promise::form::rule_anchor("root:acme", "production-baseline", "production-has-a-standby");
     PreflightView {
         verdict: if fits { Verdict::NeedsApproval } else { Verdict::Refused },
         sentence: if fits { "One of acme-approvers must approve.".into() } else { "Storage: enter a whole number".into() },

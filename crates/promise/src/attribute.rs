@@ -7,16 +7,11 @@
 //! [`AttributedObject::because`].
 
 mod difference;
-#[cfg(feature = "engine")]
 mod lines;
-#[cfg(feature = "engine")]
 mod origins;
 #[cfg(test)]
-#[cfg(feature = "engine")]
 mod tests;
-#[cfg(feature = "engine")]
 mod tree;
-#[cfg(feature = "engine")]
 mod yaml;
 
 use serde::{Deserialize, Serialize};
@@ -24,9 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::policy::Provenance;
 
 pub use difference::{DifferenceLine, ObjectDifference, Side, Touched, difference, touched};
-#[cfg(feature = "engine")]
 pub use lines::objects;
-#[cfg(feature = "engine")]
 pub use origins::Origins;
 
 /// Origin of a line, most specific first.

@@ -1,7 +1,20 @@
 //! What happens to the objects when their request is deleted. The last accepted policy counts, not the present one in the request.
 
+use serde::{Deserialize, Serialize};
+
 use crate::api::{CandidateState, DeletionPolicy, PromiseReleaseSpec, PromiseRequestStatus};
-use crate::view::Fate;
+
+/// What happens to the objects when the request is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Fate {
+    /// They are deleted.
+    Goes,
+    /// They remain and are no longer managed.
+    Stays,
+    /// They are deleted: the request asks to keep them, but that isn't approved.
+    GoesUnlessAgreed,
+}
 
 /// Returns the names of the releases that were accepted according to the status, latest first.
 #[must_use]

@@ -14,42 +14,29 @@
 //! nothing that the form can't show is lost.
 
 mod control;
-#[cfg(feature = "engine")]
 mod describe;
 mod draft;
 mod field;
-#[cfg(feature = "engine")]
 mod immutable;
-#[cfg(feature = "engine")]
 mod kind;
-#[cfg(feature = "engine")]
 mod model;
 mod operation;
-#[cfg(feature = "engine")]
 mod parse;
-#[cfg(feature = "engine")]
 mod place;
-#[cfg(feature = "engine")]
 mod press;
 mod rank;
-#[cfg(feature = "engine")]
 mod rows;
 mod secrets;
 mod start;
-#[cfg(feature = "engine")]
 mod visible;
-#[cfg(feature = "engine")]
 pub mod yaml;
 
 pub use control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, RowButtons, YamlError};
 pub use draft::{Draft, Parsed, SecretText};
-pub use field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id};
-#[cfg(feature = "engine")]
+pub use field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id, rule_anchor};
 pub use immutable::{Immutable, immutable, keep_immutable};
-#[cfg(feature = "engine")]
 pub use model::{model, model_of_edit};
 pub use operation::{Operation, OperationKind};
-#[cfg(feature = "engine")]
 pub use parse::parse;
 pub use rank::rank;
 pub use secrets::{LONGEST_SECRET, says_parameters, secret_inputs};
@@ -61,5 +48,4 @@ pub const BASE: &str = "/parameters";
 pub const OPERATION: &str = "_op";
 
 #[cfg(test)]
-#[cfg(feature = "engine")]
 pub(crate) mod tests;

@@ -11,14 +11,12 @@
 mod book;
 mod check;
 mod day;
-#[cfg(feature = "engine")]
 mod estimate;
 mod money;
 
 pub use book::{Basis, PriceBook};
 pub use check::{PRICES_DEPTH, problems};
 pub use day::Day;
-#[cfg(feature = "engine")]
 pub use estimate::estimate;
 pub use money::{Amount, Change, CostLine, Estimate, Money, decimal_micros};
 

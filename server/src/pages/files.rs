@@ -1,11 +1,11 @@
 //! Addresses that return a file instead of a page.
 
 use app::backend::{Cost as _, Resources as _};
+use app::view::{CostFile, CostQuery, ResourceQuery};
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use http::header;
 use promise::Result;
-use promise::view::{CostFile, CostQuery, ResourceQuery};
 
 use super::visit::Visiting;
 use crate::web::query::Query;

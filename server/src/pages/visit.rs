@@ -7,12 +7,12 @@ use app::actions::THEME;
 use app::backend::{Backend, Visit};
 use app::document::{self, Page};
 use app::pages::refused;
+use app::view::Person;
 use axum::extract::{FromRequestParts, Request};
 use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Uri, header};
 use promise::Error;
-use promise::view::Person;
 
 use crate::auth::cookie::{CookieStyle, Kind};
 use crate::auth::{Caller, Visitor, csrf};

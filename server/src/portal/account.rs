@@ -1,9 +1,9 @@
 //! The port [`Account`]: the signed-in user and the work waiting for them.
 
 use app::backend::Account;
+use app::view::{Home, Viewer};
 use async_trait::async_trait;
 use promise::Result;
-use promise::view::{Home, Viewer};
 
 use crate::auth::Caller;
 

@@ -15,8 +15,8 @@ mod vote;
 mod withdraw;
 
 use app::backend::{Approvals, Vote};
+use app::view::{AlikePage, EmergenciesPage, InboxPage, InboxQuery, ReviewPage};
 use async_trait::async_trait;
-use promise::view::{AlikePage, EmergenciesPage, InboxPage, InboxQuery, ReviewPage};
 use promise::{Error, Result, names};
 
 use super::requests::walk::{PATIENCE, Turns};

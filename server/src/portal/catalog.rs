@@ -13,9 +13,9 @@ mod words;
 use std::cmp::Reverse;
 
 use app::backend::Catalog;
+use app::view::{CatalogPage, CatalogQuery, OfferRow, PromisePage, ShelfLine};
 use async_trait::async_trait;
 use promise::Result;
-use promise::view::{CatalogPage, CatalogQuery, OfferRow, PromisePage, ShelfLine};
 
 use super::offers::{Offered, ShelfAt};
 use crate::auth::Caller;

@@ -13,8 +13,8 @@ mod sums;
 mod trend;
 
 use app::backend::Cost;
+use app::view::{CostFile, CostPage, CostQuery};
 use async_trait::async_trait;
-use promise::view::{CostFile, CostPage, CostQuery};
 use promise::{Error, Result};
 
 pub(super) use glance::glance;

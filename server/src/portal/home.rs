@@ -7,11 +7,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use app::backend::Platform as _;
+use app::view::{ChangeLine, Home, HomeDecisions, OverviewRange, PlaceLine, PlatformGlance, RequestRow, Whole};
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 use futures::future::join_all;
 use jiff::Timestamp;
-use promise::view::{ChangeLine, Home, HomeDecisions, OverviewRange, PlaceLine, PlatformGlance, RequestRow, Whole};
 use promise::{Error, Result};
 
 use super::approvals::inbox;

@@ -1,12 +1,12 @@
 //! The port [`Notices`]: the user's notifications, their notification settings, and failed deliveries.
 
 use app::backend::{Notices, Pairs};
+use app::view::{
+    Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery, Selection, StandInPage,
+};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use promise::notify::{Event, Settings, clock};
-use promise::view::{
-    Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery, Selection, StandInPage,
-};
 use promise::{Error, Problem, Result};
 use store::{DeliveryState, Listed, Notification};
 

@@ -11,13 +11,13 @@ mod text;
 mod tryout;
 
 use app::backend::{Platform, PolicyText, Sample};
+use app::view::{
+    OverviewPage, OverviewQuery, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisesPage, PromisesQuery,
+};
 use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::Result;
-use promise::view::{
-    OverviewPage, OverviewQuery, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisesPage, PromisesQuery,
-};
 
 use super::place::TOGETHER;
 use super::requests::walk::Turns;

@@ -15,9 +15,9 @@ pub(super) mod timeline;
 pub(super) mod walk;
 
 use app::backend::{FormOf, Pairs, Requests};
+use app::view::{AddsPage, FormOutcome, RequestForm, RequestPage, RequestQuery, RequestsPage};
 use async_trait::async_trait;
 use promise::Result;
-use promise::view::{AddsPage, FormOutcome, RequestForm, RequestPage, RequestQuery, RequestsPage};
 
 use crate::auth::Caller;
 

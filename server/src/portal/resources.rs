@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use app::backend::Resources;
+use app::view::{ObjectKey, ObjectPage, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage, Sort, Whole};
 use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
 use promise::api::Health;
-use promise::view::{ObjectKey, ObjectPage, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage, Sort, Whole};
 use promise::{Error, Result, csv};
 
 use self::facets::{Placed, is_at};

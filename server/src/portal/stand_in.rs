@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use app::backend::Pairs;
+use app::view::{CoverLine, NamedLine, StandInPage};
 use cluster::ClusterId;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::api::{ApprovalRule, ApprovalStatus, Approve, Approvers};
 use promise::notify::{Away, Settings};
 use promise::price::Day;
-use promise::view::{CoverLine, NamedLine, StandInPage};
 use promise::{Error, Result, names};
 use store::StandIn;
 

@@ -1,9 +1,9 @@
 //! The port [`Views`]: filters that a user has saved under a name.
 
 use app::backend::{Pairs, Views};
+use app::view::{SavedList, SavedViews, ViewLine, view_title};
 use async_trait::async_trait;
 use cluster::WorkspacePath;
-use promise::view::{SavedList, SavedViews, ViewLine, view_title};
 use promise::{Error, Problem, Result};
 use store::{Kept, MAX_SAVED_VIEWS, SavedView};
 

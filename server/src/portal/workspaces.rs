@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use app::backend::Workspaces;
+use app::view::{WorkspaceNode, WorkspaceTree};
 use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
 use promise::Result;
-use promise::view::{WorkspaceNode, WorkspaceTree};
 
 use super::requests::listing::Place;
 use crate::auth::Caller;

@@ -1,8 +1,8 @@
 //! `/approvals/{uid}/alike`: open requests with the same promise, rule and changes, to decide on together.
 
+use crate::view::AlikePage;
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::AlikePage;
 
 use super::Again;
 use super::parts::changes;

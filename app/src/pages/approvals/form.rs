@@ -1,7 +1,7 @@
 //! The form of a decision: it posts the content that the page shows.
 
+use crate::view::Asked;
 use leptos::prelude::*;
-use promise::view::Asked;
 
 use super::Again;
 use crate::actions::{self, AskAgain, Decide, Withdraw};

@@ -1,8 +1,8 @@
 //! `/approvals`: what is waiting for the user, what they decided and what is open; the selected request is shown beside the list.
 
+use crate::view::{InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, SavedList};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, SavedList};
 
 use super::Again;
 use super::pane::pane;

@@ -1,9 +1,9 @@
 //! `/approvals/{uid}`: one decision alone, for links from mail and chat. The link alone grants no access.
 
+use crate::view::ReviewPage;
 use leptos::prelude::*;
 use promise::Result;
 use promise::attribute::Touched;
-use promise::view::ReviewPage;
 
 use super::Again;
 use super::pane::{asked_for, decision, price, reason, settled};

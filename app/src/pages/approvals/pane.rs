@@ -1,7 +1,7 @@
 //! Everything that helps to decide, in reading order.
 
+use crate::view::{AddedObject, LineSide, PriceStep, ReviewPage};
 use leptos::prelude::*;
-use promise::view::{AddedObject, LineSide, PriceStep, ReviewPage};
 
 use super::Again;
 use super::form::{About, ask_again, decide, withdraw};

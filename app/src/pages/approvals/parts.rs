@@ -1,8 +1,8 @@
 //! Parts of a review that the inbox and the light page share.
 
+use crate::view::{ApprovalLine, ApprovalStanding, CheckLine, CheckState, GivenLine, InboxRow, ReviewPage, Since, ValueChange};
 use leptos::prelude::*;
 use promise::risk::Risk;
-use promise::view::{ApprovalLine, ApprovalStanding, CheckLine, CheckState, GivenLine, InboxRow, ReviewPage, Since, ValueChange};
 
 use super::Again;
 use crate::routes;

@@ -1,7 +1,7 @@
 //! Comments on a request, and the form to add one.
 
+use crate::view::CommentLine;
 use leptos::prelude::*;
-use promise::view::CommentLine;
 
 use crate::actions::{self, Comment};
 use crate::texts::approvals as texts;

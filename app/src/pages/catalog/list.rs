@@ -1,8 +1,8 @@
 //! `/w/{workspace}/catalog`: search, facets with counts, a grid of offers.
 
+use crate::view::{CatalogColumn, CatalogPage, CatalogQuery, OfferRow, Sort};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{CatalogColumn, CatalogPage, CatalogQuery, OfferRow, Sort};
 
 use super::{availability, lifecycle};
 use crate::backend::Visit;

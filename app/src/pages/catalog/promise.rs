@@ -1,7 +1,7 @@
 //! `/w/{workspace}/promises/{name}`: what the promise is, its fields, which policies apply, and its versions.
 
+use crate::view::{AvailabilityState, FieldLine, PriceView, PromisePage};
 use leptos::prelude::*;
-use promise::view::{AvailabilityState, FieldLine, PriceView, PromisePage};
 use promise::{Result, wording};
 
 use super::{availability, lifecycle};

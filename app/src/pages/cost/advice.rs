@@ -1,7 +1,7 @@
 //! What changed since the month before, and possible savings, each with a way to act.
 
+use crate::view::{CostMover, CostMovers, CostPage, CostQuery, CostSaving, CostSavings, SavingWhy};
 use leptos::prelude::*;
-use promise::view::{CostMover, CostMovers, CostPage, CostQuery, CostSaving, CostSavings, SavingWhy};
 
 use super::address;
 use crate::routes;

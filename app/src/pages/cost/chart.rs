@@ -4,9 +4,9 @@ mod forecast;
 
 use std::collections::BTreeMap;
 
+use crate::view::{CostPage, CostSum};
 use leptos::prelude::*;
 use promise::price::Money;
-use promise::view::{CostPage, CostSum};
 
 use crate::texts::cost as texts;
 use crate::ui::chart::{Amount, Figure, Series, StackedBars};

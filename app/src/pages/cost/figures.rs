@@ -1,8 +1,8 @@
 //! The figures at the top of the page, each with its basis, one row for each currency.
 
+use crate::view::{CostPage, CostSum};
 use leptos::prelude::*;
 use promise::price::Money;
-use promise::view::{CostPage, CostSum};
 
 use crate::texts::cost as texts;
 

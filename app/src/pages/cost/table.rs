@@ -1,7 +1,7 @@
 //! The tables of the page: sums, and the instances of one workspace.
 
+use crate::view::{CostBy, CostInstance, CostPage, CostQuery, CostRow, InstanceStanding};
 use leptos::prelude::*;
-use promise::view::{CostBy, CostInstance, CostPage, CostQuery, CostRow, InstanceStanding};
 
 use super::{address, figures};
 use crate::routes;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::view::{CostMonth, CostPage};
 use leptos::prelude::*;
 use promise::price::Money;
-use promise::view::{CostMonth, CostPage};
 
 use crate::texts::cost as texts;
 use crate::ui::chart::{Amount, Figure, Series, StackedBars};
@@ -63,7 +63,7 @@ fn figure(found: &CostPage, currency: &str) -> Figure {
 
 #[cfg(test)]
 mod tests {
-    use promise::view::CostSum;
+    use crate::view::CostSum;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Beside the lists of home: cost of this month, limits and budgets, requests by status, and workspaces.
 
+use crate::view::{CapLine, CapRoom, CostGlance, CostMover, CostSum, Home, PlaceLine};
 use leptos::prelude::*;
-use promise::view::{CapLine, CapRoom, CostGlance, CostMover, CostSum, Home, PlaceLine};
 use promise::wording::{all_of, counted};
 
 use crate::pages::cost::{moment, mover_lines};

@@ -1,8 +1,8 @@
 //! `/notifications`: notifications of a user, newest first, each with its reason.
 
+use crate::view::{Notice, NoticesPage, NoticesQuery};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{Notice, NoticesPage, NoticesQuery};
 
 use super::shape;
 use crate::actions::{self, MarkRead};

@@ -1,9 +1,9 @@
 //! `/notifications/settings`: which notifications a user gets, where and when.
 
+use crate::view::NoticeRules;
 use leptos::prelude::*;
 use promise::Result;
 use promise::notify::{MailRule, Rhythm, Sort};
-use promise::view::NoticeRules;
 
 use super::input::{input, problems};
 use crate::actions::{self, SaveNotificationSettings};

@@ -1,8 +1,8 @@
 //! `/notifications/stand-in`: the delegate of a user who is away, and the users that they are a delegate for.
 
+use crate::view::{CoverLine, NamedLine, StandInPage};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{CoverLine, NamedLine, StandInPage};
 
 use super::input::{input, problems};
 use crate::actions::{self, EndDelegation, SetDelegate};

@@ -1,8 +1,8 @@
 //! `/platform/deliveries`: mails and webhook calls that failed, are pending or were sent, for platform teams.
 
+use crate::view::{DeliveriesPage, DeliveriesQuery, DeliveryRow};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{DeliveriesPage, DeliveriesQuery, DeliveryRow};
 use promise::wording::humanise;
 
 use super::tabs;

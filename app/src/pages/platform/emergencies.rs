@@ -1,8 +1,8 @@
 //! `/platform/emergencies`: who overrode all other approvers, when, and why.
 
+use crate::view::{EmergenciesPage, EmergencyLine};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{EmergenciesPage, EmergencyLine};
 
 use super::tabs;
 use crate::backend::Visit;

@@ -1,8 +1,8 @@
 //! `/platform/policies`: every policy that the user can read, and whom it affects.
 
+use crate::view::{ConcernedLine, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyRow, SavedList};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{ConcernedLine, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyRow, SavedList};
 use promise::wording::humanise;
 
 use super::{compiled, concerned, strength, tabs};
@@ -94,7 +94,7 @@ fn instances(
 /// Policies that can't be applied block everything in their scope, so they come first.
 fn broken(rows: &[PolicyRow]) -> Option<impl IntoView + use<>> {
     let broken: Vec<String> =
-        rows.iter().filter(|row| matches!(row.compiled, promise::view::Compiled::No(_))).map(|row| row.title.clone()).collect();
+        rows.iter().filter(|row| matches!(row.compiled, crate::view::Compiled::No(_))).map(|row| row.title.clone()).collect();
     let (title, text) = (texts::policies_not_applied(broken.len()), texts::scope_blocked(&broken));
     (!broken.is_empty()).then(|| view! { <Banner shape=Shape::Failed title=title><p>{text}</p></Banner> })
 }

@@ -1,8 +1,8 @@
 //! `/platform`: requests by state and week, time to ready, reasons for failures, versions and adoption.
 
+use crate::view::{OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine};
 
 use super::emergencies::loud;
 use super::tabs;

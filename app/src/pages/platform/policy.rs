@@ -1,8 +1,8 @@
 //! `/platform/policies/{workspace}/{name}`: the rules of a policy, its scope, whom it affects, and its effect on sample values.
 
+use crate::view::{Compiled, HitLine, PolicyInside, PolicyPage, Tried, Tryout};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{Compiled, HitLine, PolicyInside, PolicyPage, Tried, Tryout};
 use promise::wording::humanise;
 
 use super::{compiled, concerned, strength};
@@ -115,7 +115,7 @@ fn hits(hits: &[HitLine], counted_in: usize) -> impl IntoView + use<> {
 
 /// A form that shows the effect of this policy on values.
 fn try_it(found: &PolicyPage, tryout: &Tryout, from: &str) -> impl IntoView + use<> {
-    let options = |picks: &[promise::view::Pick]| {
+    let options = |picks: &[crate::view::Pick]| {
         picks
             .iter()
             .map(|pick| view! { <option value=pick.value.clone() selected=pick.chosen>{pick.label.clone()}</option> })

@@ -1,8 +1,8 @@
 //! `/platform/promises`: every promise in a workspace where the user can list promises, with its state and its use.
 
+use crate::view::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState, SavedList};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState, SavedList};
 
 use super::tabs;
 use crate::backend::Visit;

@@ -1,8 +1,8 @@
 //! A policy as YAML, new or edited: checked before it is saved, and nothing typed is lost.
 
+use crate::view::TextProblem;
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::TextProblem;
 
 use crate::actions::{self, SavePolicy};
 use crate::backend::Visit;

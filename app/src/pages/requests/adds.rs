@@ -1,9 +1,9 @@
 //! The manifests of a request: every object as YAML, every line with its origin. A page of its own before the request is submitted, and a
 //! part of the request afterwards.
 
+use crate::view::{AddedLine, AddedObject, AddsPage, LineFrom, LineSide};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{AddedLine, AddedObject, AddsPage, LineFrom, LineSide};
 
 use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, Script, framed};

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::Fate;
+use promise::deletion::Fate;
 
 use super::detail::identity;
 use crate::actions::{self, DeleteRequest};

@@ -1,9 +1,9 @@
 //! `/w/{workspace}/requests/{namespace}/{name}`: what the request waits for, then one tab at a time; live.
 
+use crate::view::{RequestPage, RequestRow};
 use leptos::prelude::*;
 use promise::Result;
 use promise::form::Summary;
-use promise::view::{RequestPage, RequestRow};
 
 use super::adds::{OriginFilter, part};
 use super::{change, state};

@@ -1,8 +1,8 @@
 //! The form of a new or an existing request. Invalid input comes back as a draft, with a summary on top, the field and the fix.
 
+use crate::view::{AvailabilityState, RequestForm};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{AvailabilityState, RequestForm};
 
 use super::preflight_panel::preflight_panel;
 use crate::actions::{self, ChangeRequest, SubmitRequest};

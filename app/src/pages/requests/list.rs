@@ -1,7 +1,7 @@
 //! `/w/{workspace}/requests`: filters with counts, rows, pages; live.
 
+use crate::view::{AvailabilityState, RequestColumn, RequestQuery, RequestsPage, SavedList};
 use leptos::prelude::*;
-use promise::view::{AvailabilityState, RequestColumn, RequestQuery, RequestsPage, SavedList};
 use promise::{Error, Result};
 
 use super::{stale, table};

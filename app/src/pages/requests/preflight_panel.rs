@@ -1,7 +1,7 @@
 //! The preflight panel beside a form and its review: what happens with these values when they are submitted.
 
+use crate::view::{ApprovalStep, CheckLine, CheckState, PreflightView, PriceView, RequestForm, RoomLine, Verdict};
 use leptos::prelude::*;
-use promise::view::{ApprovalStep, CheckLine, CheckState, PreflightView, PriceView, RequestForm, RoomLine, Verdict};
 
 use crate::pages::rules;
 use crate::texts::{forms, requests as texts};

@@ -1,8 +1,9 @@
 //! Requests as table rows and as lines: state, name, promise, what they are waiting for.
 
+use crate::view::{RequestColumn, RequestRow, Sort};
 use leptos::prelude::*;
 use promise::api::Health;
-use promise::view::{ChangeState, RequestColumn, RequestRow, RequestState, Sort};
+use promise::state::{ChangeState, RequestState};
 
 use super::list::HEADINGS;
 use crate::listing::Listing;

@@ -1,8 +1,8 @@
 //! `/w/{workspace}/requests/{namespace}/{name}/objects/{kind}/{object}`: one object of a request; live.
 
+use crate::view::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, ResourceQuery, WriterLine};
 use leptos::prelude::*;
 use promise::Result;
-use promise::view::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, ResourceQuery, WriterLine};
 
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};

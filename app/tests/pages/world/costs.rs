@@ -1,9 +1,9 @@
 //! What things cost in this world.
 
 use app::backend::Cost;
+use app::view::*;
 use async_trait::async_trait;
 use promise::price::Money;
-use promise::view::*;
 use promise::{Error, Result};
 
 use super::{WORKSPACE, World};

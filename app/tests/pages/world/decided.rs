@@ -1,10 +1,10 @@
 //! Decisions: an inbox, one in full, several of one shape.
 
 use app::backend::{Approvals, Vote};
+use app::view::*;
 use async_trait::async_trait;
 use promise::attribute::Touched;
 use promise::risk::Risk;
-use promise::view::*;
 use promise::{Error, Result};
 
 use super::{WORKSPACE, World, approval, policies, preflight, tier};

@@ -1,9 +1,10 @@
 //! What the person looks after in this world: two policies, one of which cannot be applied.
 
 use app::backend::{Platform, PolicyText, Sample};
+use app::view::*;
 use async_trait::async_trait;
 use promise::api::{Enforcement, PolicyCategory};
-use promise::view::*;
+use promise::state::{ChangeState, RequestState};
 use promise::{Error, Result};
 
 use super::{World, facets, policies};

@@ -1,10 +1,11 @@
 //! Home in this world, and the views that the person has saved.
 
 use app::backend::{Pairs, Views};
+use app::view::*;
 use async_trait::async_trait;
 use promise::price::Money;
 use promise::risk::Risk;
-use promise::view::*;
+use promise::state::{ChangeState, RequestState};
 use promise::{Error, Result};
 
 use super::{WORKSPACE, World, costs, decided};

@@ -1,9 +1,9 @@
 //! What the person was told in this world.
 
 use app::backend::{Notices, Pairs};
+use app::view::*;
 use async_trait::async_trait;
 use promise::notify::{Away, Event, Quiet, Settings};
-use promise::view::*;
 use promise::{Problem, Result};
 
 use super::World;

@@ -1,10 +1,11 @@
 //! Requests, their forms, and what is decided about them.
 
 use app::backend::{Approvals as _, FormOf, Pairs, Requests};
+use app::view::*;
 use async_trait::async_trait;
 use promise::api::Health;
+use promise::deletion::Fate;
 use promise::form::{Draft, Summary, model};
-use promise::view::*;
 use promise::{Error, Result};
 use serde_json::{Value, json};
 

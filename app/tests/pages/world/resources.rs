@@ -1,9 +1,9 @@
 //! Resources of the requests in this world.
 
 use app::backend::Resources;
+use app::view::*;
 use async_trait::async_trait;
 use promise::api::Health;
-use promise::view::*;
 use promise::{Error, Result};
 
 use super::{WORKSPACE, World, facets};

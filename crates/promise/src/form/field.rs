@@ -200,7 +200,7 @@ pub struct ByLine {
 impl ByLine {
     /// Returns the id of the rule in the list of rules next to the form.
     pub fn anchor(&self) -> String {
-        crate::view::rule_anchor(&self.workspace, &self.policy, &self.rule)
+        rule_anchor(&self.workspace, &self.policy, &self.rule)
     }
 }
 
@@ -211,6 +211,11 @@ pub fn field_id(name: &str) -> String {
     let name = name.strip_prefix(super::BASE).unwrap_or(name);
     let parts: Vec<String> = name.split('/').map(part_of_id).collect();
     format!("f{}", parts.join("-"))
+}
+
+/// Returns the id of a rule on a page. It is the same wherever the rule is referenced.
+pub fn rule_anchor(workspace: &str, policy: &str, rule: &str) -> String {
+    format!("why-{}-{}-{}", part_of_id(workspace), part_of_id(policy), part_of_id(rule))
 }
 
 /// Converts a text to a part of an id. Different texts give different parts, without hyphens.

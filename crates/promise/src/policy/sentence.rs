@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-#[cfg(feature = "engine")]
 use super::bounds::Bounds;
 use crate::api::{Approve, Approvers, Constrain, FIRST_STAGE, PromiseSpec, Required, Rule, Window};
 use crate::path::Path;
@@ -10,7 +9,6 @@ use crate::price::Money;
 use crate::wording::{all_of, counted, lower_first, noun, number, one_of, upper_first, value};
 
 /// Describes one rule of a policy, as a sentence with a full stop.
-#[cfg(feature = "engine")]
 pub fn of_rule(spec: &PromiseSpec, rule: &Rule) -> String {
     let condition = rule.when().and_then(|when| super::condition::words(spec, &super::compile(when).ok()?));
     under(spec, rule, condition.as_deref())
@@ -90,7 +88,6 @@ pub fn bounds(constrain: &Constrain) -> String {
 }
 
 /// Describes the numbers that bounds allow: `1 to 7`, `at least 2`, `above 0 and at most 1`.
-#[cfg(feature = "engine")]
 pub(crate) fn span(of: &Bounds) -> Option<String> {
     let low = of.minimum.map(|low| format!("{} {}", if of.exclusive_minimum { "above" } else { "at least" }, number(low)));
     let high = of.maximum.map(|high| format!("{} {}", if of.exclusive_maximum { "below" } else { "at most" }, number(high)));

@@ -1,11 +1,9 @@
 //! The source of a rule, and what is shown about it.
 
-#[cfg(feature = "engine")]
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "engine")]
 use super::reading::Reading;
 use crate::api::{Enforcement, PolicySpec};
 
@@ -42,7 +40,6 @@ pub struct Candidate {
 }
 
 /// A policy that applies.
-#[cfg(feature = "engine")]
 #[derive(Clone, Debug)]
 pub struct PolicySource {
     /// Name of the Policy, or of the promise for its own rules.
@@ -59,7 +56,6 @@ pub struct PolicySource {
     pub reading: Arc<Reading>,
 }
 
-#[cfg(feature = "engine")]
 impl PolicySource {
     /// Creates a source from a policy and the reason why it applies.
     pub fn new(policy: &str, workspace: &str, cluster: &str, origin: Origin, reading: Arc<Reading>) -> Self {

@@ -230,7 +230,6 @@ fn of_several_catalogs_the_first_on_the_shelf_with_a_list_in_force_counts() {
     assert!(world.book(&[("elsewhere", elsewhere)], "2026-05-05").unknown.expect("a reason").contains("No catalog"));
 }
 
-#[cfg(feature = "engine")]
 mod estimates {
     use serde_json::{Value, json};
 

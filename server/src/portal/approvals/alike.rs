@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use app::backend::Vote;
+use app::view::{AlikePage, AlikeRow, Asked};
 use cluster::kinds::PromiseRevision;
 use cluster::watch::Key;
 use promise::api::{Decision, ReleaseRevision};
 use promise::change::Change;
 use promise::price::Estimate;
 use promise::revision::digest;
-use promise::view::{AlikePage, AlikeRow, Asked};
 use promise::{Error, Problem, Result};
 use serde::Serialize;
 use serde_json::Value;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use app::view::{EmergenciesPage, EmergencyLine, Whole};
 use cluster::ClusterId;
 use cluster::kinds::Approval;
 use cluster::watch::Key;
 use futures::future::join_all;
 use jiff::SignedDuration;
-use promise::view::{EmergenciesPage, EmergencyLine, Whole};
 use promise::wording::counted;
 use promise::{Error, Result, names};
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
+use app::view::{Facet, GivenLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView};
 use cluster::ClusterId;
 use cluster::kinds::{Approval, PromiseRequest};
 use cluster::watch::Key;
@@ -13,7 +14,6 @@ use jiff::{SignedDuration, Timestamp};
 use promise::api::{Decision, Enforcement, PolicyResult};
 use promise::price::{Amount, Change, Estimate};
 use promise::risk::{self, Risk, Weighed};
-use promise::view::{Facet, GivenLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView};
 use promise::wording::counted;
 use promise::{Error, Result};
 

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use app::view::{
+    Asked, CheckLine, CheckState, InboxRow, PolicyLine, PriceStep, ReviewPage, RoomLine, Since, ValueChange, deciders, policy_outcomes,
+};
 use cluster::kinds::PromiseRequest;
 use promise::api::{
     ApprovalState, ApprovalStatus, CandidateState, Decision, PolicyOutcome, PolicyResult, PromiseReleaseSpec, PromiseSpec, ReleaseTerms,
@@ -9,9 +12,6 @@ use promise::api::{
 use promise::attribute::Touched;
 use promise::change::{self, Change};
 use promise::price::{Amount, Change as PriceChange, Estimate, Money};
-use promise::view::{
-    Asked, CheckLine, CheckState, InboxRow, PolicyLine, PriceStep, ReviewPage, RoomLine, Since, ValueChange, deciders, policy_outcomes,
-};
 use promise::wording::{all_of, counted, lower_first};
 use promise::{Result, wording};
 
@@ -89,7 +89,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     })
 }
 
-fn objects(spec: &PromiseSpec, row: &InboxRow, content: &Content) -> Vec<promise::view::AddedObject> {
+fn objects(spec: &PromiseSpec, row: &InboxRow, content: &Content) -> Vec<app::view::AddedObject> {
     let requester = if row.mine { "You" } else { row.requester.as_str() };
     adds::objects(adds::Told { spec, requester }, &content.objects, content.difference.as_deref())
 }

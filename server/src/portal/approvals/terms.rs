@@ -1,8 +1,8 @@
 //! What a content requests besides values: deletion policy, expiry, and upgrades to newer versions. Shown as rows like the values.
 
+use app::view::{ParameterLine, ValueChange, ValueSource};
 use jiff::Timestamp;
 use promise::api::{DeletionPolicy, PromiseReleaseSpec, ReleaseTerms, UpgradePolicy};
-use promise::view::{ParameterLine, ValueChange, ValueSource};
 
 /// Text for the former terms if the release doesn't contain them.
 const UNRECORDED: &str = "The earlier value isn't recorded.";

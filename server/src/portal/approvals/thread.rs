@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use app::view::CommentLine;
 use cluster::watch::Key;
 use jiff::Timestamp;
-use promise::view::CommentLine;
 use promise::{Error, Problem, Result};
 use store::{MAX_COMMENT, NewComment};
 

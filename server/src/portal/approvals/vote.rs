@@ -1,13 +1,13 @@
 //! Records a decision as the user who makes it, for exactly the content that the user saw.
 
 use app::backend::Vote;
+use app::view::deciders;
 use cluster::ClusterId;
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Approval, ApprovalKind, object};
 use cluster::watch::Key;
 use kube::api::Api;
 use promise::api::{ApprovalSpec, ApprovedRequest, Decision};
-use promise::view::deciders;
 use promise::{Error, Problem, Result, names};
 use tokio::sync::broadcast::error::RecvError;
 

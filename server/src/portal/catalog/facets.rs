@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use promise::view::{Facet, FacetValue};
+use app::view::{Facet, FacetValue};
 
 /// Counts the values, by name: the `most` frequent ones, and always the chosen one.
 pub(in crate::portal) fn facet<T: Ord + AsRef<str>>(

@@ -6,10 +6,10 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use app::view::{CatalogPage, CatalogQuery};
 use cluster::World;
 use cluster::watch::Key;
 use parking_lot::Mutex;
-use promise::view::{CatalogPage, CatalogQuery};
 
 use super::entries::Entries;
 use super::narrow::Narrowed;

@@ -1,7 +1,7 @@
 //! Projections of promises for pages.
 
+use app::view::{Availability, AvailabilityState, OfferRow};
 use promise::api::Lifecycle;
-use promise::view::{Availability, AvailabilityState, OfferRow};
 use promise::visibility::{Answer, Standing};
 
 use crate::portal::offers::Offered;

@@ -5,13 +5,13 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use app::view::{CatalogColumn, CatalogQuery, Facet, Sort};
 use cluster::ClusterId;
 use cluster::kinds::Destination;
 use cluster::requirements::Working;
 use cluster::watch::Key;
 use cluster::workspaces::Tree;
 use imbl::OrdMap;
-use promise::view::{CatalogColumn, CatalogQuery, Facet, Sort};
 use promise::wording;
 
 use super::entries::{Entries, Entry};

@@ -1,9 +1,9 @@
 //! The page of one promise before it is requested.
 
+use app::view::{ExampleLine, FieldLine, LinkLine, OutputLine, PriceView, PromisePage, StartLine, VersionLine, policy_lines};
 use promise::api::{Example, PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
 use promise::form::{Control, Draft, Field, InputMode, from_example, from_preset};
 use promise::price::{Amount, Change, Day, Estimate, Money};
-use promise::view::{ExampleLine, FieldLine, LinkLine, OutputLine, PriceView, PromisePage, StartLine, VersionLine, policy_lines};
 use promise::{Error, Result, names, wording};
 use serde_json::json;
 

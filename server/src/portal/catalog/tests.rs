@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use app::view::{CatalogQuery, Facet, FacetValue, Sort};
 use cluster::ClusterId;
 use cluster::kinds::{Promise, PromiseKind, object};
 use cluster::watch::Key;
 use imbl::OrdMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use promise::api::{Lifecycle, Maintainer, Presentation, PromiseCatalogSpec, PromiseSpec, PromiseStatus, Visibility};
-use promise::view::{CatalogQuery, Facet, FacetValue, Sort};
 use promise::visibility::{self, Offer, Place, SeenBy, Shelf};
 use promise::wording;
 

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use app::view::CostBudget;
 use cluster::workspaces::{Node, Tree};
 use cluster::{ClusterId, WorkspacePath};
 use promise::api::AppliesTo;
 use promise::price::{Money, decimal_micros};
-use promise::view::CostBudget;
 
 use super::report_scope::ReportScope;
 use crate::portal::place::Namespaces;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use app::view::{CostFile, CostQuery};
 use jiff::Timestamp;
 use promise::csv;
 use promise::price::Money;
-use promise::view::{CostFile, CostQuery};
 use promise::{Result, names};
 use store::MonthLine;
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use app::view::{CostBy, CostGlance};
 use promise::Result;
 use promise::ledger::Month;
 use promise::price::Money;
-use promise::view::{CostBy, CostGlance};
 
 use super::report_scope::ReportScope;
 use super::{movers, sums, unread};

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use app::view::{CostInstance, InstanceStanding};
 use cluster::kinds::PromiseRequest;
 use cluster::orphans::Orphan;
 use promise::Result;
 use promise::identity::username_of;
 use promise::price::Money;
-use promise::view::{CostInstance, InstanceStanding};
 use store::MonthLine;
 
 use super::report_scope::ReportScope;

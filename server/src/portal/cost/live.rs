@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use app::view::CostBy;
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::usage::Accepted;
 use cluster::watch::Key;
 use promise::ledger::{Figures, accrued};
 use promise::price::Money;
-use promise::view::CostBy;
 
 use super::report_scope::ReportScope;
 use super::sums::OfPromises;

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use app::view::{CostMover, CostMovers};
 use promise::Result;
 use promise::ledger::Month as Calendar;
 use promise::price::Money;
-use promise::view::{CostMover, CostMovers};
 
 use super::live::rest;
 use super::report_scope::ReportScope;

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use app::view::{CostBy, CostPage, CostQuery, CostRow};
 use cluster::WorkspacePath;
 use jiff::Timestamp;
 use promise::Result;
 use promise::identity::PersonId;
 use promise::ledger::{Figures, roll_up};
 use promise::price::Money;
-use promise::view::{CostBy, CostPage, CostQuery, CostRow};
 
 use super::budget::Budgets;
 use super::report_scope::{self, ReportScope};

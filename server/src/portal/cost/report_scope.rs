@@ -1,10 +1,10 @@
 //! The workspaces that are included for a user: those in which they can list requests.
 
+use app::view::CostQuery;
 use cluster::WorkspacePath;
 use jiff::Timestamp;
 use promise::Result;
 use promise::ledger::{Month, PATIENCE};
-use promise::view::CostQuery;
 
 use super::unread;
 use crate::auth::Caller;

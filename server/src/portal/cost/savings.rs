@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use app::view::{CostSaving, CostSavings, SavingWhy};
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
 use jiff::Timestamp;
 use promise::price::Money;
-use promise::view::{CostSaving, CostSavings, SavingWhy};
 
 use super::live::Live;
 use super::report_scope::ReportScope;

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use app::view::{CostBy, CostDay, CostSum};
 use cluster::WorkspacePath;
 use promise::Result;
 use promise::ledger::{Figures, Month as Calendar};
 use promise::price::Money;
-use promise::view::{CostBy, CostDay, CostSum};
 use store::Dimension;
 
 use super::budget::Budgets;

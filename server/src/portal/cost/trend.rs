@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use app::view::{CostMonth, CostSum};
 use promise::Result;
 use promise::ledger::Month;
 use promise::price::Money;
-use promise::view::{CostMonth, CostSum};
 
 use super::report_scope::ReportScope;
 use super::sums::by_id;

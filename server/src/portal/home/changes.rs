@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use app::view::ChangeLine;
 use promise::api::{Lifecycle, PromiseSpec};
-use promise::view::ChangeLine;
 
 use crate::auth::Caller;
 use crate::portal::register::{Counts, Of};

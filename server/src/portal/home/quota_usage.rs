@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use app::view::{CapLine, CapRoom};
 use cluster::kinds::Policy;
 use cluster::watch::Key;
 use cluster::workspaces::{Node, Tree};
@@ -11,7 +12,6 @@ use cluster::{ClusterId, WorkspacePath};
 use promise::api::{AppliesTo, Budget, Limit, Rule};
 use promise::policy::{Origin, Per, Reach};
 use promise::price::{Money, decimal_micros};
-use promise::view::{CapLine, CapRoom};
 use promise::{glob, wording};
 
 use crate::auth::Caller;

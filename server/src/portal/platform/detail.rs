@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use app::backend::Sample;
+use app::view::{ConcernedLine, HitLine, PolicyInside, PolicyPage, PolicyRule};
 use cluster::WorkspacePath;
 use cluster::kinds::{Policy, PromiseRequest};
 use cluster::watch::Key;
 use kube::api::Api;
 use promise::api::{Enforcement, OutdatedRule, PolicyOutcome, PolicyResult, Rule, RuleChange};
 use promise::policy::covers_promise;
-use promise::view::{ConcernedLine, HitLine, PolicyInside, PolicyPage, PolicyRule};
 use promise::{Error, Result};
 
 use super::hits::{self, Hits};

@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use app::view::{Compiled, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyRow};
 use cluster::WorkspacePath;
 use cluster::kinds::{Policy, PromiseRequest};
 use cluster::watch::Key;
 use promise::Result;
 use promise::api::{AppliesTo, ConditionStatus, PolicySpec, PromiseSpec};
 use promise::policy::sentence;
-use promise::view::{Compiled, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyRow};
 use promise::wording::{all_of, humanise};
 
 use super::detail;

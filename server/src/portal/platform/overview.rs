@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use app::view::{AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine, Whole};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use promise::Result;
-use promise::view::{AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine, Whole};
 
 use crate::auth::Caller;
 use crate::live::{self, Topic};

@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use app::view::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 use cluster::kinds::Promise;
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::Result;
 use promise::api::ConditionStatus;
-use promise::view::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 use promise::wording::humanise;
 
 use crate::auth::Caller;

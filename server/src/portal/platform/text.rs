@@ -1,6 +1,7 @@
 //! A policy as YAML: opened, checked against every promise in its scope, and written as the user who edited it.
 
 use app::backend::PolicyText;
+use app::view::{Pick, PolicyForm, PolicyFormOutcome, TextProblem};
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Export, Policy};
 use cluster::watch::Key;
@@ -10,7 +11,6 @@ use promise::api::PolicySpec;
 use promise::form::yaml;
 use promise::path::Path;
 use promise::policy;
-use promise::view::{Pick, PolicyForm, PolicyFormOutcome, TextProblem};
 use promise::wording::{counted, upper_first};
 use promise::{Error, Problem, Result, names};
 use serde_json::Value;

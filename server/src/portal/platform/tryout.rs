@@ -1,11 +1,11 @@
 //! Sample values checked against the rules that would apply. Nothing is written, and the user counts as the requester.
 
 use app::backend::Sample;
+use app::view::{Pick, PolicyLine, Tried, Tryout, policy_lines};
 use cluster::WorkspacePath;
 use cluster::watch::Key;
 use promise::api::PromiseRequestSpec;
 use promise::form::yaml;
-use promise::view::{Pick, PolicyLine, Tried, Tryout, policy_lines};
 use promise::wording::upper_first;
 use promise::{Error, Result};
 use serde_json::{Value, json};

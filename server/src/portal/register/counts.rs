@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use promise::api::PromiseRef;
-use promise::view::{ChangeState, RequestState};
+use promise::state::{ChangeState, RequestState};
 
 use super::entry::Entry;
 

@@ -9,7 +9,7 @@ use cluster::watch::Key;
 use jiff::Timestamp;
 use promise::api::{Condition, ConditionStatus, CurrentStatus, PolicyResult};
 use promise::price::Money;
-use promise::view::RequestStates;
+use promise::state::RequestStates;
 use promise::wording;
 
 use super::Dated;

@@ -1,11 +1,11 @@
 //! Every line that the platform creates, before and after a request is submitted.
 
 use app::backend::FormOf;
+use app::view::{AddedLine, AddedObject, AddsPage, LineFrom, LineSide};
 use promise::Result;
 use promise::api::PromiseSpec;
 use promise::attribute::{AttributedObject, Line, LineOrigin, ObjectDifference, Side};
 use promise::path::Path;
-use promise::view::{AddedLine, AddedObject, AddsPage, LineFrom, LineSide};
 use promise::wording::{all_of, label};
 
 use super::form;

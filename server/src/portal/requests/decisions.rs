@@ -1,5 +1,6 @@
 //! Decisions about a request: the approvers, the decisions made, and the effects of changed rules.
 
+use app::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, PriceView, deciders};
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Approval, PromiseRequest};
 use kube::api::Api;
@@ -8,7 +9,6 @@ use promise::api::{
     PromiseRequestStatus, RuleChange,
 };
 use promise::price::Money;
-use promise::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, PriceView, deciders};
 use promise::{Error, Result, names};
 use serde_json::json;
 

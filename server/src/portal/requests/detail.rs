@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use app::view::{
+    Allowed, Happening, OutputValue, ParameterLine, PriceView, RequestPage, ResourceLine, ValueChange, ValueSource, policy_outcomes,
+};
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use promise::api::{ConditionStatus, InventoryItem, OutputStatus, PolicyOutcome, PolicyResult, PromiseSpec};
+use promise::deletion::Fate;
 use promise::form::Summary;
 use promise::path::Path;
 use promise::policy::Effective;
 use promise::price::Estimate;
-use promise::view::{
-    Allowed, Fate, Happening, OutputValue, ParameterLine, PriceView, RequestPage, ResourceLine, ValueChange, ValueSource, policy_outcomes,
-};
 use promise::visibility::Place;
 use promise::{Result, change, deletion, wording};
 use serde_json::Value;

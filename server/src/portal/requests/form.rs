@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use app::backend::FormOf;
+use app::view::{Availability, AvailabilityState, ContestedLine, ParameterLine, RequestForm, ValueSource, policy_lines};
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use promise::api::{PromiseRequestSpec, PromiseSpec};
@@ -11,7 +12,6 @@ use promise::identity::PersonId;
 use promise::path::Path;
 use promise::policy::Effective;
 use promise::preflight::Preflight;
-use promise::view::{Availability, AvailabilityState, ContestedLine, ParameterLine, RequestForm, ValueSource, policy_lines};
 use promise::{Contested, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use app::view::{Availability, AvailabilityState, Facet, RequestColumn, RequestQuery, RequestsPage};
 use cluster::kinds::PromiseRequest;
 use promise::Result;
-use promise::view::{Availability, AvailabilityState, Facet, RequestColumn, RequestQuery, RequestStates, RequestsPage, state_label};
+use promise::state::{RequestStates, state_label};
 use promise::visibility::{self, Answer};
 
 use super::rows;
@@ -150,9 +151,10 @@ impl Wanted {
 
 #[cfg(test)]
 mod tests {
+    use app::view::Sort;
     use cluster::kinds::{PromiseRequestKind, object};
     use promise::api::{PromiseRef, PromiseRequestSpec};
-    use promise::view::{ChangeState, RequestState, Sort};
+    use promise::state::{ChangeState, RequestState};
 
     use super::*;
 

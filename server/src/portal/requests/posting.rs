@@ -1,9 +1,9 @@
 //! A posted form: parsed, checked, and written if it was submitted without problems. Invalid input becomes a draft, never an error.
 
 use app::backend::{FormOf, Pairs};
+use app::view::{FormOutcome, RequestForm};
 use promise::form::{LONGEST_SECRET, OPERATION, keep_immutable, parse, says_parameters, starts_from};
 use promise::path::Path;
-use promise::view::{FormOutcome, RequestForm};
 use promise::wording::{label, lower_first};
 use promise::{Error, Problem, Result};
 use serde_json::Value;

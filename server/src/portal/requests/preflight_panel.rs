@@ -1,15 +1,14 @@
 //! The side panel of the form: what would happen with the entered values.
 
+use app::view::{
+    AddedCount, ApprovalStep, CheckLine, CheckState, PolicyLine, PreflightView, PriceLine, PriceView, RoomLine, Verdict, deciders,
+};
 use promise::api::PolicyResult;
 use promise::attribute::LineOrigin;
-use promise::form::Summary;
+use promise::form::{Summary, rule_anchor};
 use promise::policy::{BudgetUse, LimitUse, Provenance, Reach, Tally};
 use promise::preflight;
 use promise::price::{Amount, Estimate, Money};
-use promise::view::{
-    AddedCount, ApprovalStep, CheckLine, CheckState, PolicyLine, PreflightView, PriceLine, PriceView, RoomLine, Verdict, deciders,
-    rule_anchor,
-};
 use promise::wording::{counted, upper_first};
 
 use super::form::{Dry, Typed};

@@ -1,10 +1,11 @@
 //! A request as a row of a list.
 
+use app::view::RequestRow;
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use promise::api::{Phase, PromiseRequestStatus};
 use promise::sentence::{self, Ball};
-use promise::view::{RequestRow, RequestStates};
+use promise::state::RequestStates;
 
 use crate::auth::{Caller, person};
 use crate::portal::place::Workspace;

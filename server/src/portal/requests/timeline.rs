@@ -1,11 +1,11 @@
 //! The history of a request, from what is recorded: creation, releases, conditions, deletion.
 
+use app::view::Happening;
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use k8s_openapi::api::core::v1::Event;
 use kube::ResourceExt as _;
 use promise::api::{CandidateState, ConditionStatus, PromiseRequestStatus, PromiseSpec};
 use promise::path::Path;
-use promise::view::Happening;
 use promise::wording;
 
 use super::detail::happening;

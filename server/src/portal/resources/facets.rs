@@ -1,6 +1,6 @@
 //! Facets of a list of objects. The count of a value is the number of objects left when it is chosen in addition to the other filters.
 
-use promise::view::{Facet, ResourceQuery};
+use app::view::{Facet, ResourceQuery};
 
 use super::shelf::{self, Sum};
 use crate::portal::catalog::facets::facet_of;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use app::view::{ConditionLine, WriterLine};
 use cluster::error::{from_plane, is_denied, is_missing, is_missing_api};
 use cluster::kinds::PromiseRequest;
 use k8s_openapi::api::core::v1::Event;
@@ -9,7 +10,6 @@ use kube::api::{Api, DynamicObject};
 use kube::core::GroupVersionKind;
 use kube::discovery::{self, Scope};
 use promise::api::InventoryItem;
-use promise::view::{ConditionLine, WriterLine};
 use promise::{Error, Result, names};
 use serde_json::Value;
 

@@ -4,10 +4,10 @@
 //! credentials of a Destination belong to the controller, and a user who can see a request there doesn't necessarily have access to the
 //! Destination. Its manifest is then the one of the release.
 
+use app::view::{Manifest, ObjectKey, ObjectPage, ObjectSource};
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use promise::api::{InventoryItem, PromiseRequestStatus};
 use promise::render::masked;
-use promise::view::{Manifest, ObjectKey, ObjectPage, ObjectSource};
 use promise::{Error, Problem, Result};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use promise::view::{Drift, ResourceColumn, Sort};
+use app::view::{Drift, ResourceColumn, Sort};
 
 use super::Here;
 use super::shelf::Piece;

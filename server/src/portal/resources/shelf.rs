@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use app::view::{Drift, ResourceQuery};
 use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
 use promise::api::{ConditionStatus, Health, InventoryItem};
-use promise::view::{Drift, ResourceQuery};
 
 use crate::portal::by_place::Made;
 

@@ -1,7 +1,7 @@
 //! The forecast of the days of the month that are not metered yet.
 
+use crate::view::{CostPage, CostSum};
 use promise::price::Money;
-use promise::view::{CostPage, CostSum};
 
 use crate::texts::cost as texts;
 use crate::ui::chart::{Amount, Series};

@@ -1,6 +1,6 @@
+use crate::view::{CostBudget, CostDay, CostPage, CostSum};
 use leptos::prelude::*;
 use promise::price::Money;
-use promise::view::{CostBudget, CostDay, CostPage, CostSum};
 
 use super::{charts, figure};
 use crate::ui::chart::Series;

@@ -1,7 +1,7 @@
 //! Approvals, and what changed policies would do to running resources.
 
+use crate::view::{ApprovalLine, OutdatedView, RequestPage};
 use leptos::prelude::*;
-use promise::view::{ApprovalLine, OutdatedView, RequestPage};
 
 use crate::actions::{self, RollOut};
 use crate::pages::approvals::{About, ask_again, changes, decide, said, standing, thread, withdraw};

@@ -1,7 +1,7 @@
 //! The requested values, each with who set it.
 
+use crate::view::{ParameterLine, RequestPage, ValueSource};
 use leptos::prelude::*;
-use promise::view::{ParameterLine, RequestPage, ValueSource};
 
 use crate::texts::request as texts;
 use crate::ui::Icon;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::view::{ObjectKey, RequestPage, ResourceLine};
 use leptos::prelude::*;
 use promise::api::Health;
-use promise::view::{ObjectKey, RequestPage, ResourceLine};
 
 use super::needs::Needs;
 use super::{Part, address};

@@ -1,7 +1,7 @@
 //! Activity of the request, and the events of the control plane.
 
+use crate::view::{Happening, RequestPage};
 use leptos::prelude::*;
-use promise::view::{Happening, RequestPage};
 
 use super::{Part, ROWS, address};
 use crate::texts::request as texts;

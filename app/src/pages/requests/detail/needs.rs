@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use promise::view::{RequestPage, ResourceLine};
+use crate::view::{RequestPage, ResourceLine};
 
 use crate::texts::request as texts;
 

@@ -1,7 +1,7 @@
 //! Outputs: addresses and names to copy, secrets hidden until they are revealed.
 
+use crate::view::{OutputValue, RequestPage};
 use leptos::prelude::*;
-use promise::view::{OutputValue, RequestPage};
 
 use super::Revealed;
 use crate::routes;

@@ -1,7 +1,7 @@
 //! The overview: outputs, resources, recent activity, and details.
 
+use crate::view::RequestPage;
 use leptos::prelude::*;
-use promise::view::RequestPage;
 
 use super::super::preflight_panel::price;
 use super::outputs::outputs;

@@ -1,7 +1,7 @@
 //! Every policy that was evaluated, with its result and who set it.
 
+use crate::view::{PolicyLine, RequestPage};
 use leptos::prelude::*;
-use promise::view::{PolicyLine, RequestPage};
 
 use crate::pages::rules;
 use crate::routes;

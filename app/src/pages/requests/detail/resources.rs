@@ -1,8 +1,8 @@
 //! Every resource, with Applied and Healthy apart.
 
+use crate::view::{ObjectKey, RequestPage, ResourceLine};
 use leptos::prelude::*;
 use promise::api::Health;
-use promise::view::{ObjectKey, RequestPage, ResourceLine};
 
 use super::graph::{Fold, graph};
 use super::needs::Needs;

@@ -1,7 +1,7 @@
 //! The object as the control plane stores it.
 
+use crate::view::RequestPage;
 use leptos::prelude::*;
-use promise::view::RequestPage;
 
 use crate::texts::request as texts;
 use crate::ui::Code;

@@ -6,8 +6,8 @@ use super::policy::PolicyLine;
 use super::preflight::{AddedObject, CheckLine, PriceLine, RoomLine};
 use super::request::{ApprovalLine, GivenLine, ParameterLine};
 use super::sort::{Column, Sort};
-use crate::attribute::Touched;
-use crate::risk::Risk;
+use promise::attribute::Touched;
+use promise::risk::Risk;
 
 /// Which approvals an inbox shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

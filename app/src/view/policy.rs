@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::{Approvers, Enforcement, PolicyOutcome, PolicyResult, Required};
-use crate::form::part_of_id;
-use crate::policy::{Effective, Origin, Provenance, Ruling};
-use crate::wording;
+use promise::api::{Approvers, Enforcement, PolicyOutcome, PolicyResult, Required};
+use promise::form::rule_anchor;
+use promise::policy::{Effective, Origin, Provenance, Ruling};
+use promise::wording;
 
 /// A policy rule in words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub struct PolicyLine {
 }
 
 impl PolicyLine {
-    /// Returns the id of the rule in a list, which [`crate::form::ByLine`]s link to.
+    /// Returns the id of the rule in a list, which [`promise::form::ByLine`]s link to.
     pub fn anchor(&self) -> String {
         rule_anchor(&self.source, &self.policy, &self.rule)
     }
@@ -58,11 +58,6 @@ pub fn deciders(approvers: &Approvers, required: Required) -> String {
             format!("All must approve: {}", wording::all_of(&all))
         }
     }
-}
-
-/// Returns the id of a rule on a page. It is the same wherever the rule is referenced.
-pub fn rule_anchor(workspace: &str, policy: &str, rule: &str) -> String {
-    format!("why-{}-{}-{}", part_of_id(workspace), part_of_id(policy), part_of_id(rule))
 }
 
 /// Returns the rules in words, in stable order, each with its result for the values at hand, if any.
@@ -113,8 +108,9 @@ pub fn policy_outcomes(noted: &[PolicyOutcome], now: Option<&Effective>) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::{deciders, rule_anchor};
-    use crate::api::{Approvers, Required};
+    use super::deciders;
+    use promise::api::{Approvers, Required};
+    use promise::form::rule_anchor;
 
     #[test]
     fn deciders_are_named() {

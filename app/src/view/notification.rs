@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Problem;
-use crate::notify::{Event, Settings};
+use promise::Problem;
+use promise::notify::{Event, Settings};
 
 /// A notification of one user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -19,7 +19,6 @@ mod saved;
 mod selection;
 mod sort;
 mod stand_in;
-mod state;
 mod total;
 
 pub use account::{Person, Viewer, WorkspaceNode, WorkspaceTree};
@@ -44,20 +43,19 @@ pub use platform::{
     Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyForm, PolicyFormOutcome, PolicyInside,
     PolicyPage, PolicyRow, PolicyRule, TextProblem, Tried, Tryout,
 };
-pub use policy::{PolicyLine, deciders, policy_lines, policy_outcomes, rule_anchor};
+pub use policy::{PolicyLine, deciders, policy_lines, policy_outcomes};
 pub use preflight::{
     AddedCount, AddedLine, AddedObject, AddsPage, ApprovalStep, CheckLine, CheckState, LineFrom, LineSide, PreflightView, PriceLine,
     PriceView, RoomLine, Verdict,
 };
 pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 pub use request::{
-    Allowed, ApprovalLine, ApprovalStanding, ContestedLine, Fate, FormOutcome, GivenLine, Happening, OutdatedView, OutputValue,
-    ParameterLine, RequestColumn, RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
+    Allowed, ApprovalLine, ApprovalStanding, ContestedLine, FormOutcome, GivenLine, Happening, OutdatedView, OutputValue, ParameterLine,
+    RequestColumn, RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
 pub use selection::Selection;
 pub use sort::{Column, Sort};
 pub use stand_in::{CoverLine, NamedLine, StandInPage};
-pub use state::{ChangeState, RequestState, RequestStates, state_label};
 pub use total::{Cut, Total, Whole};

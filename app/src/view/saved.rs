@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::InboxView;
-use crate::error::Problem;
+use promise::error::Problem;
 
 /// Maximum length of a title, in characters.
 pub const MAX_VIEW_TITLE: usize = 60;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::policy::PolicyLine;
 use super::preflight::PriceView;
 use super::sort::{Column, Sort};
-use crate::api::Lifecycle;
+use promise::api::Lifecycle;
 
 /// Whether a user can request a promise here, and why not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -207,7 +207,7 @@ pub struct VersionLine {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StartLine {
-    /// Identifier, as parsed by [`crate::form::starts_from`].
+    /// Identifier, as parsed by [`promise::form::starts_from`].
     pub start: String,
     /// Display name.
     pub title: String,
@@ -223,7 +223,7 @@ pub struct ExampleLine {
     pub name: String,
     /// Description in one sentence, or empty.
     pub description: String,
-    /// Identifier, as parsed by [`crate::form::starts_from`].
+    /// Identifier, as parsed by [`promise::form::starts_from`].
     pub start: String,
     /// A complete PromiseRequest.
     pub yaml: String,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Column, Facet, Sort, Total};
-use crate::api::Health;
+use promise::api::Health;
 
 /// An object that was created for a request, in a list that covers several requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

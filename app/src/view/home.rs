@@ -1,8 +1,9 @@
 //! The home page: what waits for the user, the user's requests, and what the user is responsible for. The user's permissions determine
 //! which parts are shown.
 
-use super::{ChangeState, CostGlance, InboxRow, RequestRow, RequestState, Total, WeekLine};
-use crate::price::Money;
+use super::{CostGlance, InboxRow, RequestRow, Total, WeekLine};
+use promise::price::Money;
+use promise::state::{ChangeState, RequestState};
 
 /// The home page.
 #[derive(Clone, Debug, PartialEq)]

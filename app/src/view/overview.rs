@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChangeState, RequestState, Total};
+use super::Total;
+use promise::state::{ChangeState, RequestState};
 
 /// Query of the overview, as in the URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::catalog::Facet;
 use super::policy::PolicyLine;
 use super::sort::{Column, Sort};
-use crate::api::{Enforcement, PolicyCategory};
+use promise::api::{Enforcement, PolicyCategory};
 
 /// Columns that the list of policies can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

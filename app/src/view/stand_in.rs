@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Problem;
-use crate::notify::Away;
+use promise::Problem;
+use promise::notify::Away;
 
 /// A user's delegation, and the users for whom they are a delegate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,10 +8,10 @@ use super::catalog::{Availability, OfferRow};
 use super::policy::PolicyLine;
 use super::preflight::{PreflightView, PriceView};
 use super::sort::{Column, Sort};
-use super::state::RequestStates;
-use crate::api::{Condition, Health};
-use crate::form::Form;
-use crate::sentence::Ball;
+use promise::api::{Condition, Health};
+use promise::form::Form;
+use promise::sentence::Ball;
+use promise::state::RequestStates;
 
 /// A request in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -211,18 +211,6 @@ pub struct Allowed {
     pub reveal: Result<(), String>,
 }
 
-/// What happens to the objects when the request is deleted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Fate {
-    /// They are deleted.
-    Goes,
-    /// They remain and are no longer managed.
-    Stays,
-    /// They are deleted: the request asks to keep them, but that isn't approved.
-    GoesUnlessAgreed,
-}
-
 /// Details of a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -238,7 +226,7 @@ pub struct RequestPage {
     /// Whether it is being deleted.
     pub deleting: bool,
     /// What happens to the objects when it is deleted.
-    pub fate: Fate,
+    pub fate: promise::deletion::Fate,
     /// Conditions of the request.
     pub conditions: Vec<Condition>,
     /// Activity, oldest first.
@@ -278,7 +266,7 @@ pub struct RequestPage {
     /// YAML of the object, without fields that the server maintains.
     pub yaml: String,
     /// Problems that the requester has to fix, in the wording of the form and with its inputs.
-    pub problems: Vec<crate::form::Summary>,
+    pub problems: Vec<promise::form::Summary>,
     /// Actions that the user can take.
     pub allowed: Allowed,
     /// Identifies the data that the page was rendered from, for the change stream.
@@ -317,7 +305,7 @@ pub struct RequestForm {
     pub cluster: String,
     /// Id of the draft that is shown.
     pub draft: Option<String>,
-    /// Starting point of a form without a draft, as parsed by [`crate::form::starts_from`].
+    /// Starting point of a form without a draft, as parsed by [`promise::form::starts_from`].
     pub start: Option<String>,
     /// Id of the input to focus.
     pub focus: Option<String>,

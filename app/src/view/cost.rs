@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::price::Money;
+use promise::price::Money;
 
 /// Query of the cost page, as in the URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

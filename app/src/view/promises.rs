@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::Facet;
 use super::sort::{Column, Sort};
-use crate::api::Lifecycle;
+use promise::api::Lifecycle;
 
 /// Columns that the list of promises can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
