@@ -6,6 +6,7 @@ import { command } from "./portal.mjs";
 const noPages = new Map([
   ["/{*path}", "files; where there is none, the page that says so is the scene `nowhere`"],
   ["/live", "a stream of events"],
+  ["/search/suggestions", "a fragment, which the palette shows"],
   ["/refused", "it says no, whatever it is about; so does the scene `refused`"],
   ["/w/{workspace}/resources.csv", "a file"],
   ["/cost/export.csv", "a file"],

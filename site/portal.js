@@ -269,7 +269,7 @@ return ret;
 },
 __wbindgen_generic_0000000000000002: function(arg0, arg1) {
 // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 1, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h592b344d8ea663f7);
+const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__hf2aadf2324c0e968);
 return ret;
 },
 __wbindgen_init_externref_table: function() {
@@ -287,8 +287,8 @@ table.set(1027, false);
         };
 }
 
-function wasm_bindgen__convert__closures_____invoke__h592b344d8ea663f7(arg0, arg1) {
-wasm.wasm_bindgen__convert__closures_____invoke__h592b344d8ea663f7(arg0, arg1);
+function wasm_bindgen__convert__closures_____invoke__hf2aadf2324c0e968(arg0, arg1) {
+wasm.wasm_bindgen__convert__closures_____invoke__hf2aadf2324c0e968(arg0, arg1);
 }
 
 function wasm_bindgen__convert__closures_____invoke__h879fa5ae0e3b9964(arg0, arg1, arg2) {

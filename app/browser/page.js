@@ -13,7 +13,7 @@ const FRAME = 26;
 /** Distance that a pointer moves before it drags, in pixels. */
 const DRAG = 4;
 /** Ids of the parts of a form page that update while the user types. */
-const PARTS = ["problems", "fields", "preflight", "sprite"];
+const PARTS = ["problems", "fields", "preflight"];
 
 /** Shows and enables the copy buttons of the page, now and after its regions are swapped: nothing else writes to the clipboard. */
 export function copying() {

@@ -30,6 +30,8 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::REFUSED) view=|| load(refusal) ssr=Async/>
                 <Route path=Pattern(page::WORKSPACES) view=|| load(workspace_list) ssr=Async/>
                 <Route path=Pattern(page::COST) view=|| load(cost_report) ssr=Async/>
+                <Route path=Pattern(page::SEARCH) view=|| load(search_results) ssr=Async/>
+                <Route path=Pattern(page::KEYBOARD) view=|| load(keyboard_shortcuts) ssr=Async/>
 
                 <Route path=Pattern(page::CATALOG) view=|| load(catalog_list) ssr=Async/>
                 <Route path=Pattern(page::PROMISE) view=|| load(promise) ssr=Async/>

@@ -11,8 +11,8 @@ use crate::view::{
     AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, EmergenciesPage,
     FormOutcome, Home, InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage, OverviewPage, OverviewQuery,
     Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisePage, PromisesPage, PromisesQuery, RequestForm,
-    RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, Selection, StandInPage,
-    Viewer, WorkspaceTree,
+    RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery,
+    Selection, StandInPage, Viewer, WorkspaceTree,
 };
 use async_trait::async_trait;
 use promise::{Error, Result};
@@ -337,8 +337,8 @@ impl SignInProblem {
 pub trait Sessions: Send + Sync {
     /// Starts a session for a sample user, or for the holder of a token, and ends an earlier one. Returns the cookies for the browser.
     async fn begin(&self, person: &str, token: &str) -> std::result::Result<Vec<String>, SignInProblem>;
-    /// Ends the session. The cookie makes the browser forget it, even if it couldn't be ended.
-    async fn end(&self) -> (String, Result<()>);
+    /// Ends the session. The cookies make the browser forget it, even if it couldn't be ended.
+    async fn end(&self) -> (Vec<String>, Result<()>);
 }
 
 /// Workspaces that the user can enter.
@@ -346,6 +346,14 @@ pub trait Sessions: Send + Sync {
 pub trait Workspaces: Send + Sync {
     /// Returns the tree, filtered by words.
     async fn workspaces(&self, query: &str) -> Result<WorkspaceTree>;
+}
+
+/// Search over everything that the user can list.
+#[async_trait]
+pub trait Search: Send + Sync {
+    /// Returns a page of results: promises that the workspace offers, and the requests, resources, workspaces and policies that the user can
+    /// list.
+    async fn search(&self, query: &SearchQuery) -> Result<SearchPage>;
 }
 
 /// Cost of the requests that the user can list.
@@ -361,12 +369,12 @@ pub trait Cost: Send + Sync {
 
 /// Every port that pages call, for a signed-in user.
 pub trait Backend:
-    Account + Approvals + Catalog + Cost + Notices + Platform + Refusals + Requests + Resources + Views + Workspaces
+    Account + Approvals + Catalog + Cost + Notices + Platform + Refusals + Requests + Resources + Search + Views + Workspaces
 {
 }
 
 impl<T> Backend for T where
-    T: Account + Approvals + Catalog + Cost + Notices + Platform + Refusals + Requests + Resources + Views + Workspaces
+    T: Account + Approvals + Catalog + Cost + Notices + Platform + Refusals + Requests + Resources + Search + Views + Workspaces
 {
 }
 
@@ -385,6 +393,8 @@ pub struct Visit {
     pub assets: Arc<Assets>,
     /// `light`, `dark`, or empty for the system's theme.
     pub theme: String,
+    /// Paths of the workspaces that this browser had open, latest first.
+    pub recent: Vec<String>,
     /// Whether there are policies that the user can manage.
     pub platform: bool,
     /// Number of requests waiting for the user's decision; `None` for users who take no part in decisions.
@@ -433,6 +443,15 @@ pub struct Assets {
     /// Script for the keyboard shortcuts of the inbox.
     #[serde(default)]
     pub inbox: String,
+    /// Script for keyboard shortcuts, which loads the palette.
+    #[serde(default)]
+    pub keys: String,
+    /// Script of the islands.
+    #[serde(default)]
+    pub islands: String,
+    /// Its wasm.
+    #[serde(default)]
+    pub islands_wasm: String,
     /// Script of the live part.
     pub script: String,
     /// Its wasm.

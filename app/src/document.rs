@@ -14,7 +14,7 @@ use promise::{Error, Result};
 use crate::backend::Visit;
 use crate::frame::Frame;
 use crate::pages::refused;
-use crate::{invisible, texts, ui};
+use crate::{invisible, texts};
 
 /// A page: its metadata and content.
 pub struct Page {
@@ -114,6 +114,19 @@ impl Script {
     }
 }
 
+/// Renders the script for keyboard shortcuts, which every page of a signed-in user loads, after everything else.
+pub(crate) fn keys(visit: &Visit) -> impl IntoView + use<> {
+    let [keys, script, wasm] = [&visit.assets.keys, &visit.assets.islands, &visit.assets.islands_wasm].map(|address| quoted(address));
+    let call = format!("import {{keys}} from {keys};keys({script},{wasm})");
+    view! { <script type="module" nonce=visit.nonce.clone() inner_html=call></script> }
+}
+
+/// Renders a fragment of a page, for a script that puts it into the page.
+pub(crate) fn fragment(content: impl FnOnce() -> AnyView) -> String {
+    let html = Owner::new_root(None).with(|| content().to_html());
+    invisible::revealed(without_markers(&html))
+}
+
 /// Returns an address as a JavaScript string that is safe in HTML.
 fn quoted(address: &str) -> String {
     format!("\"{}\"", address.replace('"', "%22").replace('<', "%3C").replace('\\', "%5C"))
@@ -182,17 +195,24 @@ fn shell<V: IntoView>(visit: &Visit, content: V) -> impl IntoView + use<V> {
 /// Streams the whole document as one chunk. Pages contain no data for scripts to pick up, so nothing is sent after it.
 async fn whole(view: impl IntoView) -> Pin<Box<dyn Stream<Item = String> + Send>> {
     let html: String = view.to_html_stream_in_order().collect().await;
-    let mut html = invisible::revealed(without_markers(&html));
-    if let Some(end) = html.rfind("</body>") {
-        html.insert_str(end, &ui::sprite(&html));
-    }
+    let html = invisible::revealed(without_markers(&html));
     Box::pin(stream::once(async move { html }))
 }
 
-/// Removes the markers that Leptos leaves behind erased and empty views, for a hydration that these pages don't have. In text that users
+/// Removes the markers that Leptos leaves behind erased and empty views: only islands are hydrated, and need theirs. In text that users
 /// wrote, `<` is always escaped.
 fn without_markers(html: &str) -> String {
-    html.replace("<!>", "").replace("<!--<() />-->", "")
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(start) = rest.find("<leptos-island") {
+        let (before, island) = rest.split_at(start);
+        let end = island.find("</leptos-island>").unwrap_or(island.len());
+        out.push_str(&before.replace("<!>", "").replace("<!--<() />-->", ""));
+        out.push_str(&island[..end]);
+        rest = &island[end..];
+    }
+    out.push_str(&rest.replace("<!>", "").replace("<!--<() />-->", ""));
+    out
 }
 
 /// Returns the HTTP status of an error.

@@ -4,9 +4,12 @@ use leptos::prelude::*;
 
 use crate::actions::{self, ChooseTheme, SignOut};
 use crate::backend::Visit;
+use crate::document::keys;
 use crate::document::{About, Script};
+use crate::pages::search::{SIGN_OUT_FORM, THEME_FORM};
+use crate::palette::Palette;
 use crate::routes::{self, page};
-use crate::texts::frame as texts;
+use crate::texts::{frame as texts, home, search};
 use crate::ui::{HiddenToken, Icon};
 
 const MARK: &str = r#"<path fill="currentColor" d="M4 21V10a8 8 0 0 1 16 0v11h-4V10a4 4 0 0 0-8 0v11z"/><path fill="currentColor" opacity=".55" d="M10.500 21v-7h3v7z"/>"#;
@@ -26,6 +29,7 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
             <a class="brand" href=page::HOME aria-label=texts::PORTAL_HOME>{mark()}<span>{texts::PORTAL}</span></a>
             {about.workspace.as_deref().map(|workspace| place(workspace, &visit))}
             <div class="topbar-end">
+                {visit.backend.is_some().then(|| opener(about.workspace.as_deref().or(visit.recent.first().map(String::as_str)).unwrap_or_default()))}
                 {about.workspace.as_deref().map(|workspace| view! {
                     <a class="btn btn-primary" href=routes::catalog(workspace) aria-label=texts::NEW_REQUEST><Icon name="plus"/><span>{texts::REQUEST}</span></a>
                 })}
@@ -44,17 +48,43 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
                 </div>
             </main>
         </div>
+        {visit.backend.is_some().then(|| view! { <Palette/>{keys(&visit)} })}
     }
 }
 
-/// The workspace of the page, and the link to other workspaces.
+/// The link to the search, which a script turns into the palette.
+fn opener(workspace: &str) -> impl IntoView + use<> {
+    view! {
+        <a class="btn search-open" href=routes::search(workspace) data-palette="" aria-keyshortcuts="/ Control+K"><Icon name="search"/><span>{search::SEARCH}</span><kbd aria-hidden="true">"/"</kbd></a>
+    }
+}
+
+/// The workspace of the page, and a menu with others: the same kind of page in those that were open last, and the search for all.
 fn place(workspace: &str, visit: &Visit) -> impl IntoView + use<> {
     let (above, name) = workspace.rsplit_once(':').map_or((None, workspace), |(above, name)| (Some(above.to_owned()), name));
+    let recent: Vec<String> = visit.recent.iter().filter(|path| *path != workspace).cloned().collect();
+    let requests_first = visit.address.contains("/requests");
+    let links = recent.iter().map(|path| {
+        let address = if requests_first { routes::requests(path) } else { routes::catalog(path) };
+        view! { <li><a class="item" href=address><Icon name="network"/><span class="break">{path.clone()}</span></a></li> }
+    });
+    let links = links.collect_view();
+    let recent = (!recent.is_empty()).then(|| view! { <p class="group-name">{search::RECENT}</p><ul>{links}</ul> });
     let back = visit.address.clone();
     view! {
         <nav class="where" aria-label=texts::WORKSPACE>
             {above.map(|above| view! { <span class="above">{above.replace(':', " / ")}</span> })}
-            <a class="here" href=routes::with_query(page::WORKSPACES, &[("from", &back)])><b>{name.to_owned()}</b><span class="vh">{texts::SWITCH_WORKSPACE}</span><Icon name="chevrons-up-down"/></a>
+            <details class="menu">
+                <summary class="here"><b>{name.to_owned()}</b><span class="vh">{texts::SWITCH_WORKSPACE}</span><Icon name="chevrons-up-down"/></summary>
+                <div class="pop">
+                    <form class="switch" role="search" aria-label=home::FIND_A_WORKSPACE action=page::WORKSPACES>
+                        <input type="hidden" name="from" value=back.clone()/>
+                        <input class="input" type="search" name="q" autocomplete="off" aria-label=home::FIND_A_WORKSPACE placeholder=home::FIND_A_WORKSPACE/>
+                    </form>
+                    {recent}
+                    <a class="item" href=routes::with_query(page::WORKSPACES, &[("from", &back)])><Icon name="layers"/>{texts::ALL_WORKSPACES}</a>
+                </div>
+            </details>
         </nav>
     }
 }
@@ -66,7 +96,7 @@ fn bell(visit: &Visit, live: bool) -> Option<impl IntoView + use<>> {
     let shown = visit.unread.filter(|count| *count > 0).map(|count| if count > 99 { "99+".to_owned() } else { count.to_string() });
     let current = (visit.address.split('?').next() == Some(page::NOTIFICATIONS)).then_some("page");
     Some(view! {
-        <span data-live=live.then_some("bell")><a class="btn btn-ghost btn-icon bell" href=page::NOTIFICATIONS aria-label=label aria-current=current><Icon name="bell"/>{shown.map(|count| view! { <span class="count" aria-hidden="true">{count}</span> })}</a></span>
+        <span data-live=live.then_some("bell")><a class="btn btn-ghost btn-icon bell" href=page::NOTIFICATIONS data-goto="notifications" aria-label=label aria-current=current><Icon name="bell"/>{shown.map(|count| view! { <span class="count" aria-hidden="true">{count}</span> })}</a></span>
     })
 }
 
@@ -83,7 +113,7 @@ fn account(visit: &Visit) -> Option<impl IntoView + use<>> {
             <summary aria-label=texts::account_menu(&initials, &viewer.username)><span class="avatar" aria-hidden="true">{initials.clone()}</span></summary>
             <div class="pop pop-end">
                 <p class="group-name">{texts::signed_in_as(&viewer.username)}</p>
-                <form method="post" action={actions::path::<ChooseTheme>()}>
+                <form method="post" id=THEME_FORM action={actions::path::<ChooseTheme>()}>
                     <HiddenToken token=token.clone()/>
                     <input type="hidden" name="back" value=visit.address.clone()/>
                     <p class="group-name">{texts::THEME}</p>
@@ -91,7 +121,7 @@ fn account(visit: &Visit) -> Option<impl IntoView + use<>> {
                     {theme("light", texts::LIGHT, visit.theme == "light")}
                     {theme("dark", texts::DARK, visit.theme == "dark")}
                 </form>
-                <form method="post" action={actions::path::<SignOut>()}><HiddenToken token=token/><button class="item"><Icon name="log-out"/>{texts::SIGN_OUT}</button></form>
+                <form method="post" id=SIGN_OUT_FORM action={actions::path::<SignOut>()}><HiddenToken token=token/><button class="item"><Icon name="log-out"/>{texts::SIGN_OUT}</button></form>
             </div>
         </details>
     })
@@ -102,6 +132,8 @@ const IN_BAR: usize = 4;
 
 /// An entry of the navigation.
 struct Entry {
+    /// Name by which a shortcut finds it.
+    name: &'static str,
     href: String,
     icon: &'static str,
     label: &'static str,
@@ -110,32 +142,33 @@ struct Entry {
 }
 
 impl Entry {
-    fn new(href: impl Into<String>, icon: &'static str, label: &'static str) -> Self {
-        Self { href: href.into(), icon, label, waits: None }
+    fn new(name: &'static str, href: impl Into<String>, icon: &'static str, label: &'static str) -> Self {
+        Self { name, href: href.into(), icon, label, waits: None }
     }
 
     fn link(&self, section: &str) -> impl IntoView + use<> {
         let current = (self.href == section).then_some("page");
         let hot = self.waits.filter(|waits| *waits > 0);
         let hot = hot.map(|waits| view! { <span class="hot">{waits}<span class="vh">{texts::WAITING}</span></span> });
-        view! { <a href=self.href.clone() aria-current=current><Icon name=self.icon/>{self.label}{hot}</a> }
+        view! { <a href=self.href.clone() aria-current=current data-goto=self.name><Icon name=self.icon/>{self.label}{hot}</a> }
     }
 }
 
 fn entries(visit: &Visit, about: &About) -> Vec<Entry> {
-    let mut entries = vec![Entry::new(page::HOME, "house", texts::HOME)];
-    if let Some(workspace) = &about.workspace {
-        entries.push(Entry::new(routes::catalog(workspace), "layout-grid", texts::CATALOG));
-        entries.push(Entry::new(routes::requests(workspace), "git-pull-request-arrow", texts::REQUESTS));
-        entries.push(Entry::new(routes::resources(workspace), "layers", texts::RESOURCES));
+    let mut entries = vec![Entry::new("home", page::HOME, "house", texts::HOME)];
+    // On pages of no workspace, the entries of the last one stay.
+    if let Some(workspace) = about.workspace.as_ref().or(visit.recent.first()) {
+        entries.push(Entry::new("catalog", routes::catalog(workspace), "layout-grid", texts::CATALOG));
+        entries.push(Entry::new("requests", routes::requests(workspace), "git-pull-request-arrow", texts::REQUESTS));
+        entries.push(Entry::new("resources", routes::resources(workspace), "layers", texts::RESOURCES));
     }
-    entries.push(Entry::new(routes::cost(about.workspace.as_deref().unwrap_or_default()), "chart-column", texts::COST));
+    entries.push(Entry::new("cost", routes::cost(about.workspace.as_deref().unwrap_or_default()), "chart-column", texts::COST));
     if visit.waits.is_some() {
-        entries.push(Entry { waits: visit.waits, ..Entry::new(page::APPROVALS, "stamp", texts::APPROVALS) });
+        entries.push(Entry { waits: visit.waits, ..Entry::new("approvals", page::APPROVALS, "stamp", texts::APPROVALS) });
     }
-    entries.push(Entry::new(page::WORKSPACES, "network", texts::WORKSPACES));
+    entries.push(Entry::new("workspaces", page::WORKSPACES, "network", texts::WORKSPACES));
     if visit.platform {
-        entries.push(Entry::new(page::PLATFORM, "shield-check", texts::PLATFORM));
+        entries.push(Entry::new("platform", page::PLATFORM, "shield-check", texts::PLATFORM));
     }
     entries
 }

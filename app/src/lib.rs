@@ -24,12 +24,14 @@ mod frame;
 mod invisible;
 #[cfg(feature = "ssr")]
 mod listing;
-#[cfg(feature = "hydrate")]
+#[cfg(feature = "live")]
 pub mod live;
 #[cfg(feature = "ssr")]
 mod markdown;
 #[cfg(feature = "ssr")]
 pub mod pages;
+#[cfg(any(feature = "ssr", feature = "hydrate"))]
+mod palette;
 #[cfg(feature = "ssr")]
 pub mod routes;
 #[cfg(feature = "ssr")]
@@ -38,3 +40,9 @@ mod texts;
 pub mod ui;
 #[cfg(feature = "ssr")]
 pub mod view;
+
+/// Starts the reactive system in which islands are hydrated.
+#[cfg(feature = "hydrate")]
+pub fn hydrate() {
+    leptos::mount::hydrate_islands();
+}

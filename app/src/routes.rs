@@ -81,6 +81,12 @@ pub mod page {
     pub const EMERGENCIES: &str = "/platform/emergencies";
     /// Messages that could not be delivered.
     pub const DELIVERIES: &str = "/platform/deliveries";
+    /// Search over everything that the user can list: query `q`, `kind`, `workspace` and `page`.
+    pub const SEARCH: &str = "/search";
+    /// The results of the same query as a fragment of HTML, for the palette.
+    pub const SEARCH_SUGGESTIONS: &str = "/search/suggestions";
+    /// Keyboard shortcuts.
+    pub const KEYBOARD: &str = "/keyboard";
     /// Why a post was refused: query `id`.
     pub const REFUSED: &str = "/refused";
     /// Gallery of the design system; embedded plane only.
@@ -115,6 +121,11 @@ pub fn safe_redirect(next: &str) -> &str {
 /// Why a post was refused.
 pub fn refused(id: &str) -> String {
     with_query(page::REFUSED, &[("id", id)])
+}
+
+/// The search, opened in a workspace; an empty path for none.
+pub fn search(workspace: &str) -> String {
+    with_query(page::SEARCH, &[("workspace", workspace)])
 }
 
 /// Catalog of a workspace.

@@ -19,3 +19,4 @@ pub(crate) mod promises;
 pub(crate) mod request;
 pub(crate) mod requests;
 pub(crate) mod resources;
+pub(crate) mod search;

@@ -22,7 +22,7 @@ pub use copy::{Code, CopyButton};
 pub use empty::Empty;
 pub use graph::{Graph, Layers, Node};
 pub use head::{Crumb, Crumbs, PageHead, Tile};
-pub use icon::{Icon, sprite};
+pub use icon::{Icon, SPRITE, SPRITE_ADDRESS};
 pub use live::LiveState;
 pub use moment::{Moment, due, span};
 pub use pager::{Pager, paged};

@@ -16,6 +16,7 @@ mod promises;
 mod request;
 mod resources;
 mod saved;
+mod search;
 mod selection;
 mod sort;
 mod stand_in;
@@ -55,6 +56,7 @@ pub use request::{
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
+pub use search::{SearchHit, SearchKind, SearchPage, SearchQuery, SearchTarget};
 pub use selection::Selection;
 pub use sort::{Column, Sort};
 pub use stand_in::{CoverLine, NamedLine, StandInPage};

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
+use http::HeaderValue;
 use leptos::prelude::provide_context;
 use promise::Result;
 
@@ -18,6 +19,7 @@ use crate::limits::ClientAddress;
 use crate::pages::Visiting;
 use crate::state::Portal;
 use crate::web::pairs::Pairs;
+use crate::web::recent;
 
 /// Runs the action registered at the address of the request.
 pub(crate) async fn perform(visiting: Visiting, request: Request) -> Response {
@@ -29,7 +31,11 @@ pub(crate) async fn perform(visiting: Visiting, request: Request) -> Response {
     };
     let acting = acting(&visiting);
     let request = Request::from_parts(parts, Body::from(body));
-    leptos_axum::handle_server_fns_with_context(move || provide_context(acting.clone()), request).await.into_response()
+    let response = leptos_axum::handle_server_fns_with_context(move || provide_context(acting.clone()), request).await.into_response();
+    if let Visitor::Person(caller) = visiting.visitor() {
+        visiting.portal().navigations.forget(caller.session());
+    }
+    response
 }
 
 fn acting(visiting: &Visiting) -> Acting {
@@ -61,13 +67,18 @@ impl Sessions for Session {
     async fn begin(&self, person: &str, token: &str) -> std::result::Result<Vec<String>, SignInProblem> {
         let given = Given { person, token, is_here: self.is_here };
         let begun = session::begin(&self.portal, &self.visitor, given, self.address, &self.request_id).await?;
-        let visit = self.portal.sign_in.cookie.clear(Kind::Visit);
-        Ok([begun, visit].iter().filter_map(|cookie| cookie.to_str().ok().map(str::to_owned)).collect())
+        let style = self.portal.sign_in.cookie;
+        let switched = matches!(self.visitor, Visitor::Person(_)).then(|| recent::forget(style)).flatten();
+        Ok(values([Some(begun), Some(style.clear(Kind::Visit)), switched]))
     }
 
-    async fn end(&self) -> (String, Result<()>) {
+    async fn end(&self) -> (Vec<String>, Result<()>) {
         let ended = session::end(&self.portal, &self.visitor).await;
-        let cookie = self.portal.sign_in.cookie.clear(Kind::Session);
-        (cookie.to_str().unwrap_or_default().to_owned(), ended)
+        let style = self.portal.sign_in.cookie;
+        (values([Some(style.clear(Kind::Session)), recent::forget(style)]), ended)
     }
+}
+
+fn values<const N: usize>(cookies: [Option<HeaderValue>; N]) -> Vec<String> {
+    cookies.iter().flatten().filter_map(|cookie| cookie.to_str().ok().map(str::to_owned)).collect()
 }

@@ -19,9 +19,10 @@ mod teller;
 pub mod timing;
 mod webhook;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use promise::notify::Event;
 use tokio::sync::{Notify as Bell, broadcast};
 
@@ -47,6 +48,8 @@ pub struct Notify {
     courier: webhook::Courier,
     /// Names of people who got a notification.
     news: broadcast::Sender<Arc<str>>,
+    /// How often each person got or read one since the start.
+    editions: Mutex<HashMap<Arc<str>, u64>>,
     /// Signalled when there might be something to send.
     bell: Bell,
 }
@@ -58,7 +61,15 @@ impl Notify {
     /// If the configuration is invalid.
     pub fn new(config: NotifyConfig, holder: String) -> Result<Self, ConfigError> {
         let mailer = config.mail.as_ref().map(mail::Mailer::new).transpose()?;
-        Ok(Self { config, holder, mailer, courier: webhook::Courier::default(), news: broadcast::Sender::new(BACKLOG), bell: Bell::new() })
+        Ok(Self {
+            config,
+            holder,
+            mailer,
+            courier: webhook::Courier::default(),
+            news: broadcast::Sender::new(BACKLOG),
+            editions: Mutex::default(),
+            bell: Bell::new(),
+        })
     }
 
     /// Subscribes to the names of people who get a notification from now on.
@@ -68,16 +79,25 @@ impl Notify {
 
     /// Signals the open pages of these people, and the sender.
     pub(crate) fn ring(&self, people: &BTreeSet<String>) {
-        for person in people {
-            // It's fine if no one listens.
-            let _ = self.news.send(Arc::from(person.as_str()));
-        }
+        people.iter().for_each(|person| self.announce(person));
         self.bell.notify_one();
     }
 
     /// Signals that a person's unread notifications changed because they were read.
     pub fn read(&self, person: &str) {
-        let _ = self.news.send(Arc::from(person));
+        self.announce(person);
+    }
+
+    /// Returns a number that grows whenever a person's notifications change in this process.
+    pub fn edition(&self, person: &str) -> u64 {
+        self.editions.lock().get(person).copied().unwrap_or_default()
+    }
+
+    fn announce(&self, person: &str) {
+        let person: Arc<str> = Arc::from(person);
+        *self.editions.lock().entry(person.clone()).or_default() += 1;
+        // It's fine if no one listens.
+        let _ = self.news.send(person);
     }
 
     /// Wakes the sender, because a message was returned to the outbox.

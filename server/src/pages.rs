@@ -2,6 +2,7 @@
 //! can use which address.
 
 mod files;
+mod fragments;
 pub(crate) mod posts;
 mod visit;
 
@@ -14,6 +15,7 @@ use http::{HeaderMap, Method, StatusCode, Uri};
 use promise::Error;
 
 pub(crate) use files::{cost_export, cost_focus, resources_csv};
+pub(crate) use fragments::suggestions;
 pub use visit::Visiting;
 
 use crate::state::Portal;

@@ -88,7 +88,7 @@ fn everywhere(routes: Router<Arc<Portal>>, portal: &Arc<Portal>) -> Router {
     routes
         .with_state(portal.clone())
         .layer(DefaultBodyLimit::max(csrf::MAX_BODY))
-        .layer(CompressionLayer::new().gzip(true).br(true))
+        .layer(CompressionLayer::new().gzip(true).br(true).zstd(true))
         .layer(from_fn_with_state(portal.public_secure, headers::set))
         .layer(from_fn_with_state(log, request_log::record))
 }

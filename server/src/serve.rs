@@ -34,9 +34,11 @@ use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
+use crate::portal::navigation::Navigations;
 use crate::portal::register::Register;
 use crate::portal::requests::cheaper::CheaperChoices;
 use crate::portal::rights::Rights;
+use crate::portal::search::SearchIndex;
 use crate::router::{probes, router};
 use crate::sample::SampleError;
 use crate::state::Portal;
@@ -215,6 +217,8 @@ impl Running {
             approval_index: ApprovalIndex::default(),
             shelves: ByPlace::default(),
             register: Register::default(),
+            navigations: Navigations::default(),
+            search: SearchIndex::default(),
             catalogs: CatalogIndex::default(),
             list_prices: ListPrices::default(),
             months: ledger::Months::default(),

@@ -23,10 +23,12 @@ use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
+use crate::portal::navigation::Navigations;
 use crate::portal::register::Register;
 use crate::portal::requests::cheaper::CheaperChoices;
 use crate::portal::resources::Shelf;
 use crate::portal::rights::Rights;
+use crate::portal::search::SearchIndex;
 use crate::sample::Person;
 use crate::web::assets::Assets;
 
@@ -78,6 +80,10 @@ pub struct Portal {
     pub shelves: ByPlace<Shelf>,
     /// Counts of all requests, by place.
     pub register: Register,
+    /// What the navigation of each session counts.
+    pub navigations: Navigations,
+    /// Everything that can be found by words.
+    pub search: SearchIndex,
     /// Offered promises, sorted and indexed for search.
     pub catalogs: CatalogIndex,
     /// Prices shown in catalog rows.

@@ -9,5 +9,6 @@ pub mod listen;
 pub mod pairs;
 pub mod panics;
 pub mod query;
+pub mod recent;
 pub mod request_log;
 pub mod site;

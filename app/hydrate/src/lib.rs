@@ -1,10 +1,9 @@
-//! The browser entry: the only `cdylib`, so that no other crate is compiled as one.
+//! The islands of the application, loaded when the first of them is needed.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Called by the script of a live page with the address of its stream.
+/// Prepares islands; the script then hydrates each by its name.
 #[wasm_bindgen]
-pub fn live(address: String) {
-    // A page that cannot be kept live is a page with a "Refresh" link.
-    let _ = app::live::start(address);
+pub fn hydrate() {
+    app::hydrate();
 }

@@ -28,8 +28,8 @@ pub async fn sign_in(person: String, token: String, back: String) -> Answer {
 #[server(prefix = "/do", endpoint = "account/sign-out", protocol = Form, custom = Posted)]
 pub async fn sign_out() -> Answer {
     let acting = Acting::now();
-    let (cookie, ended) = acting.sessions.end().await;
-    set_cookie(&cookie);
+    let (cookies, ended) = acting.sessions.end().await;
+    cookies.iter().for_each(|cookie| set_cookie(cookie));
     acting.answer(ended.map(|()| page::SIGN_IN.to_owned()), page::HOME).await
 }
 

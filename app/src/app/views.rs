@@ -9,7 +9,9 @@ use super::address::{
 use crate::backend::{FormOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
 use crate::pages::approvals::Again;
-use crate::pages::{approvals, catalog, cost, gallery, home, kept, notifications, platform, requests, resources, sign_in, workspaces};
+use crate::pages::{
+    approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, search, sign_in, workspaces,
+};
 
 pub(super) async fn home_page(visit: Visit, _: Address) -> Result<Page> {
     home::page(&visit).await
@@ -28,6 +30,14 @@ pub(super) async fn refusal(visit: Visit, at: Address) -> Result<Page> {
 pub(super) async fn workspace_list(visit: Visit, at: Address) -> Result<Page> {
     let WorkspaceQuery { q, from } = at.query()?;
     workspaces::page(&visit, &q, &from).await
+}
+
+pub(super) async fn search_results(visit: Visit, at: Address) -> Result<Page> {
+    search::page(&visit, &at.query()?).await
+}
+
+pub(super) async fn keyboard_shortcuts(visit: Visit, _: Address) -> Result<Page> {
+    keyboard::page(&visit).await
 }
 
 pub(super) async fn cost_report(visit: Visit, at: Address) -> Result<Page> {

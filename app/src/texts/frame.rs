@@ -29,6 +29,7 @@ pub(crate) const RESOURCES: &str = "Resources";
 pub(crate) const COST: &str = "Cost";
 pub(crate) const APPROVALS: &str = "Approvals";
 pub(crate) const WORKSPACES: &str = "Workspaces";
+pub(crate) const ALL_WORKSPACES: &str = "All workspaces";
 pub(crate) const PLATFORM: &str = "Platform";
 pub(crate) const MORE: &str = "More";
 /// After the count of approvals, for screen readers.

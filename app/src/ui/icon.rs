@@ -1,22 +1,31 @@
-//! Icons: drawings from Lucide, inlined once per page in a sprite and used by name.
+//! Icons: drawings from Lucide, in a file that all pages use by name.
 //!
 //! Lucide, ISC License, Copyright (c) Lucide Icons and Contributors: permission to use, copy, modify and distribute for any purpose with or
 //! without fee is granted, provided that the copyright notice and this permission notice appear in all copies.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::LazyLock;
+
 use leptos::prelude::*;
+
+/// The sprite: every drawing as a symbol, in one file that browsers keep.
+pub static SPRITE: LazyLock<String> = LazyLock::new(|| {
+    let symbols = DRAWINGS.iter().map(|(name, drawing)| format!(r#"<symbol id="i-{name}" viewBox="0 0 24 24">{drawing}</symbol>"#));
+    format!(r#"<svg xmlns="http://www.w3.org/2000/svg">{}</svg>"#, symbols.collect::<String>())
+});
+
+/// Address of the sprite: another one for other drawings.
+pub static SPRITE_ADDRESS: LazyLock<String> = LazyLock::new(|| {
+    let mut hasher = DefaultHasher::new();
+    SPRITE.hash(&mut hasher);
+    format!("/assets/icons.{:016x}.svg", hasher.finish())
+});
 
 /// An icon of the sprite; a word is shown beside it, so screen readers skip it.
 #[component]
 pub fn Icon(#[prop(into)] name: String) -> impl IntoView {
     let name = if DRAWINGS.iter().any(|(known, _)| *known == name) { name } else { "box".to_owned() };
-    view! { <svg class="icon" aria-hidden="true"><use href=format!("#i-{name}")></use></svg> }
-}
-
-/// Returns the symbols that `html` uses, for the end of a page.
-pub fn sprite(html: &str) -> String {
-    let used = DRAWINGS.iter().filter(|(name, _)| html.contains(&format!("\"#i-{name}\"")));
-    let symbols: String = used.map(|(name, drawing)| format!(r#"<symbol id="i-{name}" viewBox="0 0 24 24">{drawing}</symbol>"#)).collect();
-    format!(r#"<svg hidden aria-hidden="true" id="sprite">{symbols}</svg>"#)
+    view! { <svg class="icon" aria-hidden="true"><use href=format!("{}#i-{name}", *SPRITE_ADDRESS)></use></svg> }
 }
 
 const DRAWINGS: &[(&str, &str)] = &[

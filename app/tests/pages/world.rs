@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use app::backend::{Account, Assets, Catalog, Refusal, Refusals, Visit, Workspaces};
+use app::backend::{Account, Assets, Catalog, Refusal, Refusals, Search, Visit, Workspaces};
 use app::view::*;
 use async_trait::async_trait;
 use promise::api::{Lifecycle, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
@@ -54,10 +54,14 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
             style: "/assets/portal.css".into(),
             page: "/pkg/page.js".into(),
             inbox: "/assets/inbox.js".into(),
+            keys: "/assets/keys.js".into(),
+            islands: "/pkg/islands.js".into(),
+            islands_wasm: "/pkg/islands.wasm".into(),
             script: "/pkg/portal.js".into(),
             wasm: "/pkg/portal.wasm".into(),
         }),
         theme: String::new(),
+        recent: vec!["root:acme:data".to_owned(), "root:acme:shop".to_owned()],
         platform: true,
         waits: Some(2),
         unread: Some(3),
@@ -380,6 +384,31 @@ impl Refusals for World {
             _ => return Ok(None),
         };
         Ok(Some(Refusal { error, back: "/platform/deliveries".to_owned(), fields: Vec::new() }))
+    }
+}
+
+#[async_trait]
+impl Search for World {
+    async fn search(&self, query: &SearchQuery) -> Result<SearchPage> {
+        let shop = || "root:acme:shop".to_owned();
+        let target = |name: &str| SearchTarget::Request { workspace: shop(), namespace: "default".into(), name: name.into() };
+        let promise = SearchTarget::Promise {
+            workspace: shop(),
+            name: "postgresql".into(),
+            home: None,
+            icon: "database".into(),
+            requestable: self.fits,
+        };
+        let states = Some(RequestStates { state: RequestState::Ready, change: None });
+        let hits = vec![
+            SearchHit { target: promise, title: "PostgreSQL".into(), detail: "A database".into(), states: None },
+            SearchHit { target: target("orders-db"), title: "orders-db".into(), detail: "PostgreSQL".into(), states },
+            SearchHit { target: SearchTarget::Workspace(shop()), title: "shop".into(), detail: String::new(), states: None },
+        ];
+        let found = if self.empty { Vec::new() } else { hits };
+        let counts = found.iter().map(|hit| (hit.target.kind(), 1)).collect();
+        let unseen = if self.fits { Vec::new() } else { vec!["root:acme:data".to_owned()] };
+        Ok(SearchPage { query: query.clone(), hits: found, counts, exact: self.fits, pages: 1, unseen })
     }
 }
 

@@ -46,7 +46,17 @@ pub fn browser_lints(workspace: &Workspace) -> Result<()> {
     Tools::wasm_target()?;
     step("linting the browser part", || {
         run(cargo(&workspace.root)
-            .args(["clippy", "--package", "hydrate", "--target", "wasm32-unknown-unknown", "--profile", "wasm-release"])
+            .args([
+                "clippy",
+                "--package",
+                "hydrate",
+                "--package",
+                "live",
+                "--target",
+                "wasm32-unknown-unknown",
+                "--profile",
+                "wasm-release",
+            ])
             .args(["--", "--deny", "warnings"]))
     })
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask site`: the browser files, built from `style/` and `app/hydrate` and committed in `site/`, so that building the server needs
+//! `cargo xtask site`: the browser files, built from `style/`, `app/live` and `app/hydrate` and committed in `site/`, so that building the server needs
 //! neither the wasm target nor Node. `cargo xtask test` builds them again and compares.
 
 use anyhow::Result;

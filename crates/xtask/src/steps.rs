@@ -88,7 +88,7 @@ pub fn cargo(root: &std::path::Path) -> Command {
 
 /// Every package except the browser's entry, like `default-members` in the root `Cargo.toml`. Development builds select packages only in
 /// this way: another selection has other features, and compiles the dependencies again.
-pub const PACKAGES: [&str; 3] = ["--workspace", "--exclude", "hydrate"];
+pub const PACKAGES: [&str; 5] = ["--workspace", "--exclude", "hydrate", "--exclude", "live"];
 
 fn shown(command: &Command) -> String {
     std::iter::once(command.get_program()).chain(command.get_args()).map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")

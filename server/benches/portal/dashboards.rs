@@ -29,7 +29,7 @@ const CONNECTIONS: usize = 8;
 const REST: Duration = Duration::from_secs(5);
 
 /// Who looks at what. The workspaces are those of `opm-portal seed`.
-const PAGES: [(&str, &str); 30] = [
+const PAGES: [(&str, &str); 34] = [
     ("platform-engineer", "/"),
     ("platform-engineer", "/workspaces"),
     ("platform-engineer", "/w/root:nordwind:nordwind-0001/requests"),
@@ -43,6 +43,9 @@ const PAGES: [(&str, &str); 30] = [
     ("platform-engineer", "/platform/policies"),
     ("platform-engineer", "/platform/policies/root:nordwind/monthly-spending"),
     ("platform-engineer", "/platform/deliveries"),
+    ("platform-engineer", "/search?q=cache"),
+    ("platform-engineer", "/search/suggestions?q=cache"),
+    ("platform-engineer", "/search/suggestions?q=cahce%20prod"),
     ("platform-engineer", "/cost"),
     ("finance", "/"),
     ("finance", "/cost"),
@@ -59,6 +62,7 @@ const PAGES: [(&str, &str); 30] = [
     ("dev-shop", "/"),
     ("dev-shop", "/w/root:nordwind:nordwind-0001/requests"),
     ("dev-shop", "/cost"),
+    ("dev-shop", "/search/suggestions?q=cahce"),
     ("dev-shop", "/notifications"),
 ];
 

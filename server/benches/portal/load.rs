@@ -4,6 +4,9 @@ use std::time::{Duration, Instant};
 
 use crate::http::{Connection, request};
 
+/// What browsers accept.
+pub const ENCODINGS: &str = "gzip, deflate, br, zstd";
+
 /// What a load run saw.
 pub struct Load {
     /// Answers per second.
@@ -18,7 +21,7 @@ pub struct Load {
 
 /// Loads one path for some seconds, after a warm-up of one tenth.
 pub async fn run(port: u16, path: &str, cookie: &str, connections: usize, seconds: u64) -> Load {
-    let message = request("GET", path, port, &[("Cookie", cookie), ("Accept", "text/html")], "");
+    let message = request("GET", path, port, &[("Cookie", cookie), ("Accept", "text/html"), ("Accept-Encoding", ENCODINGS)], "");
     let length = Duration::from_secs(seconds);
     let start = Instant::now() + length / 10;
     let end = start + length;

@@ -1,4 +1,4 @@
-//! Pages per second beside a bare handler that sends the same bytes, in turns in the same run.
+//! Pages per second beside a bare handler that sends the same compressed bytes, in turns in the same run.
 
 use crate::bare::Bare;
 use crate::fulfilment;
@@ -22,10 +22,13 @@ pub async fn measure(seconds: u64) {
 }
 
 async fn compare(portal: &Portal, path: &str, cookie: &str, seconds: u64) {
-    let answer = Connection::open(portal.port).await.send(&request("GET", path, portal.port, &[("Cookie", cookie)], "")).await;
+    let answer = Connection::open(portal.port)
+        .await
+        .send(&request("GET", path, portal.port, &[("Cookie", cookie), ("Accept-Encoding", load::ENCODINGS)], ""))
+        .await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.head);
     let bare = Bare::of(&answer.body);
-    println!("{path}: {} bytes of HTML", answer.body.len());
+    println!("{path}: {} bytes of compressed HTML", answer.body.len());
     let (ours, theirs) =
         (load::run(portal.port, path, cookie, CONNECTIONS, seconds).await, load::run(bare.port, "/", cookie, CONNECTIONS, seconds).await);
     print(&ours, "portal");

@@ -58,6 +58,12 @@ impl CookieStyle {
         HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age}{secure}")).ok()
     }
 
+    /// Returns the `Set-Cookie` value that stores a value that is no secret for `max_age` seconds.
+    pub fn plain(self, name: &str, value: &str, max_age: u32) -> Option<HeaderValue> {
+        let secure = if self == Self::Secure { "; Secure" } else { "" };
+        HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age}{secure}")).ok()
+    }
+
     /// Returns the `Set-Cookie` value that removes a secret from the browser.
     pub fn clear(self, kind: Kind) -> HeaderValue {
         self.set(kind, "", 0).unwrap_or(HeaderValue::from_static(""))

@@ -11,16 +11,18 @@ use app::view::Person;
 use axum::extract::{FromRequestParts, Request};
 use axum::response::Response;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Uri, header};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use promise::Error;
 
 use crate::auth::cookie::{CookieStyle, Kind};
 use crate::auth::{Caller, Visitor, csrf};
 use crate::config::PlaneKind;
 use crate::limits::ClientAddress;
+use crate::portal::navigation::Navigation;
 use crate::state::Portal;
 use crate::web::headers::page_policy;
 use crate::web::listen::Peer;
+use crate::web::recent;
 use crate::web::request_log::RequestId;
 
 /// A page visit.
@@ -86,11 +88,16 @@ impl Visiting {
     /// Renders the page at the address of a request; visitors who can't be identified now are told so.
     pub(super) async fn render(self, request: Request) -> Response {
         let visit = self.visit_with_navigation().await;
-        let nonce = visit.nonce.clone();
-        let response = match &self.visitor {
+        let (nonce, recent) = (visit.nonce.clone(), visit.recent.clone());
+        let mut response = match &self.visitor {
             Visitor::Unknown(error) => document::show(visit.clone(), refused(&visit, None, error)).await,
             Visitor::Person(_) | Visitor::Anonymous => app::app::render(visit, request).await,
         };
+        if response.status() == StatusCode::OK
+            && let Some(cookie) = recent::remember(self.uri.path(), &recent, self.portal.sign_in.cookie)
+        {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
         secured(response, &nonce)
     }
 
@@ -132,12 +139,11 @@ impl Visiting {
     }
 
     /// Returns the data for a page, with the counts for the navigation.
-    async fn visit_with_navigation(&self) -> Visit {
+    pub(super) async fn visit_with_navigation(&self) -> Visit {
         let mut visit = self.visit(None);
-        if let Some(backend) = &visit.backend {
-            let (governs, waits, unread) = futures::join!(backend.governs(), backend.waits(), backend.unread());
-            // If a count can't be determined, the navigation lacks an entry, but the page still renders.
-            (visit.platform, visit.waits, visit.unread) = (governs.unwrap_or_default(), waits, unread);
+        if let Visitor::Person(caller) = &self.visitor {
+            let Navigation { governs, waits, unread } = caller.navigation().await;
+            (visit.platform, visit.waits, visit.unread) = (governs, waits, unread);
         }
         visit
     }
@@ -160,6 +166,7 @@ impl Visiting {
             nonce: self.random(),
             assets: self.portal.assets.manifest().clone(),
             theme: theme(&self.headers).to_owned(),
+            recent: recent::of(&self.headers),
             platform: false,
             waits: None,
             unread: None,

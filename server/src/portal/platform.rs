@@ -58,7 +58,7 @@ impl Platform for Caller {
 
 impl Caller {
     /// Returns the workspaces that contain policies, and the trusted homes, which can contain some.
-    fn governing_places(&self) -> Vec<(WorkspacePath, ClusterId)> {
+    pub(super) fn governing_places(&self) -> Vec<(WorkspacePath, ClusterId)> {
         let portal = self.portal();
         let tree = portal.world.tree();
         let homes = portal.trusted_homes.iter().filter_map(|path| Some((path.clone(), tree.cluster(path)?)));
@@ -71,7 +71,11 @@ impl Caller {
     }
 
     /// Returns those of `places` in which the user has permission for this verb on policies.
-    async fn with_policies(&self, places: Vec<(WorkspacePath, ClusterId)>, verb: &'static str) -> Result<Vec<(WorkspacePath, ClusterId)>> {
+    pub(super) async fn with_policies(
+        &self,
+        places: Vec<(WorkspacePath, ClusterId)>,
+        verb: &'static str,
+    ) -> Result<Vec<(WorkspacePath, ClusterId)>> {
         let asked = stream::iter(places).map(|(path, cluster)| async move {
             let may = self.may(&cluster, Right::policy(verb, "")).await?;
             Ok::<_, promise::Error>(may.then_some((path, cluster)))

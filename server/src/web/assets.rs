@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use app::backend::Assets as Manifest;
+use app::ui::{SPRITE, SPRITE_ADDRESS};
 use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -44,10 +45,15 @@ impl Assets {
             style: serve(&site::STYLE),
             page: serve(&site::PAGE),
             inbox: serve(&site::INBOX),
+            keys: serve(&site::KEYS),
+            islands: serve(&site::ISLANDS),
+            islands_wasm: serve(&site::ISLANDS_WASM),
             script: serve(&site::SCRIPT),
             wasm: serve(&site::WASM),
         };
         serve(&site::ICON);
+        let sprite = File { folder: "/assets", name: "icons.svg", bytes: SPRITE.as_bytes() };
+        files.insert(SPRITE_ADDRESS.clone(), Asset::new(&sprite));
         Self { files: Arc::new(files), manifest: Arc::new(manifest) }
     }
 

@@ -31,9 +31,15 @@ pub const STYLE: File = File { folder: "/assets", name: "portal.css", bytes: inc
 pub const PAGE: File = File { folder: "/pkg", name: "page.js", bytes: include_bytes!("../../../app/browser/page.js") };
 /// The script of the approvals page.
 pub const INBOX: File = File { folder: "/assets", name: "approvals.js", bytes: include_bytes!("../../../app/browser/approvals.js") };
+/// The script for keyboard shortcuts of all pages.
+pub const KEYS: File = File { folder: "/assets", name: "keys.js", bytes: include_bytes!("../../../app/browser/keys.js") };
 /// The script of live pages.
 pub const SCRIPT: File = File { folder: "/pkg", name: "portal.js", bytes: include_bytes!("../../../site/portal.js") };
 /// The wasm of that script.
 pub const WASM: File = File { folder: "/pkg", name: "portal.wasm", bytes: include_bytes!("../../../site/portal.wasm") };
+/// The script of the islands.
+pub const ISLANDS: File = File { folder: "/pkg", name: "islands.js", bytes: include_bytes!("../../../site/islands.js") };
+/// The wasm of that script.
+pub const ISLANDS_WASM: File = File { folder: "/pkg", name: "islands.wasm", bytes: include_bytes!("../../../site/islands.wasm") };
 /// The icon of browser tabs.
 pub const ICON: File = File { folder: "", name: "icon.svg", bytes: include_bytes!("../../../public/icon.svg") };

@@ -19,6 +19,7 @@ const OURS: &[(&str, &[&str])] = &[
     ("store", &["promise"]),
     ("app", &["promise"]),
     ("hydrate", &["app"]),
+    ("live", &["app"]),
     ("opm-portal", &["app", "cluster", "devplane", "promise", "schema", "store"]),
     ("xtask", &[]),
     // For tests alone: nothing imports them.

@@ -35,6 +35,7 @@ mod refused;
 mod resources;
 mod robots;
 mod robust;
+mod search;
 mod second;
 mod secrets;
 mod seeded;

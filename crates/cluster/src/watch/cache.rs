@@ -1,6 +1,7 @@
 //! A cache of one kind, and its freshness.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use imbl::OrdMap;
 use jiff::Timestamp;
@@ -45,6 +46,8 @@ pub struct Cache<V> {
 
 struct Inner<V> {
     rows: RwLock<OrdMap<Key, Arc<V>>>,
+    /// Number of changes so far.
+    version: AtomicU64,
     changes: broadcast::Sender<Key>,
     freshness: watch::Sender<Freshness>,
     trouble: watch::Sender<Option<promise::Error>>,
@@ -60,6 +63,7 @@ impl<V> Default for Cache<V> {
     fn default() -> Self {
         let inner = Inner {
             rows: RwLock::new(OrdMap::new()),
+            version: AtomicU64::new(0),
             changes: broadcast::Sender::new(BACKLOG),
             freshness: watch::Sender::new(Freshness::Starting),
             trouble: watch::Sender::new(None),
@@ -84,6 +88,11 @@ impl<V> Cache<V> {
     /// Returns all rows at one moment, in the order of their keys; costs nothing.
     pub fn snapshot(&self) -> OrdMap<Key, Arc<V>> {
         self.inner.rows.read().clone()
+    }
+
+    /// Returns a number that grows with every change. Read it before the rows: then it is never newer than what was read.
+    pub fn version(&self) -> u64 {
+        self.inner.version.load(Ordering::Acquire)
     }
 
     /// Returns a receiver for changes from now on.
@@ -184,6 +193,7 @@ impl<V: Row> Cache<V> {
     }
 
     fn tell(&self, key: Key) {
+        self.inner.version.fetch_add(1, Ordering::AcqRel);
         // It is fine if there are no receivers.
         let _ = self.inner.changes.send(key);
     }

@@ -1,0 +1,10 @@
+//! What a live page loads, without Leptos: it weighs half as much as with it.
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Called by the script of a live page with the address of its stream.
+#[wasm_bindgen]
+pub fn live(address: String) {
+    // A page that cannot be kept live is a page with a "Refresh" link.
+    let _ = app::live::start(address);
+}
