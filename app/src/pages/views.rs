@@ -15,14 +15,14 @@ pub(super) fn bar(views: &SavedViews, token: &str) -> impl IntoView + use<> {
         view! { <a href=address(views, &view.filter) aria-current=current>{view.title.clone()}</a> }
     });
     let links = (!views.views.is_empty())
-        .then(|| view! { <nav class="chips" aria-label=texts::SAVED_VIEWS><span class="chip-label">{texts::VIEWS}</span>{links.collect_view()}</nav> });
+        .then(|| view! { <nav class="chips" aria-label=texts::SAVED_VIEWS><span class="chip-label ms-0">{texts::VIEWS}</span>{links.collect_view()}</nav> });
     let form = match views.current() {
         Some(view) => Some(change(views, view, token).into_any()),
         None => (!views.filter.is_empty() && !views.unread).then(|| keep(views, token).into_any()),
     };
     let unread = views.unread.then(|| view! { <p class="basis">{texts::SAVED_VIEWS_UNREAD}</p> });
     let shown = links.is_some() || form.is_some() || unread.is_some();
-    shown.then(|| view! { <div class="row views">{links}{form}{unread}</div> })
+    shown.then(|| view! { <div class="row mb-3">{links}{form}{unread}</div> })
 }
 
 /// The list with a filter.
@@ -44,10 +44,10 @@ fn keep(views: &SavedViews, token: &str) -> impl IntoView + use<> {
     let (list, place) = (views.list.word(), views.workspace.clone());
     view! {
         <details class="menu"><summary class="btn btn-sm">{texts::SAVE_THIS_VIEW}<Icon name="chevron-down"/></summary>
-            <div class="pop view-form"><form method="post" action={actions::path::<SaveView>()}>
+            <div class="pop w-72"><form class="grid gap-2 pt-1 px-2 pb-2" method="post" action={actions::path::<SaveView>()}>
                 <HiddenToken token=token/><input type="hidden" name="list" value=list/><input type="hidden" name="place" value=place/>
                 {filter}<input type="hidden" name="back" value=back/>
-                {title("")}<button class="btn btn-primary">{texts::SAVE_VIEW}</button>
+                {title("")}<button class="btn btn-primary w-fit">{texts::SAVE_VIEW}</button>
                 <p class="basis">{texts::SAVE_VIEW_HINT}</p>
             </form></div>
         </details>
@@ -59,14 +59,14 @@ fn change(views: &SavedViews, view: &ViewLine, token: &str) -> impl IntoView + u
     let token = token.to_owned();
     view! {
         <details class="menu"><summary class="btn btn-sm">{texts::EDIT_VIEW}<Icon name="chevron-down"/></summary>
-            <div class="pop view-form">
-                <form method="post" action={actions::path::<RenameView>()}><HiddenToken token=token.clone()/><input type="hidden" name="id" value=id.clone()/><input type="hidden" name="back" value=back/>{title(&view.title)}<button class="btn">{texts::RENAME_VIEW}</button></form>
-                <form method="post" action={actions::path::<DeleteView>()}><HiddenToken token=token/><input type="hidden" name="id" value=id/><input type="hidden" name="back" value=without/><button class="item"><Icon name="trash-2"/>{texts::DELETE_VIEW}</button></form>
+            <div class="pop w-72">
+                <form class="grid gap-2 pt-1 px-2 pb-2" method="post" action={actions::path::<RenameView>()}><HiddenToken token=token.clone()/><input type="hidden" name="id" value=id.clone()/><input type="hidden" name="back" value=back/>{title(&view.title)}<button class="btn w-fit">{texts::RENAME_VIEW}</button></form>
+                <form class="p-2" method="post" action={actions::path::<DeleteView>()}><HiddenToken token=token/><input type="hidden" name="id" value=id/><input type="hidden" name="back" value=without/><button class="item px-0 text-danger"><Icon name="trash-2"/>{texts::DELETE_VIEW}</button></form>
             </div>
         </details>
     }
 }
 
 fn title(value: &str) -> impl IntoView + use<> {
-    view! { <div class="field"><label for="view-title">{texts::VIEW_NAME}</label><div class="control"><input class="input" id="view-title" name="title" value=value.to_owned() maxlength=MAX_VIEW_TITLE.to_string() required autocomplete="off"/></div></div> }
+    view! { <div class="field mt-0"><label for="view-title">{texts::VIEW_NAME}</label><div class="control"><input class="input" id="view-title" name="title" value=value.to_owned() maxlength=MAX_VIEW_TITLE.to_string() required autocomplete="off"/></div></div> }
 }
