@@ -20,7 +20,7 @@ pub fn page(visit: &Visit, back: &str, problem: Option<SignInProblem>) -> Page {
         let way = if visit_here.embedded { people(&visit_here, back, why).into_any() } else { token(&visit_here, back, why).into_any() };
         view! {
             <div class="lonely"><main id="main" class="stack gap-5">
-                <div class="grid justify-items-center gap-1 text-center [&>svg]:w-12 [&>svg]:h-12 [&>svg]:mb-2 [&>svg]:text-act">{mark()}<h1>{texts::SIGN_IN_TO_PORTAL}</h1><p class="muted">{texts::TAGLINE}</p></div>
+                <div class="signin-head">{mark()}<h1>{texts::SIGN_IN_TO_PORTAL}</h1><p class="muted">{texts::TAGLINE}</p></div>
                 {way}
             </main></div>
         }

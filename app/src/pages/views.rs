@@ -44,10 +44,10 @@ fn keep(views: &SavedViews, token: &str) -> impl IntoView + use<> {
     let (list, place) = (views.list.word(), views.workspace.clone());
     view! {
         <details class="menu"><summary class="btn btn-sm">{texts::SAVE_THIS_VIEW}<Icon name="chevron-down"/></summary>
-            <div class="pop w-72"><form class="grid gap-2 pt-1 px-2 pb-2" method="post" action={actions::path::<SaveView>()}>
+            <div class="pop view-form"><form method="post" action={actions::path::<SaveView>()}>
                 <HiddenToken token=token/><input type="hidden" name="list" value=list/><input type="hidden" name="place" value=place/>
                 {filter}<input type="hidden" name="back" value=back/>
-                {title("")}<button class="btn btn-primary w-fit">{texts::SAVE_VIEW}</button>
+                {title("")}<button class="btn btn-primary">{texts::SAVE_VIEW}</button>
                 <p class="basis">{texts::SAVE_VIEW_HINT}</p>
             </form></div>
         </details>
@@ -59,14 +59,14 @@ fn change(views: &SavedViews, view: &ViewLine, token: &str) -> impl IntoView + u
     let token = token.to_owned();
     view! {
         <details class="menu"><summary class="btn btn-sm">{texts::EDIT_VIEW}<Icon name="chevron-down"/></summary>
-            <div class="pop w-72">
-                <form class="grid gap-2 pt-1 px-2 pb-2" method="post" action={actions::path::<RenameView>()}><HiddenToken token=token.clone()/><input type="hidden" name="id" value=id.clone()/><input type="hidden" name="back" value=back/>{title(&view.title)}<button class="btn w-fit">{texts::RENAME_VIEW}</button></form>
-                <form class="p-2" method="post" action={actions::path::<DeleteView>()}><HiddenToken token=token/><input type="hidden" name="id" value=id/><input type="hidden" name="back" value=without/><button class="item px-0 text-danger"><Icon name="trash-2"/>{texts::DELETE_VIEW}</button></form>
+            <div class="pop view-form">
+                <form method="post" action={actions::path::<RenameView>()}><HiddenToken token=token.clone()/><input type="hidden" name="id" value=id.clone()/><input type="hidden" name="back" value=back/>{title(&view.title)}<button class="btn">{texts::RENAME_VIEW}</button></form>
+                <form method="post" action={actions::path::<DeleteView>()}><HiddenToken token=token/><input type="hidden" name="id" value=id/><input type="hidden" name="back" value=without/><button class="item"><Icon name="trash-2"/>{texts::DELETE_VIEW}</button></form>
             </div>
         </details>
     }
 }
 
 fn title(value: &str) -> impl IntoView + use<> {
-    view! { <div class="field mt-0"><label for="view-title">{texts::VIEW_NAME}</label><div class="control"><input class="input" id="view-title" name="title" value=value.to_owned() maxlength=MAX_VIEW_TITLE.to_string() required autocomplete="off"/></div></div> }
+    view! { <div class="field"><label for="view-title">{texts::VIEW_NAME}</label><div class="control"><input class="input" id="view-title" name="title" value=value.to_owned() maxlength=MAX_VIEW_TITLE.to_string() required autocomplete="off"/></div></div> }
 }

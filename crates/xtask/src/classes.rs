@@ -59,7 +59,8 @@ pub fn check(workspace: &Workspace, is_ci: bool) -> Result<()> {
         bail!("classes and rules that don't belong together:\n{}", problems.join("\n"));
     }
     let needed = |class: &str| used.names.contains_key(class) && !rules.contains_key(class) && !utilities.contains(class);
-    let left: String = list.lines().filter(|line| entry(line).is_none_or(|(class, _)| needed(class))).map(|line| format!("{line}\n")).collect();
+    let left: String =
+        list.lines().filter(|line| entry(line).is_none_or(|(class, _)| needed(class))).map(|line| format!("{line}\n")).collect();
     if left != list {
         if is_ci {
             bail!("{ALLOWED} lists classes that have a rule or aren't used any more. Run `cargo xtask test classes` and commit the file");
@@ -107,15 +108,22 @@ fn rules(root: &Path) -> Result<Places> {
 
 /// Returns what is wrong with the classes of pages.
 fn undefined(used: &Used, rules: &Places, utilities: &BTreeSet<String>, allowed: &[(&str, &str)]) -> Vec<String> {
-    let unknown = |class: &String| !rules.contains_key(class) && !utilities.contains(class) && !allowed.iter().any(|(known, _)| known == class);
+    let unknown =
+        |class: &String| !rules.contains_key(class) && !utilities.contains(class) && !allowed.iter().any(|(known, _)| known == class);
     let names = used.names.iter().filter(|(class, _)| unknown(class)).map(|(class, places)| {
         let place = places.join(", ");
-        format!("{place}: “{class}” has no rule in {SHEETS}/ and is no utility in {BUILT}. If it's a new utility, run `cargo xtask site` first")
+        format!(
+            "{place}: “{class}” has no rule in {SHEETS}/ and is no utility in {BUILT}. If it's a new utility, run `cargo xtask site` first"
+        )
     });
     let prefixes = used.prefixes.iter().filter(|(prefix, _)| !rules.keys().any(|class| class.starts_with(prefix.as_str())));
-    let prefixes = prefixes.map(|(prefix, places)| format!("{}: no rule in {SHEETS}/ is for a class that starts with “{prefix}”", places.join(", ")));
+    let prefixes =
+        prefixes.map(|(prefix, places)| format!("{}: no rule in {SHEETS}/ is for a class that starts with “{prefix}”", places.join(", ")));
     let unreadable = used.unreadable.iter().map(|(expression, places)| {
-        format!("{}: the classes of “{expression}” can't be read. Define it with `let` in the same function, or in a `fn class`", places.join(", "))
+        format!(
+            "{}: the classes of “{expression}” can't be read. Define it with `let` in the same function, or in a `fn class`",
+            places.join(", ")
+        )
     });
     names.chain(prefixes).chain(unreadable).collect()
 }
@@ -158,7 +166,11 @@ mod tests {
 
     #[test]
     fn a_class_needs_a_rule_a_utility_or_an_entry() {
-        let used = Used { names: places(&["btn", "gap-2", "hook", "typo"]), prefixes: places(&["chart-", "none-"]), unreadable: places(&["given"]) };
+        let used = Used {
+            names: places(&["btn", "gap-2", "hook", "typo"]),
+            prefixes: places(&["chart-", "none-"]),
+            unreadable: places(&["given"]),
+        };
         let (rules, utilities) = (places(&["btn", "chart-1"]), BTreeSet::from(["gap-2".to_owned()]));
         let problems = undefined(&used, &rules, &utilities, &entries("# a comment\t\nhook\tend2end/a.mjs\n"));
         assert_eq!(problems.len(), 3, "{problems:?}");

@@ -119,8 +119,8 @@ fn filters(inbox: &InboxPage, listing: &Listing) -> impl IntoView + use<> {
     let usual = if decided { texts::SORT_NEWEST_FIRST } else { texts::SORT_DUE_FIRST };
     view! {
         {listing.search(texts::APPROVALS, SEARCH)}
-        <div class="row items-start mt-1 mb-2">
-            <details class="why flex-1 min-h-8 content-center" open=filtered><summary>{FILTERS}</summary><nav class="stack" aria-label=FILTERS>
+        <div class="row inbox-tools">
+            <details class="why filter" open=filtered><summary>{FILTERS}</summary><nav class="stack" aria-label=FILTERS>
                 {listing.facet(texts::FILTER_RISK, "risk", &inbox.risks)}
                 {listing.choices(texts::FILTER_WAITING, "age", &[("day", texts::OVER_A_DAY), ("week", texts::OVER_A_WEEK)])}
                 {listing.facet(texts::FILTER_PROMISE, "promise", &inbox.promises)}
@@ -153,9 +153,9 @@ fn line(listing: &Listing, row: &InboxRow, shown: &str, now: &str) -> impl IntoV
     let note = (!row.note.is_empty()).then(|| view! { <span class="row"><Badge shape=Shape::Unknown word=row.note.clone()/></span> });
     let current = (row.uid == shown && row.given.is_none()).then_some("true");
     view! {
-        <li><a href=href aria-current=current data-row=row.uid.clone()><span class="flex flex-wrap justify-between gap-x-3"><b>{row.name.clone()}</b><span class="n">{row.price.clone()}</span></span>
-            <span class="flex flex-wrap justify-between gap-x-3 text-ink-2 text-sm"><span>{what}</span><span>{when}</span></span>
-            <span class="flex flex-wrap justify-between gap-x-3 text-ink-2 text-sm"><span class="mono">{row.workspace.clone()}</span><span>{row.requester.clone()}</span></span>
+        <li><a href=href aria-current=current data-row=row.uid.clone()><span class="top"><b>{row.name.clone()}</b><span class="n">{row.price.clone()}</span></span>
+            <span class="sub"><span>{what}</span><span>{when}</span></span>
+            <span class="sub"><span class="mono">{row.workspace.clone()}</span><span>{row.requester.clone()}</span></span>
             {risk(row)}{note}</a></li>
     }
 }

@@ -26,10 +26,10 @@ pub(super) fn pane(review: &ReviewPage, back: &str, again: Option<&Again>, token
     view! {
         <section class="pane" aria-labelledby="what">
             {told(again)}
-            <header class="page-head"><div class="row flex-nowrap items-start gap-3"><Tile icon=row.icon.clone() large=true/><div class="grow"><h2 class="h1" id="what">{review.title.clone()}</h2><p class="meta">{meta(review, now)}</p>{risk(row)}</div></div></header>
+            <header class="page-head"><div class="row"><Tile icon=row.icon.clone() large=true/><div class="grow"><h2 class="h1" id="what">{review.title.clone()}</h2><p class="meta">{meta(review, now)}</p>{risk(row)}</div></div></header>
             {review.since.as_ref().map(|earlier| since(earlier, now))}
             {settled(review)}
-            <div class="grid grid-cols-[minmax(0,1fr)_18rem] items-start gap-8 max-xl:grid-cols-1">
+            <div class="pane-grid">
                 <div class="stack">
                     {reason(review)}
                     {asked_for(review)}
@@ -183,5 +183,5 @@ pub(super) fn decision(review: &ReviewPage, back: &str, again: Option<&Again>, t
     });
     let withdraw = withdraw(&review.row.uid, &hash, back, review.withdraw.as_ref(), token);
     let again = ask_again(&review.row.uid, back, review.again.as_ref(), token);
-    view! { <div class="grid gap-4 mt-6 pt-5 border-t border-line">{otherwise}{form}{none}{alike}{withdraw}{again}</div> }
+    view! { <div class="decision">{otherwise}{form}{none}{alike}{withdraw}{again}</div> }
 }

@@ -59,7 +59,7 @@ fn offers(workspace: &str, catalog: &CatalogPage) -> AnyView {
 
 fn grid(workspace: &str, rows: &[&OfferRow]) -> impl IntoView + use<> {
     let offers = rows.iter().map(|row| offer(workspace, row)).collect_view();
-    view! { <ul class="grid grid-cols-[repeat(auto-fill,minmax(min(17.5rem,100%),1fr))] gap-4">{offers}</ul> }
+    view! { <ul class="grid grid-cols-fill-70 gap-4">{offers}</ul> }
 }
 
 /// Rows shelf by shelf; a single shelf has no heading unless it says something.

@@ -12,7 +12,7 @@ pub(super) fn figures(found: &CostPage) -> impl IntoView + use<> {
     let up_to = found.up_to.clone();
     let rows = found.sums.iter().map(|sum| {
         let title = several.then(|| view! { <h2>{sum.currency.clone()}</h2> });
-        view! { {title}<dl class="grid grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))] mb-6 border border-line rounded-lg [overflow:clip]">{cells(found, sum, up_to.as_deref())}</dl> }
+        view! { {title}<dl class="grid grid-cols-fit-44 mb-6 border border-line rounded-lg [overflow:clip]">{cells(found, sum, up_to.as_deref())}</dl> }
     });
     rows.collect_view()
 }

@@ -115,7 +115,7 @@ fn place(line: &PlaceLine) -> impl IntoView + use<> {
     let money = all_of(&line.forecast.iter().map(|money| money.rounded().to_string()).collect::<Vec<_>>());
     let month = (!money.is_empty()).then(|| view! { " · "<a class="py-0.5 whitespace-nowrap" href=routes::with_query(page::COST, &[("workspace", &line.path)]) aria-label=texts::in_workspace(&money, &line.path)>{money.clone()}</a>{texts::THIS_MONTH} });
     view! {
-        <li class="flex max-md:flex-wrap items-baseline gap-2.5 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><span class="mono">{line.path.clone()}</span><span class="under">{requests}{month}</span></div>
+        <li class="flex items-baseline gap-2.5 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><span class="mono">{line.path.clone()}</span><span class="under">{requests}{month}</span></div>
             <a class="py-0.5" href=routes::catalog(&line.path) aria-label=texts::catalog_of(&line.path)>{frame::CATALOG}</a></li>
     }
 }

@@ -76,7 +76,7 @@ fn whole(found: &OverviewPage) -> impl IntoView + use<> {
         <div class="stack">
             <section class="card p-pad"><StackedBars figure=by_week(&found.weeks)/></section>
             {times(&found.times)}
-            <div class="grid grid-cols-[repeat(auto-fill,minmax(min(17.5rem,100%),1fr))] gap-4">
+            <div class="grid grid-cols-fill-70 gap-4">
                 {shares(texts::REASONS, &found.reasons, texts::NO_REASONS, 4)}
                 {shares(texts::PENDING_APPROVALS, &found.waiting, texts::NO_PENDING_APPROVALS, 2)}
                 {spread(&found.versions)}

@@ -134,7 +134,7 @@ fn try_it(found: &PolicyPage, tryout: &Tryout, from: &str) -> impl IntoView + us
                 view! {
                     <form class="card p-pad" action=format!("{action}#try")>
                         {(!from.is_empty()).then(|| view! { <input type="hidden" name="from" value=from.clone()/> })}
-                        <div class="grid grid-cols-[repeat(auto-fit,minmax(min(14rem,100%),1fr))] gap-4">
+                        <div class="grid grid-cols-fit-56 gap-4">
                             <div class="field mt-0"><label for="try-promise">{texts::PROMISE}</label><div class="control"><select class="input" id="try-promise" name="promise">{promises}</select></div></div>
                             <div class="field mt-0"><label for="try-place">{texts::WORKSPACE}</label><div class="control"><select class="input" id="try-place" name="in">{places}</select></div></div>
                         </div>

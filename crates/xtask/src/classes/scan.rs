@@ -140,7 +140,8 @@ impl Tokens {
             (Some('.'), Some('(')) => self.literals(end, self.closing(end), found),
             (Some(space), Some('=')) if space.is_whitespace() && self.char(end + 1) != Some('=') => self.value(end + 1, found),
             (Some(space), Some(':')) if space.is_whitespace() => {
-                let name: String = (end + 1..).map_while(|at| self.char(at).filter(|letter| !letter.is_whitespace() && *letter != '=')).collect();
+                let name: String =
+                    (end + 1..).map_while(|at| self.char(at).filter(|letter| !letter.is_whitespace() && *letter != '=')).collect();
                 if self.char(end + 1 + name.chars().count()) == Some('=') && !name.is_empty() {
                     found.push(Use { line: self.line(at), class: Class::Name(name) });
                 }
@@ -278,16 +279,31 @@ mod tests {
 
     #[test]
     fn classes_are_read_where_elements_have_them() {
-        assert_eq!(names(r#"view! { <p class="small muted">"flex"</p><b id="block" class:open=x class="max-md:p-2"/> }"#), ["small", "muted", "open", "max-md:p-2"]);
-        assert_eq!(names(r#"view! { <a class=if large { "tile tile-lg" } else { "tile" } title="static">{x}</a> }"#), ["tile", "tile-lg", "tile"]);
-        assert_eq!(names(r#"<li class=row.unread.then_some("unread")><i class={ if x { "a" } else { "b" } }>"hidden"</i>"#), ["unread", "a", "b"]);
+        assert_eq!(
+            names(r#"view! { <p class="small muted">"flex"</p><b id="block" class:open=x class="max-md:p-2"/> }"#),
+            ["small", "muted", "open", "max-md:p-2"]
+        );
+        assert_eq!(
+            names(r#"view! { <a class=if large { "tile tile-lg" } else { "tile" } title="static">{x}</a> }"#),
+            ["tile", "tile-lg", "tile"]
+        );
+        assert_eq!(
+            names(r#"<li class=row.unread.then_some("unread")><i class={ if x { "a" } else { "b" } }>"hidden"</i>"#),
+            ["unread", "a", "b"]
+        );
         assert_eq!(names(r#"<rect class=format!("chart-{}", tone) width=width/><i class=format!("{class} dot")/>"#), ["chart-*", "dot"]);
-        assert_eq!(names(r##"view! { <i/> }.class("wide"); let x = r#"<svg class="icon" id="a">"#; "<b class=\"n\">""##), ["wide", "icon", "n"]);
+        assert_eq!(
+            names(r##"view! { <i/> }.class("wide"); let x = r#"<svg class="icon" id="a">"#; "<b class=\"n\">""##),
+            ["wide", "icon", "n"]
+        );
     }
 
     #[test]
     fn classes_are_read_from_what_is_named_after_them() {
-        assert_eq!(names("fn class(self) -> &'static str { match self { A => \"btn\", B => \"btn btn-sm\" } } fn other() { \"x\"; }"), ["btn", "btn", "btn-sm"]);
+        assert_eq!(
+            names("fn class(self) -> &'static str { match self { A => \"btn\", B => \"btn btn-sm\" } } fn other() { \"x\"; }"),
+            ["btn", "btn", "btn-sm"]
+        );
         assert_eq!(names("let class = if a { \"one\" } else { \"two\" }; view! { <i class=class/> }"), ["one", "two"]);
         assert_eq!(names("let now = x.then_some(\"current\"); let b = \"no\"; view! { <i class=now/> }"), ["current"]);
         assert_eq!(names("const WIDE_CLASS: &str = \"wide\"; const TITLE: &str = \"Table\";"), ["wide"]);
@@ -296,7 +312,12 @@ mod tests {
 
     #[test]
     fn comments_texts_and_letters_are_no_classes() {
-        assert_eq!(names("// class=\"flex\"\nlet title = \"class of table\"; let c = '\"'; fn f<'a>(class: &'a str) -> bool { class == \"grid\" }"), Vec::<String>::new());
+        assert_eq!(
+            names(
+                "// class=\"flex\"\nlet title = \"class of table\"; let c = '\"'; fn f<'a>(class: &'a str) -> bool { class == \"grid\" }"
+            ),
+            Vec::<String>::new()
+        );
         let found = classes("\n\n/// About.\nview! {\n <i class=\"a\"/> }");
         assert_eq!(found, [Use { line: 5, class: Class::Name("a".into()) }]);
     }

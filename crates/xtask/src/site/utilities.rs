@@ -3,6 +3,7 @@
 //! - each colour is a colour of the same name: `bg-well`, `text-ink-2`, `border-line`;
 //! - each length can be used for spacing and sizes: `p-pad`, `min-h-control`, `w-rail`;
 //! - each font (size and line height) is a text size: `text-xs` to `text-lg`; and `rounded-md` and `rounded-lg` are the two radii;
+//! - `grid-cols-fit-44` and `grid-cols-fill-44` are as many columns as fit, each at least that wide; `fit` stretches those there are;
 //! - `max-md:`, `max-lg:` and `max-xl:` are the widths of `style/narrow.css`.
 //!
 //! Its preflight is off, because `style/base.css` has these rules. Colours of Tailwind's palette, and utilities that need variables of the
@@ -112,6 +113,12 @@ impl Tokens {
         if let Some((_, meaning)) = MEANINGS.iter().find(|(name, _)| *name == utility) {
             return Some(format!("{variants}{meaning}").into());
         }
+        for (prefix, repeat) in [("grid-cols-fit-", "auto-fit"), ("grid-cols-fill-", "auto-fill")] {
+            if let Some(quarters) = utility.strip_prefix(prefix).and_then(|width| width.parse::<f64>().ok()) {
+                let least = quarters / 4.0;
+                return Some(format!("{variants}grid-cols-[repeat({repeat},minmax(min({least}rem,100%),1fr))]").into());
+            }
+        }
         let prefixes = LENGTHS.iter().filter_map(|prefix| Some((prefix, utility.strip_prefix(prefix)?.strip_prefix('-')?)));
         let (prefix, token) = prefixes.into_iter().find(|(_, token)| self.lengths.contains(*token))?;
         Some(format!("{variants}{prefix}-[var(--{token})]").into())
@@ -155,6 +162,13 @@ mod tests {
             "@layer utilities { .text-sm { font-size: .8125rem; } .text-sm { line-height: 1.25rem; } .rounded-lg { border-radius: var(--r-big); } \
              .bg-well { background-color: var(--well); } .p-pad { padding: var(--pad); } .pt-0 { padding-top: 0px; } .leading-6 { line-height: 1.5rem; } }"
         );
+    }
+
+    #[test]
+    fn columns_have_a_least_width() {
+        let made = made(&["grid-cols-fit-44", "grid-cols-fill-70"]);
+        assert!(made.contains(".grid-cols-fit-44 { grid-template-columns: repeat(auto-fit,minmax(min(11rem,100%),1fr)); }"), "{made}");
+        assert!(made.contains(".grid-cols-fill-70 { grid-template-columns: repeat(auto-fill,minmax(min(17.5rem,100%),1fr)); }"), "{made}");
     }
 
     #[test]
