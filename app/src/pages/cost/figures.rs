@@ -12,7 +12,7 @@ pub(super) fn figures(found: &CostPage) -> impl IntoView + use<> {
     let up_to = found.up_to.clone();
     let rows = found.sums.iter().map(|sum| {
         let title = several.then(|| view! { <h2>{sum.currency.clone()}</h2> });
-        view! { {title}<dl class="grid grid-cols-fit-44 mb-6 border border-line rounded-lg [overflow:clip]">{cells(found, sum, up_to.as_deref())}</dl> }
+        view! { {title}<dl class="card spending grid grid-cols-fit-44 mb-6">{cells(found, sum, up_to.as_deref())}</dl> }
     });
     rows.collect_view()
 }
@@ -44,7 +44,7 @@ fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView 
 }
 
 fn cell(label: &'static str, value: String, basis: String) -> impl IntoView + use<> {
-    view! { <div class="py-3.5 px-pad [box-shadow:0_0_0_.5px_var(--line-soft)]"><dt class="text-ink-2 text-[.8125rem]">{label}</dt><dd class="grid gap-0.5"><b class="text-xl tabular-nums">{value}</b><span class="basis">{basis}</span></dd></div> }
+    view! { <div><dt>{label}</dt><dd><b>{value}</b><span class="basis">{basis}</span></dd></div> }
 }
 
 /// Formats seconds as `3 h 20 min`.
