@@ -46,7 +46,7 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Result<Page> {
             }
         });
         let instances = (found.instances_total > 0).then(|| view! {
-            <section class="money-part" aria-labelledby="instances"><div class="section-head"><h2 id="instances">{texts::INSTANCES_HERE}</h2><p class="basis">{texts::part_of(found.instances.len(), found.instances_total)}</p></div>
+            <section class="[&+&]:mt-8" aria-labelledby="instances"><div class="section-head"><h2 id="instances">{texts::INSTANCES_HERE}</h2><p class="basis">{texts::part_of(found.instances.len(), found.instances_total)}</p></div>
                 {table::instances(&found.instances)}
                 <Pager page=found.query.page pages=found.pages href=of_instances label=texts::PAGES_OF_INSTANCES/>
             </section>
@@ -57,7 +57,7 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Result<Page> {
             {warnings(&found)}
             {if found.sums.is_empty() { nothing(&found).into_any() } else { figures::figures(&found).into_any() }}
             {(!found.rows.is_empty()).then(|| view! {
-                <section class="money-part" aria-labelledby="by"><div class="section-head"><h2 id="by">{texts::by(found.by)}</h2>{choices(&found)}</div>
+                <section class="[&+&]:mt-8" aria-labelledby="by"><div class="section-head"><h2 id="by">{texts::by(found.by)}</h2>{choices(&found)}</div>
                     {chart::charts(&found)}
                     {table::rows(&found)}
                     {left_out}

@@ -34,7 +34,7 @@ pub async fn page(visit: &Visit) -> Result<Page> {
                 <PageHead title=texts::hello(&name) meta=view! { <span>{summary(&home)}</span> }.into_any() actions=view! { <LiveState address=address/> }.into_any()/>
                 {unseen(&home)}
                 {home.as_of.clone().map(|at| stale(&at, &now))}
-                <div class="split home">
+                <div class="split">
                     <div class="stack">
                         {waiting(&home, &now)}
                         {mine(&home, &now)}
@@ -172,6 +172,6 @@ fn platform(home: &Home, glance: &PlatformGlance, now: &str) -> impl IntoView + 
         view! { <p class="muted">{none}</p> }.into_any()
     };
     view! {
-        <section class="card" aria-labelledby="platform"><div class="card-head"><h2 id="platform">{frame::PLATFORM}</h2><a class="small" href=page::PLATFORM>{texts::VIEW_OVERVIEW}</a></div><div class="padded">{chart}<p class="small muted">{versions}{waiting}</p></div></section>
+        <section class="card" aria-labelledby="platform"><div class="card-head"><h2 id="platform">{frame::PLATFORM}</h2><a class="small" href=page::PLATFORM>{texts::VIEW_OVERVIEW}</a></div><div class="p-pad">{chart}<p class="small muted">{versions}{waiting}</p></div></section>
     }
 }

@@ -19,7 +19,7 @@ pub fn page(visit: &Visit, back: &str, problem: Option<SignInProblem>) -> Page {
     document(about, move || {
         let way = if visit_here.embedded { people(&visit_here, back, why).into_any() } else { token(&visit_here, back, why).into_any() };
         view! {
-            <div class="lonely"><main id="main" class="stack">
+            <div class="lonely"><main id="main" class="stack gap-5">
                 <div class="signin-head">{mark()}<h1>{texts::SIGN_IN_TO_PORTAL}</h1><p class="muted">{texts::TAGLINE}</p></div>
                 {way}
             </main></div>
@@ -43,9 +43,9 @@ fn people(visit: &Visit, back: String, problem: Option<String>) -> impl IntoView
     let people = visit.people.iter().map(|person| {
         let initials: String = person.display_name.split([' ', '-']).filter_map(|word| word.chars().next()).take(2).collect();
         view! {
-            <li><button class="person" name="person" value=person.username.clone()>
+            <li class="not-first:border-t border-line-soft"><button class="person" name="person" value=person.username.clone()>
                 <span class="avatar" aria-hidden="true">{initials.to_uppercase()}</span>
-                <span class="grow"><b>{person.username.clone()}</b><span class="subtle">{person.role.clone()}</span></span>
+                <span class="grow"><b>{person.username.clone()}</b><span class="subtle block text-sm">{person.role.clone()}</span></span>
             </button></li>
         }
     });
@@ -54,7 +54,7 @@ fn people(visit: &Visit, back: String, problem: Option<String>) -> impl IntoView
         <form class="card" method="post" action={actions::path::<SignIn>()}>
             <HiddenToken token=visit.sign_in_token.clone()/>
             <input type="hidden" name="back" value=back/>
-            <ul class="people">{people.collect_view()}</ul>
+            <ul>{people.collect_view()}</ul>
         </form>
         <Banner shape=Shape::Degraded title=texts::DEMO><p>{texts::SAMPLE_PEOPLE}</p></Banner>
     }
@@ -66,10 +66,10 @@ fn token(visit: &Visit, back: String, problem: Option<String>) -> impl IntoView 
     let described = described(&[Some(hint.clone()), problem.is_some().then(|| wrong.clone())]);
     let (invalid, marked) = (problem.is_some().then_some("true"), problem.is_some().then_some(""));
     view! {
-        <form class="card signin-form stack" method="post" action={actions::path::<SignIn>()}>
+        <form class="card stack gap-5 py-5 px-pad" method="post" action={actions::path::<SignIn>()}>
             <HiddenToken token=visit.sign_in_token.clone()/>
             <input type="hidden" name="back" value=back/>
-            <div class="field" data-invalid=marked>
+            <div class="field mt-0" data-invalid=marked>
                 <label for=id>{texts::BEARER_TOKEN}</label>
                 <p class="hint" id=hint>{texts::token_hint(&visit.server)}</p>
                 {problem.map(|problem| complaint(wrong, problem))}

@@ -15,14 +15,14 @@ pub(super) fn bar(views: &SavedViews, token: &str) -> impl IntoView + use<> {
         view! { <a href=address(views, &view.filter) aria-current=current>{view.title.clone()}</a> }
     });
     let links = (!views.views.is_empty())
-        .then(|| view! { <nav class="chips" aria-label=texts::SAVED_VIEWS><span class="chip-label">{texts::VIEWS}</span>{links.collect_view()}</nav> });
+        .then(|| view! { <nav class="chips" aria-label=texts::SAVED_VIEWS><span class="chip-label ms-0">{texts::VIEWS}</span>{links.collect_view()}</nav> });
     let form = match views.current() {
         Some(view) => Some(change(views, view, token).into_any()),
         None => (!views.filter.is_empty() && !views.unread).then(|| keep(views, token).into_any()),
     };
     let unread = views.unread.then(|| view! { <p class="basis">{texts::SAVED_VIEWS_UNREAD}</p> });
     let shown = links.is_some() || form.is_some() || unread.is_some();
-    shown.then(|| view! { <div class="row views">{links}{form}{unread}</div> })
+    shown.then(|| view! { <div class="row mb-3">{links}{form}{unread}</div> })
 }
 
 /// The list with a filter.

@@ -53,7 +53,7 @@ pub fn PageHead(
 ) -> impl IntoView {
     view! {
         <header class="page-head">
-            <div class="row row-top">
+            <div class="row">
                 {icon.map(|icon| view! { <Tile icon=icon large=true/> })}
                 <div class="grow"><h1>{title}{beside.map(|beside| view! { " "{beside} })}</h1>{meta.map(|meta| view! { <p class="meta">{meta}</p> })}</div>
             </div>

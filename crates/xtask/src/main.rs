@@ -5,6 +5,7 @@
 
 mod bench;
 mod check;
+mod classes;
 mod freshness;
 mod fuzz;
 mod generate;
@@ -15,6 +16,7 @@ mod seed;
 mod serve;
 mod site;
 mod soak;
+mod sources;
 mod steps;
 mod test;
 mod tools;

@@ -1,5 +1,5 @@
-//! `cargo xtask site`: the browser files, built from `style/`, `app/live` and `app/hydrate` and committed in `site/`, so that building the server needs
-//! neither the wasm target nor Node. `cargo xtask test` builds them again and compares.
+//! `cargo xtask site`: the browser files, built from `style/`, the classes in `app/src`, `app/live` and `app/hydrate`, and committed in `site/`,
+//! so that building the server needs neither the wasm target nor Node. `cargo xtask test` builds them again and compares.
 
 use anyhow::Result;
 use clap::Args;
@@ -9,6 +9,8 @@ use crate::workspace::Workspace;
 
 #[cfg(feature = "site")]
 mod build;
+#[cfg(feature = "site")]
+mod utilities;
 
 /// Arguments of `site`.
 #[derive(Args)]
@@ -16,6 +18,9 @@ pub struct Site {
     /// Write nothing; fail and list stale files.
     #[arg(long)]
     check: bool,
+    /// Build only the style sheet, which needs neither the wasm target nor Node.
+    #[arg(long)]
+    style: bool,
     #[command(flatten)]
     tools: Tools,
 }
@@ -29,26 +34,29 @@ impl Site {
 
     #[cfg(feature = "site")]
     fn build(&self, workspace: &Workspace) -> Result<()> {
-        build::site(workspace, &self.tools, self.check)
+        if self.style { build::style_only(workspace, self.check) } else { build::site(workspace, &self.tools, self.check) }
     }
 
     #[cfg(not(feature = "site"))]
     fn build(&self, workspace: &Workspace) -> Result<()> {
-        run_with_feature(workspace, self.check, self.tools.may_install())
+        run_with_feature(workspace, self.check, self.style, self.tools.may_install())
     }
 }
 
 /// Compares the committed site with a new build.
 pub fn check(workspace: &Workspace, tools: &Tools) -> Result<()> {
-    run_with_feature(workspace, true, tools.may_install())
+    run_with_feature(workspace, true, false, tools.may_install())
 }
 
 /// Runs this tool with the feature that builds sites, which is compiled when it is first needed.
-fn run_with_feature(workspace: &Workspace, check: bool, install: bool) -> Result<()> {
+fn run_with_feature(workspace: &Workspace, check: bool, style: bool, install: bool) -> Result<()> {
     let mut again = crate::check::linting(workspace);
     again.args(["run", "--bin", "xtask", "--features", "xtask/site", "--", "site"]);
     if check {
         again.arg("--check");
+    }
+    if style {
+        again.arg("--style");
     }
     if install {
         again.arg("--install");

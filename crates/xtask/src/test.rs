@@ -10,7 +10,7 @@ use crate::programs::Program;
 use crate::steps::{PACKAGES, not_run, run, step, table};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
-use crate::{check, freshness, fuzz, generate, programs, site, trust, words};
+use crate::{check, classes, freshness, fuzz, generate, programs, site, trust, words};
 
 /// How long each fuzz target runs, in seconds.
 const FUZZ_SECONDS: u32 = 20;
@@ -44,6 +44,8 @@ pub enum Suite {
     Trust,
     /// Words that user-facing texts must not use.
     Words,
+    /// Classes that no style sheet defines, and rules for classes that nothing uses.
+    Classes,
 }
 
 /// A part that can be run alone.
@@ -88,12 +90,14 @@ impl Test {
         match self.suite {
             Some(Suite::Trust) => return trust::run_suite(|| self.with_servers(&workspace), self.full),
             Some(Suite::Words) => return self.words(&workspace),
+            Some(Suite::Classes) => return self.classes(&workspace),
             None => {}
         }
         let wanted = |part| self.only.is_none_or(|only| only == part);
         if wanted(Part::Lint) {
             check::formatting(&workspace)?;
             self.words(&workspace)?;
+            self.classes(&workspace)?;
         }
         let (rust, browser) = (wanted(Part::Rust), wanted(Part::Browser));
         if rust || browser {
@@ -119,6 +123,10 @@ impl Test {
 
     fn words(&self, workspace: &Workspace) -> Result<()> {
         step("checking the words of texts", || words::check(workspace, self.tools.is_ci()))
+    }
+
+    fn classes(&self, workspace: &Workspace) -> Result<()> {
+        step("checking the classes of pages", || classes::check(workspace, self.tools.is_ci()))
     }
 
     /// Builds and lints everything for tests. Other tools are fetched at the same time: they wait for the network, and the last crates of a

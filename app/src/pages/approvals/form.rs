@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::Again;
 use crate::actions::{self, AskAgain, Decide, Withdraw};
 use crate::texts::approvals as texts;
-use crate::ui::{HiddenToken, SubmitButton};
+use crate::ui::{HiddenToken, Shape, SubmitButton};
 
 /// Number of characters of a hash that are shown to users.
 const SHORT: usize = 10;
@@ -45,7 +45,7 @@ pub(in crate::pages) fn decide(about: &About<'_>, token: &str) -> Option<impl In
             <input type="hidden" name="hash" value=about.hash.to_owned()/><input type="hidden" name="back" value=about.back.to_owned()/>
             {rules}
             <div class="field" data-invalid=wrong.is_some().then_some("")><label for="comment">{texts::COMMENT}</label><p class="hint" id="comment-hint">{texts::COMMENT_HINT}</p>
-                {wrong.clone().map(|wrong| view! { <p class="error" id="comment-error">{wrong}</p> })}
+                {wrong.clone().map(|wrong| view! { <p class="problem" id="comment-error">{Shape::Failed.svg()}{wrong}</p> })}
                 <div class="control"><textarea class="input" id="comment" name="comment" rows="2" aria-describedby=described aria-invalid=wrong.is_some().then_some("true")>{crate::form::area(&typed.comment)}</textarea></div></div>
             {ordinary.then(|| fields(about.fields, &typed.fields))}
             {ordinary.then(|| view! { <div class="row">

@@ -184,5 +184,5 @@ fn keys() -> impl IntoView {
         ("?", texts::KEY_HELP),
     ];
     let lines = lines.map(|(key, what)| view! { <span class="nowrap"><kbd>{key}</kbd>" "{what}</span> });
-    view! { <details class="why keys" id="keys" hidden><summary>{texts::SHORTCUTS}</summary><p class="row basis">{lines.collect_view()}</p><label class="tick-line"><input type="checkbox" id="keys-off"/>{texts::SHORTCUTS_OFF}</label></details> }
+    view! { <details class="why" id="keys" hidden><summary>{texts::SHORTCUTS}</summary><p class="row basis">{lines.collect_view()}</p><label class="tick-line"><input type="checkbox" id="keys-off"/>{texts::SHORTCUTS_OFF}</label></details> }
 }

@@ -26,7 +26,7 @@ pub(super) fn pane(review: &ReviewPage, back: &str, again: Option<&Again>, token
     view! {
         <section class="pane" aria-labelledby="what">
             {told(again)}
-            <header class="page-head"><div class="row row-top"><Tile icon=row.icon.clone() large=true/><div class="grow"><h2 class="h1" id="what">{review.title.clone()}</h2><p class="meta">{meta(review, now)}</p>{risk(row)}</div></div></header>
+            <header class="page-head"><div class="row"><Tile icon=row.icon.clone() large=true/><div class="grow"><h2 class="h1" id="what">{review.title.clone()}</h2><p class="meta">{meta(review, now)}</p>{risk(row)}</div></div></header>
             {review.since.as_ref().map(|earlier| since(earlier, now))}
             {settled(review)}
             <div class="pane-grid">
@@ -112,7 +112,7 @@ fn touched(review: &ReviewPage) -> Option<impl IntoView + use<>> {
     let title = if row.change { texts::MANIFEST_CHANGES } else { texts::MANIFESTS };
     let summary = texts::objects_by_line(changed.len());
     (!changed.is_empty()).then(|| view! {
-        <section><h3>{title}</h3><details class="why" open=row.change><summary>{summary}</summary><div class="stack adds">{objects}</div>{cut}</details></section>
+        <section><h3>{title}</h3><details class="why" open=row.change><summary>{summary}</summary><div class="stack">{objects}</div>{cut}</details></section>
     })
 }
 

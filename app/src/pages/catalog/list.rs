@@ -40,7 +40,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &CatalogQuery) -> Resul
                     {listing.side_facet(texts::LIFECYCLE, "lifecycle", &catalog.lifecycles)}
                 </nav>
                 <div>
-                    <div class="section-head"><h2 class="h4">{texts::available_here(catalog.available)}</h2><p class="basis">{basis}</p>{listing.sort_menu(catalog.query.sort, texts::FEATURED, &HEADINGS)}</div>
+                    <div class="section-head"><h2>{texts::available_here(catalog.available)}</h2><p class="basis">{basis}</p>{listing.sort_menu(catalog.query.sort, texts::FEATURED, &HEADINGS)}</div>
                     {if catalog.rows.is_empty() { nothing(&listing, catalog.total) } else { offers(&workspace, &catalog) }}
                     {listing.pager(catalog.query.page, catalog.pages)}
                 </div>
@@ -59,22 +59,22 @@ fn offers(workspace: &str, catalog: &CatalogPage) -> AnyView {
 
 fn grid(workspace: &str, rows: &[&OfferRow]) -> impl IntoView + use<> {
     let offers = rows.iter().map(|row| offer(workspace, row)).collect_view();
-    view! { <ul class="grid">{offers}</ul> }
+    view! { <ul class="grid grid-cols-fill-70 gap-4">{offers}</ul> }
 }
 
 /// Rows shelf by shelf; a single shelf has no heading unless it says something.
 fn shelves(workspace: &str, catalog: &CatalogPage) -> impl IntoView + use<> {
     let of = |id: &str| catalog.rows.iter().filter(|row| row.shelf == id).collect::<Vec<_>>();
     let named = catalog.shelves.iter().map(|shelf| {
-        let description = (!shelf.description.is_empty()).then(|| view! { <p class="muted">{shelf.description.clone()}</p> });
+        let description = (!shelf.description.is_empty()).then(|| view! { <p class="muted -mt-2 mb-3">{shelf.description.clone()}</p> });
         let heading = format!("shelf-{}", promise::form::part_of_id(&shelf.id));
-        view! { <section class="shelf" aria-labelledby=heading.clone()><h2 id=heading.clone()>{shelf.title.clone()}</h2>{description}{grid(workspace, &of(&shelf.id))}</section> }
+        view! { <section class="[&+&]:mt-8" aria-labelledby=heading.clone()><h2 id=heading.clone()>{shelf.title.clone()}</h2>{description}{grid(workspace, &of(&shelf.id))}</section> }
     });
     let named = named.collect_view();
     let others = of("");
     let others = (!others.is_empty()).then(|| {
         let heading = (!catalog.shelves.is_empty()).then(|| view! { <h2>{texts::OTHER_SERVICES}</h2> });
-        view! { <section class="shelf">{heading}{grid(workspace, &others)}</section> }
+        view! { <section class="[&+&]:mt-8">{heading}{grid(workspace, &others)}</section> }
     });
     view! { {named}{others} }
 }
@@ -83,14 +83,14 @@ fn offer(workspace: &str, row: &OfferRow) -> impl IntoView + use<> {
     let home = row.shadowed.then_some(row.home.as_str());
     view! {
         <li class="offer">
-            <div class="row row-top"><Tile icon=row.icon.clone()/>
-                <div class="grow"><h3><a href=routes::promise(workspace, &row.name, home)>{row.display_name.clone()}</a></h3><span class="small subtle">{format!("{} · {}", row.name, row.version)}</span></div>
+            <div class="row items-start gap-3"><Tile icon=row.icon.clone()/>
+                <div class="grow min-w-36"><h3><a href=routes::promise(workspace, &row.name, home)>{row.display_name.clone()}</a></h3><span class="small subtle">{format!("{} · {}", row.name, row.version)}</span></div>
                 {lifecycle(row)}
             </div>
-            <p class="sum">{row.summary.clone()}</p>
-            <p class="row tags">{row.tags.iter().map(|tag| view! { <a class="tag" href=routes::with_query(&routes::catalog(workspace), &[("tag", tag)])>{tag.clone()}</a> }).collect_view()}</p>
-            {(!row.price.is_empty()).then(|| view! { <p class="small from">{row.price.clone()}</p> })}
-            <div class="foot">{availability(&row.availability)}{row.availability.reason.clone().map(|reason| view! { <span class="why">{reason}</span> })}{row.shadowed.then(|| view! { <span class="why">{texts::from_farther_home(&row.home)}</span> })}</div>
+            <p class="flex-1 text-ink-2">{row.summary.clone()}</p>
+            <p class="row gap-1">{row.tags.iter().map(|tag| view! { <a class="tag relative z-1" href=routes::with_query(&routes::catalog(workspace), &[("tag", tag)])>{tag.clone()}</a> }).collect_view()}</p>
+            {(!row.price.is_empty()).then(|| view! { <p class="small tabular-nums">{row.price.clone()}</p> })}
+            <div class="grid gap-0.5 pt-3 border-t border-line-soft text-sm">{availability(&row.availability)}{row.availability.reason.clone().map(|reason| view! { <span class="why">{reason}</span> })}{row.shadowed.then(|| view! { <span class="why">{texts::from_farther_home(&row.home)}</span> })}</div>
         </li>
     }
 }

@@ -125,7 +125,8 @@ fn policies(page: &PromisePage, workspace: &str) -> impl IntoView + use<> {
 /// Presets and examples; each opens the form filled in, where the user can request the promise.
 fn starts(page: &PromisePage, form: &dyn Fn(&str) -> Option<String>) -> Option<impl IntoView + use<>> {
     let use_it = |start: &str, what: String| {
-        form(start).map(|href| view! { <p class="start-foot"><a href=href aria-label=what>{texts::USE_THIS_EXAMPLE}</a></p> })
+        form(start)
+            .map(|href| view! { <p class="mt-auto pt-1.5 text-[.8125rem]"><a href=href aria-label=what>{texts::USE_THIS_EXAMPLE}</a></p> })
     };
     // A preset with the name of an example has less information than the example.
     let named = |title: &str| page.examples.iter().any(|example| example.name.eq_ignore_ascii_case(title));
@@ -145,7 +146,7 @@ fn starts(page: &PromisePage, form: &dyn Fn(&str) -> Option<String>) -> Option<i
     let (presets, examples) = (presets.collect_view(), examples.collect_view());
     let any = !page.examples.is_empty() || !page.presets.is_empty();
     let title = if form("").is_some() { texts::START_FROM_AN_EXAMPLE } else { texts::EXAMPLES };
-    any.then(|| view! { <section aria-labelledby="examples"><h2 id="examples">{title}</h2><ul class="starts">{presets}{examples}</ul></section> })
+    any.then(|| view! { <section aria-labelledby="examples"><h2 id="examples">{title}</h2><ul class="grid grid-cols-fill-44 gap-3">{presets}{examples}</ul></section> })
 }
 
 fn versions(page: &PromisePage, now: &str, number: usize, address: Box<dyn Fn(usize) -> String + Send>) -> impl IntoView + use<> {
@@ -165,8 +166,10 @@ fn price(price: &PriceView, next: Option<&str>) -> Option<impl IntoView + use<>>
         |line| view! { <dt>{line.name.clone()}</dt><dd>{line.monthly.clone().unwrap_or_else(|| texts::UNKNOWN_PRICE.to_owned())}</dd> },
     );
     let lines = lines.collect_view();
-    let total =
-        price.monthly.clone().map(|monthly| view! { <p class="from">{texts::PRICE_FROM}" "<b>{monthly}</b>" "{texts::PER_MONTH}</p> });
+    let total = price
+        .monthly
+        .clone()
+        .map(|monthly| view! { <p class="tabular-nums">{texts::PRICE_FROM}" "<b>{monthly}</b>" "{texts::PER_MONTH}</p> });
     let (unknown, basis, next) = (price.unknown.clone(), price.basis.clone(), next.map(str::to_owned));
     (!price.lines.is_empty()).then(|| {
         view! {

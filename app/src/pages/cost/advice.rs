@@ -17,13 +17,13 @@ pub(super) fn advice(found: &CostPage) -> impl IntoView + use<> {
     });
     let savings = found.savings.as_ref().map(savings);
     let shown = movers.is_some() || savings.is_some();
-    shown.then(|| view! { <div class="pair money-part">{movers}{savings}</div> })
+    shown.then(|| view! { <div class="grid grid-cols-fit-104 items-start gap-4 [&+&]:mt-8">{movers}{savings}</div> })
 }
 
 /// Differences as lines, each with a link.
 pub(in crate::pages) fn lines(movers: &CostMovers, to: &dyn Fn(&CostMover) -> String) -> impl IntoView + use<> {
     if movers.lines.is_empty() {
-        return view! { <p class="padded muted">{texts::NO_CHANGES}</p> }.into_any();
+        return view! { <p class="muted p-pad">{texts::NO_CHANGES}</p> }.into_any();
     }
     let lines = movers.lines.iter().map(|mover| {
         let change = mover.change();
@@ -49,7 +49,7 @@ fn savings(savings: &CostSavings) -> impl IntoView + use<> {
     let basis = texts::savings_basis(savings.instances, savings.priced);
     let lines = savings.lines.iter().map(saving).collect_view();
     let lines = if savings.lines.is_empty() {
-        view! { <p class="padded muted">{texts::NO_SAVINGS}</p> }.into_any()
+        view! { <p class="muted p-pad">{texts::NO_SAVINGS}</p> }.into_any()
     } else {
         view! { <ul class="lines">{lines}</ul> }.into_any()
     };

@@ -12,7 +12,7 @@ pub(super) fn figures(found: &CostPage) -> impl IntoView + use<> {
     let up_to = found.up_to.clone();
     let rows = found.sums.iter().map(|sum| {
         let title = several.then(|| view! { <h2>{sum.currency.clone()}</h2> });
-        view! { {title}<dl class="spending">{cells(found, sum, up_to.as_deref())}</dl> }
+        view! { {title}<dl class="card spending grid grid-cols-fit-44 mb-6">{cells(found, sum, up_to.as_deref())}</dl> }
     });
     rows.collect_view()
 }

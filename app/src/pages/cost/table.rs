@@ -81,6 +81,6 @@ pub(super) fn instances(instances: &[CostInstance]) -> impl IntoView + use<> {
     });
     let lines = lines.collect_view();
     view! {
-        <div class="card"><table class="table money"><thead><tr><th scope="col">{texts::INSTANCE}</th><th scope="col">{texts::PROMISE}</th><th scope="col" class="num">{texts::PER_MONTH}</th><th scope="col" class="num">{texts::TO_DATE}</th><th scope="col" class="num">{texts::READY}</th><th scope="col">{texts::PRICE_SOURCE}</th></tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table"><thead><tr><th scope="col">{texts::INSTANCE}</th><th scope="col">{texts::PROMISE}</th><th scope="col" class="num">{texts::PER_MONTH}</th><th scope="col" class="num">{texts::TO_DATE}</th><th scope="col" class="num">{texts::READY}</th><th scope="col">{texts::PRICE_SOURCE}</th></tr></thead><tbody>{lines}</tbody></table></div>
     }
 }

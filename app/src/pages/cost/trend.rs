@@ -19,7 +19,7 @@ pub(super) fn trend(found: &CostPage) -> Option<impl IntoView + use<>> {
     let currencies: BTreeSet<&str> = all.chain(found.sums.iter().map(|sum| sum.currency.as_str())).collect();
     let charts = currencies.into_iter().map(|currency| view! { <StackedBars figure=figure(found, currency)/> }).collect_view();
     let title = texts::monthly_cost(found.months.len());
-    Some(view! { <section class="money-part" aria-labelledby="months"><h2 id="months">{title}</h2>{charts}</section> })
+    Some(view! { <section class="[&+&]:mt-8" aria-labelledby="months"><h2 id="months">{title}</h2>{charts}</section> })
 }
 
 fn figure(found: &CostPage, currency: &str) -> Figure {

@@ -14,7 +14,7 @@ use crate::ui::{Icon, Status};
 /// The cards.
 pub(super) fn aside(home: &Home) -> impl IntoView + use<> {
     view! {
-        <aside class="cards" aria-label=texts::AT_A_GLANCE>
+        <aside class="grid content-start gap-4 min-w-0 [&_.lines>li]:py-2" aria-label=texts::AT_A_GLANCE>
             {home.cost.as_ref().map(cost)}
             {(!home.caps.is_empty()).then(|| caps(&home.caps, home.caps_total))}
             {(home.requests.counted() > 0).then(|| states(home))}
@@ -27,22 +27,22 @@ pub(super) fn aside(home: &Home) -> impl IntoView + use<> {
 fn cost(cost: &Result<CostGlance, String>) -> impl IntoView + use<> {
     let inside = match cost {
         Ok(glance) => month(glance).into_any(),
-        Err(why) => view! { <p class="padded muted">{texts::cost_not_loaded(why)}</p> }.into_any(),
+        Err(why) => view! { <p class="muted p-pad">{texts::cost_not_loaded(why)}</p> }.into_any(),
     };
     view! { <section class="card" aria-labelledby="cost"><div class="card-head"><h2 id="cost">{frame::COST}</h2><a class="small" href=page::COST>{cost.as_ref().map_or_else(|_| texts::VIEW_COST.to_owned(), |glance| glance.month.clone())}</a></div>{inside}</section> }
 }
 
 fn month(glance: &CostGlance) -> impl IntoView + use<> {
     if glance.sums.is_empty() {
-        return view! { <p class="padded muted">{texts::no_cost_yet(glance.workspaces)}</p> }.into_any();
+        return view! { <p class="muted p-pad">{texts::no_cost_yet(glance.workspaces)}</p> }.into_any();
     }
     let sums = glance.sums.iter().map(sum).collect_view();
     let metered = texts::metered(glance.up_to.as_deref().map(moment).as_deref(), glance.workspaces);
     let unpriced = (glance.unpriced_instances > 0).then(|| view! { " · "{texts::unpriced_not_included(glance.unpriced_instances)} });
     let movers = glance.movers.as_ref().filter(|movers| !movers.lines.is_empty()).map(|movers| {
-        view! { <h3 class="card-part">{texts::biggest_changes_since(&movers.before)}</h3>{mover_lines(movers, &target)} }
+        view! { <h3 class="pt-3 px-pad pb-1 border-t border-line-soft">{texts::biggest_changes_since(&movers.before)}</h3>{mover_lines(movers, &target)} }
     });
-    view! { <dl class="kv padded">{sums}</dl><p class="padded basis">{metered}{unpriced}</p>{movers} }.into_any()
+    view! { <dl class="kv p-pad tabular-nums">{sums}</dl><p class="basis px-pad pb-pad">{metered}{unpriced}</p>{movers} }.into_any()
 }
 
 fn target(mover: &CostMover) -> String {
@@ -63,7 +63,7 @@ fn sum(sum: &CostSum) -> impl IntoView + use<> {
 fn caps(caps: &[CapLine], total: usize) -> impl IntoView + use<> {
     let lines = caps.iter().map(cap).collect_view();
     let basis = texts::most_used(caps.len(), total);
-    view! { <section class="card" aria-labelledby="caps"><div class="card-head"><h2 id="caps">{texts::LIMITS_AND_BUDGETS}</h2><span class="basis">{basis}</span></div><div class="meters">{lines}</div></section> }
+    view! { <section class="card" aria-labelledby="caps"><div class="card-head"><h2 id="caps">{texts::LIMITS_AND_BUDGETS}</h2><span class="basis">{basis}</span></div><div class="grid gap-3 p-pad">{lines}</div></section> }
 }
 
 fn cap(cap: &CapLine) -> impl IntoView + use<> {
@@ -82,27 +82,27 @@ fn cap(cap: &CapLine) -> impl IntoView + use<> {
         _ => 4,
     };
     let href = routes::policy(&cap.source, &cap.policy, &cap.seen_from);
-    view! { <div><Meter label=what text=text used=u8::try_from(percent.min(100)).unwrap_or(100) tone=tone/><p class="basis"><span class="mono">{place}</span>{unknown}" · "<a href=href>{texts::POLICY}</a></p></div> }
+    view! { <div><Meter label=what text=text used=u8::try_from(percent.min(100)).unwrap_or(100) tone=tone/><p class="basis mt-1"><span class="mono">{place}</span>{unknown}" · "<a href=href>{texts::POLICY}</a></p></div> }
 }
 
 /// Requests that the user can list, by state.
 fn states(home: &Home) -> impl IntoView + use<> {
     let states = home.states.iter().map(|(of, count)| (state(*of), *count));
     let lines = states.chain(home.pending.iter().map(|(of, count)| (change(*of), *count))).map(|((shape, word), count)| {
-        view! { <li><Status shape=shape word=word/><b>{count}</b></li> }
+        view! { <li class="flex justify-between gap-4 px-pad py-1"><Status shape=shape word=word/><b>{count}</b></li> }
     });
     let basis = texts::in_total(&home.requests);
-    view! { <section class="card" aria-labelledby="states"><div class="card-head"><h2 id="states">{texts::REQUESTS_BY_STATUS}</h2><span class="basis">{basis}</span></div><ul class="states">{lines.collect_view()}</ul></section> }
+    view! { <section class="card" aria-labelledby="states"><div class="card-head"><h2 id="states">{texts::REQUESTS_BY_STATUS}</h2><span class="basis">{basis}</span></div><ul class="py-2 text-sm tabular-nums">{lines.collect_view()}</ul></section> }
 }
 
 fn places(home: &Home) -> impl IntoView + use<> {
     let (places, total) = (&home.places, home.places_total);
     let lines = places.iter().map(place).collect_view();
     let all =
-        (total > places.len()).then(|| view! { <p class="padded"><a href=page::WORKSPACES>{texts::view_all_workspaces(total)}</a></p> });
+        (total > places.len()).then(|| view! { <p class="p-pad"><a href=page::WORKSPACES>{texts::view_all_workspaces(total)}</a></p> });
     let why = if home.unseen.is_empty() { texts::NO_WORKSPACES } else { texts::WORKSPACES_UNKNOWN };
-    let none = places.is_empty().then(|| view! { <p class="padded muted">{why}</p> });
-    view! { <section class="card" aria-labelledby="places"><div class="card-head"><h2 id="places">{texts::YOUR_WORKSPACES}</h2></div>{none}<ul class="places">{lines}</ul>{all}</section> }
+    let none = places.is_empty().then(|| view! { <p class="muted p-pad">{why}</p> });
+    view! { <section class="card" aria-labelledby="places"><div class="card-head"><h2 id="places">{texts::YOUR_WORKSPACES}</h2></div>{none}<ul class="px-pad pt-1.5 pb-2.5">{lines}</ul>{all}</section> }
 }
 
 fn place(line: &PlaceLine) -> impl IntoView + use<> {
@@ -110,12 +110,12 @@ fn place(line: &PlaceLine) -> impl IntoView + use<> {
     // The accessible name of a link contains its visible text, and adds the workspace.
     let requests = line.requests.map(|count| {
         let count = counted(count as u64, "request");
-        view! { <a href=routes::requests(&line.path) aria-label=texts::in_workspace(&count, &line.path)>{count.clone()}</a>{broken} }
+        view! { <a class="py-0.5 whitespace-nowrap" href=routes::requests(&line.path) aria-label=texts::in_workspace(&count, &line.path)>{count.clone()}</a>{broken} }
     });
     let money = all_of(&line.forecast.iter().map(|money| money.rounded().to_string()).collect::<Vec<_>>());
-    let month = (!money.is_empty()).then(|| view! { " · "<a href=routes::with_query(page::COST, &[("workspace", &line.path)]) aria-label=texts::in_workspace(&money, &line.path)>{money.clone()}</a>{texts::THIS_MONTH} });
+    let month = (!money.is_empty()).then(|| view! { " · "<a class="py-0.5 whitespace-nowrap" href=routes::with_query(page::COST, &[("workspace", &line.path)]) aria-label=texts::in_workspace(&money, &line.path)>{money.clone()}</a>{texts::THIS_MONTH} });
     view! {
-        <li><Icon name="box"/><div class="grow"><span class="mono">{line.path.clone()}</span><span class="under">{requests}{month}</span></div>
-            <a href=routes::catalog(&line.path) aria-label=texts::catalog_of(&line.path)>{frame::CATALOG}</a></li>
+        <li class="flex items-baseline gap-2.5 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><span class="mono">{line.path.clone()}</span><span class="under">{requests}{month}</span></div>
+            <a class="py-0.5" href=routes::catalog(&line.path) aria-label=texts::catalog_of(&line.path)>{frame::CATALOG}</a></li>
     }
 }

@@ -79,7 +79,7 @@ fn days(rows: &[Notice], now: &str, token: &str, back: &str) -> impl IntoView + 
         let (id, title) = (format!("day-{date}"), if date == today { texts::TODAY.to_owned() } else { date.clone() });
         let named = id.clone();
         let lines = rows.iter().map(|row| line(row, now, token, back)).collect_view();
-        view! { <section class="card" aria-labelledby=named><div class="card-head"><h2 id=id>{title}</h2></div><ul class="lines notices">{lines}</ul></section> }
+        view! { <section class="card" aria-labelledby=named><div class="card-head"><h2 id=id>{title}</h2></div><ul class="lines">{lines}</ul></section> }
     });
     view! { <div class="stack">{cards.collect_view()}</div> }
 }
@@ -95,8 +95,8 @@ fn line(row: &Notice, now: &str, token: &str, back: &str) -> impl IntoView + use
     });
     let text = (!row.text.is_empty()).then(|| view! { <p class="what break">{row.text.clone()}</p> });
     view! {
-        <li class=row.unread.then_some("unread")>
-            <span class="row notice-head">{select}<span class="st" data-st=shape.word()>{shape.svg()}</span></span>
+        <li class=if row.unread { "items-start unread" } else { "items-start" }>
+            <span class="row">{select}<span class="st pt-1" data-st=shape.word()>{shape.svg()}</span></span>
             <div class="grow"><a class="quiet" href=row.link.clone()>{row.title.clone()}</a>{row.unread.then(|| view! { <span class="vh">{texts::IS_UNREAD}</span> })}{text}<p class="small subtle">{why(row)}</p></div>
             <div class="side"><Moment at=row.at.clone() now=now.to_owned()/>{read}</div>
         </li>

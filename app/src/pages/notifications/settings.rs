@@ -63,8 +63,8 @@ fn ways(rules: &NoticeRules) -> impl IntoView + use<> {
             <tr>
                 <th scope="row"><b>{sort.title()}</b><span class="under">{sort.hint()}</span></th>
                 <td data-label=texts::PORTAL>{portal}</td>
-                <td data-label=texts::EMAIL><select class="input" name=name("mail") id=name("mail") aria-label=texts::by_email(sort.title())>{mails.collect_view()}</select></td>
-                {chat.then(|| view! { <td data-label=texts::CHAT><select class="input" name=name("webhook") id=name("webhook") aria-label=texts::by_chat(sort.title())><option value="">{texts::CHAT_NONE}</option>{channels}</select></td> })}
+                <td data-label=texts::EMAIL><select class="input min-w-34" name=name("mail") id=name("mail") aria-label=texts::by_email(sort.title())>{mails.collect_view()}</select></td>
+                {chat.then(|| view! { <td data-label=texts::CHAT><select class="input min-w-34" name=name("webhook") id=name("webhook") aria-label=texts::by_chat(sort.title())><option value="">{texts::CHAT_NONE}</option>{channels}</select></td> })}
             </tr>
         }
     });
@@ -75,12 +75,12 @@ fn ways(rules: &NoticeRules) -> impl IntoView + use<> {
 fn quiet(rules: &NoticeRules) -> impl IntoView + use<> {
     let (on, weekends) = rules.settings.quiet.map_or((false, false), |quiet| (true, quiet.weekends));
     view! {
-        <fieldset class="group"><legend>{texts::QUIET_HOURS}</legend>
+        <fieldset class="group mt-8"><legend>{texts::QUIET_HOURS}</legend>
             <p class="hint">{texts::QUIET_HOURS_HINT}</p>
-            <label class="check"><input class="tick" type="checkbox" name="quiet" checked=on/>{texts::USE_QUIET_HOURS}</label>
+            <label class="check flex my-3"><input class="tick" type="checkbox" name="quiet" checked=on/>{texts::USE_QUIET_HOURS}</label>
             {text(rules, "quiet.from", texts::QUIET_FROM, "time")}
             {text(rules, "quiet.to", texts::QUIET_TO, "time")}
-            <label class="check"><input class="tick" type="checkbox" name="quiet.weekends" checked=weekends/>{texts::QUIET_WEEKENDS}</label>
+            <label class="check flex my-3"><input class="tick" type="checkbox" name="quiet.weekends" checked=weekends/>{texts::QUIET_WEEKENDS}</label>
             {text(rules, "zone", texts::TIME_ZONE, "text")}
         </fieldset>
     }

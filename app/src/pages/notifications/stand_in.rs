@@ -80,7 +80,7 @@ fn in_force(named: &NamedLine, token: &str, now: &str) -> impl IntoView + use<> 
         }
     };
     view! {
-        <section class="card padded parts" aria-labelledby="named">
+        <section class="card grid grid-cols-1 gap-3 p-pad" aria-labelledby="named">
             <h2 id="named">{texts::is_your_delegate(&away.deputy)}</h2>
             <p class="row"><Status shape=shape word=word/><span>{texts::from_to(&away.from, &away.to)}</span></p>
             {found}

@@ -109,8 +109,8 @@ fn table(found: &PoliciesPage, listing: &Listing) -> impl IntoView + use<> {
         view! {
             <tr>
                 <th scope="row"><a class="name" href=routes::policy(&row.workspace, &row.name, "")>{row.title.clone()}</a><span class="under">{category}</span></th>
-                <td data-label=texts::RULES><span>{sentences}</span>{more}</td>
-                <td data-label=texts::SCOPE><span class="tag mono">{row.workspace.clone()}</span><span class="under">{row.range.clone()}</span></td>
+                <td class="min-w-56" data-label=texts::RULES><span>{sentences}</span>{more}</td>
+                <td data-label=texts::SCOPE><span class="tag mono ms-0 w-fit">{row.workspace.clone()}</span><span class="under">{row.range.clone()}</span></td>
                 <td data-label=texts::ENFORCEMENT>{strength(row)}</td>
                 <td data-label=texts::STATE>{compiled(&row.compiled)}</td>
                 <td data-label=texts::AFFECTS class="nowrap"><span>{texts::instances(row.instances)}</span><span class="under">{texts::of_promises(row.promises)}</span>{outdated}</td>
@@ -120,7 +120,7 @@ fn table(found: &PoliciesPage, listing: &Listing) -> impl IntoView + use<> {
     let lines = lines.collect_view();
     let [title, workspace, enforcement, instances] = HEADINGS.map(|heading| listing.heading(found.query.sort, heading));
     view! {
-        <div class="card"><table class="table policies"><thead><tr>{title}<th scope="col">{texts::RULES}</th>{workspace}{enforcement}<th scope="col">{texts::STATE}</th>{instances}</tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table"><thead><tr>{title}<th scope="col">{texts::RULES}</th>{workspace}{enforcement}<th scope="col">{texts::STATE}</th>{instances}</tr></thead><tbody>{lines}</tbody></table></div>
     }
 }
 

@@ -74,9 +74,9 @@ fn whole(found: &OverviewPage) -> impl IntoView + use<> {
         <dl class="figures">{states.collect_view()}</dl>
         <dl class="figures">{sums(found)}</dl>
         <div class="stack">
-            <section class="card padded"><StackedBars figure=by_week(&found.weeks)/></section>
+            <section class="card p-pad"><StackedBars figure=by_week(&found.weeks)/></section>
             {times(&found.times)}
-            <div class="grid">
+            <div class="grid grid-cols-fill-70 gap-4">
                 {shares(texts::REASONS, &found.reasons, texts::NO_REASONS, 4)}
                 {shares(texts::PENDING_APPROVALS, &found.waiting, texts::NO_PENDING_APPROVALS, 2)}
                 {spread(&found.versions)}
@@ -161,7 +161,7 @@ fn shares(title: &'static str, counts: &[(String, usize)], none: &'static str, t
         view! { <Meter label=name.clone() text=count.to_string() used=used tone=tone/> }
     });
     let lines = if all == 0 { view! { <p class="muted">{none}</p> }.into_any() } else { lines.collect_view().into_any() };
-    view! { <section class="card"><div class="card-head"><h2>{title}</h2><span class="basis">{all}</span></div><div class="meters">{lines}</div></section> }
+    view! { <section class="card"><div class="card-head"><h2>{title}</h2><span class="basis">{all}</span></div><div class="grid gap-3 p-pad">{lines}</div></section> }
 }
 
 /// How many instances of each promise run on its newest version.
@@ -174,7 +174,7 @@ fn spread(spreads: &[VersionSpread]) -> impl IntoView + use<> {
     });
     let lines: Vec<_> = lines.collect();
     let lines = if lines.is_empty() { view! { <p class="muted">{texts::NEWEST_UNKNOWN}</p> }.into_any() } else { lines.into_any() };
-    view! { <section class="card"><div class="card-head"><h2>{texts::ON_NEWEST}</h2></div><div class="meters">{lines}</div></section> }
+    view! { <section class="card"><div class="card-head"><h2>{texts::ON_NEWEST}</h2></div><div class="grid gap-3 p-pad">{lines}</div></section> }
 }
 
 fn versions(spreads: &[VersionSpread]) -> impl IntoView + use<> {

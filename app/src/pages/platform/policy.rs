@@ -132,15 +132,15 @@ fn try_it(found: &PolicyPage, tryout: &Tryout, from: &str) -> impl IntoView + us
                 view! { <p class="muted">{texts::NOTHING_TO_TRY}</p> }.into_any()
             } else {
                 view! {
-                    <form class="card try" action=format!("{action}#try")>
+                    <form class="card p-pad" action=format!("{action}#try")>
                         {(!from.is_empty()).then(|| view! { <input type="hidden" name="from" value=from.clone()/> })}
-                        <div class="try-picks">
-                            <div class="field"><label for="try-promise">{texts::PROMISE}</label><div class="control"><select class="input" id="try-promise" name="promise">{promises}</select></div></div>
-                            <div class="field"><label for="try-place">{texts::WORKSPACE}</label><div class="control"><select class="input" id="try-place" name="in">{places}</select></div></div>
+                        <div class="grid grid-cols-fit-56 gap-4">
+                            <div class="field mt-0"><label for="try-promise">{texts::PROMISE}</label><div class="control"><select class="input" id="try-promise" name="promise">{promises}</select></div></div>
+                            <div class="field mt-0"><label for="try-place">{texts::WORKSPACE}</label><div class="control"><select class="input" id="try-place" name="in">{places}</select></div></div>
                         </div>
                         <div class="field"><label for="try-text">{texts::VALUES}</label><p class="hint" id="try-hint">{texts::VALUES_HINT}</p>
                             <div class="control"><textarea class="input mono" id="try-text" name="try" rows=rows spellcheck="false" wrap="off" aria-describedby="try-hint">{text}</textarea></div></div>
-                        <div class="submit-bar"><SubmitButton label=texts::TRY/></div>
+                        <div class="submit-bar mt-4 pt-0 border-0"><SubmitButton label=texts::TRY/></div>
                     </form>
                     {came}
                 }.into_any()
@@ -158,9 +158,9 @@ fn came(tried: &Tried, from: &str) -> impl IntoView + use<> {
     let lines = rules::lines(&tried.lines, from);
     let (silent, stands) = (tried.lines.is_empty(), !tried.problems.is_empty());
     view! {
-        <div class="tried" role="status">
+        <div class="mt-4" role="status">
             <Banner shape=shape title=title><p>{texts::ALL_POLICIES_CHECKED}</p>{stands.then(|| view! { <ul class="prose">{problems}</ul> })}</Banner>
-            <h3>{texts::EFFECT}</h3>
+            <h3 class="mb-2">{texts::EFFECT}</h3>
             {if silent { view! { <p class="muted">{texts::NO_EFFECT}</p> }.into_any() } else { view! { <div class="card">{lines}</div> }.into_any() }}
         </div>
     }

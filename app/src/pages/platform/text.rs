@@ -53,7 +53,7 @@ async fn form(visit: &Visit, workspace: &str, name: Option<&str>, draft: Option<
             <Crumbs steps=vec![Crumb::link(texts::POLICIES, page::POLICIES.to_owned()), Crumb::here(title.clone())]/>
             <PageHead title=title.clone()/>
             {form.checked.clone().map(|said| view! { <div role="status"><Banner shape=Shape::Ready title=texts::IS_VALID><p>{said}</p></Banner></div> })}
-            <form class="form wide" method="post" action={actions::path::<SavePolicy>()} novalidate>
+            <form class="form max-w-[64rem]" method="post" action={actions::path::<SavePolicy>()} novalidate>
                 <HiddenToken token=token/>
                 <input type="hidden" name="version" value=form.version.clone()/>
                 <input type="hidden" name="draft" value=draft/>

@@ -122,7 +122,7 @@ fn manifest(page: &ObjectPage) -> AnyView {
         let within = if namespace.is_empty() { String::new() } else { format!(" -n {namespace}") };
         view! { <Code label=texts::KUBECTL_COMMAND text=format!("kubectl get {} {name}{within} -o yaml", resource.to_lowercase()) copy=true/> }
     });
-    view! { <div class="parts"><p class="muted">{said}{secret}</p>{command}<Code label=texts::MANIFEST text=text copy=true/>{more}</div> }
+    view! { <div class="grid grid-cols-1 gap-3"><p class="muted">{said}{secret}</p>{command}<Code label=texts::MANIFEST text=text copy=true/>{more}</div> }
         .into_any()
 }
 
@@ -150,7 +150,7 @@ fn owners(page: &ObjectPage, title: &str) -> impl IntoView + use<> {
     let (shape, _) = health(page.line.health);
     view! {
         <section><h2>{texts::BELONGS_TO}</h2>
-            <ol class="checks owners">
+            <ol class="checks">
                 <li><Icon name="network"/><span>{texts::WORKSPACE}" "<a class="mono" href=routes::requests(&row.workspace)>{row.workspace.clone()}</a></span></li>
                 <li><Icon name="layout-grid"/><span>{texts::PROMISE}" "<a href=routes::promise(&row.workspace, &row.promise, None)>{format!("{} {}", row.promise_title, row.version)}</a></span></li>
                 <li><Icon name="git-pull-request-arrow"/><span>{texts::REQUEST}" "<a href=instance>{row.name.clone()}</a></span></li>

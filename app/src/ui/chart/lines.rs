@@ -21,7 +21,7 @@ pub fn Lines(figure: Figure) -> impl IntoView {
         let dots = (0..places).filter_map(|place| {
             let amount = series.at(place)?;
             let label = figure.labels.get(place).cloned().unwrap_or_default();
-            Some(view! { <circle class=format!("chart-dot {}", series.class()) cx=at(scale.x(place)) cy=at(scale.y(amount.size)) r="3"><title>{format!("{label}, {}: {}", series.name, amount.text)}</title></circle> })
+            Some(view! { <circle class=series.class() cx=at(scale.x(place)) cy=at(scale.y(amount.size)) r="3"><title>{format!("{label}, {}: {}", series.name, amount.text)}</title></circle> })
         });
         let (lines, dots): (Vec<_>, Vec<_>) = (lines.collect(), dots.collect());
         [lines.into_any(), dots.into_any()]

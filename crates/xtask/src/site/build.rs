@@ -1,4 +1,4 @@
-//! Builds the site: a style sheet, and script and wasm of the live part and of the islands.
+//! Builds the site: a style sheet with utilities, and script and wasm of the live part and of the islands.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,6 +6,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use lightningcss::stylesheet::{MinifyOptions, ParserOptions, PrinterOptions, StyleSheet};
 
+use super::utilities;
+use crate::classes;
 use crate::steps::{cargo, run, step};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
@@ -31,9 +33,10 @@ const ENTRIES: [Entry; 2] = [
 
 /// Builds the site; writes it to `site/` or compares it with the files there.
 pub fn site(workspace: &Workspace, tools: &Tools, check: bool) -> Result<()> {
+    let style = step("building the style sheet", || style(&workspace.root))?;
     Tools::wasm_target()?;
     tools.npm(&workspace.root.join("end2end"))?;
-    let mut built = vec![("portal.css", style(&workspace.root.join("style"))?.into_bytes())];
+    let mut built = vec![("portal.css", style.into_bytes())];
     for Entry { package, files: [script_file, wasm_file], module, title } in ENTRIES {
         let (script, wasm) = step(&format!("building {title}"), || bindings(workspace, tools, package))?;
         let wasm = step("optimizing the wasm", || optimised(workspace, &wasm))?;
@@ -46,9 +49,20 @@ pub fn site(workspace: &Workspace, tools: &Tools, check: bool) -> Result<()> {
         }
         built.extend([(script_file, script.into_bytes()), (wasm_file, wasm)]);
     }
+    write(workspace, &built, check)
+}
+
+/// Builds the style sheet alone, which needs neither the wasm target nor Node; writes or compares it.
+pub fn style_only(workspace: &Workspace, check: bool) -> Result<()> {
+    let style = step("building the style sheet", || style(&workspace.root))?;
+    write(workspace, &[("portal.css", style.into_bytes())], check)
+}
+
+/// Writes what was built to `site/`, or compares it with the files there.
+fn write(workspace: &Workspace, built: &[(&'static str, Vec<u8>)], check: bool) -> Result<()> {
     let folder = workspace.root.join("site");
-    let stale = |(name, bytes): &(&'static str, Vec<u8>)| std::fs::read(folder.join(name)).ok().as_ref() != Some(bytes);
-    let stale: Vec<(&str, Vec<u8>)> = built.into_iter().filter(stale).collect();
+    let stale = |(name, bytes): &&(&'static str, Vec<u8>)| std::fs::read(folder.join(name)).ok().as_ref() != Some(bytes);
+    let stale: Vec<_> = built.iter().filter(stale).collect();
     if check && !stale.is_empty() {
         let names: Vec<String> = stale.iter().map(|(name, _)| format!("site/{name}")).collect();
         bail!("{} doesn't match its sources: run `cargo xtask site` and commit it", names.join(", "));
@@ -107,13 +121,18 @@ fn optimised(workspace: &Workspace, wasm: &[u8]) -> Result<Vec<u8>> {
     std::fs::read(&output).context("wasm-opt wrote nothing")
 }
 
-/// Returns all sheets that `style/main.css` imports, in order, joined and minified.
-fn style(folder: &Path) -> Result<String> {
+/// Returns all sheets that `style/main.css` imports, in order, and the utilities of pages, joined and minified.
+fn style(root: &Path) -> Result<String> {
+    let folder = root.join(classes::SHEETS);
     let mut whole = String::new();
     include(&folder.join("main.css"), &mut whole)?;
+    let tokens = std::fs::read_to_string(folder.join("tokens.css")).context("tokens.css")?;
+    whole.push_str(&utilities::layer(&tokens, &classes::candidates(root)?)?);
     let mut sheet = StyleSheet::parse(&whole, ParserOptions::default()).map_err(|error| anyhow::anyhow!("{error}"))?;
     sheet.minify(MinifyOptions::default())?;
-    Ok(sheet.to_css(PrinterOptions { minify: true, ..PrinterOptions::default() })?.code)
+    let style = sheet.to_css(PrinterOptions { minify: true, ..PrinterOptions::default() })?.code;
+    eprintln!("    style sheet: {} bytes, {} compressed", style.len(), brotli_size(style.as_bytes())?);
+    Ok(style)
 }
 
 fn include(file: &Path, whole: &mut String) -> Result<()> {
