@@ -22,6 +22,7 @@ mod webhook;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use promise::notify::Event;
 use tokio::sync::{Notify as Bell, broadcast};
 
@@ -49,6 +50,8 @@ pub struct Notify {
     news: broadcast::Sender<Arc<str>>,
     /// Signalled when there might be something to send.
     bell: Bell,
+    /// Events before this time are shown, but not sent, in seconds since 1970.
+    quiet_until: i64,
 }
 
 impl Notify {
@@ -58,7 +61,21 @@ impl Notify {
     /// If the configuration is invalid.
     pub fn new(config: NotifyConfig, holder: String) -> Result<Self, ConfigError> {
         let mailer = config.mail.as_ref().map(mail::Mailer::new).transpose()?;
-        Ok(Self { config, holder, mailer, courier: webhook::Courier::default(), news: broadcast::Sender::new(BACKLOG), bell: Bell::new() })
+        Ok(Self {
+            config,
+            holder,
+            mailer,
+            courier: webhook::Courier::default(),
+            news: broadcast::Sender::new(BACKLOG),
+            bell: Bell::new(),
+            quiet_until: 0,
+        })
+    }
+
+    /// Returns a notifier that sends nothing about what happened up to a time: the past of a sample world, which is made up.
+    #[must_use]
+    pub fn quiet_until(self, time: Option<Timestamp>) -> Self {
+        Self { quiet_until: time.map_or(0, Timestamp::as_second), ..self }
     }
 
     /// Subscribes to the names of people who get a notification from now on.

@@ -120,7 +120,7 @@ impl Product {
 /// Tests open more pages in a second than a person does, so requests are not limited.
 fn config(storage: Storage, database: Option<DatabaseUrl>, controller: bool, notify: NotifyConfig) -> Config {
     Config {
-        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None },
+        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false },
         storage,
         listen: ([127, 0, 0, 1], 0).into(),
         web: true,
