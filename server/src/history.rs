@@ -10,6 +10,7 @@
 //! tokens isn't recorded.
 
 pub mod memory;
+mod observed;
 pub mod past;
 mod person;
 pub mod play;
@@ -17,5 +18,6 @@ pub mod record;
 mod story;
 mod times;
 
+pub use observed::Observed;
 pub use past::Past;
 pub use record::{Record, Remark};

@@ -14,4 +14,4 @@ pub mod world;
 pub use error::SampleError;
 pub use files::Files;
 pub use manifest::Manifest;
-pub use world::{Person, SampleWorkspace, World};
+pub use world::{Person, SampleWorkspace, TourStop, World};

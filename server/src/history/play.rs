@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use cluster::kinds::{Destination, Policy, Promise, PromiseRequest};
@@ -14,16 +13,20 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Api;
 use kube::api::{ListParams, Patch, PatchParams};
+use parking_lot::Mutex;
 use promise::api::{ConditionStatus, DestinationSpec, Phase};
 use promise::names;
 use promise::placement::{self, Identity};
 use serde_json::json;
 
+use super::memory;
+use super::observed::Observed;
 use super::person::{Actor, NAMESPACE};
 use super::record::{self, Record, Recorded, Remark};
 use super::story::{Step, Story};
 use crate::clock::{Clock, System};
 use crate::config::{Config, NotifyConfig, PlaneConfig, Storage};
+use crate::ledger;
 use crate::limits::LimitsConfig;
 use crate::plane::identity;
 use crate::sample::load::Loader;
@@ -41,7 +44,11 @@ const CALM: usize = 4;
 /// How long before the end the story begins: its world is older than its first request.
 const BEFORE: SignedDuration = SignedDuration::from_hours(70 * 24);
 /// Slow enough that a step that makes a workload slow comes before the workload is ready.
-const PACE: f64 = 5.0;
+const PACE: f64 = 2.0;
+/// How fast the clock of a story runs, so that what takes seconds here took minutes then.
+const HASTE: i64 = 40;
+/// Pause after which the portal has seen what a step did.
+const SEEN: Duration = Duration::from_millis(500);
 
 /// Why a story can't be played to its end.
 #[derive(Debug, thiserror::Error)]
@@ -73,33 +80,29 @@ pub enum PlayError {
     },
 }
 
-/// The clock of a story: the machine's, moved.
+/// The clock of a story: it runs faster than the machine's, and is set by the steps.
 struct StoryClock {
-    behind: AtomicI64,
+    /// When it was set, by the machine's clock, and to which time.
+    set: Mutex<(Timestamp, Timestamp)>,
 }
 
 impl Clock for StoryClock {
     fn now(&self) -> Timestamp {
-        let behind = SignedDuration::from_millis(self.behind.load(Ordering::Relaxed));
-        System.now().saturating_sub(behind).unwrap_or(Timestamp::MIN)
+        let (at, to) = *self.set.lock();
+        let since = (System.now().as_millisecond() - at.as_millisecond()).saturating_mul(HASTE);
+        to.saturating_add(SignedDuration::from_millis(since)).unwrap_or(to)
     }
 }
 
 impl StoryClock {
     fn at(time: Timestamp) -> Self {
-        let clock = Self { behind: AtomicI64::new(0) };
-        clock.set(time);
-        clock
-    }
-
-    fn set(&self, time: Timestamp) {
-        self.behind.store(System.now().as_millisecond() - time.as_millisecond(), Ordering::Relaxed);
+        Self { set: Mutex::new((System.now(), time)) }
     }
 
     /// Moves on to a time, never back.
     fn advance(&self, time: Timestamp) {
         if self.now() < time {
-            self.set(time);
+            *self.set.lock() = (System.now(), time);
         }
     }
 }
@@ -145,35 +148,50 @@ pub async fn record(examples: &Path) -> Result<usize, PlayError> {
     running.close().await;
     // Whatever came after the last step isn't in the future of the plane that begins with it.
     let end = Timestamp::from_second(clock.now().as_second() + 1).unwrap_or(end);
-    let (remarks, plane) = (played?, plane.ok_or_else(nowhere)?);
+    let ((remarks, observed), plane) = (played?, plane.ok_or_else(nowhere)?);
     let url = plane.state().external_url.clone();
-    let record = Record { end, url, world: record::fingerprint(&world, &files)?, remarks, objects: objects(&plane) };
+    let record = Record { end, url, world: record::fingerprint(&world, &files)?, remarks, observed, objects: objects(&plane) };
     let path = examples.join(record::FILE);
     std::fs::write(&path, record.bytes()?).map_err(|error| PlayError::File(path, error))?;
     Ok(record.objects.len())
 }
 
-async fn play(running: &Running, files: &Files, story: &Story, clock: &StoryClock, end: Timestamp) -> Result<Vec<Remark>, PlayError> {
+/// What the database remembers of a story.
+type Remembered = (Vec<Remark>, Vec<Observed>);
+
+async fn play(running: &Running, files: &Files, story: &Story, clock: &StoryClock, end: Timestamp) -> Result<Remembered, PlayError> {
     let sandbox = running.sandbox.as_ref().ok_or_else(nowhere)?;
     let destinations: Api<Destination> = Api::all(admin(running, sandbox)?.client(&path(&story.home)?));
     let failed = |source| PlayError::Plane { step: "reading the destination".to_owned(), source: Box::new(source) };
     let destination = destinations.get(&story.destination).await.map_err(failed)?.spec;
     let mut play = Play { running, sandbox, files, story, destination, clock, remarks: Vec::new() };
     play.governed().await?;
+    running.portal.store.begin_ledger(memory::ledger_begin(end)).await.map_err(ServeError::from)?;
     for (number, step) in story.steps.iter().enumerate() {
         let at = end.saturating_sub(step.before_end()?).unwrap_or(end);
         clock.advance(at);
         tracing::info!("{}", step.title());
+        play.account().await?;
         play.step(step, number).await?;
+        tokio::time::sleep(SEEN).await;
+        play.account().await?;
     }
     clock.advance(end);
     play.calm().await?;
-    Ok(play.remarks)
+    play.account().await?;
+    let observations = running.portal.store.observations_between(0, i64::MAX).await.map_err(ServeError::from)?;
+    Ok((play.remarks, observations.into_iter().filter_map(Observed::of).collect()))
 }
 
 impl Play<'_> {
     fn stuck(&self, step: &Step, why: &str) -> PlayError {
         PlayError::Stuck { step: step.title(), why: why.to_owned() }
+    }
+
+    /// Lets the cost ledger look at everything. It does so before and after each step, and so misses nothing.
+    async fn account(&self) -> Result<(), PlayError> {
+        let (portal, now) = (&self.running.portal, self.clock.now().as_second());
+        Ok(ledger::look(&portal.store, &ledger::shown(&portal.world, now), now).await.map_err(ServeError::from)?)
     }
 
     async fn step(&mut self, step: &Step, number: usize) -> Result<(), PlayError> {

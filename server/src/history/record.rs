@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::observed::Observed;
 use super::times;
 use crate::sample::{Files, Manifest, SampleError, World};
 
@@ -31,6 +32,8 @@ pub struct Record {
     pub world: String,
     /// Comments on requests.
     pub remarks: Vec<Remark>,
+    /// What the cost ledger observed.
+    pub observed: Vec<Observed>,
     /// The objects, in the order in which they are written.
     pub objects: Vec<Recorded>,
 }
@@ -71,6 +74,7 @@ struct Head {
     url: String,
     world: String,
     remarks: usize,
+    observed: usize,
 }
 
 impl Record {
@@ -95,11 +99,16 @@ impl Record {
     }
 
     fn parse(text: &str) -> Result<Self, SampleError> {
-        let Head { end, url, world, remarks: count } = head(text)?;
+        let Head { end, url, world, remarks, observed } = head(text)?;
         let mut lines = text.lines().skip(1);
-        let remarks = lines.by_ref().take(count).map(serde_json::from_str).collect::<Result<_, _>>().map_err(|error| unreadable(&error))?;
-        let objects = lines.map(serde_json::from_str).collect::<Result<_, _>>().map_err(|error| unreadable(&error))?;
-        Ok(Self { end, url, world, remarks, objects })
+        Ok(Self {
+            end,
+            url,
+            world,
+            remarks: read(lines.by_ref().take(remarks))?,
+            observed: read(lines.by_ref().take(observed))?,
+            objects: read(lines)?,
+        })
     }
 
     /// Returns the content of the file.
@@ -107,9 +116,16 @@ impl Record {
     /// # Errors
     /// If it can't be written.
     pub fn bytes(&self) -> Result<Vec<u8>, SampleError> {
-        let head = Head { end: self.end, url: self.url.clone(), world: self.world.clone(), remarks: self.remarks.len() };
+        let head = Head {
+            end: self.end,
+            url: self.url.clone(),
+            world: self.world.clone(),
+            remarks: self.remarks.len(),
+            observed: self.observed.len(),
+        };
         let mut lines = vec![serde_json::to_string(&head)];
         lines.extend(self.remarks.iter().map(serde_json::to_string));
+        lines.extend(self.observed.iter().map(serde_json::to_string));
         lines.extend(self.objects.iter().map(serde_json::to_string));
         let text = lines.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| unreadable(&error))?.join("\n");
         let mut compressed = brotli::CompressorWriter::new(Vec::new(), 4_096, 11, 24);
@@ -170,6 +186,10 @@ fn text(files: &Files) -> Result<Option<String>, SampleError> {
     Ok(Some(text))
 }
 
+fn read<'a, T: serde::de::DeserializeOwned>(lines: impl Iterator<Item = &'a str>) -> Result<Vec<T>, SampleError> {
+    lines.map(serde_json::from_str).collect::<Result<_, _>>().map_err(|error| unreadable(&error))
+}
+
 fn head(text: &str) -> Result<Head, SampleError> {
     serde_json::from_str(text.lines().next().unwrap_or_default()).map_err(|error| unreadable(&error))
 }
@@ -190,8 +210,14 @@ mod tests {
             serde_json::json!({"metadata": {"name": "a", "creationTimestamp": "2026-01-01T00:00:00Z"}, "url": "https://a.test:1/x"});
         let recorded = Recorded { group: String::new(), resource: "things".into(), cluster: "root".into(), object };
         let remark = Remark { request: "uid".into(), author: "dev".into(), text: "Why?".into(), at: end };
-        let record =
-            Record { end, url: "https://a.test:1".into(), world: "w".into(), remarks: vec![remark], objects: vec![recorded.clone()] };
+        let record = Record {
+            end,
+            url: "https://a.test:1".into(),
+            world: "w".into(),
+            remarks: vec![remark],
+            observed: vec![],
+            objects: vec![recorded.clone()],
+        };
         std::fs::create_dir(folder.path().join("history")).unwrap();
         let files = Files::Directory(folder.path().to_owned());
         assert!(Record::read(&files).unwrap().is_none());
