@@ -82,7 +82,7 @@ export async function serve(data, args) {
 /** Starts the portal on its embedded plane in a folder of its own, with what `arrange` answers besides. */
 export async function startPortal(arrange = async () => []) {
   const data = await mkdtemp(join(tmpdir(), "opm-portal-"));
-  const portal = await serve(data, ["--plane", "embedded", "--plane-port", "0", ...(await arrange(data))]);
+  const portal = await serve(data, ["--plane", "embedded", "--empty", "--plane-port", "0", ...(await arrange(data))]);
   return {
     ...portal,
     kubeconfig: join(data, "kubeconfig"),

@@ -1,8 +1,11 @@
-//! Puts the sample world of `examples/` into the binary, as a table of path and text.
+//! Puts the sample world of `examples/` into the binary, as a table of path and text, and its recorded history.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
+
+/// Path of the recorded history below the examples.
+const RECORD: &str = "history/recorded.jsonl.br";
 
 fn main() -> io::Result<()> {
     let examples = Path::new("../examples").canonicalize()?;
@@ -19,7 +22,14 @@ fn main() -> io::Result<()> {
         // Named from the manifest, because a build folder may be shared by several checkouts.
         writeln!(table, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?}))),", format!("/../examples/{name}"))?;
     }
-    writeln!(table, "];")
+    writeln!(table, "];")?;
+    writeln!(table, "/// The recorded history of the sample world, compressed.\nconst RECORD: Option<&[u8]> =")?;
+    // A build that has none must be able to record the first one.
+    if examples.join(RECORD).is_file() {
+        writeln!(table, "    Some(include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?})));", format!("/../examples/{RECORD}"))
+    } else {
+        writeln!(table, "    None;")
+    }
 }
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

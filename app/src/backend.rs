@@ -28,6 +28,8 @@ pub trait Account: Send + Sync {
     fn viewer(&self) -> Viewer;
     /// Returns what is waiting for the user, and what is recent.
     async fn home(&self) -> Result<Home>;
+    /// Hides what newcomers can try first.
+    async fn dismiss_tour(&self) -> Result<()>;
 }
 
 /// The catalog of a workspace.

@@ -36,7 +36,7 @@ pub use cost::{
     CostSaving, CostSavings, CostSum, InstanceStanding, SavingWhy,
 };
 pub use emergencies::{EmergenciesPage, EmergencyLine};
-pub use home::{CapLine, CapRoom, ChangeLine, Home, HomeDecisions, PlaceLine, PlatformGlance};
+pub use home::{CapLine, CapRoom, ChangeLine, Home, HomeDecisions, PlaceLine, PlatformGlance, TourLine};
 pub use notification::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery};
 pub use object::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, WriterLine};
 pub use overview::{AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine};

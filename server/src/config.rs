@@ -68,6 +68,9 @@ pub enum Command {
         opm-portal serve --plane embedded --data ./portal-data\n\n\
         Stop any portal that uses the directory first. Safe to repeat: existing objects stay as they are.")]
     Seed(SeedArgs),
+    /// Record the history of the sample world in a folder: `cargo xtask sample` runs this.
+    #[command(hide = true)]
+    Record(RecordArgs),
     /// Print what a control plane needs to serve the portal's kinds, as YAML: CRDs, exports, permissions, admission policies.
     #[command(visible_alias = "crds")]
     Manifests(ManifestsArgs),
@@ -87,6 +90,14 @@ pub struct CheckArgs {
     /// The files are for plain Kubernetes, where the roles of a namespace, not claims, decide what can be created with a request.
     #[arg(long)]
     pub kubernetes: bool,
+}
+
+/// Arguments of `record`.
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// Folder of the sample world, with its story.
+    #[arg(long, value_name = "DIR")]
+    pub examples: PathBuf,
 }
 
 /// Arguments of `manifests`.

@@ -17,6 +17,7 @@ pub mod bare;
 pub mod clock;
 pub mod config;
 pub mod error;
+pub mod history;
 pub mod install;
 pub mod ledger;
 pub mod limits;

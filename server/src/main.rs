@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser as _;
 use opm_portal::config::{Cli, Command, DestinationCommand, LogConfig, LogFormat};
+use opm_portal::history::play;
 use opm_portal::sample::check;
 use opm_portal::{bare, install, logging, manifests, routes, seed, serve};
 
@@ -67,6 +68,12 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             logging::start(&LogConfig { format: LogFormat::Text, filter })?;
             let seeded = seed::run(&args.into_seed())?;
             println!("{} objects written; the plane holds {} requests", seeded.objects, seeded.requests);
+            Ok(())
+        }
+        Command::Record(args) => {
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn,opm_portal::history=info,kube_client=off".to_owned() })?;
+            let objects = runtime()?.block_on(play::record(&args.examples))?;
+            println!("{objects} objects recorded");
             Ok(())
         }
         Command::Manifests(args) => match args.out {

@@ -22,6 +22,7 @@ mod webhook;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use parking_lot::Mutex;
 use promise::notify::Event;
 use tokio::sync::{Notify as Bell, broadcast};
@@ -52,6 +53,8 @@ pub struct Notify {
     editions: Mutex<HashMap<Arc<str>, u64>>,
     /// Signalled when there might be something to send.
     bell: Bell,
+    /// Events before this time are shown, but not sent, in seconds since 1970.
+    quiet_until: i64,
 }
 
 impl Notify {
@@ -69,7 +72,14 @@ impl Notify {
             news: broadcast::Sender::new(BACKLOG),
             editions: Mutex::default(),
             bell: Bell::new(),
+            quiet_until: 0,
         })
+    }
+
+    /// Returns a notifier that sends nothing about what happened up to a time: the past of a sample world, which is made up.
+    #[must_use]
+    pub fn quiet_until(self, time: Option<Timestamp>) -> Self {
+        Self { quiet_until: time.map_or(0, Timestamp::as_second), ..self }
     }
 
     /// Subscribes to the names of people who get a notification from now on.

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use app::actions::{
-    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeleteRequest, DeleteView, EndDelegation, MarkRead, Posted,
-    RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView, SetDelegate, SignIn, SignOut, SubmitRequest,
-    Withdraw,
+    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeleteRequest, DeleteView, DismissTour, EndDelegation, MarkRead,
+    Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView, SetDelegate, SignIn, SignOut,
+    SubmitRequest, Withdraw,
 };
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
@@ -98,6 +98,7 @@ pub fn table() -> Vec<Route> {
         get(page::COST_FOCUS, SignedIn, pages::cost_focus),
         action::<SignOut>(SignedIn),
         action::<ChooseTheme>(SignedIn),
+        action::<DismissTour>(SignedIn),
         action::<SaveView>(SignedIn),
         action::<RenameView>(SignedIn),
         action::<DeleteView>(SignedIn),

@@ -13,4 +13,5 @@ pub mod world;
 
 pub use error::SampleError;
 pub use files::Files;
-pub use world::{Person, SampleWorkspace, World};
+pub use manifest::Manifest;
+pub use world::{Person, SampleWorkspace, TourStop, World};

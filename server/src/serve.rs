@@ -24,6 +24,7 @@ use crate::auth::{Callers, SignIn};
 use crate::background::Background;
 use crate::clock::{Clock, System};
 use crate::config::{Config, ConfigError, DatabaseUrl, PlaneConfig};
+use crate::history::memory;
 use crate::ledger;
 use crate::limits::RequestLimits;
 use crate::live::Streams;
@@ -45,6 +46,7 @@ use crate::state::Portal;
 use crate::web::assets::Assets;
 use crate::web::listen;
 
+use embedded::Opening;
 pub use embedded::Sandbox;
 pub use ground::Ground;
 
@@ -162,8 +164,9 @@ impl Running {
         let shutdown = CancellationToken::new();
         let tasks = TaskTracker::new();
         let (ground, sandbox) = match &config.plane {
-            PlaneConfig::Embedded { listen, examples } => {
-                let opened = embedded::open(&folder, *listen, examples.as_deref(), &edges, &tasks, &shutdown).await?;
+            PlaneConfig::Embedded { listen, examples, history } => {
+                let opening = Opening { listen: *listen, examples: examples.as_deref(), history: *history };
+                let opened = embedded::open(&folder, opening, &edges, &tasks, &shutdown).await?;
                 (opened.0, Some(opened.1))
             }
             PlaneConfig::Kubeconfig { server, trusted_homes } => {
@@ -179,7 +182,8 @@ impl Running {
             Some(_) => instance.clone(),
             None => folder.process(&*edges.random).map_err(ServeError::Folder)?,
         };
-        let notify = Notify::new(config.notify.clone(), instance)?;
+        let past = sandbox.as_ref().and_then(|sandbox| sandbox.past.as_ref());
+        let notify = Notify::new(config.notify.clone(), instance)?.quiet_until(past.map(|past| past.end));
         let controller = config.controller.then(|| {
             let random: Arc<dyn cluster::Random> = {
                 let random = edges.random.clone();
@@ -199,6 +203,9 @@ impl Running {
             standing
         });
         let store = open_store(config.database.as_ref(), &folder, &*edges.random).await?;
+        if let Some((sandbox, past)) = sandbox.as_ref().zip(past).filter(|_| config.web) {
+            memory::remember(&store, past, &sandbox.world, &sandbox.files).await?;
+        }
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
         let portal = Arc::new(Portal {
             rights: Rights::new(ground.endpoint.clone(), edges.clock.clone()),

@@ -33,6 +33,14 @@ pub async fn sign_out() -> Answer {
     acting.answer(ended.map(|()| page::SIGN_IN.to_owned()), page::HOME).await
 }
 
+/// Hides what newcomers can try first.
+#[server(prefix = "/do", endpoint = "account/tour", protocol = Form, custom = Posted)]
+pub async fn dismiss_tour() -> Answer {
+    let acting = Acting::now();
+    let done = async { acting.person()?.dismiss_tour().await }.await;
+    acting.answer(done.map(|()| page::HOME.to_owned()), page::HOME).await
+}
+
 /// Sets the theme: `light`, `dark`, or anything else for the system's theme.
 #[server(prefix = "/do", endpoint = "account/theme", protocol = Form, custom = Posted)]
 pub async fn choose_theme(theme: String, back: String) -> Answer {

@@ -3,10 +3,11 @@
 
 mod aside;
 
-use crate::view::{Home, HomeDecisions, InboxRow, PlatformGlance, WeekLine};
+use crate::view::{Home, HomeDecisions, InboxRow, PlatformGlance, TourLine, WeekLine};
 use leptos::prelude::*;
 use promise::Result;
 
+use crate::actions::{self, DismissTour};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::pages::platform::by_week;
@@ -14,13 +15,16 @@ use crate::pages::requests::{lines, stale};
 use crate::routes::{self, page};
 use crate::texts::{frame, home as texts};
 use crate::ui::chart::StackedBars;
-use crate::ui::{Banner, Empty, LinkButton, LiveState, Moment, PageHead, Shape, Status, Tile, Weight, due};
+use crate::ui::{Banner, Empty, HiddenToken, LinkButton, LiveState, Moment, PageHead, Shape, Status, SubmitButton, Tile, Weight, due};
 
 /// The page.
 pub async fn page(visit: &Visit) -> Result<Page> {
     let backend = visit.backend()?;
     let home = backend.home().await?;
-    let name = backend.viewer().display_name;
+    let (name, token) = {
+        let viewer = backend.viewer();
+        (viewer.display_name, viewer.form_token)
+    };
     let (now, address) = (visit.now.clone(), visit.address.clone());
     let about = About {
         title: frame::HOME.to_owned(),
@@ -36,6 +40,7 @@ pub async fn page(visit: &Visit) -> Result<Page> {
                 {home.as_of.clone().map(|at| stale(&at, &now))}
                 <div class="split">
                     <div class="stack">
+                        {tour(&home, &token)}
                         {waiting(&home, &now)}
                         {mine(&home, &now)}
                         {broken(&home, &now)}
@@ -77,6 +82,19 @@ fn unseen(home: &Home) -> Option<impl IntoView + use<>> {
 /// Decisions of the user, if they could be read.
 fn decisions(home: &Home) -> Option<&HomeDecisions> {
     home.decisions.as_ref().and_then(|decisions| decisions.as_ref().ok())
+}
+
+/// What a newcomer can try first.
+fn tour(home: &Home, token: &str) -> Option<impl IntoView + use<>> {
+    let stop = |line: &TourLine| {
+        view! {
+            <li><Tile icon="arrow-right"/><div><a class="name" href=line.href.clone()>{line.title.clone()}</a><p class="what">{line.text.clone()}</p></div></li>
+        }
+    };
+    let stops = home.tour.iter().map(stop).collect_view();
+    (!home.tour.is_empty()).then(|| view! {
+        <section aria-labelledby="tour"><div class="section-head"><h2 id="tour">{texts::THREE_THINGS_TO_TRY}</h2><form method="post" action={actions::path::<DismissTour>()}><HiddenToken token=token.to_owned()/><SubmitButton label=texts::DISMISS weight=Weight::Ghost/></form></div><ul class="card lines">{stops}</ul></section>
+    })
 }
 
 /// What needs the user's attention: their own requests, and decisions about other users' requests.

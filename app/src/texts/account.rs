@@ -13,8 +13,7 @@ pub(crate) const TOKEN_NOT_ACCEPTED: &str = "The server doesn't accept this toke
 pub(crate) const SERVER_DID_NOT_RESPOND: &str = "You couldn't be signed in, because the server didn't respond. Try again in a moment.";
 
 pub(crate) const DEMO: &str = "Demo";
-pub(crate) const SAMPLE_PEOPLE: &str =
-    "These are sample people on the embedded control plane, without passwords. Workloads are simulated and visible only on this machine.";
+pub(crate) const SAMPLE_PEOPLE: &str = "These are sample people on the embedded control plane, without passwords. Their requests and costs are made up. Workloads are simulated and visible only on this machine.";
 
 pub(crate) const BEARER_TOKEN: &str = "Bearer token";
 pub(crate) const WHERE_TO_GET_A_TOKEN: &str = "Where do I get a token?";

@@ -9,7 +9,7 @@ pub(crate) const SKIP_TO_CONTENT: &str = "Skip to content";
 pub(crate) const REQUEST: &str = "Request";
 pub(crate) const NEW_REQUEST: &str = "New request";
 pub(crate) const DEMO: &str = "Demo:";
-pub(crate) const NOTHING_IS_REAL: &str = "Nothing real is created.";
+pub(crate) const NOTHING_IS_REAL: &str = "Sample people, requests and costs. Nothing real is created.";
 
 pub(crate) const WORKSPACE: &str = "Workspace";
 /// After the name of the workspace, for screen readers.

@@ -4,6 +4,8 @@ use crate::view::Total;
 use promise::price::Money;
 use promise::wording::{all_of, counted};
 
+pub(crate) const THREE_THINGS_TO_TRY: &str = "Three things to try";
+pub(crate) const DISMISS: &str = "Dismiss";
 pub(crate) const ALL_CAUGHT_UP: &str = "You're all caught up.";
 pub(crate) const ATTENTION_UNKNOWN: &str = "We can't tell right now whether anything needs your attention.";
 pub(crate) const NOT_EVERYTHING_LOADED: &str = "Some information couldn't be loaded";

@@ -8,6 +8,8 @@ use promise::state::{ChangeState, RequestState};
 /// The home page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Home {
+    /// What a newcomer can try first, on the embedded plane. Empty once the user has dismissed it.
+    pub tour: Vec<TourLine>,
     /// Requests that wait for this user, newest first, up to the display limit.
     pub waiting: Vec<RequestRow>,
     /// Total number of requests that wait for this user.
@@ -51,6 +53,17 @@ pub struct Home {
     pub as_of: Option<String>,
     /// Identifies the data that the page was rendered from, for the change stream.
     pub seen: String,
+}
+
+/// Something for a newcomer to try.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TourLine {
+    /// What to do.
+    pub title: String,
+    /// What there is to see.
+    pub text: String,
+    /// Address in the portal.
+    pub href: String,
 }
 
 /// Approvals that wait for the user.

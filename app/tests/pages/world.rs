@@ -199,6 +199,10 @@ impl Account for World {
     async fn home(&self) -> Result<Home> {
         Ok(homes::home(self))
     }
+
+    async fn dismiss_tour(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 #[async_trait]

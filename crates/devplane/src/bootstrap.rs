@@ -5,12 +5,23 @@ use serde_json::{Value, json};
 
 use crate::{
     ClusterId, State, clock, namespaces,
-    plane::OpenError,
+    plane::{Initial, OpenError},
     random,
     rbac::bootstrap,
     registry::GroupResource,
     store::{Key, WriteError},
 };
+
+/// Writes what is missing of the objects that a plane was told to begin with. The order is kept: after a crash a beginning of them is there.
+pub fn initial(state: &State, objects: Vec<Initial>) -> Result<(), OpenError> {
+    for Initial { resource, key, object } in objects {
+        match state.store.write_behind(&resource, &key, 0, Some(object)) {
+            Ok(_) | Err(WriteError::Changed) => {}
+            Err(error) => return Err(OpenError::Bootstrap(error.to_string())),
+        }
+    }
+    Ok(())
+}
 
 /// Writes what is missing of the first objects of the sandbox cluster.
 pub fn sandbox(state: &State) -> Result<(), OpenError> {

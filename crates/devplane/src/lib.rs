@@ -96,5 +96,5 @@ pub mod workspaces;
 
 pub use clock::{Clock, SystemClock};
 pub use cluster_id::ClusterId;
-pub use plane::{OpenError, Options, Plane, State, Token};
+pub use plane::{Initial, OpenError, Options, Plane, State, Token};
 pub use store::Storage;

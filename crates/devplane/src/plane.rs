@@ -3,6 +3,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use serde_json::Value;
+
 use crate::{
     admission::programs::Programs,
     authn::{Authenticator, impersonation::Impersonation},
@@ -15,8 +17,8 @@ use crate::{
     openapi::Indexes,
     parsed::Parsed,
     random::{Random, SystemRandom},
-    registry::Registry,
-    store::{Storage, Store, StoreError, WriteError},
+    registry::{GroupResource, Registry},
+    store::{Key, Storage, Store, StoreError, WriteError},
     supervisor::Supervisor,
     watches::Watches,
     workspaces,
@@ -59,6 +61,19 @@ pub struct Options {
     pub external_url: String,
     /// How often a watch that asked for bookmarks gets one.
     pub bookmarks: Duration,
+    /// Objects that the plane begins with, exactly as they are here, uids and times included. What is stored already stays.
+    pub initial: Vec<Initial>,
+}
+
+/// An object that a plane begins with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Initial {
+    /// Its resource.
+    pub resource: GroupResource,
+    /// Its place.
+    pub key: Key,
+    /// The object.
+    pub object: Value,
 }
 
 /// As often as the real server sends bookmarks.
@@ -75,6 +90,7 @@ impl Options {
             controllers: true,
             external_url: external_url.into(),
             bookmarks: BOOKMARKS,
+            initial: Vec::new(),
         }
     }
 }
@@ -152,7 +168,7 @@ impl Plane {
     /// # Errors
     /// When the storage cannot be opened or the first objects cannot be written.
     pub fn open(options: Options) -> Result<Self, OpenError> {
-        let Options { storage, tokens, clock, random, controllers, external_url, bookmarks } = options;
+        let Options { storage, tokens, clock, random, controllers, external_url, bookmarks, initial } = options;
         let store = Store::open(&storage, clock.clone())?;
         let state = State(Arc::new(Shared {
             store,
@@ -174,6 +190,7 @@ impl Plane {
             bookmarks,
         }));
         let new = state.store.is_new();
+        bootstrap::initial(&state, initial)?;
         bootstrap::sandbox(&state)?;
         workspaces::controller::bootstrap(&state).map_err(|error| OpenError::Bootstrap(error.to_string()))?;
         if new {

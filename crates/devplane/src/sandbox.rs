@@ -8,7 +8,7 @@
 //! - What comes next for an object is a pure function of what is there ([`step`] and the modules beside it). Progress is kept in the
 //!   objects alone, so a restart at any instant goes on.
 //! - [`run`](Operators::run) watches, waits until the next step of each object is due, and does it.
-//! - The annotation [`BEHAVIOUR`] on an object or its namespace makes it `slow` or `failing`.
+//! - The annotation [`BEHAVIOUR`] on an object or its namespace makes it slow or failing.
 //!
 //! To add a kind: a line in `kinds`, a module with its steps, a case in [`step`]; a definition in `definitions/` if it is a custom one.
 
@@ -41,7 +41,7 @@ use crate::{
 use client::Client;
 pub use stateful::revision as stateful_set_revision;
 
-/// `slow` or `failing`, on an object or its namespace.
+/// `slow`, how many times as slow such as `40`, or `failing`, on an object or its namespace.
 pub const BEHAVIOUR: &str = "sandbox.simulation/behaviour";
 /// Label of everything that the operators create.
 pub const MADE_BY: &str = "sandbox.simulation/made-by";

@@ -92,9 +92,10 @@ pub struct Judgement {
 
 impl Judgement {
     /// Returns the result after the requester withdrew the question: no one is asked any more, and running resources stay. Later approvals
-    /// change nothing. What was rejected or has expired stays so.
-    pub fn taken_back(mut self, requester: Option<&Requester>) -> Self {
-        if matches!(self.state, CandidateState::AwaitingApproval | CandidateState::ChangesRequested | CandidateState::Accepted) {
+    /// change nothing. What was rejected or has expired stays so. `before` is whether it was withdrawn before: then it can't expire.
+    pub fn taken_back(mut self, requester: Option<&Requester>, before: bool) -> Self {
+        let open = matches!(self.state, CandidateState::AwaitingApproval | CandidateState::ChangesRequested | CandidateState::Accepted);
+        if open || (before && self.state == CandidateState::Expired) {
             let who = requester.map_or("The requester", |requester| requester.username.as_str());
             self.state = CandidateState::Withdrawn;
             self.message = format!("{who} withdrew it. Edit or resubmit the request to have it approved.");

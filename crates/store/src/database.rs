@@ -23,7 +23,7 @@ const SERVER_CONNECTIONS: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Tables of what users save, and what is saved for them, each with the query that counts its rows.
-const KEPT: [(&str, &str); 8] = [
+const KEPT: [(&str, &str); 9] = [
     ("draft", "SELECT COUNT(*) FROM draft WHERE subject <> 'refusal'"),
     ("refusal", "SELECT COUNT(*) FROM draft WHERE subject = 'refusal'"),
     ("saved_view", "SELECT COUNT(*) FROM saved_view"),
@@ -32,6 +32,7 @@ const KEPT: [(&str, &str); 8] = [
     ("stand_in", "SELECT COUNT(*) FROM stand_in"),
     ("notification", "SELECT COUNT(*) FROM notification"),
     ("delivery", "SELECT COUNT(*) FROM delivery"),
+    ("dismissal", "SELECT COUNT(*) FROM dismissal"),
 ];
 
 /// An open database.

@@ -13,6 +13,7 @@ mod acquaintance;
 mod comment;
 mod database;
 mod delivery;
+mod dismissal;
 mod draft;
 mod error;
 mod ledger;

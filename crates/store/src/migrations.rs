@@ -16,12 +16,13 @@ macro_rules! folder {
             (21, "stand ins", include_str!(concat!("../../../migrations/", $database, "/0021_stand_ins.sql"))),
             (30, "comments", include_str!(concat!("../../../migrations/", $database, "/0030_comments.sql"))),
             (40, "saved views", include_str!(concat!("../../../migrations/", $database, "/0040_saved_views.sql"))),
+            (60, "dismissals", include_str!(concat!("../../../migrations/", $database, "/0060_dismissals.sql"))),
         ]
     };
 }
 
-const SQLITE: [(i64, &str, &str); 6] = folder!("sqlite");
-const POSTGRES: [(i64, &str, &str); 6] = folder!("postgres");
+const SQLITE: [(i64, &str, &str); 7] = folder!("sqlite");
+const POSTGRES: [(i64, &str, &str); 7] = folder!("postgres");
 
 /// Migrates a SQLite file to this version.
 pub fn sqlite() -> Migrator {

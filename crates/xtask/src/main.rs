@@ -12,6 +12,7 @@ mod generate;
 mod programs;
 mod release;
 mod routes;
+mod sample;
 mod seed;
 mod serve;
 mod site;
@@ -42,6 +43,8 @@ enum Command {
     Serve(serve::Serve),
     /// Fill the embedded plane in a data folder with many finished instances.
     Seed(seed::Seed),
+    /// Record the history of the sample world in examples/history/, which is built into the server.
+    Sample(sample::Sample),
     /// Build the portal as a single file; with --release as it is deployed.
     Build(release::Build),
     /// Run everything that CI runs.
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Serve(serve) => serve.run(),
         Command::Seed(seed) => seed.run(),
+        Command::Sample(sample) => sample.run(),
         Command::Build(build) => build.run(),
         Command::Test(test) => test.run(),
         Command::Routes(routes) => routes.run(),

@@ -30,6 +30,9 @@ pub struct Serve {
     /// Keep everything in memory.
     #[arg(long, conflicts_with = "data")]
     ephemeral: bool,
+    /// Start the sample world without its history.
+    #[arg(long)]
+    empty: bool,
     /// Build for production: slower to build, faster to run.
     #[arg(long)]
     release: bool,
@@ -66,6 +69,9 @@ impl Serve {
         }
         if let Some(context) = &self.context {
             portal.args(["--context", context]);
+        }
+        if self.empty {
+            portal.arg("--empty");
         }
         if self.ephemeral {
             portal.arg("--ephemeral");

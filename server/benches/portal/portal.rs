@@ -29,7 +29,7 @@ impl Portal {
         let port = free_port();
         let begun = Instant::now();
         let child = Command::new(binary)
-            .args(["serve", "--plane", "embedded", "--port", &port.to_string(), "--plane-port", "0"])
+            .args(["serve", "--plane", "embedded", "--empty", "--port", &port.to_string(), "--plane-port", "0"])
             // One person asks for pages as quickly as they are answered.
             .args(["--requests-per-second", "0", "--data"])
             .arg(data)

@@ -42,6 +42,9 @@ pub struct ServeArgs {
     /// Sample world to load on the first start of an embedded plane, instead of the built-in one.
     #[arg(long, value_name = "DIR", env = "OPM_EXAMPLES")]
     examples: Option<PathBuf>,
+    /// Start the sample world without its history.
+    #[arg(long)]
+    empty: bool,
     #[command(flatten)]
     server: OnServer,
     /// Home that can offer promises to the whole workspace tree and own Destinations, on the server of a kubeconfig; repeatable
@@ -116,6 +119,8 @@ pub enum PlaneConfig {
         listen: SocketAddr,
         /// Sample world other than the built-in one.
         examples: Option<PathBuf>,
+        /// Whether a new sample world begins with its history: made-up requests of several weeks.
+        history: bool,
     },
     /// The server of a kubeconfig.
     Kubeconfig {
@@ -203,9 +208,12 @@ impl ServeArgs {
             PlaneKind::Embedded if self.public_url.as_ref().is_some_and(|url| !url.is_loopback()) => {
                 return Err(self.public_url.map_or(ConfigError::NotLoopback(self.listen), ConfigError::PublicDemo));
             }
-            PlaneKind::Embedded => {
-                PlaneConfig::Embedded { listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), self.plane_port), examples: self.examples }
-            }
+            PlaneKind::Embedded => PlaneConfig::Embedded {
+                listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), self.plane_port),
+                examples: self.examples,
+                // Without pages, the plane is a workload cluster for another portal.
+                history: web && !self.empty,
+            },
             PlaneKind::Kubeconfig if self.roles.is_some() && has(Role::Plane) => return Err(ConfigError::NoPlane),
             PlaneKind::Kubeconfig if !self.listen.is_loopback() && !self.public_url.as_ref().is_some_and(|url| url.secure) => {
                 return Err(ConfigError::ClearText(self.listen));
@@ -260,6 +268,15 @@ mod tests {
         let (config, _) = parse("opm-portal serve --plane kubeconfig --context c --roles web").unwrap().into_config().unwrap();
         assert!(config.web && !config.controller);
         assert!(matches!(config.plane, PlaneConfig::Kubeconfig { server, .. } if server.context.as_deref() == Some("c")));
+    }
+
+    #[test]
+    fn the_sample_world_has_a_history_unless_it_starts_empty_or_without_pages() {
+        for (arguments, expected) in [("", true), ("--empty", false), ("--roles plane", false), ("--roles plane,web", true)] {
+            let (config, _) = parse(&format!("opm-portal serve --plane embedded {arguments}")).unwrap().into_config().unwrap();
+            let PlaneConfig::Embedded { history, .. } = config.plane else { panic!("the embedded plane") };
+            assert_eq!(history, expected, "{arguments}");
+        }
     }
 
     #[test]

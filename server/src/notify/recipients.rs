@@ -142,6 +142,9 @@ async fn one(portal: &Portal, id: String, workspace: &str, told: &Told, recipien
             messages.push(message("webhook", &rule.webhook, false, sent));
         }
     }
+    if told.at <= portal.notify.quiet_until {
+        messages.clear();
+    }
     Ok(News {
         id,
         person: recipient.to_owned(),

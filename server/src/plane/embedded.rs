@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use cluster::Endpoint;
 use devplane::tls::{self, Listener, TlsError};
-use devplane::{Options, Plane, Storage};
+use devplane::{Initial, Options, Plane, Storage};
 
 use super::kubeconfig::Server;
 use super::{Folder, Identities};
 use crate::clock::Clock;
+use crate::sample::SampleError;
 
 /// An open plane, and the address of its TLS listener.
 pub struct Embedded {
@@ -36,13 +37,22 @@ pub enum EmbeddedError {
     /// The plane can't be opened.
     #[error("the embedded plane cannot be opened")]
     Open(#[from] devplane::OpenError),
+    /// What the plane begins with can't be read.
+    #[error(transparent)]
+    Initial(#[from] SampleError),
 }
 
-/// Opens the plane stored in `folder`.
+/// Opens the plane stored in `folder`. `initial` returns the objects that a plane at an address begins with.
 ///
 /// # Errors
 /// If the port is taken, or the stored objects can't be read.
-pub async fn open(folder: &Folder, address: SocketAddr, identities: &Identities, clock: Arc<dyn Clock>) -> Result<Embedded, EmbeddedError> {
+pub async fn open(
+    folder: &Folder,
+    address: SocketAddr,
+    identities: &Identities,
+    clock: Arc<dyn Clock>,
+    initial: impl FnOnce(&str) -> Result<Vec<Initial>, SampleError>,
+) -> Result<Embedded, EmbeddedError> {
     let listener = tls::listen(address, Some(&folder.tls())).await.map_err(EmbeddedError::Listen)?;
     let url = format!("https://{}", listener.local_addr().map_err(EmbeddedError::Address)?);
     let storage = if folder.is_temporary() { Storage::Memory } else { Storage::Directory(folder.plane()) };
@@ -52,7 +62,8 @@ pub async fn open(folder: &Folder, address: SocketAddr, identities: &Identities,
         uid: identity.name.clone(),
         groups: identity.groups.clone(),
     });
-    let options = Options { clock: self::clock(&clock), ..Options::new(storage, tokens.collect(), url.clone()) };
+    let initial = initial(&url)?;
+    let options = Options { clock: self::clock(&clock), initial, ..Options::new(storage, tokens.collect(), url.clone()) };
     let server = Server { url, ca: listener.authority_pem.clone() };
     let plane = Plane::open(options)?;
     let endpoint = Endpoint::in_process("the embedded plane", plane.router());

@@ -105,6 +105,11 @@ impl Folder {
         self.root.join("tokens.json")
     }
 
+    /// Returns the path of the file that says which past the sample world began with.
+    pub fn history(&self) -> PathBuf {
+        self.root.join("history.json")
+    }
+
     /// Returns the path of the kubeconfig for kubectl.
     pub fn kubeconfig(&self) -> PathBuf {
         self.root.join("kubeconfig")
@@ -134,8 +139,18 @@ fn create_private_directory(path: &Path) -> io::Result<()> {
 }
 
 /// Contents of a data directory: files, and directories that hold nothing else.
-const KEPT: [&str; 9] =
-    ["plane", "tls", "portal.sqlite", "portal.sqlite-wal", "portal.sqlite-shm", "instance", "session.key", "tokens.json", "kubeconfig"];
+const KEPT: [&str; 10] = [
+    "plane",
+    "tls",
+    "portal.sqlite",
+    "portal.sqlite-wal",
+    "portal.sqlite-shm",
+    "instance",
+    "session.key",
+    "tokens.json",
+    "history.json",
+    "kubeconfig",
+];
 
 /// Removes all permissions on a data directory and its own contents from everyone but the owner; other files in it are left alone.
 #[cfg(unix)]

@@ -99,6 +99,7 @@ mod tests {
             role: String::new(),
             groups: vec!["acme".into()],
             start: cluster::WorkspacePath::root(),
+            tour: Vec::new(),
         };
         let first = Identities::open(&folder, &[person("a")], &System).unwrap();
         let second = Identities::open(&folder, &[person("a"), person("b")], &System).unwrap();

@@ -75,6 +75,7 @@ mod tests {
             role: String::new(),
             groups: vec![],
             start: WorkspacePath::root(),
+            tour: Vec::new(),
         };
         let identities = Identities::open(&folder, &[person], &System).unwrap();
         let server = Server { url: "https://127.0.0.1:6443".into(), ca: "PEM".into() };

@@ -1,11 +1,31 @@
 //! The port [`Account`]: the signed-in user and the work waiting for them.
 
 use app::backend::Account;
-use app::view::{Home, Viewer};
+use app::view::{Home, TourLine, Viewer};
 use async_trait::async_trait;
 use promise::Result;
 
+use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
+use crate::auth::caller::database;
+use crate::sample::TourStop;
+
+/// Name of the hint that tells a newcomer what to try.
+const TOUR: &str = "tour";
+
+impl Caller {
+    /// Returns what a newcomer in the user's role can try, unless the user dismissed it. Only people of the sample world have such a role.
+    pub(super) async fn tour(&self) -> Vec<TourLine> {
+        let person = &*self.identity().person;
+        let Some(sample) = self.portal().person(person).filter(|sample| !sample.tour.is_empty()) else { return Vec::new() };
+        // A hint is worth no error: if the database doesn't answer, it is left out.
+        if self.portal().store.is_dismissed(person, TOUR).await.unwrap_or(true) {
+            return Vec::new();
+        }
+        let line = |stop: &TourStop| TourLine { title: stop.title.clone(), text: stop.text.clone(), href: stop.to.clone() };
+        sample.tour.iter().map(line).collect()
+    }
+}
 
 #[async_trait]
 impl Account for Caller {
@@ -23,5 +43,11 @@ impl Account for Caller {
 
     async fn home(&self) -> Result<Home> {
         super::home::page(self).await
+    }
+
+    async fn dismiss_tour(&self) -> Result<()> {
+        let write = self.write(WriteOperation::DismissHint, WriteTarget::remembered("hint", TOUR));
+        let (portal, person) = (self.portal(), &*self.identity().person);
+        write.remember(portal.store.dismiss(person, TOUR, portal.clock.now()), |()| true).await.map_err(|error| database(&error))
     }
 }

@@ -73,6 +73,7 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
     let as_of = portal.lists_as_of();
     let whole = Whole::new(vec![sum], as_of.clone(), unseen.clone());
     Ok(Home {
+        tour: caller.tour().await,
         waiting: listed_rows(caller, mine.needy.iter().take(SHOWN)),
         waiting_total: whole.total_by(|_| mine.needy.len()),
         decisions,

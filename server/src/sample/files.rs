@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use super::SampleError;
+use crate::history::record;
 
 include!(concat!(env!("OUT_DIR"), "/examples.rs"));
 
@@ -30,6 +31,21 @@ impl Files {
                 .map(|(_, text)| Cow::Borrowed(*text))
                 .ok_or_else(|| missing("file not found".to_owned())),
             Self::Directory(root) => std::fs::read_to_string(root.join(file)).map(Cow::Owned).map_err(|error| missing(error.to_string())),
+        }
+    }
+
+    /// Returns the recorded history of the sample world, compressed; `None` if it has none.
+    ///
+    /// # Errors
+    /// If the file can't be read.
+    pub fn record(&self) -> Result<Option<Cow<'static, [u8]>>, SampleError> {
+        match self {
+            Self::BuiltIn => Ok(RECORD.map(Cow::Borrowed)),
+            Self::Directory(root) => match std::fs::read(root.join(record::FILE)) {
+                Ok(bytes) => Ok(Some(Cow::Owned(bytes))),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+                Err(error) => Err(SampleError::File { file: record::FILE.to_owned(), message: error.to_string() }),
+            },
         }
     }
 

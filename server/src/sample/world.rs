@@ -43,6 +43,21 @@ pub struct Person {
     pub groups: Vec<String>,
     /// Workspace that the person sees first.
     pub start: WorkspacePath,
+    /// What a newcomer in this role can try first.
+    #[serde(default)]
+    pub tour: Vec<TourStop>,
+}
+
+/// Something to try in the portal.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TourStop {
+    /// What to do, a few words.
+    pub title: String,
+    /// What there is to see, in one sentence.
+    pub text: String,
+    /// Address in the portal.
+    pub to: String,
 }
 
 /// A workspace of a sample world.
@@ -164,6 +179,9 @@ fn check_people(text: &str, people: &[Person], workspaces: &[SampleWorkspace]) -
         if person.name.starts_with("system:") || identity::RESERVED.contains(&person.name.as_str()) {
             return wrong(format!(".people[{index}].name"), format!("\"{}\" is reserved", person.name));
         }
+        if let Some((at, stop)) = person.tour.iter().enumerate().find(|(_, stop)| !stop.to.starts_with('/') || stop.to.starts_with("//")) {
+            return wrong(format!(".people[{index}].tour[{at}].to"), format!("{} isn't an address in the portal", stop.to));
+        }
         if !workspaces.iter().any(|known| known.path == person.start) {
             return wrong(format!(".people[{index}].start"), format!("workspace {} doesn't exist", person.start));
         }
@@ -222,6 +240,12 @@ mod tests {
                 ONE.to_owned(),
                 format!("people:\n{}", person.replace("name: a", "name: plane-admin")),
                 "people.yaml:2:4: .people[0].name: \"plane-admin\" is reserved",
+            ),
+            (
+                ONE.to_owned(),
+                "people:\n- {name: a, displayName: A, role: A, start: \"root:opm\", tour: [{title: A, text: A, to: \"https://a.test\"}]}\n"
+                    .to_owned(),
+                "people.yaml:2:80: .people[0].tour[0].to: https://a.test isn't an address",
             ),
             (
                 ONE.to_owned(),

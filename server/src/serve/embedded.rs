@@ -12,6 +12,7 @@ use super::ground::Ground;
 use super::{Edges, ServeError};
 use crate::auth::sign_in_method::SignInMethod;
 use crate::config::PlaneKind;
+use crate::history::Past;
 use crate::plane::Folder;
 use crate::plane::embedded;
 use crate::plane::folder::write_private;
@@ -29,6 +30,20 @@ pub struct Sandbox {
     pub world: World,
     /// Path of the kubeconfig for people.
     pub kubeconfig: PathBuf,
+    /// The past with which the sample world began.
+    pub past: Option<Past>,
+    /// The files of the sample world.
+    pub files: Files,
+}
+
+/// How the embedded plane is opened.
+pub struct Opening<'a> {
+    /// Address of its listener.
+    pub listen: SocketAddr,
+    /// Sample world other than the built-in one.
+    pub examples: Option<&'a Path>,
+    /// Whether a new sample world begins with its history.
+    pub history: bool,
 }
 
 /// Opens the plane stored in a folder, loads the sample world unless it exists, and starts the background tasks.
@@ -37,16 +52,24 @@ pub struct Sandbox {
 /// If something can't be opened, or the sample world is invalid.
 pub async fn open(
     folder: &Folder,
-    listen: SocketAddr,
-    examples: Option<&Path>,
+    opening: Opening<'_>,
     edges: &Edges,
     tasks: &TaskTracker,
     shutdown: &CancellationToken,
 ) -> Result<(Ground, Sandbox), ServeError> {
-    let files = examples.map_or(Files::BuiltIn, |examples| Files::Directory(examples.to_owned()));
+    let files = opening.examples.map_or(Files::BuiltIn, |examples| Files::Directory(examples.to_owned()));
     let world = World::read(&files)?;
     let identities = Identities::open(folder, &world.people, &*edges.random).map_err(ServeError::Folder)?;
-    let embedded::Embedded { plane, endpoint, listener, server } = embedded::open(folder, listen, &identities, edges.clock.clone()).await?;
+    let mut past = Past::of(folder, &world, &files, opening.history, edges.clock.now())?;
+    let initial = |url: &str| past.as_ref().map_or_else(|| Ok(Vec::new()), |past| past.initial(&files, url));
+    let opened = embedded::open(folder, opening.listen, &identities, edges.clock.clone(), initial).await?;
+    let embedded::Embedded { plane, endpoint, listener, server } = opened;
+    if let Some(past) = &mut past {
+        // An answer of the plane may wait for the disk; that all of the past is there may be noted only then.
+        let store = &plane.state().store;
+        store.settle(store.revision()).await;
+        past.completed(folder)?;
+    }
     let token = |name: &'static str| identities.token(name).cloned().ok_or(ServeError::Identity(name));
     let operators = Operators::new(plane.router(), &*token(identity::OPERATOR)?.expose(), embedded::clock(&edges.clock), edges.pace)
         .supervised(&plane.state().supervisor);
@@ -65,7 +88,7 @@ pub async fn open(
         trusted_homes: world.trusted_homes().cloned().collect(),
         method: SignInMethod::People(people.collect()),
     };
-    Ok((ground, Sandbox { plane, identities, world, kubeconfig: folder.kubeconfig() }))
+    Ok((ground, Sandbox { plane, identities, world, kubeconfig: folder.kubeconfig(), past, files }))
 }
 
 /// Writes the kubeconfig for people, and the one with which each trusted home reaches the sandbox cluster.

@@ -49,6 +49,13 @@ impl Product {
         Self::with(Storage::Directory(folder.to_owned()), true, NotifyConfig::default()).await
     }
 
+    /// Opens everything in a folder, where the sample world begins with its history.
+    pub async fn lived_in(folder: &Path) -> Self {
+        let config = config(Storage::Directory(folder.to_owned()), None, true, NotifyConfig::default());
+        let plane = PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: true };
+        Self::configured(Config { plane, ..config }, edges()).await
+    }
+
     /// Opens everything in a folder, with the portal's memory on a database server.
     pub async fn on(folder: &Path, database: DatabaseUrl) -> Self {
         Self::opened(Storage::Directory(folder.to_owned()), Some(database), true, NotifyConfig::default(), edges()).await
@@ -120,7 +127,7 @@ impl Product {
 /// Tests open more pages in a second than a person does, so requests are not limited.
 fn config(storage: Storage, database: Option<DatabaseUrl>, controller: bool, notify: NotifyConfig) -> Config {
     Config {
-        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None },
+        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false },
         storage,
         listen: ([127, 0, 0, 1], 0).into(),
         web: true,

@@ -9,6 +9,7 @@ mod browser;
 mod cost;
 mod hands;
 mod health;
+mod history;
 mod home;
 mod input;
 mod kill;

@@ -36,7 +36,7 @@ impl Process {
         let kubeconfig = data.join("kubeconfig");
         let _ = std::fs::remove_file(&kubeconfig);
         let child = Command::new(binary)
-            .args(["serve", "--plane", "embedded", "--port", "0", "--plane-port", "0", "--requests-per-second", "0", "--data"])
+            .args(["serve", "--plane", "embedded", "--empty", "--port", "0", "--plane-port", "0", "--requests-per-second", "0", "--data"])
             .arg(data)
             .args(more)
             .stdout(Stdio::null())

@@ -14,7 +14,7 @@ use crate::process::Process;
 
 /// Runs the program until it ends by itself, after `before` in the same shell.
 fn run(before: &str, data: &Path) -> Output {
-    let script = format!("{before}; exec \"$0\" serve --plane embedded --port 0 --plane-port 0 --data \"$1\"");
+    let script = format!("{before}; exec \"$0\" serve --plane embedded --empty --port 0 --plane-port 0 --data \"$1\"");
     let mut command = Command::new("sh");
     command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_opm-portal")).arg(data).stdin(Stdio::null());
     command.output().expect("the program runs")

@@ -10,6 +10,14 @@ use promise::{Error, Result};
 
 use super::{WORKSPACE, World, costs, decided};
 
+fn tour() -> TourLine {
+    TourLine {
+        title: "Request a database".into(),
+        text: "See its policies, approvals and price before you submit it.".into(),
+        href: format!("/w/{WORKSPACE}/promises/postgresql/request"),
+    }
+}
+
 /// What the person sees first. Whoever may do nothing sees little.
 pub fn home(world: &World) -> Home {
     let rows = world.rows();
@@ -45,6 +53,7 @@ pub fn home(world: &World) -> Home {
     let place = |path: &str, requests| PlaceLine { path: path.into(), requests, broken: 1, forecast: vec![money(84_250)] };
     let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, lapsed: 0, failed: 2 };
     Home {
+        tour: world.refused.is_none().then(tour).into_iter().collect(),
         waiting_total: whole.total_of(|row| row.states.state == RequestState::Failed),
         decisions: match (looks_after, world.fits) {
             (true, true) => Some(Ok(HomeDecisions { rows: vec![decided::row("orders-db", Risk::Raised, "")], total: 2 })),

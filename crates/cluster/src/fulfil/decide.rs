@@ -423,7 +423,9 @@ async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, e
     // accepted.
     let taken_back = request.annotations().get(names::WITHDRAW_ANNOTATION) == Some(&heard.question.since);
     if taken_back && !was_accepted(request, &chosen) {
-        heard.judgement = heard.judgement.taken_back(request.spec.requester.as_ref());
+        let before =
+            request.status.as_ref().is_some_and(|status| status.has_candidate(&chosen.release.content_hash, CandidateState::Withdrawn));
+        heard.judgement = heard.judgement.taken_back(request.spec.requester.as_ref(), before);
     }
     decision.unannounced |= heard.unannounced;
     decision.question = Some(heard.question);
@@ -455,8 +457,7 @@ async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, e
 /// Checks whether this exact content was accepted before. It is asked about again because its release is gone.
 fn was_accepted(request: &PromiseRequest, chosen: &Chosen) -> bool {
     let Some(status) = &request.status else { return false };
-    let next = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted);
-    next.is_some_and(|next| next.content_hash == chosen.release.content_hash)
+    status.has_candidate(&chosen.release.content_hash, CandidateState::Accepted)
         || status.current.as_ref().is_some_and(|current| current.release == chosen.name)
 }
 

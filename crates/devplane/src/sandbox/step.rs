@@ -114,6 +114,9 @@ pub(super) fn next(view: &View<'_>) -> Option<Step> {
     } else {
         None
     };
-    let slowness = if view.world.behaviour(view.key) == Behaviour::Slow { 10.0 } else { 1.0 };
+    let slowness = match view.world.behaviour(view.key) {
+        Behaviour::Slow(times) => f64::from(times.max(1)),
+        Behaviour::Normal | Behaviour::Failing => 1.0,
+    };
     step.map(|step| Step { after: step.after * slowness, ..step })
 }

@@ -33,16 +33,20 @@ impl Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Behaviour {
     Normal,
-    Slow,
+    /// So many times as slow.
+    Slow(u32),
     Failing,
 }
+
+/// What `slow` means.
+const SLOW: u32 = 10;
 
 impl Behaviour {
     fn named(word: &str) -> Self {
         match word {
-            "slow" => Self::Slow,
+            "slow" => Self::Slow(SLOW),
             "failing" => Self::Failing,
-            _ => Self::Normal,
+            other => other.parse().map_or(Self::Normal, Self::Slow),
         }
     }
 }

@@ -141,6 +141,13 @@ pub struct PromiseRequestStatus {
     pub cost: Option<CostStatus>,
 }
 
+impl PromiseRequestStatus {
+    /// Whether the content with this hash is the candidate, in this state.
+    pub fn has_candidate(&self, content_hash: &str, state: CandidateState) -> bool {
+        self.candidate.as_ref().is_some_and(|candidate| candidate.state == state && candidate.content_hash == content_hash)
+    }
+}
+
 /// Summary of the status of a request, in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]

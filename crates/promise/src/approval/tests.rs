@@ -283,17 +283,19 @@ fn a_question_that_is_taken_back_asks_nobody_and_undoes_nothing() {
     let yes = |by: &str| (spec(by, Decision::Approve), Right::Has, 0);
     let open = judged(Case { rulings: two(), votes: vec![yes("amara")], now: 0 });
     let approvals = open.approvals.clone();
-    let back = open.taken_back(Some(&person("dana")));
+    let back = open.taken_back(Some(&person("dana")), false);
     assert_eq!((back.state, &back.waits, back.expires_in), (CandidateState::Withdrawn, &None, None));
     assert!(back.message.starts_with("dana withdrew it") && back.approvals == approvals, "{}", back.message);
     let agreed = judged(Case { rulings: two(), votes: vec![yes("amara"), yes("olga")], now: 0 });
     assert_eq!(agreed.state, CandidateState::Accepted);
-    let late = agreed.taken_back(Some(&person("dana")));
-    assert_eq!((late.state, late.message), (CandidateState::Withdrawn, back.message), "whoever agrees afterwards changes nothing");
+    let late = agreed.taken_back(Some(&person("dana")), false);
+    assert_eq!((late.state, &late.message), (CandidateState::Withdrawn, &back.message), "whoever agrees afterwards changes nothing");
     let no = (spec("olga", Decision::Reject), Right::Has, 0);
     for over in [judged(Case { rulings: two(), votes: vec![no], now: 0 }), judged(Case { rulings: two(), votes: vec![], now: 3600 })] {
-        assert_eq!(over.clone().taken_back(Some(&person("dana"))), over, "what has ended stays as it ended");
+        assert_eq!(over.clone().taken_back(Some(&person("dana")), false), over, "what has ended stays as it ended");
     }
+    let later = judged(Case { rulings: two(), votes: vec![], now: 3600 }).taken_back(Some(&person("dana")), true);
+    assert_eq!((later.state, later.message), (CandidateState::Withdrawn, late.message), "what nobody is asked any more can't expire");
 }
 
 #[test]

@@ -47,6 +47,8 @@ pub enum WriteOperation {
     RenameView,
     /// Deletes a saved view.
     DeleteView,
+    /// Hides a hint.
+    DismissHint,
     /// Saves a draft of a form.
     SaveDraft,
     /// Deletes a draft of a form.
@@ -55,7 +57,7 @@ pub enum WriteOperation {
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -78,6 +80,7 @@ impl WriteOperation {
         Self::SaveView,
         Self::RenameView,
         Self::DeleteView,
+        Self::DismissHint,
         Self::SaveDraft,
         Self::DeleteDraft,
     ];
@@ -107,6 +110,7 @@ impl WriteOperation {
             Self::SaveView => "save-view",
             Self::RenameView => "rename-view",
             Self::DeleteView => "delete-view",
+            Self::DismissHint => "dismiss-hint",
             Self::SaveDraft => "save-draft",
             Self::DeleteDraft => "delete-draft",
         }

@@ -1,0 +1,23 @@
+//! The past of the sample world: requests of several weeks, with all that the controller made of them.
+//!
+//! `cargo xtask sample` plays a story (`examples/history/story.yaml`) on an embedded plane whose clock is set by the story, and writes all
+//! objects of that plane into one file ([`Record`]). A new plane begins with these objects, every time in them moved so that the record ends
+//! now ([`past`]). The world is part of the record, so everything is in the state in which the controller left it, and a controller that
+//! starts on it finds nothing to do. What the database remembers of the same weeks follows from it ([`memory`]).
+//!
+//! Ids of workspaces, passwords and the key of the controller's digests are those of the record, the same on each plane that begins with it.
+//! This is harmless only because nothing is real there, and anyone who can open the portal can sign in as anyone. The key that signs
+//! tokens isn't recorded.
+
+pub mod memory;
+mod observed;
+pub mod past;
+mod person;
+pub mod play;
+pub mod record;
+mod story;
+mod times;
+
+pub use observed::Observed;
+pub use past::Past;
+pub use record::{Record, Remark};
