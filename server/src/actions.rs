@@ -41,6 +41,7 @@ fn acting(visiting: &Visiting) -> Acting {
         portal: visiting.portal().clone(),
         visitor: visiting.visitor().clone(),
         is_here: visiting.is_here(),
+        form: visiting.cookie(Kind::Form),
         address: visiting.address(),
         request_id: visiting.request_id().to_owned(),
     };
@@ -52,6 +53,8 @@ struct Session {
     portal: Arc<Portal>,
     visitor: Visitor,
     is_here: bool,
+    /// The key of a form that the browser posted after its session had ended.
+    form: Option<String>,
     address: ClientAddress,
     request_id: String,
 }
@@ -59,10 +62,12 @@ struct Session {
 #[async_trait]
 impl Sessions for Session {
     async fn begin(&self, person: &str, token: &str) -> std::result::Result<Vec<String>, SignInProblem> {
-        let given = Given { person, token, is_here: self.is_here };
+        let given = Given { person, token, is_here: self.is_here, form: self.form.as_deref() };
         let begun = session::begin(&self.portal, &self.visitor, given, self.address, &self.request_id).await?;
-        let visit = self.portal.sign_in.cookie.clear(Kind::Visit);
-        Ok([begun, visit].iter().filter_map(|cookie| cookie.to_str().ok().map(str::to_owned)).collect())
+        let style = self.portal.sign_in.cookie;
+        let form = self.form.is_some().then(|| style.clear(Kind::Form));
+        let cookies = [Some(begun), Some(style.clear(Kind::Visit)), form];
+        Ok(cookies.iter().flatten().filter_map(|cookie| cookie.to_str().ok().map(str::to_owned)).collect())
     }
 
     async fn end(&self) -> (String, Result<()>) {

@@ -51,11 +51,21 @@ pub enum WriteOperation {
     SaveDraft,
     /// Deletes a draft of a form.
     DeleteDraft,
+    /// Shares a draft of a form, or stops sharing it.
+    ShareDraft,
+    /// Keeps a form that was posted after its session had ended.
+    LeaveForm,
+    /// Gives such a form to the person who signs in.
+    TakeForm,
+    /// Reveals a secret output.
+    RevealOutput,
+    /// Notes who deleted a PromiseRequest.
+    NoteDeletion,
 }
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 29] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -80,6 +90,11 @@ impl WriteOperation {
         Self::DeleteView,
         Self::SaveDraft,
         Self::DeleteDraft,
+        Self::ShareDraft,
+        Self::LeaveForm,
+        Self::TakeForm,
+        Self::RevealOutput,
+        Self::NoteDeletion,
     ];
 
     /// Returns the operation's name in records.
@@ -109,6 +124,11 @@ impl WriteOperation {
             Self::DeleteView => "delete-view",
             Self::SaveDraft => "save-draft",
             Self::DeleteDraft => "delete-draft",
+            Self::ShareDraft => "share-draft",
+            Self::LeaveForm => "leave-form",
+            Self::TakeForm => "take-form",
+            Self::RevealOutput => "reveal-output",
+            Self::NoteDeletion => "note-deletion",
         }
     }
 }
