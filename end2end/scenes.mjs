@@ -138,6 +138,8 @@ export async function scenes(it) {
     { name: "delete", path: `${request("orders-db")}/delete` },
     { name: "delete-refused", path: await wronglyConfirmed(person, `${request("orders-db")}/delete`) },
     { name: "refused", path: await turnedDown(it, person) },
+    { name: "form-draft", path: await drafted(person, `/w/${workspace}/promises/redis/request`) },
+    { name: "requests-drafts", path: `/w/${workspace}/requests?mine=true` },
     { name: "not-found", path: request("not-there") },
     { name: "nowhere", path: "/no-such-page" },
     { name: "workspace-not-found", path: "/w/root:nowhere/catalog" },
@@ -235,6 +237,15 @@ async function kept(page, path) {
   await page.getByText("Save this view").click();
   await page.getByLabel("Name", { exact: true }).fill("What works");
   await page.getByRole("button", { name: "Save", exact: true }).click();
+  return addressOf(page);
+}
+
+/** The address of a form as it was typed so far. */
+async function drafted(page, path) {
+  await page.goto(path);
+  await page.getByLabel("Name", { exact: true }).fill("half-typed");
+  await page.getByRole("button", { name: "Check", exact: true }).click();
+  await page.waitForURL(/draft=/);
   return addressOf(page);
 }
 

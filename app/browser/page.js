@@ -2,10 +2,14 @@
 
 /** How long a button shows that it copied, in milliseconds. */
 const SAID = 2000;
+/** How long a revealed secret is shown, in milliseconds. */
+const SHOWN = 30000;
 /** Pause in typing before the preflight runs, in milliseconds. */
 const SOON = 300;
 /** Pause in typing before the preflight also asks the plane, in milliseconds. */
 const PAUSE = 1500;
+/** How long a preflight can take before the page says that it can't be checked, in milliseconds. */
+const PATIENCE = 15000;
 /** Zoom factor of one step, and the maximum and minimum zoom of a graph. */
 const [STEP, LARGEST, SMALLEST] = [1.25, 4, 0.1];
 /** Space around a graph in its frame, both sides together, in pixels. */
@@ -19,19 +23,51 @@ const PARTS = ["problems", "fields", "preflight"];
 export function copying() {
   // Without this attribute, the style sheet hides the buttons.
   document.documentElement.setAttribute("data-scripted", "");
-  document.addEventListener("click", async (event) => {
+  document.addEventListener("click", (event) => {
     const button = event.target.closest?.("[data-copy]");
-    const text = button && document.getElementById(button.dataset.copy)?.textContent;
+    const source = button && document.getElementById(button.dataset.copy);
+    // Of a link, its address is copied.
+    const text = source?.href ?? source?.textContent;
     if (text === null || text === undefined) return;
-    const name = button.dataset.name ?? (button.dataset.name = button.getAttribute("aria-label"));
-    const copied = await navigator.clipboard.writeText(text).then(() => true, () => false);
-    // Screen readers announce a changed name of the focused button.
-    button.dataset.copied = copied ? "done" : "failed";
-    button.setAttribute("aria-label", copied ? "Copied" : "The browser did not allow copying");
-    setTimeout(() => {
-      delete button.dataset.copied;
-      button.setAttribute("aria-label", name);
-    }, SAID);
+    copied(button, text);
+  });
+}
+
+/** Copies a text and says so at the button. */
+async function copied(button, text) {
+  const name = button.dataset.name ?? (button.dataset.name = button.getAttribute("aria-label"));
+  const done = await navigator.clipboard.writeText(text).then(() => true, () => false);
+  // Screen readers announce a changed name of the focused button.
+  button.dataset.copied = done ? "done" : "failed";
+  button.setAttribute("aria-label", done ? "Copied" : "The browser did not allow copying");
+  setTimeout(() => {
+    delete button.dataset.copied;
+    button.setAttribute("aria-label", name);
+  }, SAID);
+}
+
+/**
+ * Reveals secret outputs in place, hides them again, and copies them without showing them. Without this, the answer to the same form is a
+ * page with the value.
+ */
+export function secrets() {
+  document.addEventListener("submit", async (event) => {
+    const form = event.target.closest?.("[data-reveal]");
+    if (!form) return;
+    event.preventDefault();
+    const { submitter } = event;
+    const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) }).catch(() => undefined);
+    const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
+    const value = page && page.getElementById(form.dataset.reveal);
+    // The page that answers says why not.
+    if (!value) return form.submit();
+    if (submitter?.hasAttribute("data-unseen")) return copied(submitter, value.textContent);
+    const [hidden, shown] = [form.closest("dd"), document.adoptNode(value.closest("dd"))];
+    hidden.replaceWith(shown);
+    const note = shown.querySelector("[data-hides]");
+    if (note) note.hidden = false;
+    shown.querySelector("button")?.focus();
+    setTimeout(() => shown.replaceWith(hidden), SHOWN);
   });
 }
 
@@ -130,7 +166,8 @@ export function graphs() {
 /**
  * Runs the preflight beside a form again while the user types. The fields update too, because their hints, locks and prices depend on
  * other fields. Typing never waits: a running preflight is aborted at the next input, so an answer is always about the current values of
- * the form. The button "Check" does the same without this script.
+ * the form. The preflight also saves a draft, whose address replaces the form's: Back and reload lead to what was typed. The button "Check"
+ * does the same without this script.
  */
 export function typing() {
   copying();
@@ -138,24 +175,40 @@ export function typing() {
   if (!form?.dataset.preflight) return;
   let timers = [];
   let asked;
+  /** Why the last preflight failed: `offline`, `ended` if the session has, or empty. */
+  let failed = "";
 
   const giveUp = () => {
     timers.forEach(clearTimeout);
+    timers = [];
     asked?.abort();
   };
   const say = (asking) => document.querySelector("#preflight .typing")?.toggleAttribute("hidden", !asking);
+  const note = () => document.querySelectorAll("[data-failed]").forEach((one) => (one.hidden = one.dataset.failed !== failed));
+  const fields = (operation) => {
+    const body = new URLSearchParams(new FormData(form));
+    body.set("_op", operation);
+    body.set("_typing", document.activeElement?.name ?? "");
+    return body;
+  };
   const ask = async (operation) => {
     asked?.abort();
     const mine = (asked = new AbortController());
-    const body = new URLSearchParams(new FormData(form));
-    body.set("_op", operation);
+    const signal = AbortSignal.any([mine.signal, AbortSignal.timeout(PATIENCE)]);
+    let outcome = "offline";
     try {
-      const answer = await fetch(form.dataset.preflight, { method: "POST", body, signal: mine.signal });
-      if (answer.ok && !answer.redirected) show(new DOMParser().parseFromString(await answer.text(), "text/html"), mine);
+      const answer = await fetch(form.dataset.preflight, { method: "POST", body: fields(operation), signal });
+      if (answer.ok && !answer.redirected) {
+        show(new DOMParser().parseFromString(await answer.text(), "text/html"), mine);
+        outcome = "";
+      } else if (answer.status === 401) outcome = "ended";
     } catch {
-      // Aborted or failed: the page stays as it is, and the next key press tries again.
+      // Aborted, or no answer: the page stays as it is, and the next key press tries again.
     }
-    if (!mine.signal.aborted) say(false);
+    if (mine.signal.aborted) return;
+    failed = outcome;
+    say(false);
+    note();
   };
   const show = (page, mine) => {
     if (mine.signal.aborted) return;
@@ -163,6 +216,8 @@ export function typing() {
       const [old, fresh] = [document.getElementById(part), page.getElementById(part)];
       if (old && fresh) swap(old, document.adoptNode(fresh), document.activeElement);
     }
+    const draft = document.getElementById("preflight")?.dataset.draft;
+    if (draft) history.replaceState(null, "", draft);
   };
 
   form.addEventListener("input", () => {
@@ -170,7 +225,22 @@ export function typing() {
     say(true);
     timers = [setTimeout(ask, SOON, "preflight"), setTimeout(ask, PAUSE, "rehearse")];
   });
-  form.addEventListener("submit", giveUp);
+  form.addEventListener("submit", async (event) => {
+    const { submitter } = event;
+    giveUp();
+    if (failed !== "offline") return;
+    // The browser would leave the page for one that says that nothing answers.
+    event.preventDefault();
+    await ask("preflight");
+    if (failed !== "offline") form.requestSubmit(submitter);
+  });
+  document.addEventListener("click", (event) => event.target.closest?.("[data-retry]") && ask("preflight"));
+  addEventListener("online", () => failed && ask("preflight"));
+  addEventListener("beforeunload", (event) => failed === "offline" && event.preventDefault());
+  addEventListener("pagehide", () => {
+    // What was typed last isn't saved yet.
+    if (timers.length > 0) navigator.sendBeacon(form.dataset.preflight, fields("preflight"));
+  });
 }
 
 /**

@@ -8,11 +8,11 @@
 use std::sync::Arc;
 
 use crate::view::{
-    AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, EmergenciesPage,
-    FormOutcome, Home, InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage, OverviewPage, OverviewQuery,
-    Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisePage, PromisesPage, PromisesQuery, RequestForm,
-    RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery,
-    Selection, StandInPage, Viewer, WorkspaceTree,
+    AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, DraftLine,
+    EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage,
+    OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisePage, PromisesPage,
+    PromisesQuery, RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews,
+    SearchPage, SearchQuery, Selection, StandInPage, Viewer, WorkspaceTree,
 };
 use async_trait::async_trait;
 use promise::{Error, Result};
@@ -127,10 +127,11 @@ pub trait Requests: Send + Sync {
     async fn requests(&self, workspace: &str, query: &RequestQuery) -> Result<RequestsPage>;
     /// Returns one request in full.
     async fn request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestPage>;
-    /// Returns the form with the values of a draft; a draft of another user counts as none.
+    /// Returns the form with the values of a draft; a draft of another user counts as none, unless it is shared with people who can submit
+    /// the form.
     async fn form(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm>;
-    /// Returns the form with the posted values and the preflight of them, without saving anything; with `_op=rehearse` the plane is asked
-    /// too.
+    /// Returns the form with the posted values and the preflight of them, and saves them as a draft of users who can submit it; with
+    /// `_op=rehearse` the plane is asked too.
     async fn preflight(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<RequestForm>;
     /// Returns what the platform would create from the values of a draft, line by line.
     async fn adds(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<AddsPage>;
@@ -142,8 +143,21 @@ pub trait Requests: Send + Sync {
     async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<FormOutcome>;
     /// Deletes a request; `confirmation` is its name, typed again.
     async fn delete(&self, workspace: &str, namespace: &str, name: &str, confirmation: &str) -> Result<()>;
-    /// Returns the value of a secret output, read with the user's own permissions.
+    /// Returns who last deleted a request of this name, for users who can list requests there. `None` if no one did through the portal.
+    async fn gone(&self, workspace: &str, namespace: &str, name: &str) -> Result<Option<GoneView>>;
+    /// Returns the value of a secret output, read with the user's own permissions, and notes in the request's history who saw it.
     async fn reveal(&self, workspace: &str, namespace: &str, name: &str, output: &str) -> Result<String>;
+}
+
+/// The user's drafts of request forms.
+#[async_trait]
+pub trait Drafts: Send + Sync {
+    /// Returns the drafts, newest first; only those of a workspace, if one is given.
+    async fn drafts(&self, workspace: Option<&str>) -> Result<Vec<DraftLine>>;
+    /// Shares a draft with the people who can submit its form, or stops sharing it.
+    async fn share_draft(&self, id: &str, shared: bool) -> Result<()>;
+    /// Deletes a draft with the other steps of its form; it doesn't have to exist.
+    async fn discard_draft(&self, id: &str) -> Result<()>;
 }
 
 /// Objects that were created for requests.
@@ -371,12 +385,12 @@ pub trait Cost: Send + Sync {
 
 /// Every port that pages call, for a signed-in user.
 pub trait Backend:
-    Account + Approvals + Catalog + Cost + Notices + Platform + Refusals + Requests + Resources + Search + Views + Workspaces
+    Account + Approvals + Catalog + Cost + Drafts + Notices + Platform + Refusals + Requests + Resources + Search + Views + Workspaces
 {
 }
 
 impl<T> Backend for T where
-    T: Account + Approvals + Catalog + Cost + Notices + Platform + Refusals + Requests + Resources + Search + Views + Workspaces
+    T: Account + Approvals + Catalog + Cost + Drafts + Notices + Platform + Refusals + Requests + Resources + Search + Views + Workspaces
 {
 }
 

@@ -101,7 +101,7 @@ impl Script {
         let (modules, calls) = match self {
             Self::Live(address) => (
                 vec![assets.script.clone(), assets.page.clone()],
-                format!("import {{copying,graphs}} from {page};copying();graphs();{}", follow(address)),
+                format!("import {{copying,graphs,secrets}} from {page};copying();graphs();secrets();{}", follow(address)),
             ),
             Self::Inbox(address) => {
                 (vec![assets.script.clone(), assets.inbox.clone()], format!("import {{keys}} from {inbox};keys();{}", follow(address)))

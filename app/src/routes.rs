@@ -93,10 +93,11 @@ pub mod page {
     pub const GALLERY: &str = "/dev/ui";
 }
 
-/// Patterns of posts that change nothing and are therefore not actions (`crate::actions`). Each carries the form token in the field
+/// Patterns of posts whose answer is a page, and which are therefore not actions (`crate::actions`). Each carries the form token in the field
 /// `_token`.
 pub mod post {
-    /// `Requests::preflight` with `FormOf::New`: the form with the posted values, for the script that updates its preflight panel.
+    /// `Requests::preflight` with `FormOf::New`: the form with the posted values, for the script that updates its preflight panel. It saves
+    /// a draft.
     pub const PREFLIGHT_NEW: &str = "/w/{workspace}/promises/{name}/request/preflight";
     /// `Requests::preflight` with `FormOf::Edit`.
     pub const PREFLIGHT_EDIT: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/preflight";
@@ -141,6 +142,16 @@ pub fn promise(workspace: &str, name: &str, home: Option<&str>) -> String {
 /// The form of a new request, filled in from an example or preset.
 pub fn request_from(workspace: &str, promise: &str, home: Option<&str>, start: &str) -> String {
     with_query(&request_new(workspace, promise, home), &[("start", start)])
+}
+
+/// The form of a new request, filled in from another request; `home` is that of its promise.
+pub fn request_copy(workspace: &str, promise: &str, home: Option<&str>, namespace: &str, name: &str) -> String {
+    request_from(workspace, promise, home, &format!("request:{namespace}/{name}"))
+}
+
+/// Requests of a workspace, with a message about one that is being deleted.
+pub fn requests_after(workspace: &str, namespace: &str, name: &str) -> String {
+    with_query(&requests(workspace), &[("namespace", namespace), ("deleted", name)])
 }
 
 /// The form of a new request.

@@ -9,6 +9,7 @@ pub(crate) mod approvals;
 pub(crate) mod catalog;
 pub(crate) mod cost;
 pub(crate) mod deliveries;
+pub(crate) mod drafts;
 pub(crate) mod forms;
 pub(crate) mod frame;
 pub(crate) mod home;

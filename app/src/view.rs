@@ -5,6 +5,7 @@ mod approvals;
 mod catalog;
 mod cost;
 mod emergencies;
+mod form;
 mod home;
 mod notification;
 mod object;
@@ -36,6 +37,7 @@ pub use cost::{
     CostSaving, CostSavings, CostSum, InstanceStanding, SavingWhy,
 };
 pub use emergencies::{EmergenciesPage, EmergencyLine};
+pub use form::{ChangeView, ContestedLine, DraftLine, FormOutcome, MergeLine, MergeView, RequestForm, SharedBy};
 pub use home::{CapLine, CapRoom, ChangeLine, Home, HomeDecisions, PlaceLine, PlatformGlance, TourLine};
 pub use notification::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery};
 pub use object::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, WriterLine};
@@ -51,8 +53,8 @@ pub use preflight::{
 };
 pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 pub use request::{
-    Allowed, ApprovalLine, ApprovalStanding, ContestedLine, FormOutcome, GivenLine, Happening, OutdatedView, OutputValue, ParameterLine,
-    RequestColumn, RequestForm, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
+    Allowed, ApprovalLine, ApprovalStanding, GivenLine, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, RequestColumn,
+    RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};

@@ -47,6 +47,7 @@ fn acting(visiting: &Visiting) -> Acting {
         portal: visiting.portal().clone(),
         visitor: visiting.visitor().clone(),
         is_here: visiting.is_here(),
+        form: visiting.cookie(Kind::Form),
         address: visiting.address(),
         request_id: visiting.request_id().to_owned(),
     };
@@ -58,6 +59,8 @@ struct Session {
     portal: Arc<Portal>,
     visitor: Visitor,
     is_here: bool,
+    /// The key of a form that the browser posted after its session had ended.
+    form: Option<String>,
     address: ClientAddress,
     request_id: String,
 }
@@ -65,11 +68,12 @@ struct Session {
 #[async_trait]
 impl Sessions for Session {
     async fn begin(&self, person: &str, token: &str) -> std::result::Result<Vec<String>, SignInProblem> {
-        let given = Given { person, token, is_here: self.is_here };
+        let given = Given { person, token, is_here: self.is_here, form: self.form.as_deref() };
         let begun = session::begin(&self.portal, &self.visitor, given, self.address, &self.request_id).await?;
         let style = self.portal.sign_in.cookie;
+        let form = self.form.is_some().then(|| style.clear(Kind::Form));
         let switched = matches!(self.visitor, Visitor::Person(_)).then(|| recent::forget(style)).flatten();
-        Ok(values([Some(begun), Some(style.clear(Kind::Visit)), switched]))
+        Ok(values([Some(begun), Some(style.clear(Kind::Visit)), form, switched]))
     }
 
     async fn end(&self) -> (Vec<String>, Result<()>) {

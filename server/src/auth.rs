@@ -8,6 +8,7 @@ pub mod gate;
 pub(crate) mod person;
 pub mod session;
 pub mod sign_in_method;
+mod unsent;
 
 pub use caller::Caller;
 pub use callers::Callers;

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use app::actions::{
-    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeleteRequest, DeleteView, DismissTour, EndDelegation, MarkRead,
-    Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView, SetDelegate, SignIn, SignOut,
-    SubmitRequest, Withdraw,
+    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeleteRequest, DeleteView, DiscardDraft, DismissTour,
+    EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView, SetDelegate,
+    ShareDraft, SignIn, SignOut, SubmitRequest, Withdraw,
 };
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
@@ -102,6 +102,8 @@ pub fn table() -> Vec<Route> {
         action::<SaveView>(SignedIn),
         action::<RenameView>(SignedIn),
         action::<DeleteView>(SignedIn),
+        action::<ShareDraft>(SignedIn),
+        action::<DiscardDraft>(SignedIn),
         page(page::NOTIFICATIONS, SignedIn),
         action::<MarkRead>(SignedIn),
         page(page::NOTIFICATION_SETTINGS, SignedIn),

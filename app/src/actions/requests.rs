@@ -65,5 +65,5 @@ pub async fn delete_request(workspace: String, namespace: String, name: String, 
     let acting = Acting::now();
     let page = routes::request_delete(&workspace, &namespace, &name);
     let done = async { acting.person()?.delete(&workspace, &namespace, &name, &confirmation).await }.await;
-    acting.answer_on(&page, done.map(|()| routes::requests(&workspace)), Fields::default()).await
+    acting.answer_on(&page, done.map(|()| routes::requests_after(&workspace, &namespace, &name)), Fields::default()).await
 }

@@ -64,6 +64,15 @@ pub fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T> {
     Query::try_from_uri(uri).map(|Query(query)| query).map_err(invalid)
 }
 
+/// Query of the list of requests: one that is being deleted.
+#[derive(Debug, Deserialize)]
+pub(super) struct DeletedRequest {
+    #[serde(default)]
+    pub(super) namespace: String,
+    #[serde(default)]
+    pub(super) deleted: String,
+}
+
 /// Query of the form of a request: what it starts from.
 #[derive(Debug, Deserialize)]
 pub(super) struct FormQuery {

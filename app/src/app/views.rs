@@ -3,8 +3,8 @@
 use promise::Result;
 
 use super::address::{
-    Address, DecisionLink, FormQuery, Number, PolicyDraft, PolicyQuery, PromiseTab, RefusalId, RefusedPost, RequestTab, SignInQuery,
-    WorkspaceQuery,
+    Address, DecisionLink, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PromiseTab, RefusalId, RefusedPost, RequestTab,
+    SignInQuery, WorkspaceQuery,
 };
 use crate::backend::{FormOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
@@ -73,7 +73,8 @@ pub(super) async fn request_adds(visit: Visit, at: Address) -> Result<Page> {
 }
 
 pub(super) async fn request_list(visit: Visit, at: Address) -> Result<Page> {
-    requests::list(&visit, at.workspace(), &at.query()?).await
+    let DeletedRequest { namespace, deleted } = at.query()?;
+    requests::list(&visit, at.workspace(), &at.query()?, (&namespace, &deleted)).await
 }
 
 pub(super) async fn request(visit: Visit, at: Address) -> Result<Page> {

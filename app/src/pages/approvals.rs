@@ -12,7 +12,8 @@ pub use alike::alike;
 pub(super) use form::{About, ask_again, decide, withdraw};
 pub use inbox::inbox;
 pub use light::light;
-pub(super) use parts::{changes, said, standing};
+pub(super) use pane::price as price_step;
+pub(super) use parts::{changes, checks, said, standing};
 pub(super) use thread::thread;
 
 use promise::{Error, Problem};

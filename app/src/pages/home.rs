@@ -11,7 +11,7 @@ use crate::actions::{self, DismissTour};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::pages::platform::by_week;
-use crate::pages::requests::{lines, stale};
+use crate::pages::requests::{drafts, lines, stale};
 use crate::routes::{self, page};
 use crate::texts::{frame, home as texts};
 use crate::ui::chart::StackedBars;
@@ -21,10 +21,8 @@ use crate::ui::{Banner, Empty, HiddenToken, LinkButton, LiveState, Moment, PageH
 pub async fn page(visit: &Visit) -> Result<Page> {
     let backend = visit.backend()?;
     let home = backend.home().await?;
-    let (name, token) = {
-        let viewer = backend.viewer();
-        (viewer.display_name, viewer.form_token)
-    };
+    let viewer = backend.viewer();
+    let (name, token) = (viewer.display_name, viewer.form_token);
     let (now, address) = (visit.now.clone(), visit.address.clone());
     let about = About {
         title: frame::HOME.to_owned(),
@@ -43,6 +41,7 @@ pub async fn page(visit: &Visit) -> Result<Page> {
                         {tour(&home, &token)}
                         {waiting(&home, &now)}
                         {mine(&home, &now)}
+                        {drafts(&home.drafts, page::HOME, &token, &now)}
                         {broken(&home, &now)}
                         {changes(&home)}
                         {home.platform.as_ref().and_then(|glance| glance.as_ref().ok()).map(|glance| platform(&home, glance, &now))}

@@ -3,7 +3,9 @@
 pub(crate) mod adds;
 mod delete;
 mod detail;
+mod drafts;
 mod form;
+mod gone;
 mod list;
 pub(crate) mod preflight_panel;
 mod review;
@@ -13,6 +15,7 @@ pub use adds::{OriginFilter, adds};
 pub use delete::delete;
 pub use detail::{Fold, View, detail, revealed, with_message};
 pub(crate) use detail::{parameter_lines, timeline};
+pub(crate) use drafts::drafts;
 pub use form::{form, preflight};
 pub use list::list;
 pub use review::review;

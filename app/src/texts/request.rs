@@ -3,6 +3,23 @@
 use promise::wording::{all_of, counted};
 
 pub(crate) const REQUESTS: &str = "Requests";
+pub(crate) const DUPLICATE: &str = "Duplicate";
+
+// A request that was deleted.
+pub(crate) const VIEW_REQUESTS: &str = "View requests";
+pub(crate) const REQUEST_AGAIN: &str = "Request another one";
+/// Before the time of the deletion.
+pub(crate) const DELETED: &str = "Deleted";
+pub(crate) const DELETED_TRACE: &str = "The portal keeps this note for about a year. The log has the record of the deletion.";
+
+pub(crate) fn was_deleted(name: &str) -> String {
+    format!("{name} was deleted")
+}
+
+pub(crate) fn deleted_by(person: &str) -> String {
+    format!("{person} deleted this request. Its resources were deleted or kept as its deletion policy says.")
+}
+
 pub(crate) const REFRESH: &str = "Refresh";
 pub(crate) const EDIT: &str = "Edit";
 pub(crate) const DELETE: &str = "Delete";
@@ -154,6 +171,18 @@ pub(crate) const OUTPUTS: &str = "Outputs";
 pub(crate) const NOT_AVAILABLE_YET: &str = "Not available yet";
 pub(crate) const HIDDEN: &str = "Hidden";
 pub(crate) const REVEAL: &str = "Reveal";
+pub(crate) const COPY_WITHOUT_SHOWING: &str = "Copy";
+/// Below a value that a script hides again.
+pub(crate) const HIDES_AGAIN: &str = "Hidden again after 30 seconds. The history notes that you revealed it.";
+pub(crate) const USE_OUTPUTS: &str = "Use in a program";
+pub(crate) const USE_OUTPUTS_HINT: &str = "These refer to the Secret and contain no secret value.";
+pub(crate) const CONTAINER_ENVIRONMENT: &str = "Environment of a container";
+pub(crate) const SHELL_ENVIRONMENT: &str = "Environment of a shell";
+
+/// The name of the button that copies a secret output without showing it.
+pub(crate) fn copy_without_showing(output: &str) -> String {
+    format!("Copy {output} without showing it")
+}
 
 pub(crate) fn outputs_available(available: usize, all: usize) -> String {
     format!("{available} of {all} available")
@@ -200,5 +229,7 @@ pub(crate) fn owner(name: &str) -> String {
     format!("Owner: {name}")
 }
 
+pub(crate) const MANIFEST: &str = "Manifest";
+pub(crate) const MANIFEST_HINT: &str = "The request as kubectl apply takes it. Secrets stay in their Secret.";
 pub(crate) const KUBERNETES_OBJECT: &str = "Kubernetes object";
 pub(crate) const SAME_OBJECT: &str = "The same object that the form edits and kubectl shows.";

@@ -83,6 +83,8 @@ pub(crate) fn take_over(path: &str, manager: &str) -> String {
 // The review.
 pub(crate) const REVIEW: &str = "Review";
 pub(crate) const SUMMARY: &str = "Summary";
+/// What a change does to objects.
+pub(crate) const EFFECTS: &str = "What happens";
 pub(crate) const SUBMIT_REQUEST: &str = "Submit request";
 pub(crate) const SUBMIT_CHANGE: &str = "Submit change";
 pub(crate) const VALUES_NO_LONGER_VALID: &str = "Some values are no longer valid. Go back to the form to fix them.";
@@ -200,8 +202,25 @@ pub(crate) const DELETES_RESOURCES: &str = "This can't be undone. It deletes the
 pub(crate) const KEEPS_RESOURCES: &str = "This can't be undone. The deletion policy is Orphan, so these resources are kept:";
 pub(crate) const DELETES_UNLESS_APPROVED: &str = "This can't be undone. The request asks to keep its resources, which isn't approved yet. \
      If keeping them needs an approval, these resources are deleted anyway, in reverse order of their creation:";
-pub(crate) const DATA_IS_LOST: &str = "All data in these resources is lost. Other requests aren't affected.";
+pub(crate) const DATA_IS_LOST: &str = "All data in these resources is lost, with the backups that belong to them. Programs that use \
+     the outputs stop working. Other requests aren't affected.";
 pub(crate) const MONITORING_STOPS: &str = "The portal stops monitoring these resources and their cost. Other requests aren't affected.";
+
+pub(crate) const VIEW_PROGRESS: &str = "View progress";
+
+/// What the deletion ends; `monthly` is an amount.
+pub(crate) fn cost_ends(monthly: &str) -> String {
+    format!("It ends a cost of {monthly}/month.")
+}
+
+pub(crate) fn is_being_deleted(name: &str) -> String {
+    format!("{name} is being deleted")
+}
+
+/// Before the time.
+pub(crate) fn deletion_requested_by(person: &str) -> String {
+    format!("Requested by {person}")
+}
 
 pub(crate) fn delete_named(name: &str) -> String {
     format!("Delete {name}")

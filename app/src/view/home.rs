@@ -20,6 +20,8 @@ pub struct Home {
     pub recent: Vec<RequestRow>,
     /// Total number of the user's other requests.
     pub recent_total: Total,
+    /// The user's newest drafts.
+    pub drafts: Vec<super::DraftLine>,
     /// Path of the workspace for the user's next request: that of the last request, or else a workspace in which the user can create
     /// requests. Absent if there is neither.
     pub asks_in: Option<String>,

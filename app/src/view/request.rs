@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Availability, OfferRow};
+use super::catalog::Availability;
+use super::form::DraftLine;
 use super::policy::PolicyLine;
-use super::preflight::{PreflightView, PriceView};
+use super::preflight::PriceView;
 use super::sort::{Column, Sort};
 use promise::api::{Condition, Health};
-use promise::form::Form;
 use promise::sentence::Ball;
 use promise::state::RequestStates;
 
@@ -110,6 +110,8 @@ pub struct RequestsPage {
     pub query: RequestQuery,
     /// Whether the user can create requests here.
     pub create: Availability,
+    /// The user's drafts in this workspace, newest first.
+    pub drafts: Vec<DraftLine>,
     /// RFC 3339 time of the last update. Absent while the list is up to date.
     pub as_of: Option<String>,
     /// Identifies the data that the list was rendered from, for the change stream.
@@ -128,6 +130,8 @@ pub struct Happening {
     pub who: String,
     /// Whether it is a warning.
     pub trouble: bool,
+    /// Values that it changed.
+    pub changes: Vec<super::ValueChange>,
 }
 
 /// An object that was created for a request.
@@ -197,6 +201,8 @@ pub struct OutputValue {
     pub secret: bool,
     /// Whether the value exists, even if it isn't shown.
     pub there: bool,
+    /// Name of the Secret and key in it. Absent if it isn't a secret, or doesn't exist yet.
+    pub reference: Option<(String, String)>,
 }
 
 /// Actions that a user can take on a request. The error is the reason why not, as a sentence.
@@ -265,6 +271,10 @@ pub struct RequestPage {
     pub events: Option<Vec<Happening>>,
     /// YAML of the object, without fields that the server maintains.
     pub yaml: String,
+    /// YAML of the request as `kubectl apply` takes it.
+    pub manifest: String,
+    /// Address of a new request with the same values. Absent if the user can't create requests here.
+    pub duplicate: Option<String>,
     /// Problems that the requester has to fix, in the wording of the form and with its inputs.
     pub problems: Vec<promise::form::Summary>,
     /// Actions that the user can take.
@@ -273,89 +283,16 @@ pub struct RequestPage {
     pub seen: String,
 }
 
-/// The form for a new or changed request.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What became of a request that doesn't exist any more.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RequestForm {
-    /// The promise.
-    pub offer: OfferRow,
-    /// Name as entered.
-    pub name: String,
-    /// Problem with the name.
-    pub name_problem: Option<String>,
-    /// Namespace.
-    pub namespace: String,
-    /// Reason as entered.
-    pub reason: String,
-    /// The fields.
-    pub form: Form,
-    /// Policy rules that apply, with their results.
-    pub policies: Vec<PolicyLine>,
-    /// Result of the preflight.
-    pub preflight: PreflightView,
-    /// Whether the values were checked, so that problems are shown.
-    pub checked: bool,
-    /// Whether the request can be submitted as it is.
-    pub ready: bool,
-    /// Whether the user is allowed to submit at all.
-    pub submit: Availability,
-    /// Resource version that is being edited. Absent for a new request.
-    pub editing: Option<String>,
-    /// Cluster id of the workspace. The post is refused if the path has a different one by then.
-    pub cluster: String,
-    /// Id of the draft that is shown.
-    pub draft: Option<String>,
-    /// Starting point of a form without a draft, as parsed by [`promise::form::starts_from`].
-    pub start: Option<String>,
-    /// Id of the input to focus.
-    pub focus: Option<String>,
-    /// What someone else has changed in the meantime.
-    pub conflict: Option<String>,
-    /// Fields of the request that other managers own, to be taken over.
-    pub contested: Vec<ContestedLine>,
-    /// Whether secrets were entered that weren't stored, so that the user has to enter them again.
-    pub retype: bool,
-    /// Values to be submitted, in words.
-    pub review: Vec<ParameterLine>,
-}
-
-/// Outcome of a posted form. Invalid input never fails the post: it becomes a draft, and the form is shown again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum FormOutcome {
-    /// Show the form again with this draft.
-    Again {
-        /// Id of the draft.
-        draft: String,
-    },
-    /// Show the review page for this draft.
-    Review {
-        /// Id of the draft.
-        draft: String,
-    },
-    /// Show everything that would be created from this draft.
-    Adds {
-        /// Id of the draft.
-        draft: String,
-    },
-    /// The request was saved: show it.
-    Written {
-        /// Namespace of the request.
-        namespace: String,
-        /// Name of the request.
-        name: String,
-    },
-}
-
-/// A part of a request that another manager wrote last.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ContestedLine {
-    /// Path such as `.spec.parameters`.
-    pub path: String,
-    /// Field manager that wrote it.
-    pub manager: String,
-    /// Value of the input that confirms taking over exactly this part.
-    pub confirm: String,
+pub struct GoneView {
+    /// Who deleted it, by username.
+    pub by: String,
+    /// RFC 3339 time.
+    pub at: String,
+    /// Name of its promise, or empty.
+    pub promise: String,
 }
 
 /// An approval of a request, open or decided.

@@ -309,7 +309,17 @@ fn script_is_loaded_on_live_pages_alone() {
             || name == "approvals"
             || name.starts_with("approvals-")
             || name == "request";
-        let typed = ["request-new", "request-error", "request-viewer", "request-web", "edit"].contains(&name);
+        let typed = [
+            "request-new",
+            "request-error",
+            "request-viewer",
+            "request-web",
+            "request-shared",
+            "request-posted",
+            "request-conflict",
+            "edit",
+        ]
+        .contains(&name);
         let copied = name.starts_with("adds") || ["policy", "policy-tried", "policy-unread"].contains(&name);
         assert_eq!(page.html.contains("import start,{live}"), live, "{name}");
         assert_eq!(page.html.contains("typing()"), typed, "{name}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use app::backend::{Account, Assets, Catalog, Refusal, Refusals, Search, Visit, Workspaces};
+use app::backend::{Account, Assets, Catalog, Drafts, Refusal, Refusals, Search, Visit, Workspaces};
 use app::view::*;
 use async_trait::async_trait;
 use promise::api::{Lifecycle, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
@@ -369,6 +369,37 @@ fn approval(refused: &Option<String>) -> ApprovalLine {
         standing: ApprovalStanding::Open,
         given: vec![given("approved", "It was about an earlier content.")],
         allowed: refused.clone().map_or(Ok(()), Err),
+    }
+}
+
+/// A draft of a new request, and a shared one of a change.
+fn drafts() -> Vec<DraftLine> {
+    let line = |name: &str, editing, shared: Option<&str>| DraftLine {
+        id: "d1".into(),
+        address: format!("/w/{WORKSPACE}/promises/postgresql/request?draft=d1"),
+        name: name.into(),
+        promise: "PostgreSQL".into(),
+        icon: "database".into(),
+        workspace: WORKSPACE.into(),
+        editing,
+        saved: "2026-11-21T10:58:00Z".into(),
+        shared: shared.map(str::to_owned),
+    };
+    vec![line("", false, None), line("orders-db", true, Some("/w/root:acme:shop/requests/default/orders-db/edit?draft=d2"))]
+}
+
+#[async_trait]
+impl Drafts for World {
+    async fn drafts(&self, _: Option<&str>) -> Result<Vec<DraftLine>> {
+        Ok(drafts())
+    }
+
+    async fn share_draft(&self, _: &str, _: bool) -> Result<()> {
+        Err(Error::Denied { why: "this world takes nothing".into() })
+    }
+
+    async fn discard_draft(&self, _: &str) -> Result<()> {
+        Err(Error::Denied { why: "this world takes nothing".into() })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Parameters that differ between two contents, in the order of the form.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::api::PromiseSpec;
@@ -77,11 +78,45 @@ pub fn between(spec: &PromiseSpec, before: &Value, after: &Value) -> Vec<Change>
     came.chain(went.map(|(path, value)| Change { path: path.clone(), before: Some((*value).clone()), after: None })).collect()
 }
 
+/// A parameter that someone else changed while the user edited it or left it as it was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Contended {
+    /// Path of the parameter.
+    pub path: String,
+    /// The value that the user saw first. Absent if there was none, or if it isn't known any more.
+    pub before: Option<Value>,
+    /// The value that it has now. Absent if there is none.
+    pub theirs: Option<Value>,
+    /// The value that the user entered. Absent if there is none.
+    pub mine: Option<Value>,
+    /// Whether the user left it as it was.
+    pub untouched: bool,
+}
+
+/// Returns the parameters that someone else changed to something other than what the user entered. Without the parameters that the user
+/// saw first, these are all that differ.
+pub fn contended(spec: &PromiseSpec, original: Option<&Value>, theirs: &Value, mine: &Value) -> Vec<Contended> {
+    let changes = original.map_or_else(|| between(spec, mine, theirs), |original| between(spec, original, theirs));
+    let of = |change: Change| {
+        let entered = change.path.get(mine).cloned();
+        let before = original.and(change.before);
+        (entered != change.after).then(|| Contended {
+            path: change.path.to_string(),
+            untouched: original.is_some() && entered == before,
+            before,
+            theirs: change.after,
+            mine: entered,
+        })
+    };
+    changes.into_iter().filter_map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::{between, leaves};
+    use super::{between, contended, leaves};
     use crate::api::PromiseSpec;
 
     #[test]
@@ -100,6 +135,23 @@ mod tests {
         sorted.sort();
         assert_eq!(sorted, [".admin kept in a Secret kept in a Secret", ".old 1 -", ".ports[1].name - b", ".size small large"], "{told:?}");
         assert_eq!(between(&spec, &after, &after), []);
+    }
+
+    #[test]
+    fn what_both_changed_is_contended_and_what_only_one_changed_is_known() {
+        let spec = PromiseSpec::default();
+        let original = json!({"size": "small", "replicas": 1, "storage": 10, "region": "eu"});
+        let theirs = json!({"size": "large", "replicas": 3, "storage": 20, "region": "eu"});
+        let mine = json!({"size": "medium", "storage": 20, "replicas": 1, "region": "us"});
+        let told = |original| {
+            let found = contended(&spec, original, &theirs, &mine);
+            found.into_iter().map(|line| (line.path, line.before, line.untouched)).collect::<Vec<_>>()
+        };
+        let mut known = told(Some(&original));
+        known.sort_by(|a, b| a.0.cmp(&b.0));
+        assert_eq!(known, [(".replicas".to_owned(), Some(json!(1)), true), (".size".to_owned(), Some(json!("small")), false)]);
+        assert_eq!(told(None).len(), 3, "whatever differs, if the first values are not known");
+        assert_eq!(contended(&spec, Some(&original), &theirs, &theirs), []);
     }
 
     #[test]

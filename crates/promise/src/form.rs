@@ -13,6 +13,7 @@
 //! empty or it is required, and is absent otherwise. Fields that the post doesn't contain keep the value of the object being edited, so
 //! nothing that the form can't show is lost.
 
+mod adjust;
 mod control;
 mod describe;
 mod draft;
@@ -31,6 +32,7 @@ mod start;
 mod visible;
 pub mod yaml;
 
+pub use adjust::{Adjusted, adjust, put};
 pub use control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, RowButtons, YamlError};
 pub use draft::{Draft, Parsed, SecretText};
 pub use field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id, rule_anchor};

@@ -1,5 +1,5 @@
-//! The portal's database: sessions, drafts, saved views, the cost ledger, comments, and notifications, in SQLite or PostgreSQL. The only
-//! crate with SQL.
+//! The portal's database: sessions, drafts, saved views, the cost ledger, comments, activity, and notifications, in SQLite or PostgreSQL.
+//! The only crate with SQL.
 //!
 //! It stores only what the plane can't store. Losing it signs users out and loses half-filled forms, saved views, comments and metered
 //! costs; it never loses an instance.
@@ -10,6 +10,7 @@
 //! only on SQLite.
 
 mod acquaintance;
+mod activity;
 mod comment;
 mod database;
 mod delivery;
@@ -20,6 +21,7 @@ mod ledger;
 mod migrations;
 mod notification;
 mod observation;
+mod posted;
 mod random;
 mod row;
 mod saved_view;
@@ -28,14 +30,18 @@ mod session;
 mod stand_in;
 
 pub use acquaintance::Acquaintance;
+pub use activity::{Activity, ActivityKind, ActivityTarget};
 pub use comment::{Comment, MAX_COMMENT, MAX_COMMENTS, NewComment};
 pub use database::Store;
 pub use delivery::{Delivery, DeliveryState, Listed, Unwanted};
-pub use draft::{Draft, DraftId, MAX_DRAFT_BYTES, MAX_DRAFTS_PER_PERSON, MAX_REFUSALS_PER_PERSON, REFUSAL};
+pub use draft::{
+    Draft, DraftId, ListedDraft, MAX_DRAFT_BYTES, MAX_DRAFTS_PER_FORM, MAX_DRAFTS_PER_PERSON, MAX_REFUSALS_PER_PERSON, NewDraft, REFUSAL,
+};
 pub use error::{Error, Result};
 pub use ledger::{DaySum, Dimension, LedgerLine, LedgerSum, MonthLine, MonthSum, PromiseSum, SpotSum};
 pub use notification::{Message, News, Notification, Notifications};
 pub use observation::{LedgerClock, Observation, Rate, Seen, Subject};
+pub use posted::POSTED;
 pub use random::Random;
 pub use saved_view::{Kept, MAX_SAVED_VIEWS, SavedView};
 pub use seal::SealKeys;

@@ -16,13 +16,15 @@ macro_rules! folder {
             (21, "stand ins", include_str!(concat!("../../../migrations/", $database, "/0021_stand_ins.sql"))),
             (30, "comments", include_str!(concat!("../../../migrations/", $database, "/0030_comments.sql"))),
             (40, "saved views", include_str!(concat!("../../../migrations/", $database, "/0040_saved_views.sql"))),
+            (45, "draft families", include_str!(concat!("../../../migrations/", $database, "/0045_draft_families.sql"))),
+            (46, "request activity", include_str!(concat!("../../../migrations/", $database, "/0046_request_activity.sql"))),
             (60, "dismissals", include_str!(concat!("../../../migrations/", $database, "/0060_dismissals.sql"))),
         ]
     };
 }
 
-const SQLITE: [(i64, &str, &str); 7] = folder!("sqlite");
-const POSTGRES: [(i64, &str, &str); 7] = folder!("postgres");
+const SQLITE: [(i64, &str, &str); 9] = folder!("sqlite");
+const POSTGRES: [(i64, &str, &str); 9] = folder!("postgres");
 
 /// Migrates a SQLite file to this version.
 pub fn sqlite() -> Migrator {

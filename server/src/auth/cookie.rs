@@ -18,6 +18,8 @@ pub enum Kind {
     Session,
     /// The secret of a browser that has the sign-in page open.
     Visit,
+    /// The key of a form that was posted after its session had ended.
+    Form,
 }
 
 impl CookieStyle {
@@ -28,6 +30,8 @@ impl CookieStyle {
             (Self::Plain, Kind::Session) => "opm-session",
             (Self::Secure, Kind::Visit) => "__Host-opm-visit",
             (Self::Plain, Kind::Visit) => "opm-visit",
+            (Self::Secure, Kind::Form) => "__Host-opm-form",
+            (Self::Plain, Kind::Form) => "opm-form",
         }
     }
 

@@ -14,7 +14,7 @@ use promise::Error;
 
 use super::caller::Shown;
 use super::cookie::Kind;
-use super::{Caller, csrf};
+use super::{Caller, csrf, unsent};
 use crate::config::PlaneKind;
 use crate::error::HttpProblem;
 use crate::limits::{ClientAddress, TokenSource};
@@ -68,6 +68,7 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
             Err(error) => Visitor::Unknown(error),
         },
     };
+    let had_cookie = cookie.is_some();
     // The body of an anonymous request waits in memory until its token is checked, so the limit is low: a name and a token are short.
     let most = if matches!(visitor, Visitor::Person(_)) { csrf::MAX_BODY } else { csrf::MAX_ANONYMOUS };
     // The form of the sign-in page is recognised by a secret that the browser got with it.
@@ -81,6 +82,7 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
         Visitor::Anonymous | Visitor::Unknown(_) => portal.limits.anonymous(address(&portal, &request)),
     };
     let unknown = if let Visitor::Unknown(error) = &visitor { Some(error.clone()) } else { None };
+    let had_session = had_cookie && matches!(visitor, Visitor::Anonymous);
     request.extensions_mut().insert(visitor);
     if let Err(error) = counted {
         let (parts, _) = request.into_parts();
@@ -92,6 +94,17 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     let authority = host::authority(request.headers(), request.uri()).unwrap_or_default().to_owned();
     let (parts, body) = request.into_parts();
     let (visiting, page) = (Visiting::of(&portal, &parts), takes_page(&parts.headers));
+    // A form that is sent after its session has ended leads to the sign-in and back, with what was entered.
+    if page
+        && had_session
+        && unsent::is_kept(parts.uri.path())
+        && csrf::check_origin(&parts.headers, &authority, portal.public_secure).is_ok()
+    {
+        return match unsent::keep(&portal, body, id_of(&parts)).await {
+            Ok(answer) => answer,
+            Err(error) => visiting.refuse(None, &error).await,
+        };
+    }
     // People must be able to sign out even if the database doesn't respond.
     let forgets = unknown.is_some()
         && parts.uri.path() == actions::path::<SignOut>()
@@ -191,6 +204,10 @@ fn address(portal: &Portal, request: &Request) -> ClientAddress {
 
 fn id(request: &Request) -> Option<RequestId> {
     request.extensions().get::<RequestId>().cloned()
+}
+
+fn id_of(parts: &Parts) -> String {
+    parts.extensions.get::<RequestId>().map(|id| id.0.to_string()).unwrap_or_default()
 }
 
 /// Answers a request that isn't let through: with a page for browsers, with a problem for everything else.

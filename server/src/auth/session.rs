@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cluster::Token;
 use http::HeaderValue;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use promise::{Error, Result};
 use serde_json::Value;
 
@@ -13,9 +13,14 @@ use super::caller::{Identity, Shown, database, review};
 use super::cookie::Kind;
 use super::gate::Visitor;
 use super::sign_in_method::{Given, SESSION};
+use super::unsent;
 use crate::limits::{ClientAddress, TokenSource};
 use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
 use crate::state::Portal;
+
+/// How long the browser keeps the cookie of a session that has ended. It opens nothing any more, and only tells that there was a session:
+/// a form that is posted with it is kept for the next sign-in.
+const REMEMBERED: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// Starts a session for a person whom the plane knows, and returns the cookie for the browser. `request_id` identifies the HTTP request. An
 /// earlier session of the browser ends.
@@ -34,7 +39,11 @@ pub async fn begin(
     let begun = async {
         let identity = holder(portal, &token, address).await?;
         end(portal, visitor).await?;
-        of(portal, &token, &identity, request_id).await
+        let cookie = of(portal, &token, &identity, request_id).await?;
+        if let Some(key) = given.form {
+            unsent::take(portal, key, &identity.person, request_id).await;
+        }
+        Ok(cookie)
     };
     begun.await.map_err(|error| match error {
         Error::Unauthenticated => SignInProblem::TokenRefused,
@@ -60,7 +69,8 @@ async fn of(portal: &Portal, token: &Token, identity: &Identity, request_id: &st
         |_| true,
     );
     let cookie = begun.await.map_err(|error| database(&error))?;
-    portal.sign_in.cookie.set(Kind::Session, cookie.reveal(), expires.duration_since(now).as_secs()).ok_or(Error::Internal)
+    let seconds = expires.duration_since(now).saturating_add(REMEMBERED).as_secs();
+    portal.sign_in.cookie.set(Kind::Session, cookie.reveal(), seconds).ok_or(Error::Internal)
 }
 
 /// Returns the identity of a token's holder. A token that the plane refused a moment ago isn't reviewed again.

@@ -28,6 +28,8 @@ pub struct Given<'a> {
     pub token: &'a str,
     /// Whether the visitor is on this machine.
     pub is_here: bool,
+    /// The key of a form that the browser posted after its session had ended.
+    pub form: Option<&'a str>,
 }
 
 /// The sign-in method of the portal, and how the browser stores the session.
@@ -83,10 +85,14 @@ mod tests {
     fn what_is_pasted_is_taken_as_it_was_copied() {
         let sign_in = SignIn::new(SignInMethod::Tokens, CookieStyle::Plain);
         for pasted in ["abc.def", " abc.def\n", "Bearer abc.def"] {
-            assert_eq!(sign_in.open(Given { person: "", token: pasted, is_here: false }).unwrap().expose().as_ref(), "abc.def", "{pasted}");
+            assert_eq!(
+                sign_in.open(Given { person: "", token: pasted, is_here: false, form: None }).unwrap().expose().as_ref(),
+                "abc.def",
+                "{pasted}"
+            );
         }
         for pasted in ["", "  ", "a b", "a\nb", "käse"] {
-            assert!(sign_in.open(Given { person: "plane-admin", token: pasted, is_here: true }).is_err(), "{pasted}");
+            assert!(sign_in.open(Given { person: "plane-admin", token: pasted, is_here: true, form: None }).is_err(), "{pasted}");
         }
     }
 }

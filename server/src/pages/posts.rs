@@ -1,4 +1,4 @@
-//! POSTs that write nothing and therefore aren't actions: what is entered or shown in them must not be part of an address.
+//! POSTs whose answer is a page and that therefore aren't actions: what is entered or shown in them must not be part of an address.
 
 use app::backend::{FormOf, Visit};
 use app::pages::requests;
@@ -16,7 +16,7 @@ pub(crate) struct Home {
     home: Option<String>,
 }
 
-/// Renders the form of a new request as filled in, with the preflight result; nothing is stored.
+/// Renders the form of a new request as filled in, with the preflight result, and saves it as a private draft.
 pub(crate) async fn preflight_new(
     visiting: Visiting,
     Path((workspace, name)): Named,
@@ -27,13 +27,14 @@ pub(crate) async fn preflight_new(
     visiting.answer(&workspace, async |visit: &Visit| requests::preflight(visit, &workspace, form, &pairs).await).await
 }
 
-/// Renders the form of an existing request as filled in, with the preflight result; nothing is stored.
+/// Renders the form of an existing request as filled in, with the preflight result, and saves it as a private draft.
 pub(crate) async fn preflight_edit(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let form = FormOf::Edit { namespace: &namespace, name: &name };
     visiting.answer(&workspace, async |visit: &Visit| requests::preflight(visit, &workspace, form, &pairs).await).await
 }
 
-/// Renders the page of a request with the value of one secret output, read with the person's own permissions.
+/// Renders the page of a request with the value of one secret output, read with the person's own permissions. The request's history notes
+/// it.
 pub(crate) async fn reveal(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let output = field(&pairs, "output").unwrap_or_default();
     visiting.answer(&workspace, async |visit: &Visit| requests::revealed(visit, &workspace, &namespace, &name, output).await).await

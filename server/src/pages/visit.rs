@@ -72,6 +72,11 @@ impl Visiting {
         self.peer.is_none_or(|peer| peer.is_here(&self.headers))
     }
 
+    /// Returns the secret in one of the portal's cookies.
+    pub(crate) fn cookie(&self, kind: Kind) -> Option<String> {
+        self.portal.sign_in.cookie.read(kind, &self.headers).map(str::to_owned)
+    }
+
     /// Returns the visitor's address.
     pub(crate) fn address(&self) -> ClientAddress {
         self.portal.limits.address(self.peer.as_ref(), &self.headers)

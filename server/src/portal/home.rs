@@ -6,8 +6,8 @@ mod quota_usage;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use app::backend::Platform as _;
-use app::view::{ChangeLine, Home, HomeDecisions, OverviewRange, PlaceLine, PlatformGlance, RequestRow, Whole};
+use app::backend::{Drafts as _, Platform as _};
+use app::view::{ChangeLine, DraftLine, Home, HomeDecisions, OverviewRange, PlaceLine, PlatformGlance, RequestRow, Whole};
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 use futures::future::join_all;
@@ -77,6 +77,7 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
         waiting: listed_rows(caller, mine.needy.iter().take(SHOWN)),
         waiting_total: whole.total_by(|_| mine.needy.len()),
         decisions,
+        drafts: newest_drafts(caller).await,
         recent: listed_rows(caller, &mine.recent),
         recent_total: whole.total_by(|_| mine.others),
         asks_in,
@@ -99,6 +100,14 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
         as_of,
         seen,
     })
+}
+
+/// Returns the user's newest drafts.
+async fn newest_drafts(caller: &Caller) -> Vec<DraftLine> {
+    // The page doesn't need them.
+    let mut drafts = caller.drafts(None).await.unwrap_or_default();
+    drafts.truncate(FEW);
+    drafts
 }
 
 /// Returns the decisions that the user can make. `None` for users who take no part in approvals.

@@ -11,7 +11,7 @@ use cluster::revisions::CompiledRevisions;
 use cluster::usage::Census;
 use cluster::watch::Key;
 use promise::api::{CandidateState, DestinationId, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision};
-use promise::attribute::{AttributedObject, ObjectDifference, difference};
+use promise::attribute::{AttributedObject, ObjectDifference, Touched, difference, touched};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext, given_labels};
 use promise::path::Path;
 use promise::policy::{PolicySource, Tally, Target, Usage};
@@ -51,6 +51,8 @@ pub struct Examined {
     pub added: Vec<AttributedObject>,
     /// The same as a difference to what was accepted last. `None` for a new request.
     pub difference: Option<Vec<ObjectDifference>>,
+    /// How many objects it touches. `None` for a new request.
+    pub touched: Option<Touched>,
     /// Choices that change the price.
     pub choices: Vec<PricedChoice>,
 }
@@ -150,14 +152,15 @@ impl Caller {
         let examine = move |input: &Input<'_>, compiled: &CompiledRevisions| {
             let preflight = preflight::preflight(input);
             let added = preflight.attributed(input);
-            let difference = input.former.map(|former| {
+            let before = input.former.map(|former| {
                 let revision = portal.world.revision_of(&former.revision);
                 let known = revision.and_then(|revision| compiled.read(&revision.spec.hash, &revision.spec.spec).ok());
-                let before = known.map(|compiled| preflight::running(&compiled, former)).unwrap_or_default();
-                difference(&before, &added)
+                known.map(|compiled| preflight::running(&compiled, former)).unwrap_or_default()
             });
+            let touched = before.as_ref().map(|before| touched(before, &added));
+            let difference = before.map(|before| difference(&before, &added));
             let choices = preflight::options(input, &preflight);
-            Examined { preflight, added, difference, choices }
+            Examined { preflight, added, difference, touched, choices }
         };
         self.evaluate(workspace, offered, submission, examine).await
     }

@@ -115,11 +115,11 @@ impl Caller {
         Ok(Some(events))
     }
 
-    /// Returns the value of a secret output, read with the user's own token.
+    /// Returns the value of a secret output, read with the user's own token, and the uid of its request.
     ///
     /// # Errors
     /// If there is no such output, the user can't read Secrets here, or the control plane doesn't respond.
-    pub async fn read_secret_output(&self, workspace: &Workspace, namespace: &str, name: &str, output: &str) -> Result<String> {
+    pub async fn read_secret_output(&self, workspace: &Workspace, namespace: &str, name: &str, output: &str) -> Result<(String, String)> {
         let request = self.read_request(workspace, namespace, name).await?;
         let not_found = || Error::NotFound { what: format!("secret output {output}") };
         let outputs = request.status.as_ref().map(|status| status.outputs.as_slice()).unwrap_or_default();
@@ -133,7 +133,9 @@ impl Caller {
             other => other?,
         };
         let value = secret.data.and_then(|mut data| data.remove(&reference.key)).ok_or_else(not_found)?;
-        String::from_utf8(value.0).map_err(|_| Error::Conflict { message: format!("{output} isn't text; read it with kubectl") })
+        let value = String::from_utf8(value.0);
+        let value = value.map_err(|_| Error::Conflict { message: format!("{output} isn't text; read it with kubectl") })?;
+        Ok((value, request.metadata.uid.unwrap_or_default()))
     }
 }
 

@@ -1,10 +1,13 @@
 //! The port [`Requests`]: the requests of a workspace, their form, and their results.
 
+pub(super) mod activity;
 pub(super) mod adds;
 pub(crate) mod cheaper;
+mod comparison;
 pub(super) mod decisions;
 pub(super) mod detail;
 pub(super) mod form;
+mod kept;
 mod list;
 pub(crate) mod listing;
 mod posting;
@@ -15,9 +18,10 @@ pub(super) mod timeline;
 pub(super) mod walk;
 
 use app::backend::{FormOf, Pairs, Requests};
-use app::view::{AddsPage, FormOutcome, RequestForm, RequestPage, RequestQuery, RequestsPage};
+use app::view::{AddsPage, FormOutcome, GoneView, RequestForm, RequestPage, RequestQuery, RequestsPage};
 use async_trait::async_trait;
 use promise::Result;
+use store::ActivityKind;
 
 use crate::auth::Caller;
 
@@ -68,8 +72,16 @@ impl Requests for Caller {
         self.remove_request(&workspace, namespace, name, confirmation).await
     }
 
+    async fn gone(&self, workspace: &str, namespace: &str, name: &str) -> Result<Option<GoneView>> {
+        let workspace = self.enter(workspace).await?;
+        activity::gone(self, &workspace, namespace, name).await
+    }
+
     async fn reveal(&self, workspace: &str, namespace: &str, name: &str, output: &str) -> Result<String> {
         let workspace = self.enter(workspace).await?;
-        self.read_secret_output(&workspace, namespace, name, output).await
+        let (value, uid) = self.read_secret_output(&workspace, namespace, name, output).await?;
+        let of = activity::Of { workspace: &workspace, namespace, name, uid: &uid };
+        self.note(of, ActivityKind::Revealed, output).await;
+        Ok(value)
     }
 }

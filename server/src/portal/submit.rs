@@ -11,11 +11,13 @@ use promise::api::{PromiseRef, PromiseRequestSpec, PromiseSpec};
 use promise::form::SecretText;
 use promise::{Contested, Error, Problem, Result, names};
 use serde_json::{Value, json};
+use store::ActivityKind;
 
 use super::inputs::{Former, Written, secret_key};
 use super::offers::Offered;
 use super::place::Workspace;
 use super::preflight::Existing;
+use super::requests::activity::Of;
 use super::write::{WriteOperation, WriteTarget, rehearse_apply, rehearse_create};
 use crate::auth::Caller;
 
@@ -185,6 +187,8 @@ impl Caller {
             listed.is_none_or(|listed| listed.metadata.uid != *uid || listed.metadata.deletion_timestamp.is_some())
         };
         self.portal().until_listed(listed, &key, shown).await;
+        let of = Of { workspace, namespace, name, uid: uid.as_deref().unwrap_or_default() };
+        self.note(of, ActivityKind::Deleted, &request.spec.promise.name).await;
         Ok(())
     }
 

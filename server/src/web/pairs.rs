@@ -33,7 +33,11 @@ impl Pairs {
     }
 }
 
-fn parse(body: &Bytes) -> promise::Result<Vec<(String, String)>> {
+/// Parses the body of a form.
+///
+/// # Errors
+/// If it is not UTF-8, or has too many fields.
+pub(crate) fn parse(body: &Bytes) -> promise::Result<Vec<(String, String)>> {
     let refused = |message: String| Error::Invalid { problems: vec![Problem { path: String::new(), message }] };
     if std::str::from_utf8(body).is_err() {
         return Err(refused("The form isn't valid UTF-8. Send it from the page.".to_owned()));

@@ -1,5 +1,6 @@
 //! The architecture, held by tests: who may import whom, what must not occur where, how long files may be.
 
+mod circles;
 mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,14 +81,14 @@ fn packages_keep_out_what_they_exist_to_keep_out() {
 }
 
 #[test]
-fn the_browser_build_has_no_engine() {
+fn the_browser_builds_know_no_rules() {
     let metadata = metadata();
     let app = metadata.packages.iter().find(|package| package.name.as_str() == "app").expect("app");
     let promise = app.dependencies.iter().find(|d| d.name == "promise").expect("app imports promise");
-    assert!(!promise.uses_default_features && !promise.features.iter().any(|feature| feature == "engine"));
-    for (feature, parts) in &app.features {
-        let engine = parts.iter().any(|part| part.contains("engine"));
-        assert!(!engine || feature == "ssr", "feature {feature} of app brings the engine into the browser");
+    assert!(promise.optional, "app imports promise for every build");
+    for feature in ["hydrate", "live"] {
+        let parts = app.features.get(feature).expect(feature);
+        assert!(!parts.iter().any(|part| part == "dep:promise" || part == "ssr"), "feature {feature} of app brings the rules into the browser");
     }
 }
 

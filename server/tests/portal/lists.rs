@@ -26,7 +26,7 @@ async fn requests_are_cut_into_pages_and_counted_whole() {
     let named = [("workspace", "root:acme:shop"), ("namespace", "default"), ("name", "cache-07")];
     let pairs = [&named[..], &[("_token", &token), ("confirmation", "cache-07")]].concat();
     let deleted = browser.act("/do/requests/delete", &pairs).await;
-    assert_eq!(deleted.location(), LIST, "{}", deleted.text);
+    assert_eq!(deleted.location(), format!("{LIST}?namespace=default&deleted=cache-07"), "{}", deleted.text);
     browser
         .until(&format!("{LIST}?q=cache-07"), |after| !after.text.contains("/requests/default/cache-07") || after.text.contains("Deleting"))
         .await;

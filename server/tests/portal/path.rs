@@ -93,7 +93,7 @@ async fn a_request_is_made_followed_changed_and_deleted() {
     assert_eq!(unsure.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", unsure.text);
     assert!(unsure.text.contains("Type cache"), "{}", unsure.text);
     let sure = browser.act("/do/requests/delete", &[&named[..], &[("confirmation", "cache")]].concat()).await;
-    assert_eq!(sure.location(), format!("/w/{SHOP}/requests"), "{}", sure.text);
+    assert_eq!(sure.location(), format!("/w/{SHOP}/requests?namespace=default&deleted=cache"), "{}", sure.text);
     let gone = kube::runtime::wait::await_condition(api.clone(), "cache", |request: Option<&PromiseRequest>| request.is_none());
     assert!(matches!(tokio::time::timeout(PATIENCE, gone).await, Ok(Ok(_))), "never gone");
     product.running.close().await;

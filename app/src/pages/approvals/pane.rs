@@ -137,7 +137,7 @@ fn policies(review: &ReviewPage) -> Option<impl IntoView + use<>> {
 }
 
 /// The price now and after.
-pub(super) fn price(price: &PriceStep) -> Option<impl IntoView + use<>> {
+pub(in crate::pages) fn price(price: &PriceStep) -> Option<impl IntoView + use<>> {
     let there = price.after.is_some() || !price.unknown.is_empty();
     let line = |label: &'static str, value: Option<String>| {
         value.map(|value| view! { <p class="sum-line"><span>{label}</span><span>{value}</span></p> })

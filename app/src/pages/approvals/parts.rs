@@ -75,7 +75,7 @@ pub(in crate::pages) fn changes(changes: &[ValueChange]) -> impl IntoView + use<
 }
 
 /// What was checked, with results.
-pub(super) fn checks(checks: &[CheckLine]) -> impl IntoView + use<> {
+pub(in crate::pages) fn checks(checks: &[CheckLine]) -> impl IntoView + use<> {
     let lines = checks.iter().map(|check| {
         let (shape, word) = match check.state {
             CheckState::Failed => (Shape::Failed, texts::CHECK_FAILED),

@@ -36,6 +36,8 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
             .rev()
             .map(|resource| view! { <li><b>{resource.name.clone()}</b>" "<span class="subtle">{resource.kind.clone()}</span></li> });
         let goes = goes.collect_view();
+        // What stays keeps costing.
+        let money = page.price.monthly.as_ref().filter(|_| page.fate != Fate::Stays).map(|monthly| texts::cost_ends(monthly));
         let label = texts::delete_named(&row.name);
         let button = match page.allowed.delete.clone() {
             Ok(()) => view! { <SubmitButton label=label weight=Weight::Danger icon="trash-2"/> }.into_any(),
@@ -49,6 +51,7 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
                 <p>{fate(page.fate)}</p>
                 {if page.resources.is_empty() { view! { <p class="muted">{texts::NO_RESOURCES_YET}</p> }.into_any() } else { view! { <ul class="goes">{goes}</ul> }.into_any() }}
                 <p class="muted">{after(page.fate)}</p>
+                {money.map(|money| view! { <p class="muted">{money}</p> })}
                 <Text id="confirmation" name="confirmation" label=texts::type_to_confirm(&row.name) value="" problem=problem focus=true/>
                 <div class="submit-bar">{button}<LinkButton href=address label=texts::CANCEL/></div>
             </form>

@@ -2,11 +2,11 @@
 
 use crate::view::{RequestPage, RequestRow};
 use leptos::prelude::*;
-use promise::Result;
 use promise::form::Summary;
+use promise::{Error, Result};
 
 use super::adds::{OriginFilter, part};
-use super::{change, state};
+use super::{change, gone, state};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::routes;
@@ -22,6 +22,7 @@ mod outputs;
 mod overview;
 mod policies;
 mod resources;
+mod usage;
 mod yaml;
 
 pub(crate) use configuration::parameter_lines;
@@ -131,7 +132,14 @@ pub async fn revealed(visit: &Visit, workspace: &str, namespace: &str, name: &st
 async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view: View, also: Also) -> Result<Page> {
     let Also { revealed, refusal } = also;
     let backend = visit.backend()?;
-    let page = backend.request(workspace, namespace, name).await?;
+    let page = match backend.request(workspace, namespace, name).await {
+        Err(error @ Error::NotFound { .. }) => {
+            // Whether it ever existed is told to those who could list it.
+            let deleted = backend.gone(workspace, namespace, name).await.unwrap_or_default();
+            return deleted.map(|deleted| gone::page(visit, workspace, name, deleted)).ok_or(error);
+        }
+        page => page?,
+    };
     let adds = if view.part == Part::Adds { Some(backend.added(workspace, namespace, name).await?) } else { None };
     let title = if view.part == Part::Overview { name.to_owned() } else { texts::tab_of_request(view.part.label(), name) };
     let about = About {
@@ -204,12 +212,13 @@ fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
     let delete = page.allowed.delete.is_ok().then(
         || view! { <LinkButton href=routes::request_delete(&row.workspace, &row.namespace, &row.name) label=texts::DELETE icon="trash-2"/> },
     );
+    let duplicate = page.duplicate.clone().map(|href| view! { <LinkButton href=href label=texts::DUPLICATE icon="copy"/> });
     let meta = view! {
         <span><a href=routes::promise(&row.workspace, &row.promise, None)>{row.promise_title.clone()}</a>" "{row.version.clone()}</span>
         {(!row.requester.is_empty()).then(|| view! { <span>{texts::requested_by(&row.requester)}</span> })}
         <span class="live-state" role="status" data-live-state=""><a href=address(page, view.part, view.page)><Icon name="refresh-cw"/>{texts::REFRESH}</a></span>
     };
-    view! { <PageHead title=row.name.clone() icon=row.icon.clone() beside=view! { <Badge shape=shape word=word/>{changed} }.into_any() meta=meta.into_any() actions=view! { {edit}{delete} }.into_any()/> }
+    view! { <PageHead title=row.name.clone() icon=row.icon.clone() beside=view! { <Badge shape=shape word=word/>{changed} }.into_any() meta=meta.into_any() actions=view! { {edit}{duplicate}{delete} }.into_any()/> }
 }
 
 /// What the request waits for. A single issue is the sentence itself, several are a list.

@@ -1,17 +1,18 @@
 //! The form of a new or an existing request. Invalid input comes back as a draft, with a summary on top, the field and the fix.
 
-use crate::view::{AvailabilityState, RequestForm};
+use crate::view::{AvailabilityState, MergeView, RequestForm};
 use leptos::prelude::*;
 use promise::Result;
+use promise::wording::upper_first;
 
-use super::preflight_panel::preflight_panel;
+use super::preflight_panel::{Panel, preflight_panel};
 use crate::actions::{self, ChangeRequest, SubmitRequest};
 use crate::backend::{FormOf, Pairs, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::form::{ErrorSummary, Fields, Presets, Text};
 use crate::routes;
-use crate::texts::{forms, requests as texts};
-use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Icon, LinkButton, PageHead, Shape, SubmitButton, Weight};
+use crate::texts::{drafts, forms, requests as texts};
+use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Icon, LinkButton, Moment, PageHead, Shape, SubmitButton, Weight};
 
 /// The page with the values of a draft; its posts go to the same address.
 pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>) -> Result<Page> {
@@ -19,7 +20,7 @@ pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
     Ok(shown(visit, workspace, of, form, draft.is_some()))
 }
 
-/// The page with values that aren't saved, for the script that runs the preflight while the user types.
+/// The page with the values that were just typed, for the script that runs the preflight while the user types.
 pub async fn preflight(visit: &Visit, workspace: &str, of: FormOf<'_>, pairs: &Pairs) -> Result<Page> {
     let form = visit.backend()?.preflight(workspace, of, pairs).await?;
     Ok(shown(visit, workspace, of, form, false))
@@ -34,6 +35,12 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
     };
     let (action, about_form) = (action(of), identity(workspace, of));
     let token = visit.backend.as_ref().map(|backend| backend.viewer().form_token).unwrap_or_default();
+    let now = visit.now.clone();
+    let own = match of {
+        FormOf::New { promise, home, .. } => routes::request_new(workspace, promise, home),
+        FormOf::Edit { namespace, name } => routes::request_edit(workspace, namespace, name),
+    };
+    let panel = Panel::Form { draft: routes::with_query(&own, &[("draft", &form.save)]) };
     let workspace = workspace.to_owned();
     let title = if form.editing.is_some() { texts::edit_named(&form.name) } else { texts::request_promise(&form.offer.display_name) };
     let wrong = form.checked && !form.ready;
@@ -64,9 +71,17 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
             <div id="problems">{wrong.then(|| view! { <ErrorSummary form=form.clone()/> })}</div>
             <Crumbs steps=steps/>
             <PageHead title=title icon=form.offer.icon.clone() meta=meta.into_any()/>
-            {form.conflict.clone().map(|what| {
-                let lines = take_over(&form);
-                view! { <Banner shape=Shape::Degraded title=texts::CHANGED_BY_SOMEONE_ELSE><p>{what}</p>{lines}</Banner> }
+            {form.conflict.clone().map(|what| match &form.merge {
+                Some(found) => merge(found, &now).into_any(),
+                None => {
+                    let lines = take_over(&form);
+                    view! { <Banner shape=Shape::Degraded title=texts::CHANGED_BY_SOMEONE_ELSE><p>{what}</p>{lines}</Banner> }.into_any()
+                }
+            })}
+            {form.posted.then(|| view! { <Banner shape=Shape::Unknown title=drafts::SIGNED_IN_AGAIN><p>{drafts::NOTHING_WAS_SUBMITTED}</p></Banner> })}
+            {form.shared.clone().map(|shared| {
+                let now = now.clone();
+                view! { <Banner shape=Shape::Unknown title=drafts::shared_by(&shared.by)><p>{upper_first(drafts::SAVED)}" "<Moment at=shared.at now=now/>". "{drafts::SHARED_COPY}</p></Banner> }
             })}
             {lost.then(|| view! { <Banner shape=Shape::Degraded title=texts::DRAFT_UNAVAILABLE><p>{texts::DRAFT_UNAVAILABLE_TEXT}</p></Banner> })}
             {form.retype.then(|| view! { <Banner shape=Shape::Degraded title=texts::ENTER_SECRETS_AGAIN><p>{texts::SECRETS_NOT_SAVED_FORM}</p></Banner> })}
@@ -76,11 +91,13 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
                     <input type="hidden" name="_cluster" value=form.cluster.clone()/>
                     {form.editing.clone().map(|version| view! { <input type="hidden" name="_version" value=version/> })}
                     {form.draft.clone().map(|draft| view! { <input type="hidden" name="_draft" value=draft/> })}
+                    <input type="hidden" name="_save" value=form.save.clone()/>
                     {form.start.clone().map(|start| view! { <input type="hidden" name="_start" value=start/> })}
                     // The Enter key presses the first button of a form, which is this one.
                     <button class="vh" tabindex="-1" name="_op" value="check">{texts::CONTINUE}</button>
                     {form.checked.then(|| view! { <input type="hidden" name="_checked" value="1"/> })}
                     <div id="fields">
+                    {adjusted(&form)}
                     <Presets presets=form.form.presets.clone()/>
                     {basics(&form)}
                     <Fields form=form.form.clone() focus=form.focus.clone() workspace=workspace.clone()/>
@@ -88,7 +105,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
                     </div>
                     {submit(&form, &back)}
                 </form>
-                {preflight_panel(&form, &workspace, None)}
+                {preflight_panel(&form, &workspace, panel)}
             </div>
         }
     })
@@ -110,6 +127,30 @@ pub(super) fn identity(workspace: &str, of: FormOf<'_>) -> impl IntoView + use<>
     };
     let fields = [("workspace", workspace)].into_iter().chain(fields).filter(|(_, value)| !value.is_empty());
     fields.map(|(name, value)| view! { <input type="hidden" name=name value=value.to_owned()/> }).collect_view()
+}
+
+/// Defaults that were replaced because of policies.
+fn adjusted(form: &RequestForm) -> Option<impl IntoView + use<>> {
+    let lines = form.adjusted.iter().map(|line| view! { <p>{line.clone()}</p> }).collect_view();
+    (!form.adjusted.is_empty()).then(|| view! { <Banner shape=Shape::Unknown title=drafts::ADJUSTED>{lines}</Banner> })
+}
+
+/// Who changed what meanwhile, with a choice for each value.
+fn merge(found: &MergeView, now: &str) -> impl IntoView + use<> {
+    let not_set = |value: &Option<String>| value.clone().unwrap_or_else(|| drafts::NOT_SET.to_owned());
+    let lines = found.lines.iter().map(|line| {
+        let name = format!("_merge{}", line.path);
+        let was = line.before.as_ref().map(|before| view! { <p class="hint">{drafts::was(before)}</p> });
+        let choice = |word: &'static str, label: &'static str, value: String, chosen: bool| {
+            view! { <div><label class="check"><input type="radio" class="tick" form="request" name=name.clone() value=word checked=chosen/><span>{label}": "{value}</span></label></div> }
+        };
+        let theirs = choice("theirs", drafts::KEEP_THEIRS, not_set(&line.theirs), line.keeps_theirs);
+        let mine = choice("mine", drafts::KEEP_MINE, not_set(&line.mine), !line.keeps_theirs);
+        view! { <fieldset class="field"><legend>{line.label.clone()}</legend>{was}{theirs}{mine}</fieldset> }
+    });
+    let (lines, by, at, now) = (lines.collect_view(), drafts::changed_by(&found.by), found.at.clone(), now.to_owned());
+    let when = (!at.is_empty()).then(|| view! { " "{drafts::LAST_CHANGE}" "<Moment at=at now=now/>"." });
+    view! { <Banner shape=Shape::Degraded title=by><p>{drafts::CHOOSE_VALUES}{when}</p>{lines}<p><button class="btn btn-sm" form="request" name="_op" value="check">{drafts::APPLY_CHOICES}</button></p></Banner> }
 }
 
 /// A box for each part that another field manager owns; ticking it takes over exactly that part.

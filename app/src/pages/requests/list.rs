@@ -1,17 +1,17 @@
 //! `/w/{workspace}/requests`: filters with counts, rows, pages; live.
 
-use crate::view::{AvailabilityState, RequestColumn, RequestQuery, RequestsPage, SavedList};
+use crate::view::{AvailabilityState, GoneView, RequestColumn, RequestQuery, RequestsPage, SavedList};
 use leptos::prelude::*;
 use promise::{Error, Result};
 
-use super::{stale, table};
-use crate::backend::Visit;
+use super::{drafts, stale, table};
+use crate::backend::{Backend, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::listing::{Heading, Listing};
 use crate::pages::views;
 use crate::routes;
 use crate::texts::requests as texts;
-use crate::ui::{Empty, LinkButton, LiveState, PageHead, Shape, Weight};
+use crate::ui::{Banner, Empty, LinkButton, LiveState, Moment, PageHead, Shape, Weight};
 
 /// The columns that people sort by.
 pub(super) const HEADINGS: [Heading<RequestColumn>; 5] = [
@@ -23,8 +23,9 @@ pub(super) const HEADINGS: [Heading<RequestColumn>; 5] = [
 ];
 
 /// The page.
-pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Result<Page> {
+pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery, deleted: (&str, &str)) -> Result<Page> {
     let backend = visit.backend()?;
+    let gone = going(&*backend, workspace, deleted).await;
     let page = match backend.requests(workspace, query).await {
         Ok(page) => page,
         Err(Error::Denied { why }) => return Ok(denied(visit, workspace, why)),
@@ -47,6 +48,11 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Resul
         let basis = texts::shown_of_total(page.rows.len(), page.total, page.all);
         view! {
             <PageHead title=texts::REQUESTS meta=view! { <span>{texts::IN}" "<span class="mono">{workspace.clone()}</span></span> }.into_any() actions=action.into_any()/>
+            {gone.map(|(name, address, gone)| {
+                let now = now.clone();
+                view! { <div role="status"><Banner shape=Shape::Deleting title=texts::is_being_deleted(&name)><p>{texts::deletion_requested_by(&gone.by)}" "<Moment at=gone.at now=now/>". "<a href=address>{texts::VIEW_PROGRESS}</a></p></Banner></div> }
+            })}
+            {drafts(&page.drafts, &routes::requests(&workspace), &token, &now)}
             {views::bar(&views, &token)}
             {listing.search(texts::REQUESTS, texts::SEARCH_PLACEHOLDER)}
             {Listing::filter_rows([
@@ -62,6 +68,16 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery) -> Resul
             </div>
         }
     }))
+}
+
+/// The request in the address that the user just deleted: its name, its address, and what is known about its deletion.
+async fn going(backend: &dyn Backend, workspace: &str, (namespace, name): (&str, &str)) -> Option<(String, String, GoneView)> {
+    if name.is_empty() {
+        return None;
+    }
+    // The list doesn't need the message.
+    let gone = backend.gone(workspace, namespace, name).await.ok()??;
+    Some((name.to_owned(), routes::request(workspace, namespace, name), gone))
 }
 
 /// The page of a workspace that a user can enter without access to its requests.

@@ -4,19 +4,40 @@ use crate::view::{ApprovalStep, CheckLine, CheckState, PreflightView, PriceView,
 use leptos::prelude::*;
 
 use crate::pages::rules;
-use crate::texts::{forms, requests as texts};
+use crate::texts::{drafts, forms, requests as texts};
 use crate::ui::{Icon, Shape};
 
-/// The panel. `adds` is the address of the manifests; without it, the button of the form leads there.
-pub(super) fn preflight_panel(form: &RequestForm, workspace: &str, adds: Option<String>) -> impl IntoView + use<> {
+/// Where the panel is.
+pub(super) enum Panel {
+    /// Beside the form. `draft` is the address of the form with what was typed.
+    Form {
+        /// The address.
+        draft: String,
+    },
+    /// Beside the review. `adds` is the address of the manifests.
+    Review {
+        /// The address.
+        adds: String,
+    },
+}
+
+/// The panel. Beside the form, the button of the form leads to the manifests.
+pub(super) fn preflight_panel(form: &RequestForm, workspace: &str, panel: Panel) -> impl IntoView + use<> {
     let preflight = &form.preflight;
     let (rules, none) = (rules::lines(&form.policies, workspace), form.policies.is_empty());
+    // The script shows this address once the draft is saved, so that Back and reload lead to what was typed.
+    let (draft, adds, checks_itself) = match panel {
+        Panel::Form { draft } => (Some(draft).filter(|_| form.saved == Some(true)), None, true),
+        Panel::Review { adds } => (None, Some(adds), false),
+    };
+    // The review of a change shows the price before and after.
+    let show_price = checks_itself || form.change.is_none();
     view! {
-        <aside class="rail" aria-label=texts::PREFLIGHT id="preflight">
-            {verdict(preflight)}
+        <aside class="rail" aria-label=texts::PREFLIGHT id="preflight" data-draft=draft>
+            {verdict(preflight, form.saved, checks_itself)}
             <section><h2>{texts::CHECKS}</h2>{checks(&preflight.checks)}</section>
             {(!preflight.approvals.is_empty()).then(|| view! { <section><h2>{texts::APPROVAL}</h2>{approvals(&preflight.approvals)}</section> })}
-            {price(&preflight.price)}
+            {show_price.then(|| price(&preflight.price))}
             {(!preflight.room.is_empty()).then(|| view! { <section><h2>{texts::LIMITS_AND_BUDGETS}</h2>{room(&preflight.room)}</section> })}
             {added(preflight, adds)}
             <section><h2>{texts::EFFECTIVE_POLICIES}</h2>{if none { view! { <p class="small muted">{texts::NO_EFFECTIVE_POLICIES}</p> }.into_any() } else { rules.into_any() }}</section>
@@ -24,7 +45,16 @@ pub(super) fn preflight_panel(form: &RequestForm, workspace: &str, adds: Option<
     }
 }
 
-fn verdict(preflight: &PreflightView) -> impl IntoView + use<> {
+/// The verdict, and whether what was typed is saved. Where the form checks itself while the user types, also why it couldn't: the script
+/// shows one of these.
+fn verdict(preflight: &PreflightView, saved: Option<bool>, checks_itself: bool) -> impl IntoView + use<> {
+    let failure = |why: &'static str, text: &'static str, retry: Option<AnyView>| {
+        view! { <div data-failed=why hidden><ul class="checks"><li data-st="unknown">{Shape::Unknown.svg()}<span>{text}</span></li></ul>{retry}</div> }
+    };
+    let retry = view! { <p><button class="btn btn-sm" type="button" data-retry="">{drafts::TRY_AGAIN}</button></p> }.into_any();
+    let failures = checks_itself.then(|| view! { <div role="status">{failure("offline", drafts::CANT_CHECK, Some(retry))}{failure("ended", drafts::SIGNED_OUT, None)}</div> });
+    let saved =
+        saved.map(|saved| view! { <p class="small subtle">{if saved { drafts::DRAFT_SAVED } else { drafts::DRAFT_NOT_SAVED }}</p> });
     let (shape, word) = match preflight.verdict {
         Verdict::Accepted => (Shape::Ready, texts::READY_TO_SUBMIT),
         Verdict::NeedsApproval => (Shape::Waiting, texts::NEEDS_APPROVAL),
@@ -36,6 +66,7 @@ fn verdict(preflight: &PreflightView) -> impl IntoView + use<> {
         <section class="verdict" data-st=shape.word()><h2 class="vh">{texts::PREFLIGHT}</h2>
             <div role="status"><p class="st">{shape.svg()}{word}</p>{(!preflight.sentence.is_empty()).then(|| view! { <p class="small">{preflight.sentence.clone()}</p> })}</div>
             <p class="small subtle typing" hidden>{texts::CHECKING}</p>
+            {saved}{failures}
         </section>
     }
 }

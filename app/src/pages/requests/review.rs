@@ -5,13 +5,15 @@ use promise::Result;
 
 use super::detail::parameter_lines;
 use super::form::{action, identity};
-use super::preflight_panel::preflight_panel;
+use super::preflight_panel::{Panel, preflight_panel};
 use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, framed};
 use crate::form::{ErrorSummary, Secrets};
+use crate::pages::approvals::{changes, checks, price_step};
 use crate::routes;
-use crate::texts::{forms, requests as texts};
+use crate::texts::{approvals, forms, requests as texts};
 use crate::ui::{Banner, Crumb, Crumbs, Empty, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
+use crate::view::RequestForm;
 
 /// The page of a draft.
 pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str) -> Result<Page> {
@@ -53,7 +55,7 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
             <Crumbs steps=vec![Crumb::link(form.offer.display_name.clone(), back.clone()), Crumb::here(texts::REVIEW)]/>
             <PageHead title=title icon=form.offer.icon.clone() meta=view! { <span>{format!("{} {}", form.offer.display_name, form.offer.version)}</span><span>{texts::IN}" "<span class="mono">{workspace.clone()}</span></span> }.into_any()/>
             <div class="split"><div class="stack">
-                <section aria-labelledby="values"><h2 id="values">{texts::SUMMARY}</h2>{parameter_lines(&form.review, texts::YOU)}</section>
+                {summary(&form)}
                 {form.retype.then(|| view! { <Banner shape=Shape::Degraded title=texts::ENTER_SECRETS_AGAIN><p>{texts::SECRETS_NOT_SAVED_REVIEW}</p></Banner> })}
                 <form method="post" action=action class="form" novalidate>
                     <HiddenToken token=token/>{about_form}<input type="hidden" name="_draft" value=draft.clone()/><input type="hidden" name="_cluster" value=form.cluster.clone()/>
@@ -61,9 +63,28 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
                     <Secrets form=form.form.clone()/>
                     <div class="submit-bar">{button}<LinkButton href=back label=texts::BACK_TO_FORM/></div>
                 </form>
-            </div>{preflight_panel(&form, &workspace, Some(adds.clone()))}</div>
+            </div>{preflight_panel(&form, &workspace, Panel::Review { adds: adds.clone() })}</div>
         }
     }))
+}
+
+/// The values. For a change: what it changes, as approvers see it, and all values folded.
+fn summary(form: &RequestForm) -> impl IntoView + use<> {
+    let all = parameter_lines(&form.review, texts::YOU);
+    let Some(change) = &form.change else {
+        return view! { <section aria-labelledby="values"><h2 id="values">{texts::SUMMARY}</h2>{all}</section> }.into_any();
+    };
+    let changed = if change.changes.is_empty() {
+        view! { <p class="muted">{approvals::NO_VALUES_CHANGE}</p> }.into_any()
+    } else {
+        view! { <div class="card padded">{changes(&change.changes)}</div> }.into_any()
+    };
+    view! {
+        <section aria-labelledby="values"><h2 id="values">{approvals::CHANGES}</h2>{changed}<details class="why"><summary>{approvals::all_values(form.review.len())}</summary>{all}</details></section>
+        <section aria-labelledby="effects"><h2 id="effects">{texts::EFFECTS}</h2>{checks(&change.effects)}</section>
+        {price_step(&change.price).map(|price| view! { <div class="card padded">{price}</div> })}
+    }
+    .into_any()
 }
 
 /// The page for a draft that no longer exists: most often it was submitted, and the user went back.

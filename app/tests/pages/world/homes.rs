@@ -100,6 +100,7 @@ pub fn home(world: &World) -> Home {
         seen: "5f".into(),
         waiting,
         recent: others,
+        drafts: if world.fits { Vec::new() } else { super::drafts() },
     }
 }
 

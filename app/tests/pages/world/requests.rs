@@ -11,6 +11,23 @@ use serde_json::{Value, json};
 
 use super::{World, approval, effective, facets, offer, policies, preflight, price, promise, tier};
 
+/// What someone else changed meanwhile.
+fn merge() -> MergeView {
+    let line = |label: &str, path: &str, mine: Option<&str>, keeps_theirs| MergeLine {
+        label: label.into(),
+        path: path.into(),
+        before: Some("1".into()),
+        theirs: Some("3".into()),
+        mine: mine.map(str::to_owned),
+        keeps_theirs,
+    };
+    MergeView {
+        by: "dev-data".into(),
+        at: "2026-11-21T11:00:00Z".into(),
+        lines: vec![line("Replicas", ".replicas", Some("2"), false), line("Storage", ".storage", None, true)],
+    }
+}
+
 #[async_trait]
 impl Requests for World {
     async fn requests(&self, _: &str, query: &RequestQuery) -> Result<RequestsPage> {
@@ -24,6 +41,7 @@ impl Requests for World {
             promises: facets(&[("postgresql", 1, false), ("redis", 1, false)]),
             query: query.clone(),
             create: self.availability(),
+            drafts: if self.fits { Vec::new() } else { super::drafts() },
             as_of: Some("2026-11-21T11:05:00Z".into()),
             seen: "0123456789abcdef".into(),
         })
@@ -33,7 +51,18 @@ impl Requests for World {
         let Some(row) = self.rows().into_iter().find(|row| row.name == name) else {
             return Err(Error::NotFound { what: format!("request {name}") });
         };
-        let happened = |at: &str, what: &str, trouble| Happening { at: at.into(), what: what.into(), who: "dev-shop".into(), trouble };
+        let happened = |at: &str, what: &str, trouble| Happening {
+            at: at.into(),
+            what: what.into(),
+            who: "dev-shop".into(),
+            trouble,
+            changes: vec![ValueChange {
+                label: "Replicas".into(),
+                before: Some("1".into()),
+                after: Some("3".into()),
+                ..ValueChange::default()
+            }],
+        };
         let resource = |id: &str, kind: &str, health, message: &str| ResourceLine {
             id: id.into(),
             kind: kind.into(),
@@ -94,11 +123,23 @@ impl Requests for World {
                     value: Some("orders-db-rw.shop.svc:5432".into()),
                     secret: false,
                     there: true,
+                    reference: None,
                 },
-                OutputValue { name: "password".into(), secret: true, there: true, ..OutputValue::default() },
+                OutputValue {
+                    name: "password".into(),
+                    secret: true,
+                    there: true,
+                    reference: Some(("orders-db-outputs".into(), "password".into())),
+                    ..OutputValue::default()
+                },
                 OutputValue { name: "token".into(), secret: true, ..OutputValue::default() },
             ],
             events: Some(vec![happened("2026-11-21T11:03:00Z", "Back-off pulling image", true)]),
+            manifest: "apiVersion: platform.opmodel.dev/v1alpha1\nkind: PromiseRequest\n".into(),
+            duplicate: self
+                .refused
+                .is_none()
+                .then(|| "/w/root:acme:shop/promises/postgresql/request?start=request:default/orders-db".into()),
             yaml: "apiVersion: platform.opmodel.dev/v1alpha1\nkind: PromiseRequest\n".into(),
             problems: if self.fits {
                 Vec::new()
@@ -125,7 +166,7 @@ impl Requests for World {
             retype: false,
             offer: offer(name, self.availability()),
             name: if editing.is_some() { "orders-db".into() } else { String::new() },
-            name_problem: (!self.fits).then(|| "Enter a name".to_owned()),
+            name_problem: (!self.fits && editing.is_none()).then(|| "Enter a name".to_owned()),
             namespace: "default".into(),
             reason: String::new(),
             form,
@@ -134,19 +175,48 @@ impl Requests for World {
             checked: !self.fits,
             ready: self.fits,
             submit: self.availability(),
-            editing,
             cluster: "2hq1x0c4".into(),
             draft: draft.map(str::to_owned),
             start: None,
             focus: None,
-            conflict: None,
+            conflict: (!self.fits && editing.is_some()).then(|| "The request changed after you opened this form.".to_owned()),
+            merge: (!self.fits && editing.is_some()).then(merge),
+            adjusted: if self.fits {
+                Vec::new()
+            } else {
+                vec!["Replicas is set to 2, the smallest value that Production baseline allows here.".into()]
+            },
+            change: editing.is_some().then(|| ChangeView {
+                changes: vec![ValueChange {
+                    label: "Replicas".into(),
+                    before: Some("1".into()),
+                    after: Some("3".into()),
+                    ..ValueChange::default()
+                }],
+                price: PriceStep {
+                    now: Some("24.80 €".into()),
+                    after: Some("74.40 €".into()),
+                    change: Some("+49.60 €/month".into()),
+                    ..PriceStep::default()
+                },
+                effects: vec![CheckLine {
+                    what: "Of 7 objects, 1 changes".into(),
+                    detail: "Nothing is replaced or removed.".into(),
+                    ..CheckLine::default()
+                }],
+            }),
+            save: "5".repeat(32),
+            saved: None,
+            shared: (draft == Some("shared")).then(|| SharedBy { by: "dev-data".into(), at: "2026-11-21T10:06:00Z".into() }),
+            posted: draft == Some("posted"),
             contested: Vec::new(),
             review: vec![tier()],
+            editing,
         })
     }
 
     async fn preflight(&self, workspace: &str, form: FormOf<'_>, _: &Pairs) -> Result<RequestForm> {
-        self.form(workspace, form, None).await
+        Ok(RequestForm { saved: Some(self.fits), ..self.form(workspace, form, None).await? })
     }
 
     async fn adds(&self, _: &str, _: FormOf<'_>, _: Option<&str>) -> Result<AddsPage> {
@@ -201,6 +271,11 @@ impl Requests for World {
 
     async fn delete(&self, _: &str, _: &str, _: &str, _: &str) -> Result<()> {
         Err(Error::Denied { why: "this world takes nothing".into() })
+    }
+
+    async fn gone(&self, _: &str, _: &str, name: &str) -> Result<Option<GoneView>> {
+        let gone = GoneView { by: "dev-shop".into(), at: "2026-11-21T10:06:00Z".into(), promise: "postgresql".into() };
+        Ok((name == "was-there").then_some(gone))
     }
 
     async fn reveal(&self, _: &str, _: &str, _: &str, _: &str) -> Result<String> {

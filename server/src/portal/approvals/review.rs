@@ -14,6 +14,7 @@ use promise::change::{self, Change};
 use promise::price::{Amount, Change as PriceChange, Estimate, Money};
 use promise::wording::{all_of, counted, lower_first};
 use promise::{Result, wording};
+use serde_json::Value;
 
 use super::content::{self, Content};
 use super::matter::{self, Matter};
@@ -276,16 +277,25 @@ fn checks(policies: &[PolicyLine], room: &[RoomLine], touched: Option<Touched>, 
     if !price.unknown.is_empty() {
         checks.push(line(CheckState::Unknown, "Price unknown".to_owned(), &price.unknown));
     }
-    checks.push(match touched {
+    checks.push(effects(touched, is_change));
+    checks.sort_by_key(|check| check.state);
+    checks
+}
+
+/// Describes what happens to objects.
+pub(in crate::portal) fn effects(touched: Option<Touched>, is_change: bool) -> CheckLine {
+    let line = |state, what: String, detail: &str| CheckLine { state, what, detail: detail.to_owned(), target: String::new() };
+    match touched {
         None => line(CheckState::Unknown, "Affected objects unknown".to_owned(), "The revision of the promise no longer exists."),
         Some(touched) if touched.replaced + touched.removed > 0 => {
             line(CheckState::Warned, summary(touched), "Replaced or removed objects lose the data that only they keep.")
         }
+        Some(touched) if is_change && touched.changed > 0 => {
+            line(CheckState::Passed, summary(touched), "Nothing is replaced or removed. Changed objects can restart.")
+        }
         Some(touched) if is_change => line(CheckState::Passed, summary(touched), "Nothing is replaced or removed."),
         Some(touched) => line(CheckState::Passed, summary(touched), ""),
-    });
-    checks.sort_by_key(|check| check.state);
-    checks
+    }
 }
 
 /// Describes what happens to objects: `2 of 7 objects change, 1 is new`.
@@ -343,6 +353,18 @@ fn compared(caller: &Caller, matter: &Matter, told: &Told<'_>, wanted: &str) -> 
 /// Describes what a change would do to what is running.
 pub(in crate::portal) fn pending(spec: &PromiseSpec, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Vec<ValueChange> {
     Told { spec, outcomes: &[], policies: &[] }.changes(before, after)
+}
+
+/// Describes the values that differ between two sets of parameters, with what rules do to them.
+pub(in crate::portal) fn between(
+    spec: &PromiseSpec,
+    outcomes: &[PolicyOutcome],
+    policies: &[PolicyLine],
+    before: &Value,
+    after: &Value,
+) -> Vec<ValueChange> {
+    let told = Told { spec, outcomes, policies };
+    change::between(spec, before, after).iter().map(|change| told.words(change)).collect()
 }
 
 /// Returns what has changed besides values.

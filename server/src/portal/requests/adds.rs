@@ -8,7 +8,7 @@ use promise::attribute::{AttributedObject, Line, LineOrigin, ObjectDifference, S
 use promise::path::Path;
 use promise::wording::{all_of, label};
 
-use super::form;
+use super::{form, kept};
 use crate::auth::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::place::Workspace;
@@ -40,7 +40,7 @@ enum Compare {
 async fn shown(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Option<&str>, compare: Compare) -> Result<AddsPage> {
     let opened = form::open(caller, workspace, &of).await?;
     let typed = match draft {
-        Some(id) => caller.draft::<form::Typed>(&opened.subject, id).await?.unwrap_or_else(|| opened.start.clone()),
+        Some(id) => kept::of(caller, workspace, &of, &opened, id).await?.map_or_else(|| opened.start.clone(), |kept| kept.typed),
         None => opened.start.clone(),
     };
     let examined = caller.examine(workspace, &opened.offered, &opened.submission(&typed)).await?;

@@ -108,7 +108,8 @@ pub(in crate::portal) fn said(approval: &Approval) -> GivenLine {
     }
 }
 
-fn given(approval: &ApprovalStatus, given: &GivenApproval) -> GivenLine {
+/// Returns a decision as the request's status lists it.
+pub(super) fn given(approval: &ApprovalStatus, given: &GivenApproval) -> GivenLine {
     GivenLine {
         by: person::giver(approval, given).username().to_owned(),
         at: given.at.clone().unwrap_or_default(),

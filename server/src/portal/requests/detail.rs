@@ -3,21 +3,22 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use app::routes;
 use app::view::{
     Allowed, Happening, OutputValue, ParameterLine, PriceView, RequestPage, ResourceLine, ValueChange, ValueSource, policy_outcomes,
 };
 use cluster::kinds::{PromiseRelease, PromiseRequest};
-use promise::api::{ConditionStatus, InventoryItem, OutputStatus, PolicyOutcome, PolicyResult, PromiseSpec};
+use promise::api::{ConditionStatus, InventoryItem, OutputStatus, PolicyOutcome, PolicyResult, PromiseRequestSpec, PromiseSpec};
 use promise::deletion::Fate;
 use promise::form::Summary;
 use promise::path::Path;
 use promise::policy::Effective;
 use promise::price::Estimate;
 use promise::visibility::Place;
-use promise::{Result, change, deletion, wording};
-use serde_json::Value;
+use promise::{Result, change, deletion, names, wording};
+use serde_json::{Value, json};
 
-use super::{decisions, form, preflight_panel, rows, timeline};
+use super::{activity, decisions, form, preflight_panel, rows, timeline};
 use crate::auth::Caller;
 use crate::live::{self, Topic};
 use crate::portal::approvals::review;
@@ -43,6 +44,11 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         delete: allow(may("delete").await?, deleting, "delete", workspace),
         reveal: reveal(caller, workspace, namespace, &status.outputs).await?,
     };
+    let uid = request.metadata.uid.as_deref().unwrap_or_default();
+    let revealed = activity::of(caller, activity::Of { workspace, namespace, name, uid }).await;
+    let duplicate = caller.may(&workspace.cluster, Right::requests("create", namespace)).await?;
+    let promise = &request.spec.promise;
+    let copy = || routes::request_copy(workspace.path.as_str(), &promise.name, promise.workspace.as_deref(), namespace, name);
     let resolved = shown_release(&request, &releases).and_then(|release| release.spec.parameters.as_ref());
     let page = RequestPage {
         row: rows::row(caller, workspace, &request),
@@ -51,7 +57,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         reason: request.spec.reason.clone().unwrap_or_default(),
         deleting,
         fate: fate(&request, &releases),
-        timeline: timeline::of(caller, &request, &releases, spec),
+        timeline: timeline::of(caller, &request, &releases, spec, revealed),
         parameters: parameters(spec, request.spec.parameters.as_ref(), resolved, &status.policies),
         changes: pending(&request, &releases, spec),
         price: price(&request, &releases),
@@ -68,6 +74,8 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         outputs: outputs(&request, spec),
         events: events.map(|events| events.iter().map(|event| timeline::event(event, spec)).collect()),
         yaml: yaml(&request),
+        manifest: manifest(&request),
+        duplicate: duplicate.then(copy),
         problems: problems(caller, workspace, &request).await,
         allowed,
         seen,
@@ -224,7 +232,15 @@ fn outputs(request: &PromiseRequest, spec: Option<&PromiseSpec>) -> Vec<OutputVa
             let plain = status.and_then(|status| status.value.as_ref()).map(wording::value);
             let value = if secret { None } else { plain };
             let there = value.is_some() || status.is_some_and(|status| status.secret_ref.is_some());
-            OutputValue { name: output.name.clone(), description: output.description.clone().unwrap_or_default(), value, secret, there }
+            let reference = status.and_then(|status| status.secret_ref.as_ref());
+            OutputValue {
+                name: output.name.clone(),
+                description: output.description.clone().unwrap_or_default(),
+                reference: reference.map(|reference| (reference.name.clone(), reference.key.clone())),
+                value,
+                secret,
+                there,
+            }
         })
         .collect()
 }
@@ -256,16 +272,44 @@ fn yaml(request: &PromiseRequest) -> String {
     serde_saphyr::to_string(&request).unwrap_or_default()
 }
 
+/// Returns the request as YAML that `kubectl apply` takes: what people write, without what the control plane adds.
+fn manifest(request: &PromiseRequest) -> String {
+    let spec = PromiseRequestSpec { requester: None, ..request.spec.clone() };
+    let mut metadata = json!({"name": request.metadata.name, "namespace": request.metadata.namespace});
+    if let Some(labels) = request.metadata.labels.as_ref().filter(|labels| !labels.is_empty()) {
+        metadata["labels"] = json!(labels);
+    }
+    let manifest = json!({"apiVersion": names::API_VERSION, "kind": "PromiseRequest", "metadata": metadata, "spec": spec});
+    serde_saphyr::to_string(&manifest).unwrap_or_default()
+}
+
 /// Returns an entry for both the timeline and the events.
 pub(super) fn happening(at: String, what: String, who: &str, trouble: bool) -> Happening {
-    Happening { at, what, who: who.to_owned(), trouble }
+    Happening { at, what, who: who.to_owned(), trouble, changes: Vec::new() }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    #[test]
+    fn a_manifest_has_what_people_write() {
+        let request: PromiseRequest = serde_json::from_value(json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest",
+            "metadata": {"name": "carts", "namespace": "default", "uid": "u1", "resourceVersion": "7", "generation": 2,
+                "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}"}},
+            "spec": {"promise": {"name": "redis"}, "parameters": {"size": "small"}, "requester": {"username": "dev-shop"}},
+            "status": {"phase": "Ready"},
+        }))
+        .unwrap();
+        let manifest = manifest(&request);
+        for line in ["kind: PromiseRequest", "name: carts", "namespace: default", "size: small"] {
+            assert!(manifest.contains(line), "{line}: {manifest}");
+        }
+        for other in ["status", "uid", "resourceVersion", "generation", "annotations", "requester", "null"] {
+            assert!(!manifest.contains(other), "{other}: {manifest}");
+        }
+    }
 
     #[test]
     fn every_value_says_who_wrote_it() {

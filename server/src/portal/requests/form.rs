@@ -7,7 +7,7 @@ use app::view::{Availability, AvailabilityState, ContestedLine, ParameterLine, R
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use promise::api::{PromiseRequestSpec, PromiseSpec};
-use promise::form::{Draft, Form, Summary, model_of_edit, starts_from};
+use promise::form::{Draft, Form, Summary, model_of_edit};
 use promise::identity::PersonId;
 use promise::path::Path;
 use promise::policy::Effective;
@@ -16,9 +16,11 @@ use promise::{Contested, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{detail, preflight_panel, prices};
+use super::comparison::{self, LastChange, Merge};
+use super::{detail, kept, preflight_panel, prices};
 use crate::auth::{Caller, person};
 use crate::portal::catalog::lines;
+use crate::portal::drafts::DraftSubject;
 use crate::portal::offers::Offered;
 use crate::portal::place::Workspace;
 use crate::portal::preflight::Existing;
@@ -63,6 +65,15 @@ pub(super) struct Typed {
     /// Result of the dry run on the control plane.
     #[serde(default)]
     pub(super) dry: Dry,
+    /// The parameters of the request that is being changed, as the user saw them first.
+    #[serde(default)]
+    pub(super) original: Option<Value>,
+    /// What someone else changed meanwhile, value by value.
+    #[serde(default)]
+    pub(super) merge: Merge,
+    /// Defaults that were replaced because of policies, a sentence each.
+    #[serde(default)]
+    pub(super) adjusted: Vec<String>,
 }
 
 /// Name of a request that has none yet.
@@ -98,18 +109,20 @@ pub(super) struct Opened {
     pub(super) subject: String,
     /// The requester of the existing request.
     pub(super) requester: Option<PersonId>,
+    /// Who last changed the existing request.
+    pub(super) changed: LastChange,
 }
 
 /// Opens a form without a draft.
 pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'_>) -> Result<Opened> {
     match form {
-        FormOf::New { promise, home, start } => {
+        FormOf::New { promise, home, .. } => {
             let offered = caller.offer(workspace, promise, *home).await?;
             let spec = caller.published(&offered, &PromiseRequestSpec::default(), None);
             let effective = caller.rules(workspace, &offered.home, &offered.key.name, &spec)?;
-            let subject = format!("new {} {} {}", workspace.cluster, offered.key.cluster, offered.key.name);
-            let parameters = start.and_then(|start| starts_from(&spec, start)).unwrap_or_else(|| json!({}));
-            let start = Typed { namespace: workspace.usual_namespace().to_owned(), draft: Draft::of(parameters), ..Typed::default() };
+            let (cluster, home) = (workspace.cluster.clone(), offered.key.cluster.clone());
+            let subject = DraftSubject::New { cluster, home, promise: offered.key.name.clone() }.to_string();
+            let start = Typed { namespace: workspace.usual_namespace().to_owned(), draft: Draft::of(json!({})), ..Typed::default() };
             Ok(Opened {
                 offered,
                 spec,
@@ -119,6 +132,7 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
                 start,
                 subject,
                 requester: None,
+                changed: LastChange::default(),
             })
         }
         FormOf::Edit { namespace, name } => {
@@ -137,7 +151,8 @@ pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &P
     let effective = caller.rules(workspace, &offered.home, &offered.key.name, &spec)?;
     let name = request.metadata.name.clone().unwrap_or_default();
     let namespace = request.metadata.namespace.clone().unwrap_or_default();
-    let subject = format!("edit {} {namespace} {name}", workspace.cluster);
+    let (cluster, of_namespace, of_name) = (workspace.cluster.clone(), namespace.clone(), name.clone());
+    let subject = DraftSubject::Edit { cluster, namespace: of_namespace, name: of_name }.to_string();
     let start = Typed {
         name,
         namespace,
@@ -155,6 +170,7 @@ pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &P
         start,
         subject,
         requester: Some(person::requester(request)),
+        changed: LastChange::of(request),
     })
 }
 
@@ -229,17 +245,22 @@ impl Opened {
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm> {
     let opened = open(caller, workspace, &form).await?;
     let kept = match draft {
-        Some(id) => caller.draft::<Typed>(&opened.subject, id).await?,
+        Some(id) => kept::of(caller, workspace, &form, &opened, id).await?,
         None => None,
     };
-    let start = match &form {
-        FormOf::New { start, .. } if kept.is_none() => start.filter(|start| starts_from(&opened.spec, start).is_some()).map(str::to_owned),
-        _ => None,
-    };
+    let (mut start, mut typed) = (None, opened.start.clone());
+    if let (None, FormOf::New { start: Some(wanted), .. }) = (&kept, &form)
+        && let Some(started) = kept::start_of(caller, workspace, &opened, wanted).await?
+    {
+        (start, typed) = (Some((*wanted).to_owned()), started);
+    }
     let draft = draft.filter(|_| kept.is_some()).map(str::to_owned);
-    let untouched = kept.is_none();
-    let typed = kept.unwrap_or_else(|| opened.start.clone());
-    shown(caller, workspace, &form, &opened, Shown { typed, untouched, draft, start }).await
+    let (untouched, posted) = (kept.is_none(), kept.as_ref().is_some_and(|kept| kept.posted));
+    let shared = kept.as_ref().and_then(|kept| kept.shared.clone());
+    let typed = kept.map_or(typed, |kept| kept.typed);
+    let save = caller.new_draft_id();
+    let shown_form = shown(caller, workspace, &form, &opened, Shown { typed, untouched, draft, start, save, saved: None }).await?;
+    Ok(RequestForm { shared, posted, ..shown_form })
 }
 
 /// What a form shows.
@@ -252,11 +273,15 @@ pub(super) struct Shown {
     pub(super) draft: Option<String>,
     /// What a form without a draft started from.
     pub(super) start: Option<String>,
+    /// Id of the draft in which typing is saved.
+    pub(super) save: String,
+    /// Whether what was typed was saved. `None` if nothing was typed.
+    pub(super) saved: Option<bool>,
 }
 
 /// Returns the form for the entered values.
 pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<'_>, opened: &Opened, shown: Shown) -> Result<RequestForm> {
-    let Shown { mut typed, untouched, draft, start } = shown;
+    let Shown { mut typed, untouched, draft, start, save, saved } = shown;
     let submission = opened.submission(&typed);
     let examined = caller.examine(workspace, &opened.offered, &submission).await?;
     let checked = &examined.preflight;
@@ -284,6 +309,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     });
     let mut form = opened.model(effective, &typed.draft, &problems);
     prices::put(&mut form, &examined.choices);
+    let change = comparison::change(opened, &examined, &policies);
     let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes);
     opened.credit(caller, asked, &mut review);
     Ok(RequestForm {
@@ -307,6 +333,13 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         conflict: typed.conflict,
         contested: typed.contested.into_iter().map(contested_line).collect(),
         retype: typed.retype,
+        merge: comparison::view(&opened.spec, &typed.merge),
+        adjusted: typed.adjusted,
+        change,
+        save,
+        saved,
+        shared: None,
+        posted: false,
     })
 }
 

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use app::backend::Drafts as _;
 use app::view::{Availability, AvailabilityState, Facet, RequestColumn, RequestQuery, RequestsPage};
 use cluster::kinds::PromiseRequest;
 use promise::Result;
@@ -46,6 +47,8 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, query: &Request
         promises: narrowed.promises,
         query: RequestQuery { page: narrowed.page, ..query.clone() },
         create,
+        // The list doesn't need them.
+        drafts: caller.drafts(Some(workspace.path.as_str())).await.unwrap_or_default(),
         as_of: portal.lists_as_of(),
         seen,
     })

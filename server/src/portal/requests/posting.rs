@@ -1,39 +1,48 @@
 //! A posted form: parsed, checked, and written if it was submitted without problems. Invalid input becomes a draft, never an error.
 
 use app::backend::{FormOf, Pairs};
-use app::view::{FormOutcome, RequestForm};
-use promise::form::{LONGEST_SECRET, OPERATION, keep_immutable, parse, says_parameters, starts_from};
+use app::view::{AvailabilityState, FormOutcome, RequestForm};
+use promise::form::{LONGEST_SECRET, OPERATION, says_parameters};
 use promise::path::Path;
 use promise::wording::{label, lower_first};
 use promise::{Error, Problem, Result};
-use serde_json::Value;
 
+use super::comparison;
 use super::form::{self, Dry, Opened, Typed};
+use super::kept::{self, Entered};
 use crate::auth::Caller;
+use crate::portal::drafts::SaveAs;
 use crate::portal::place::Workspace;
 use crate::portal::reads::is_object_name;
 use crate::portal::submit::Submission;
+use crate::web::pairs::field;
 
 /// Names of the inputs that are not parameters.
-mod input {
+pub(super) mod input {
     /// Name of the request.
-    pub(super) const NAME: &str = "/name";
+    pub(in super::super) const NAME: &str = "/name";
     /// Its namespace.
-    pub(super) const NAMESPACE: &str = "/namespace";
+    pub(in super::super) const NAMESPACE: &str = "/namespace";
     /// The reason for the request.
-    pub(super) const REASON: &str = "/reason";
+    pub(in super::super) const REASON: &str = "/reason";
     /// Edition that the form was opened with.
-    pub(super) const VERSION: &str = "_version";
+    pub(in super::super) const VERSION: &str = "_version";
     /// Cluster id of the workspace.
-    pub(super) const CLUSTER: &str = "_cluster";
+    pub(in super::super) const CLUSTER: &str = "_cluster";
     /// Id of the draft that is shown.
-    pub(super) const DRAFT: &str = "_draft";
-    /// Example or preset that the form started from.
-    pub(super) const START: &str = "_start";
+    pub(in super::super) const DRAFT: &str = "_draft";
+    /// Id of the draft in which typing is saved.
+    pub(in super::super) const SAVE: &str = "_save";
+    /// Name of the input in which the user is typing.
+    pub(in super::super) const TYPING: &str = "_typing";
+    /// Example, preset or request that the form started from.
+    pub(in super::super) const START: &str = "_start";
     /// A field that is taken over from another owner.
-    pub(super) const CONFIRMED: &str = "_take_over";
+    pub(in super::super) const CONFIRMED: &str = "_take_over";
+    /// Prefix of the choice between two values of a field, before its path.
+    pub(in super::super) const MERGE: &str = "_merge";
     /// Set if problems are already shown at their fields.
-    pub(super) const CHECKED: &str = "_checked";
+    pub(in super::super) const CHECKED: &str = "_checked";
 }
 
 /// What the pressed button means.
@@ -50,7 +59,11 @@ enum Step {
 pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, pairs: &Pairs) -> Result<FormOutcome> {
     form::check_cluster(workspace, field(pairs, input::CLUSTER).unwrap_or_default())?;
     let opened = form::open(caller, workspace, &of).await?;
-    let (mut typed, secrets, step) = read(caller, &opened, &of, pairs).await?;
+    let (mut typed, secrets, step) = read(caller, workspace, &opened, &of, pairs).await?;
+    let post = Posting { caller, opened: &opened, pairs };
+    if step != Step::Submit {
+        adjust(caller, workspace, &opened, &mut typed, None).await?;
+    }
     let mut submission = opened.submission(&typed);
     if step == Step::Submit {
         typed.retype = !secrets.is_empty();
@@ -63,43 +76,45 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
     }
     let fits = checked.may_be_submitted() && typed.draft.problems.is_empty() && form::name_problem(&typed.name).is_none();
     if step == Step::Change {
-        return again(caller, &opened, typed).await;
+        return post.again(typed).await;
     }
     if step == Step::Adds {
-        return Ok(FormOutcome::Adds { draft: caller.keep_draft(&opened.subject, &typed).await? });
+        return Ok(FormOutcome::Adds { draft: post.kept(&typed).await? });
     }
     typed.checked = true;
     if !fits {
-        return again(caller, &opened, typed).await;
+        return post.again(typed).await;
     }
     match step {
-        Step::Submit if !secrets_fit(&opened, &submission, &mut typed) => review(caller, &opened, typed).await,
+        Step::Submit if !secrets_fit(&opened, &submission, &mut typed) => post.review(typed).await,
         Step::Submit => match write(caller, workspace, &opened, &of, &submission, &typed).await {
             Ok(()) => {
-                if let Some(draft) = field(pairs, input::DRAFT) {
+                for draft in [input::DRAFT, input::SAVE].into_iter().filter_map(|name| field(pairs, name)) {
                     caller.forget_draft(draft).await?;
                 }
                 Ok(FormOutcome::Written { namespace: typed.namespace, name: typed.name })
             }
-            Err(error) => refused(caller, &opened, typed, error).await,
+            Err(error) => post.refused(typed, error).await,
         },
         _ => match caller.rehearse(workspace, &opened.offered, &submission, typed.version.as_deref()).await {
-            Ok(()) if step == Step::Review => review(caller, &opened, Typed { dry: Dry::Passed, ..typed }).await,
-            Ok(()) => again(caller, &opened, Typed { dry: Dry::Passed, ..typed }).await,
-            Err(error) => refused(caller, &opened, typed, error).await,
+            Ok(()) if step == Step::Review => post.review(Typed { dry: Dry::Passed, ..typed }).await,
+            Ok(()) => post.again(Typed { dry: Dry::Passed, ..typed }).await,
+            Err(error) => post.refused(typed, error).await,
         },
     }
 }
 
-/// Returns the form for the entered values, without saving it. Also makes a dry run on the control plane if requested and there are no
-/// other problems.
+/// Returns the form for the entered values, and saves them as a private draft of users who can submit it. Also makes a dry run on the
+/// control plane if requested and there are no other problems.
 pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, pairs: &Pairs) -> Result<RequestForm> {
     form::check_cluster(workspace, field(pairs, input::CLUSTER).unwrap_or_default())?;
     let opened = form::open(caller, workspace, &of).await?;
-    let (mut typed, _, step) = read(caller, &opened, &of, pairs).await?;
+    let (mut typed, _, step) = read(caller, workspace, &opened, &of, pairs).await?;
     typed.checked = field(pairs, input::CHECKED).is_some();
     // The user is typing, so an input already has the focus.
     typed.focus = None;
+    let entered = typed.clone();
+    adjust(caller, workspace, &opened, &mut typed, field(pairs, input::TYPING)).await?;
     if step == Step::Check && form::name_problem(&typed.name).is_none() && typed.draft.problems.is_empty() {
         let submission = opened.submission(&typed);
         let checked = caller.preflight(workspace, &opened.offered, &submission).await?;
@@ -110,8 +125,40 @@ pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf
             };
         }
     }
-    let shown = form::Shown { typed, untouched: false, draft: field(pairs, input::DRAFT).map(str::to_owned), start: None };
-    form::shown(caller, workspace, &of, &opened, shown).await
+    let (draft, save) = (field(pairs, input::DRAFT).map(str::to_owned), field(pairs, input::SAVE).unwrap_or_default().to_owned());
+    let shown = form::Shown { typed, untouched: false, draft, start: None, save, saved: None };
+    let mut form = form::shown(caller, workspace, &of, &opened, shown).await?;
+    if form.submit.state == AvailabilityState::Available && !form.save.is_empty() {
+        let post = Posting { caller, opened: &opened, pairs };
+        match post.typing(&entered).await {
+            Ok(id) => (form.save, form.saved) = (id, Some(true)),
+            // The checks are worth showing even if the draft can't be saved.
+            Err(error) => {
+                tracing::warn!(%error, "a draft could not be saved");
+                form.saved = Some(false);
+            }
+        }
+    }
+    Ok(form)
+}
+
+/// Replaces defaults that the policies for these values don't allow.
+async fn adjust(caller: &Caller, workspace: &Workspace, opened: &Opened, typed: &mut Typed, typing: Option<&str>) -> Result<()> {
+    let rules = &opened.effective;
+    if rules.constraints.is_empty() && rules.conditional.is_empty() {
+        return Ok(());
+    }
+    let checked = caller.preflight(workspace, &opened.offered, &opened.submission(typed)).await?;
+    let adjusted = promise::form::adjust(&opened.spec, &checked.effective, &mut typed.draft, typing);
+    typed.adjusted = adjusted
+        .iter()
+        .map(|one| {
+            let value = promise::wording::value_of(&opened.spec, &one.path, &one.value);
+            let policy = one.from.title.clone().unwrap_or_else(|| one.from.policy.clone());
+            format!("{} is set to {value}, the smallest value that {policy} allows here.", label(&opened.spec, &one.path))
+        })
+        .collect();
+    Ok(())
 }
 
 /// Checks that every required secret is given and none is too long. Problems are kept for the review.
@@ -145,11 +192,12 @@ async fn write(
     }
 }
 
-type Secrets = std::collections::BTreeMap<String, promise::form::SecretText>;
+/// Entered secrets by the path of their parameter.
+pub(super) type Secrets = std::collections::BTreeMap<String, promise::form::SecretText>;
 
 /// Parses the entered values. A post of the review contains secrets but neither reason nor parameters: it refers to the draft that it
 /// names.
-async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) -> Result<(Typed, Secrets, Step)> {
+async fn read(caller: &Caller, workspace: &Workspace, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) -> Result<(Typed, Secrets, Step)> {
     let step = match field(pairs, OPERATION).unwrap_or("check") {
         "submit" => Step::Submit,
         "review" => Step::Review,
@@ -158,21 +206,17 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
         _ => Step::Change,
     };
     let drawn = match field(pairs, input::DRAFT) {
-        Some(id) => caller.draft::<Typed>(&opened.subject, id).await?,
+        Some(id) => kept::of(caller, workspace, of, opened, id).await?.map(|kept| kept.typed),
         None => None,
     };
-    // What the form was rendered from: it provides the values without an input.
-    let base = match &drawn {
-        Some(typed) => typed.draft.parameters.clone(),
-        None => {
-            let started = field(pairs, input::START).and_then(|start| starts_from(&opened.spec, start));
-            started.or_else(|| opened.existing.parameters.clone()).unwrap_or(Value::Null)
-        }
-    };
-    let mut parsed = parse(pairs, &opened.spec, &opened.effective, &base);
-    // A preset can name values that can't change. It changes the others.
-    if let Some(accepted) = opened.accepted() {
-        keep_immutable(&opened.spec, accepted, &mut parsed.draft.parameters);
+    let base = kept::base(caller, workspace, opened, drawn.as_ref(), pairs).await?;
+    let Entered { mut typed, secrets } = kept::entered(opened, of, pairs, drawn.as_ref(), &base);
+    if typed.version.is_some()
+        && typed.original.is_none()
+        && let Some(id) = field(pairs, input::SAVE)
+    {
+        // The first draft was saved while the user typed, maybe before someone else changed the request.
+        typed.original = caller.draft::<Typed>(&opened.subject, id).await?.and_then(|saved| saved.original);
     }
     if !says_parameters(pairs, &opened.spec) && field(pairs, input::REASON).is_none() && field(pairs, input::DRAFT).is_some() {
         let Some(mut typed) = drawn else {
@@ -184,37 +228,59 @@ async fn read(caller: &Caller, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) 
         typed.conflict = None;
         typed.contested.clear();
         typed.secret_problems.clear();
-        return Ok((typed, parsed.secrets, step));
+        return Ok((typed, secrets, step));
     }
-    let of_new = |name: &str| field(pairs, name).map(|text| text.trim().to_owned());
-    let (name, namespace) = match of {
-        FormOf::New { .. } => {
-            (of_new(input::NAME).unwrap_or_default(), of_new(input::NAMESPACE).unwrap_or_else(|| opened.start.namespace.clone()))
+    if let Some(drawn) = drawn {
+        let choice = |name: &'_ str, value: &str| name.strip_prefix(input::MERGE).map(|path| (path.to_owned(), value == "theirs"));
+        let choices: Vec<(String, bool)> = pairs.iter().filter_map(|(name, value)| choice(name, value)).collect();
+        comparison::choose(&drawn.merge, &mut typed, &choices);
+        if choices.is_empty() {
+            typed.merge = drawn.merge;
         }
-        FormOf::Edit { namespace, name } => ((*name).to_owned(), (*namespace).to_owned()),
-    };
-    let version = match of {
-        FormOf::New { .. } => None,
-        FormOf::Edit { .. } => field(pairs, input::VERSION).map(str::to_owned).or_else(|| opened.start.version.clone()),
-    };
-    let reason = field(pairs, input::REASON).unwrap_or_default().to_owned();
-    let confirmed = pairs.iter().filter(|(name, _)| name == input::CONFIRMED).filter_map(|(_, value)| form::confirmed(value)).collect();
-    let typed = Typed { name, namespace, reason, draft: parsed.draft, version, focus: parsed.focus, confirmed, ..Typed::default() };
-    Ok((typed, parsed.secrets, step))
+    }
+    Ok((typed, secrets, step))
 }
 
-async fn review(caller: &Caller, opened: &Opened, typed: Typed) -> Result<FormOutcome> {
-    Ok(FormOutcome::Review { draft: caller.keep_draft(&opened.subject, &typed).await? })
+/// A post, for saving its values.
+struct Posting<'a> {
+    caller: &'a Caller,
+    opened: &'a Opened,
+    pairs: &'a Pairs,
 }
 
-async fn again(caller: &Caller, opened: &Opened, typed: Typed) -> Result<FormOutcome> {
-    Ok(FormOutcome::Again { draft: caller.keep_draft(&opened.subject, &typed).await? })
-}
+impl Posting<'_> {
+    fn save_as<'s>(&'s self, typed: &'s Typed) -> SaveAs<'s> {
+        SaveAs { id: None, opened: field(self.pairs, input::DRAFT), typing: field(self.pairs, input::SAVE), title: &typed.name }
+    }
 
-/// Shows what the control plane rejected in the form, so that no input is lost. Users who can't write at all get an error.
-async fn refused(caller: &Caller, opened: &Opened, typed: Typed, error: Error) -> Result<FormOutcome> {
-    let typed = noted(opened, typed, error)?;
-    again(caller, opened, typed).await
+    /// Saves the values as a new step of the form.
+    async fn kept(&self, typed: &Typed) -> Result<String> {
+        self.caller.save_draft(&self.opened.subject, typed, self.save_as(typed)).await
+    }
+
+    /// Saves the values while the user types, unless they are saved already.
+    async fn typing(&self, typed: &Typed) -> Result<String> {
+        let save = SaveAs { id: field(self.pairs, input::SAVE), ..self.save_as(typed) };
+        if let Some(id) = save.id
+            && self.caller.draft::<Typed>(&self.opened.subject, id).await?.as_ref() == Some(typed)
+        {
+            return Ok(id.to_owned());
+        }
+        self.caller.save_draft(&self.opened.subject, typed, save).await
+    }
+
+    async fn review(&self, typed: Typed) -> Result<FormOutcome> {
+        Ok(FormOutcome::Review { draft: self.kept(&typed).await? })
+    }
+
+    async fn again(&self, typed: Typed) -> Result<FormOutcome> {
+        Ok(FormOutcome::Again { draft: self.kept(&typed).await? })
+    }
+
+    /// Shows what the control plane rejected in the form, so that no input is lost. Users who can't write at all get an error.
+    async fn refused(&self, typed: Typed, error: Error) -> Result<FormOutcome> {
+        self.again(noted(self.opened, typed, error)?).await
+    }
 }
 
 /// Returns the entered values with the problems that the control plane reported.
@@ -238,14 +304,12 @@ fn noted(opened: &Opened, mut typed: Typed, error: Error) -> Result<Typed> {
         }
         Error::Conflict { message } => {
             typed.conflict = Some(promise::wording::upper_first(&message));
+            typed.merge = comparison::merge(opened, &typed);
             // The user has seen the conflict and can submit again.
             typed.version.clone_from(&opened.start.version);
+            typed.original.clone_from(&opened.existing.parameters);
         }
         other => return Err(other),
     }
     Ok(typed)
-}
-
-fn field<'a>(pairs: &'a Pairs, name: &str) -> Option<&'a str> {
-    pairs.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
 }

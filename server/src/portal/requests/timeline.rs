@@ -4,16 +4,27 @@ use app::view::Happening;
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use k8s_openapi::api::core::v1::Event;
 use kube::ResourceExt as _;
-use promise::api::{CandidateState, ConditionStatus, PromiseRequestStatus, PromiseSpec};
+use promise::api::{ApprovalStatus, CandidateState, ConditionStatus, Decision, GivenApproval, PromiseRequestStatus, PromiseSpec};
+use promise::context::Context;
 use promise::path::Path;
 use promise::wording;
 
+use super::decisions;
 use super::detail::happening;
 use crate::auth::{Caller, person};
+use crate::portal::approvals::review;
 
-/// Returns all recorded entries, oldest first.
-pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<Happening> {
-    let mut all = Vec::new();
+/// Returns all recorded entries, oldest first. `noted` are those that the portal noted.
+pub(super) fn of(
+    caller: &Caller,
+    request: &PromiseRequest,
+    releases: &[PromiseRelease],
+    spec: Option<&PromiseSpec>,
+    noted: Vec<Happening>,
+) -> Vec<Happening> {
+    let mut all = noted;
+    all.extend(changes(releases, spec));
+    all.extend(request.status.iter().flat_map(|status| &status.approvals).flat_map(decided));
     let requester = person::requester(request);
     if let Some(created) = &request.metadata.creation_timestamp {
         all.push(happening(created.0.to_string(), "Requested".to_owned(), requester.username(), false));
@@ -53,6 +64,42 @@ pub(super) fn of(caller: &Caller, request: &PromiseRequest, releases: &[PromiseR
     // Times are RFC 3339 in UTC, so their texts sort chronologically.
     all.sort_by(|a, b| a.at.cmp(&b.at));
     all
+}
+
+/// Returns an entry for each change of the content, with the values that differ and who made it.
+fn changes(releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<Happening> {
+    let Some(spec) = spec else { return Vec::new() };
+    let mut oldest_first: Vec<&PromiseRelease> = releases.iter().collect();
+    oldest_first.sort_by(|a, b| a.metadata.creation_timestamp.cmp(&b.metadata.creation_timestamp));
+    let pairs = oldest_first.windows(2).filter_map(|pair| if let [before, after] = pair { Some((before, after)) } else { None });
+    let entry = |(before, after): (&&PromiseRelease, &&PromiseRelease)| {
+        let differs = review::pending(spec, &before.spec, &after.spec);
+        let at = after.metadata.creation_timestamp.as_ref()?.0.to_string();
+        // A release without different values follows from policies, prices or versions.
+        (!differs.is_empty()).then(|| Happening { changes: differs, ..happening(at, "Changed".to_owned(), &changer(after), false) })
+    };
+    pairs.filter_map(entry).collect()
+}
+
+/// Returns who is behind the content of a release: the last person who changed the request, or the requester.
+fn changer(release: &PromiseRelease) -> String {
+    let context = release.spec.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok()).unwrap_or_default();
+    let request = context.request;
+    request.changers.last().unwrap_or(&request.requester).username.clone()
+}
+
+/// Returns an entry for each decision about the content that was decided last.
+fn decided(approval: &ApprovalStatus) -> Vec<Happening> {
+    let entry = |given: &GivenApproval| {
+        let line = decisions::given(approval, given);
+        let mut what = wording::upper_first(&line.decision);
+        if !line.comment.is_empty() {
+            what = format!("{what}: {}", line.comment);
+        }
+        let negative = given.decision != Decision::Approve;
+        given.at.clone().map(|at| happening(at, what, &line.by, negative))
+    };
+    approval.given.iter().filter_map(entry).collect()
 }
 
 /// Describes the outcome of the content in a release. Earlier releases are kept whether or not they were accepted.

@@ -53,11 +53,21 @@ pub enum WriteOperation {
     SaveDraft,
     /// Deletes a draft of a form.
     DeleteDraft,
+    /// Shares a draft of a form, or stops sharing it.
+    ShareDraft,
+    /// Keeps a form that was posted after its session had ended.
+    LeaveForm,
+    /// Gives such a form to the person who signs in.
+    TakeForm,
+    /// Reveals a secret output.
+    RevealOutput,
+    /// Notes who deleted a PromiseRequest.
+    NoteDeletion,
 }
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 30] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -83,6 +93,11 @@ impl WriteOperation {
         Self::DismissHint,
         Self::SaveDraft,
         Self::DeleteDraft,
+        Self::ShareDraft,
+        Self::LeaveForm,
+        Self::TakeForm,
+        Self::RevealOutput,
+        Self::NoteDeletion,
     ];
 
     /// Returns the operation's name in records.
@@ -113,6 +128,11 @@ impl WriteOperation {
             Self::DismissHint => "dismiss-hint",
             Self::SaveDraft => "save-draft",
             Self::DeleteDraft => "delete-draft",
+            Self::ShareDraft => "share-draft",
+            Self::LeaveForm => "leave-form",
+            Self::TakeForm => "take-form",
+            Self::RevealOutput => "reveal-output",
+            Self::NoteDeletion => "note-deletion",
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{root, sources};
 
 /// The functions of the store by which the portal remembers or forgets something for a person.
-const REMEMBERS: [&str; 14] = [
+const REMEMBERS: [&str; 19] = [
     "mark_read",
     "subscribe",
     "add_comment",
@@ -13,7 +13,12 @@ const REMEMBERS: [&str; 14] = [
     "rename_view",
     "forget_view",
     "keep_draft",
+    "save_draft",
+    "share_draft",
     "forget_draft",
+    "leave_post",
+    "claim_post",
+    "add_activity",
     "name_deputy",
     "dismiss_deputy",
     "dismiss",
@@ -24,8 +29,9 @@ const REMEMBERS: [&str; 14] = [
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
 const KEEPS_HOUSE: [(&str, &str); 2] = [("end_session", "auth/caller.rs"), ("note_lacks", "portal/stand_in.rs")];
 /// Those that only read.
-const READS: [&str; 34] = [
+const READS: [&str; 38] = [
     "acquaintance",
+    "activity",
     "away",
     "comments",
     "count_deliveries",
@@ -33,7 +39,9 @@ const READS: [&str; 34] = [
     "deliveries",
     "deputy",
     "draft",
+    "drafts",
     "due_deliveries",
+    "family_of_draft",
     "first_month",
     "groups",
     "is_dismissed",
@@ -50,6 +58,7 @@ const READS: [&str; 34] = [
     "promise_sums",
     "saved_views",
     "session",
+    "shared_draft",
     "spot_sums",
     "stands_in",
     "subscription",

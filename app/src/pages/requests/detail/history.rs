@@ -4,6 +4,7 @@ use crate::view::{Happening, RequestPage};
 use leptos::prelude::*;
 
 use super::{Part, ROWS, address};
+use crate::pages::approvals::changes;
 use crate::texts::request as texts;
 use crate::ui::{Moment, Pager, Shape, paged};
 
@@ -22,7 +23,8 @@ pub(super) fn part(page: &RequestPage, number: usize, now: &str) -> impl IntoVie
 pub(crate) fn timeline(happenings: &[Happening], now: &str) -> impl IntoView + use<> {
     let lines = happenings.iter().map(|happening| {
         let shape = if happening.trouble { Shape::Degraded } else { Shape::Ready };
-        view! { <li data-st=shape.word()>{shape.svg()}<div><p>{happening.what.clone()}{(!happening.who.is_empty()).then(|| view! { <span class="subtle">{format!(" · {}", happening.who)}</span> })}</p></div><Moment at=happening.at.clone() now=now/></li> }
+        let differences = (!happening.changes.is_empty()).then(|| changes(&happening.changes));
+        view! { <li data-st=shape.word()>{shape.svg()}<div><p>{happening.what.clone()}{(!happening.who.is_empty()).then(|| view! { <span class="subtle">{format!(" · {}", happening.who)}</span> })}</p>{differences}</div><Moment at=happening.at.clone() now=now/></li> }
     });
     view! { <ol class="timeline">{lines.collect_view()}</ol> }
 }

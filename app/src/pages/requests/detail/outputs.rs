@@ -4,6 +4,7 @@ use crate::view::{OutputValue, RequestPage};
 use leptos::prelude::*;
 
 use super::Revealed;
+use super::usage::usage;
 use crate::routes;
 use crate::texts::request as texts;
 use crate::ui::{CopyButton, HiddenToken, Icon};
@@ -13,8 +14,12 @@ pub(super) fn outputs(page: &RequestPage, token: &str, revealed: &Revealed) -> O
     let lines = page.outputs.iter().enumerate().map(|(index, output)| {
         let shown = revealed.as_ref().filter(|(name, _)| *name == output.name).map(|(_, value)| value.clone());
         let (id, secret) = (format!("output-{index}"), output.secret);
+        let revealed = shown.is_some();
         let value = match shown.or_else(|| output.value.clone()) {
-            Some(value) => view! { <code class="break" id=id.clone()>{value}</code><CopyButton of=id what=output.name.clone()/> }.into_any(),
+            Some(value) => {
+                let note = revealed.then(|| view! { <span class="small subtle" data-hides="" hidden>{texts::HIDES_AGAIN}</span> });
+                view! { <code class="break" id=id.clone()>{value}</code><CopyButton of=id what=output.name.clone()/>{note} }.into_any()
+            }
             None if secret && output.there => hidden(page, output, token, &id).into_any(),
             None => view! { <span class="subtle">{texts::NOT_AVAILABLE_YET}</span> }.into_any(),
         };
@@ -23,7 +28,7 @@ pub(super) fn outputs(page: &RequestPage, token: &str, revealed: &Revealed) -> O
     let lines = lines.collect_view();
     let there = page.outputs.iter().filter(|output| output.there).count();
     let basis = texts::outputs_available(there, page.outputs.len());
-    (!page.outputs.is_empty()).then(|| view! { <section class="card" aria-labelledby="outputs"><div class="card-head"><h2 id="outputs">{texts::OUTPUTS}</h2><p class="basis">{basis}</p></div><dl class="outputs">{lines}</dl></section> })
+    (!page.outputs.is_empty()).then(|| view! { <section class="card" aria-labelledby="outputs"><div class="card-head"><h2 id="outputs">{texts::OUTPUTS}</h2><p class="basis">{basis}</p></div><dl class="outputs">{lines}</dl>{usage(page)}</section> })
 }
 
 fn hidden(page: &RequestPage, output: &OutputValue, token: &str, id: &str) -> AnyView {
@@ -38,7 +43,7 @@ fn hidden(page: &RequestPage, output: &OutputValue, token: &str, id: &str) -> An
     }
     view! {
         {dots}
-        <form method="post" action=routes::reveal(&row.workspace, &row.namespace, &row.name)><HiddenToken token=token/><input type="hidden" name="output" value=output.name.clone()/><button class="btn btn-sm"><Icon name="eye"/>{texts::REVEAL}<span class="vh">{format!(" {}", output.name)}</span></button></form>
+        <form method="post" class="row" action=routes::reveal(&row.workspace, &row.namespace, &row.name) data-reveal=id.to_owned()><HiddenToken token=token/><input type="hidden" name="output" value=output.name.clone()/><button class="btn btn-sm"><Icon name="eye"/>{texts::REVEAL}<span class="vh">{format!(" {}", output.name)}</span></button><button class="btn btn-sm copy" data-unseen="" aria-label=texts::copy_without_showing(&output.name)><Icon name="copy"/>{texts::COPY_WITHOUT_SHOWING}</button></form>
     }
     .into_any()
 }

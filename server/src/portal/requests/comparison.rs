@@ -1,0 +1,115 @@
+//! A form compared with what is running, and with what someone else changed meanwhile.
+
+use app::view::{ChangeView, MergeLine, MergeView, PolicyLine, PriceStep};
+use cluster::kinds::PromiseRequest;
+use promise::api::PromiseSpec;
+use promise::change::{self, Contended, contended};
+use promise::form::put;
+use promise::path::Path;
+use promise::price::{Estimate, Money};
+use promise::wording;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::form::{Opened, Typed};
+use super::preflight_panel;
+use crate::auth::person;
+use crate::portal::approvals::review;
+use crate::portal::preflight::Examined;
+
+/// What someone else changed while the form was open.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Merge {
+    /// Who made the last change, by username, or empty.
+    pub(super) by: String,
+    /// When, or empty.
+    pub(super) at: String,
+    /// The values to choose between.
+    pub(super) lines: Vec<Contended>,
+}
+
+/// Returns what the entered values change in what is running. `None` for a new request, and if what is running isn't known.
+pub(super) fn change(opened: &Opened, examined: &Examined, policies: &[PolicyLine]) -> Option<ChangeView> {
+    let former = opened.request.former.as_ref()?;
+    let checked = &examined.preflight;
+    let before = former.parameters.clone().unwrap_or_default();
+    let changes = review::between(&opened.spec, &checked.resolved.outcomes, policies, &before, &checked.resolved.parameters);
+    let now = Estimate::kept(former).and_then(|before| before.monthly.money().map(Money::to_string));
+    let view = preflight_panel::price(checked.estimate.as_ref());
+    let step = match &checked.change {
+        Some(change) if change.is_none() => Some("no change".to_owned()),
+        Some(change) => Some(change.to_string()),
+        None => None,
+    };
+    let price = PriceStep {
+        now,
+        after: view.monthly,
+        change: step,
+        unknown: view.unknown.unwrap_or_default(),
+        lines: view.lines,
+        basis: view.basis,
+    };
+    // Without objects, nothing is known about them.
+    let touched = examined.touched.filter(|_| !examined.added.is_empty());
+    Some(ChangeView { changes, price, effects: vec![review::effects(touched, true)] })
+}
+
+/// Compares the entered values with the request as it is now.
+pub(super) fn merge(opened: &Opened, typed: &Typed) -> Merge {
+    let theirs = opened.existing.parameters.clone().unwrap_or_else(|| json!({}));
+    Merge {
+        by: opened.changed.by.clone(),
+        at: opened.changed.at.clone(),
+        lines: contended(&opened.spec, typed.original.as_ref(), &theirs, &typed.draft.parameters),
+    }
+}
+
+/// Takes over the values of others that the user chose. Each choice is the pair of a path and whether theirs is kept.
+pub(super) fn choose(merge: &Merge, typed: &mut Typed, choices: &[(String, bool)]) {
+    for line in &merge.lines {
+        let theirs = choices.iter().any(|(path, theirs)| *path == line.path && *theirs);
+        if let (true, Ok(path)) = (theirs, Path::parse(&line.path)) {
+            put(&mut typed.draft, &path, line.theirs.clone());
+        }
+    }
+}
+
+/// Returns what others changed as a page shows it.
+pub(super) fn view(spec: &PromiseSpec, merge: &Merge) -> Option<MergeView> {
+    let line = |line: &Contended| {
+        let path = Path::parse(&line.path).ok()?;
+        let words = |value: &Option<Value>| value.as_ref().map(|value| change::in_words(spec, &path, value));
+        Some(MergeLine {
+            label: wording::label(spec, &path),
+            before: words(&line.before),
+            theirs: words(&line.theirs),
+            mine: words(&line.mine),
+            keeps_theirs: line.untouched,
+            path: line.path.clone(),
+        })
+    };
+    let lines: Vec<MergeLine> = merge.lines.iter().filter_map(line).collect();
+    (!lines.is_empty()).then(|| MergeView { by: merge.by.clone(), at: merge.at.clone(), lines })
+}
+
+/// Who last changed the spec of a request, and when.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct LastChange {
+    /// By username, or empty.
+    pub(super) by: String,
+    /// RFC 3339 time, or empty.
+    pub(super) at: String,
+}
+
+impl LastChange {
+    /// Reads it from the request.
+    pub(super) fn of(request: &PromiseRequest) -> Self {
+        let by = person::changed_by(request).unwrap_or_else(|| person::requester(request));
+        let entries = request.metadata.managed_fields.iter().flatten();
+        // The controller owns the status, which is no change of the request.
+        let of_spec = entries.filter(|entry| entry.subresource.as_deref().is_none_or(str::is_empty));
+        let of_spec = of_spec.filter(|entry| entry.fields_v1.as_ref().is_some_and(|fields| fields.0.get("f:spec").is_some()));
+        let at = of_spec.filter_map(|entry| entry.time.as_ref().map(|time| time.0)).max();
+        Self { by: by.username().to_owned(), at: at.map(|at| at.to_string()).unwrap_or_default() }
+    }
+}

@@ -1,0 +1,149 @@
+//! What a form shows that was entered earlier: the user's own draft, a form that was posted after the session had ended, or a draft that
+//! someone in the workspace shared; and what a new form starts from.
+
+use app::backend::{FormOf, Pairs};
+use app::view::SharedBy;
+use promise::form::{keep_immutable, parse, starts_from};
+use promise::path::Path;
+use promise::{Result, form::Draft};
+use serde_json::{Value, json};
+
+use super::form::{Opened, Typed};
+use super::posting::input;
+use crate::auth::Caller;
+use crate::portal::place::Workspace;
+use crate::portal::rights::Right;
+use crate::web::pairs::field;
+
+/// Prefix of a start that names a request: the new one begins with its values.
+const COPY: &str = "request:";
+
+/// What was entered earlier.
+pub(super) struct Kept {
+    /// The values.
+    pub(super) typed: Typed,
+    /// Who shared it. `None` for the user's own.
+    pub(super) shared: Option<SharedBy>,
+    /// Whether it was posted after the session had ended.
+    pub(super) posted: bool,
+}
+
+/// Returns what the id in the address stands for. `None` if there is no such draft that the user can open.
+pub(super) async fn of(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>, opened: &Opened, id: &str) -> Result<Option<Kept>> {
+    if let Some(typed) = caller.draft::<Typed>(&opened.subject, id).await? {
+        return Ok(Some(Kept { typed, shared: None, posted: false }));
+    }
+    if let Some(pairs) = caller.posted(id).await? {
+        let typed = posted(caller, workspace, of, opened, &pairs).await?;
+        return Ok(typed.map(|typed| Kept { typed, shared: None, posted: true }));
+    }
+    let Some(found) = caller.shared_draft::<Typed>(&opened.subject, id).await? else { return Ok(None) };
+    if !may_open(caller, workspace, of, opened).await? {
+        return Ok(None);
+    }
+    let shared = SharedBy { by: found.by, at: found.saved.to_string() };
+    Ok(Some(Kept { typed: found.typed, shared: Some(shared), posted: false }))
+}
+
+/// Checks whether the user can open drafts of this form that others share: those who can submit it.
+async fn may_open(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>, opened: &Opened) -> Result<bool> {
+    let right = match of {
+        FormOf::New { .. } => Right::requests("create", &opened.start.namespace),
+        FormOf::Edit { namespace, name } => Right::request("patch", namespace, name),
+    };
+    caller.may(&workspace.cluster, right).await
+}
+
+/// Returns what was entered in a form that was posted after the session had ended. `None` if it was another form.
+async fn posted(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>, opened: &Opened, pairs: &Pairs) -> Result<Option<Typed>> {
+    let is = |name: &str, value: &str| field(pairs, name) == Some(value);
+    let same = is("workspace", workspace.path.as_str())
+        && match of {
+            FormOf::New { promise, .. } => is("promise", promise),
+            FormOf::Edit { namespace, name } => is("namespace", namespace) && is("name", name),
+        };
+    if !same {
+        return Ok(None);
+    }
+    let before = match field(pairs, input::DRAFT) {
+        Some(id) => caller.draft::<Typed>(&opened.subject, id).await?,
+        None => None,
+    };
+    let base = base(caller, workspace, opened, before.as_ref(), pairs).await?;
+    Ok(Some(entered(opened, of, pairs, before.as_ref(), &base).typed))
+}
+
+/// Returns the parameters that a form was rendered from: they provide the values without an input.
+pub(super) async fn base(caller: &Caller, workspace: &Workspace, opened: &Opened, before: Option<&Typed>, pairs: &Pairs) -> Result<Value> {
+    if let Some(before) = before {
+        return Ok(before.draft.parameters.clone());
+    }
+    let started = match field(pairs, input::START) {
+        Some(start) => start_of(caller, workspace, opened, start).await?.map(|started| started.draft.parameters),
+        None => None,
+    };
+    Ok(started.or_else(|| opened.existing.parameters.clone()).unwrap_or(Value::Null))
+}
+
+/// The entered values of a posted form.
+pub(super) struct Entered {
+    /// The values.
+    pub(super) typed: Typed,
+    /// Entered secrets.
+    pub(super) secrets: super::posting::Secrets,
+}
+
+/// Parses the posted fields. `before` is the draft that the form was opened with.
+pub(super) fn entered(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: Option<&Typed>, base: &Value) -> Entered {
+    let mut parsed = parse(pairs, &opened.spec, &opened.effective, base);
+    // A preset can name values that can't change. It changes the others.
+    if let Some(accepted) = opened.accepted() {
+        keep_immutable(&opened.spec, accepted, &mut parsed.draft.parameters);
+    }
+    let of_new = |name: &str| field(pairs, name).map(|text| text.trim().to_owned());
+    let (name, namespace) = match of {
+        FormOf::New { .. } => {
+            (of_new(input::NAME).unwrap_or_default(), of_new(input::NAMESPACE).unwrap_or_else(|| opened.start.namespace.clone()))
+        }
+        FormOf::Edit { namespace, name } => ((*name).to_owned(), (*namespace).to_owned()),
+    };
+    let version = match of {
+        FormOf::New { .. } => None,
+        FormOf::Edit { .. } => field(pairs, input::VERSION).map(str::to_owned).or_else(|| opened.start.version.clone()),
+    };
+    let original = before.and_then(|before| before.original.clone());
+    let is_present = version.is_some() && version == opened.start.version;
+    let confirmed = pairs.iter().filter(|(name, _)| name == input::CONFIRMED);
+    let typed = Typed {
+        name,
+        namespace,
+        reason: field(pairs, input::REASON).unwrap_or_default().to_owned(),
+        draft: parsed.draft,
+        original: original.or_else(|| is_present.then(|| opened.existing.parameters.clone().unwrap_or_else(|| json!({})))),
+        version,
+        focus: parsed.focus,
+        confirmed: confirmed.filter_map(|(_, value)| super::form::confirmed(value)).collect(),
+        ..Typed::default()
+    };
+    Entered { typed, secrets: parsed.secrets }
+}
+
+/// Returns the initial state of a new form that starts from a preset, an example or another request. `None` if there is no such start.
+pub(super) async fn start_of(caller: &Caller, workspace: &Workspace, opened: &Opened, start: &str) -> Result<Option<Typed>> {
+    let Some((namespace, name)) = start.strip_prefix(COPY).and_then(|request| request.split_once('/')) else {
+        let parameters = starts_from(&opened.spec, start);
+        return Ok(parameters.map(|parameters| Typed { draft: Draft::of(parameters), ..opened.start.clone() }));
+    };
+    let request = match caller.read_request(workspace, namespace, name).await {
+        Ok(request) if request.spec.promise.name == opened.offered.key.name => request,
+        Ok(_) | Err(promise::Error::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut parameters = request.spec.parameters.unwrap_or_else(|| json!({}));
+    // Secrets belong to their request.
+    for path in opened.spec.secret_parameters.iter().filter_map(|path| Path::parse(path).ok()) {
+        path.remove(&mut parameters);
+    }
+    let namespace = request.metadata.namespace.unwrap_or_else(|| opened.start.namespace.clone());
+    Ok(Some(Typed { namespace, draft: Draft::of(parameters), focus: Some("name".to_owned()), ..opened.start.clone() }))
+}

@@ -1,0 +1,101 @@
+//! The journey of a request after it was submitted: review of a change, duplicate, history, revealed secrets, deletion.
+
+use http::StatusCode;
+use serde_json::Value;
+
+use crate::browser::{Product, fill};
+use crate::logged::logged;
+
+const SHOP: &str = "/w/root:acme:shop";
+const LIST: &str = "/w/root:acme:shop/requests";
+const ORDERS: &str = "/w/root:acme:shop/requests/default/orders-db";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_is_reviewed_recorded_and_duplicated() {
+    let product = Product::open().await;
+    product.publishes_samples().await;
+    let mut browser = product.signed_in("dev-shop").await;
+    let form = format!("{SHOP}/promises/postgresql/request");
+    let pairs = [("/reason", ""), ("/name", "orders-db"), ("/parameters/storage", "20"), ("/parameters/adminPassword", "correct-horse")];
+    assert_eq!(fill(&mut browser, &form, &pairs, "submit").await.location(), ORDERS);
+    browser.until(ORDERS, |answer| answer.text.contains(">Ready<")).await;
+
+    let edit = format!("{ORDERS}/edit");
+    let changed = [("/reason", ""), ("/parameters/storage", "40")];
+    let review = fill(&mut browser, &edit, &changed, "review").await;
+    assert!(review.location().contains("/edit/review?draft="), "{} {}", review.location(), review.text);
+    let shown = browser.get(review.location()).await;
+    for part in
+        ["<del>20\u{a0}GiB</del>", "<ins>40\u{a0}GiB</ins>", "What happens", "Changed objects can restart", "Now</span>", "After</span>"]
+    {
+        assert!(shown.text.contains(part), "{part}: {}", shown.text);
+    }
+    let ids = [("_token", shown.hidden("_token")), ("_cluster", shown.hidden("_cluster")), ("_draft", shown.hidden("_draft"))];
+    let ids: Vec<(&str, &str)> = ids.iter().map(|(name, value)| (*name, value.as_str())).chain([("_op", "submit")]).collect();
+    assert_eq!(browser.send_form(&edit, &ids).await.location(), ORDERS);
+
+    let history = format!("{ORDERS}?view=history");
+    let history = browser.until(&history, |answer| answer.text.contains("<del>20\u{a0}GiB</del>")).await;
+    assert!(history.text.contains("Changed<span class=\"subtle\"> · dev-shop"), "{}", history.text);
+
+    let yaml = browser.get(&format!("{ORDERS}?view=yaml")).await;
+    let manifest = yaml.text.split("aria-label=\"Manifest\">").nth(1).and_then(|rest| rest.split("</pre>").next()).expect("a manifest");
+    assert!(manifest.contains("storage: 40") && !manifest.contains("status"), "{manifest}");
+
+    let duplicate = format!("{SHOP}/promises/postgresql/request?home=root:platform&amp;start=request:default%2Forders-db");
+    assert!(browser.get(ORDERS).await.text.contains(&duplicate), "{}", browser.get(ORDERS).await.text);
+    let copy = browser.get(&duplicate.replace("&amp;", "&")).await;
+    assert!(copy.text.contains("name=\"/parameters/storage\" value=\"40\""), "{}", copy.text);
+    assert!(!copy.text.contains("value=\"orders-db\"") && !copy.text.contains("orders-db-inputs"), "a name and secrets of its own");
+    let start = copy.hidden("_start");
+    let second = [("/reason", ""), ("/name", "orders-db-2"), ("_start", start.as_str())];
+    assert!(fill(&mut browser, &form, &second, "submit").await.location().ends_with("/orders-db-2"));
+    let values = browser.get(&format!("{ORDERS}-2?view=configuration")).await;
+    assert!(
+        values.text.contains("<span class=\"break\">40\u{a0}GiB</span>"),
+        "values without an input are those of the other one: {}",
+        values.text
+    );
+    let elsewhere = browser.get(&format!("{SHOP}/promises/redis/request?start=request:default/orders-db")).await;
+    assert!(elsewhere.status == StatusCode::OK && !elsewhere.text.contains("name=\"_start\""), "of another promise");
+    let stranger =
+        product.signed_in("dev-data").await.get("/w/root:acme:data/promises/postgresql/request?start=request:default/orders-db").await;
+    assert!(!stranger.text.contains("value=\"40\""));
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_revealed_secret_and_a_deletion_leave_a_trace() {
+    let product = Product::open().await;
+    product.publishes_samples().await;
+    let mut browser = product.signed_in("dev-shop").await;
+    let form = format!("{SHOP}/promises/redis/request");
+    let carts = format!("{LIST}/default/carts");
+    assert_eq!(fill(&mut browser, &form, &[("/reason", ""), ("/name", "carts")], "submit").await.location(), carts);
+    let ready = browser.until(&carts, |answer| answer.text.contains("data-reveal")).await;
+    assert!(ready.text.contains("secretKeyRef") && ready.text.contains("- name: URL"), "{}", ready.text);
+    let token = ready.hidden("_token");
+    let (revealed, lines) = logged(browser.post(&format!("{carts}/reveal"), &[("_token", &token), ("output", "url")])).await;
+    assert!(revealed.text.contains("redis://"), "{}", revealed.text);
+    let records: Vec<&Value> = lines.iter().filter(|line| line["target"] == "opm_portal::write").collect();
+    let [record] = records[..] else { panic!("not one record: {lines:#?}") };
+    assert_eq!((&record["operation"], &record["name"]), (&"reveal-output".into(), &"carts".into()));
+    assert!(!format!("{lines:?}").contains("redis://"), "no value is logged");
+    let history = browser.get(&format!("{carts}?view=history")).await;
+    assert!(history.text.contains(" revealed<span class=\"subtle\"> · dev-shop"), "{:?}", history.text.split("timeline").nth(2));
+    assert!(!history.text.contains("redis://"));
+
+    let page = browser.get(&format!("{carts}/delete")).await;
+    assert!(page.text.contains("All data in these resources is lost") && page.text.contains("It ends a cost of"), "{}", page.text);
+    let named = [("_token", token.as_str()), ("workspace", "root:acme:shop"), ("namespace", "default"), ("name", "carts")];
+    let deleted = browser.act("/do/requests/delete", &[&named[..], &[("confirmation", "carts")]].concat()).await;
+    let told = browser.get(deleted.location()).await;
+    assert!(told.text.contains("carts is being deleted") && told.text.contains("Requested by dev-shop"), "{}", told.text);
+    let gone = browser.until(&carts, |answer| answer.status == StatusCode::NOT_FOUND).await;
+    assert!(gone.text.contains("dev-shop deleted this request") && gone.text.contains("carts was deleted"), "{}", gone.text);
+    let never = browser.get(&format!("{LIST}/default/never")).await;
+    assert!(never.status == StatusCode::NOT_FOUND && !never.text.contains("was deleted"));
+    let stranger = product.signed_in("dev-data").await.get(&carts).await;
+    assert!(stranger.status == StatusCode::NOT_FOUND && !stranger.text.contains("was deleted"), "{}", stranger.text);
+    product.running.close().await;
+}
