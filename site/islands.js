@@ -113,8 +113,8 @@ if (Symbol.dispose) IntoUnderlyingSource.prototype[Symbol.dispose] = IntoUnderly
 /**
  * @param {HTMLElement} el
  */
-export function Palette_4162537109751981406(el) {
-wasm.Palette_4162537109751981406(el);
+export function Palette_17541113547574508153(el) {
+wasm.Palette_17541113547574508153(el);
 }
 
 /**
@@ -582,27 +582,27 @@ const ret = arg0.view;
 return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
 },
 __wbindgen_generic_0000000000000001: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 177, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 183, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
 const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h40a7b3091017dec5);
 return ret;
 },
 __wbindgen_generic_0000000000000002: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 223, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 229, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
 const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h613fd7707aee0398);
 return ret;
 },
 __wbindgen_generic_0000000000000003: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("Event")], shim_idx: 223, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("Event")], shim_idx: 229, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
 const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h613fd7707aee0398_15);
 return ret;
 },
 __wbindgen_generic_0000000000000004: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 166, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 172, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
 const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h98cdde88c1ac22b3);
 return ret;
 },
 __wbindgen_generic_0000000000000005: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 168, ret: Unit, inner_ret: Some(Unit) }, mutable: false }) -> Externref`.
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 174, ret: Unit, inner_ret: Some(Unit) }, mutable: false }) -> Externref`.
 const ret = makeClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h2fffef6d0ca260df);
 return ret;
 },

@@ -88,7 +88,10 @@ fn the_browser_builds_know_no_rules() {
     assert!(promise.optional, "app imports promise for every build");
     for feature in ["hydrate", "live"] {
         let parts = app.features.get(feature).expect(feature);
-        assert!(!parts.iter().any(|part| part == "dep:promise" || part == "ssr"), "feature {feature} of app brings the rules into the browser");
+        assert!(
+            !parts.iter().any(|part| part == "dep:promise" || part == "ssr"),
+            "feature {feature} of app brings the rules into the browser"
+        );
     }
 }
 
