@@ -72,7 +72,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Record(args) => {
             logging::start(&LogConfig { format: LogFormat::Text, filter: "warn,opm_portal::history=info,kube_client=off".to_owned() })?;
-            let objects = runtime()?.block_on(play::record(&args.examples))?;
+            let objects = play::record(&args.examples)?;
             println!("{objects} objects recorded");
             Ok(())
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cluster::fulfil::Standing;
 use cluster::kinds::{Destination, Policy, Promise, PromiseRequest};
 use cluster::{Scope, WorkspacePath, install};
 use devplane::Plane;
@@ -59,6 +60,9 @@ pub enum PlayError {
     /// The portal can't be opened.
     #[error(transparent)]
     Serve(#[from] ServeError),
+    /// The runtime can't be started.
+    #[error("the runtime cannot start: {0}")]
+    Runtime(#[source] std::io::Error),
     /// A file can't be written.
     #[error("{0}: {1}")]
     File(PathBuf, #[source] std::io::Error),
@@ -118,11 +122,12 @@ struct Play<'a> {
     remarks: Vec<Remark>,
 }
 
-/// Plays the story of the sample world in a folder and writes its record there. Returns the number of recorded objects.
+/// Plays the story of the sample world in a folder and writes its record there. Returns the number of recorded objects. Call it outside of a
+/// runtime: each step has its own, which closes everything opened on the plane's file when it ends.
 ///
 /// # Errors
 /// See [`PlayError`].
-pub async fn record(examples: &Path) -> Result<usize, PlayError> {
+pub fn record(examples: &Path) -> Result<usize, PlayError> {
     let files = Files::Directory(examples.to_owned());
     let story = Story::read(&files)?;
     let world = World::read(&files)?;
@@ -130,9 +135,10 @@ pub async fn record(examples: &Path) -> Result<usize, PlayError> {
     copy(examples, before.path(), &story)?;
     let end = Timestamp::from_second(System.now().as_second()).unwrap_or_default();
     let clock = Arc::new(StoryClock::at(end.saturating_sub(BEFORE).unwrap_or(end)));
+    let data = tempfile::tempdir().map_err(|error| PlayError::File(examples.to_owned(), error))?;
     let config = Config {
         plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: Some(before.path().to_owned()), history: false },
-        storage: Storage::Memory,
+        storage: Storage::Directory(data.path().to_owned()),
         database: None,
         listen: ([127, 0, 0, 1], 0).into(),
         web: false,
@@ -142,24 +148,49 @@ pub async fn record(examples: &Path) -> Result<usize, PlayError> {
         limits: LimitsConfig::default(),
     };
     let edges = Edges { clock: clock.clone(), pace: Pace::faster(PACE), ..Edges::default() };
-    let running = Running::open(&config, edges).await?;
-    let played = play(&running, &files, &story, &clock, end).await;
-    let plane = running.sandbox.as_ref().map(|sandbox| sandbox.plane.clone());
-    running.close().await;
-    // Whatever came after the last step isn't in the future of the plane that begins with it.
+    let remarks = alone(async {
+        let running = Running::open(&config, edges.clone()).await?;
+        let played = play(&running, &files, &story, &clock, end).await;
+        running.close().await;
+        played
+    })?;
+    // A controller looks at everything again at a start. What it finds then belongs to the record, so that the next one finds nothing.
+    let (observed, url, objects) = alone(async {
+        let running = Running::open(&config, edges).await?;
+        let rested = rest(&running, &clock).await;
+        let plane = running.sandbox.as_ref().map(|sandbox| sandbox.plane.clone()).ok_or_else(nowhere);
+        running.close().await;
+        let (observed, plane) = (rested?, plane?);
+        Ok((observed, plane.state().external_url.clone(), objects(&plane)))
+    })?;
+    // Whatever came last isn't in the future of the plane that begins with it.
     let end = Timestamp::from_second(clock.now().as_second() + 1).unwrap_or(end);
-    let ((remarks, observed), plane) = (played?, plane.ok_or_else(nowhere)?);
-    let url = plane.state().external_url.clone();
-    let record = Record { end, url, world: record::fingerprint(&world, &files)?, remarks, observed, objects: objects(&plane) };
+    let record = Record { end, url, world: record::fingerprint(&world, &files)?, remarks, observed, objects };
     let path = examples.join(record::FILE);
     std::fs::write(&path, record.bytes()?).map_err(|error| PlayError::File(path, error))?;
     Ok(record.objects.len())
 }
 
-/// What the database remembers of a story.
-type Remembered = (Vec<Remark>, Vec<Observed>);
+/// Runs a future to its end in a runtime of its own.
+fn alone<T>(work: impl Future<Output = Result<T, PlayError>>) -> Result<T, PlayError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(PlayError::Runtime)?;
+    runtime.block_on(work)
+}
 
-async fn play(running: &Running, files: &Files, story: &Story, clock: &StoryClock, end: Timestamp) -> Result<Remembered, PlayError> {
+/// Waits until the controller has looked at everything, and returns what the cost ledger observed.
+async fn rest(running: &Running, clock: &StoryClock) -> Result<Vec<Observed>, PlayError> {
+    let sandbox = running.sandbox.as_ref().ok_or_else(nowhere)?;
+    let controller = running.portal.controller.clone().ok_or_else(nowhere)?;
+    until(async || (*controller.borrow() == Standing::Working).then_some(()))
+        .await
+        .ok_or_else(|| restless("the controller doesn't start"))?;
+    calm(&sandbox.plane).await?;
+    account(running, clock).await?;
+    let observations = running.portal.store.observations_between(0, i64::MAX).await.map_err(ServeError::from)?;
+    Ok(observations.into_iter().filter_map(Observed::of).collect())
+}
+
+async fn play(running: &Running, files: &Files, story: &Story, clock: &StoryClock, end: Timestamp) -> Result<Vec<Remark>, PlayError> {
     let sandbox = running.sandbox.as_ref().ok_or_else(nowhere)?;
     let destinations: Api<Destination> = Api::all(admin(running, sandbox)?.client(&path(&story.home)?));
     let failed = |source| PlayError::Plane { step: "reading the destination".to_owned(), source: Box::new(source) };
@@ -171,27 +202,20 @@ async fn play(running: &Running, files: &Files, story: &Story, clock: &StoryCloc
         let at = end.saturating_sub(step.before_end()?).unwrap_or(end);
         clock.advance(at);
         tracing::info!("{}", step.title());
-        play.account().await?;
+        account(running, clock).await?;
         play.step(step, number).await?;
         tokio::time::sleep(SEEN).await;
-        play.account().await?;
+        account(running, clock).await?;
     }
     clock.advance(end);
-    play.calm().await?;
-    play.account().await?;
-    let observations = running.portal.store.observations_between(0, i64::MAX).await.map_err(ServeError::from)?;
-    Ok((play.remarks, observations.into_iter().filter_map(Observed::of).collect()))
+    calm(&sandbox.plane).await?;
+    account(running, clock).await?;
+    Ok(play.remarks)
 }
 
 impl Play<'_> {
     fn stuck(&self, step: &Step, why: &str) -> PlayError {
         PlayError::Stuck { step: step.title(), why: why.to_owned() }
-    }
-
-    /// Lets the cost ledger look at everything. It does so before and after each step, and so misses nothing.
-    async fn account(&self) -> Result<(), PlayError> {
-        let (portal, now) = (&self.running.portal, self.clock.now().as_second());
-        Ok(ledger::look(&portal.store, &ledger::shown(&portal.world, now), now).await.map_err(ServeError::from)?)
     }
 
     async fn step(&mut self, step: &Step, number: usize) -> Result<(), PlayError> {
@@ -293,7 +317,7 @@ impl Play<'_> {
             };
             until(published).await.ok_or_else(|| self.stuck(step, "it isn't published"))?;
         }
-        self.calm().await
+        calm(&self.sandbox.plane).await
     }
 
     /// Waits until every promise is published and every policy is read: they apply from then on.
@@ -320,19 +344,29 @@ impl Play<'_> {
         }
         Ok(())
     }
+}
 
-    /// Waits until nothing changes any more.
-    async fn calm(&self) -> Result<(), PlayError> {
-        let (still, before) = (Cell::new(0), Cell::new(Vec::new()));
-        let calm = async || {
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            let now = objects(&self.sandbox.plane);
-            let same = before.replace(now.clone()) == now;
-            still.set(if same { still.get() + 1 } else { 0 });
-            (still.get() >= CALM).then_some(())
-        };
-        until(calm).await.ok_or_else(|| PlayError::Stuck { step: "the end".to_owned(), why: "the plane doesn't come to rest".to_owned() })
-    }
+/// Lets the cost ledger look at everything. It does so before and after each step, and so misses nothing.
+async fn account(running: &Running, clock: &StoryClock) -> Result<(), PlayError> {
+    let (portal, now) = (&running.portal, clock.now().as_second());
+    Ok(ledger::look(&portal.store, &ledger::shown(&portal.world, now), now).await.map_err(ServeError::from)?)
+}
+
+/// Waits until nothing changes any more.
+async fn calm(plane: &Plane) -> Result<(), PlayError> {
+    let (still, before) = (Cell::new(0), Cell::new(Vec::new()));
+    let calm = async || {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let now = objects(plane);
+        let same = before.replace(now.clone()) == now;
+        still.set(if same { still.get() + 1 } else { 0 });
+        (still.get() >= CALM).then_some(())
+    };
+    until(calm).await.ok_or_else(|| restless("the plane doesn't come to rest"))
+}
+
+fn restless(why: &str) -> PlayError {
+    PlayError::Stuck { step: "the end".to_owned(), why: why.to_owned() }
 }
 
 /// Returns whether a request has what a step says.
