@@ -13,6 +13,11 @@ pub(crate) const SHARED_HINT: &str = "People who can submit this form in the wor
 /// Before the time at which a draft was saved.
 pub(crate) const SAVED: &str = "saved";
 
+/// Opens the drafts that the list leaves out at first.
+pub(crate) fn more(count: usize) -> String {
+    if count == 1 { "Show 1 more draft".to_owned() } else { format!("Show {count} more drafts") }
+}
+
 /// A draft of a new request.
 pub(crate) fn new(promise: &str) -> String {
     if promise.is_empty() { "New request".to_owned() } else { format!("New {promise}") }
@@ -52,10 +57,13 @@ pub(crate) fn shared_by(person: &str) -> String {
 pub(crate) const SHARED_COPY: &str = "You see what was entered then. What you change is saved as a draft of your own.";
 
 // Two people edit the same request.
-pub(crate) const CHOOSE_VALUES: &str = "Choose which values to keep";
+pub(crate) const CHOOSE_VALUES: &str = "Choose which values to keep. The change is saved when you submit.";
+/// Before the time.
+pub(crate) const LAST_CHANGE: &str = "Last change:";
 pub(crate) const KEEP_THEIRS: &str = "Keep theirs";
 pub(crate) const KEEP_MINE: &str = "Keep mine";
-pub(crate) const NOT_SET: &str = "not set";
+/// In place of a value that was not set.
+pub(crate) const NOT_SET: &str = "default";
 pub(crate) const APPLY_CHOICES: &str = "Apply choices";
 
 /// Who changed a request while the user edited it.

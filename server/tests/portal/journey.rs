@@ -25,7 +25,9 @@ async fn a_change_is_reviewed_recorded_and_duplicated() {
     let review = fill(&mut browser, &edit, &changed, "review").await;
     assert!(review.location().contains("/edit/review?draft="), "{} {}", review.location(), review.text);
     let shown = browser.get(review.location()).await;
-    for part in ["<del>20</del>", "<ins>40</ins>", "What happens", "Changed objects can restart", "Now</span>", "After</span>"] {
+    for part in
+        ["<del>20\u{a0}GiB</del>", "<ins>40\u{a0}GiB</ins>", "What happens", "Changed objects can restart", "Now</span>", "After</span>"]
+    {
         assert!(shown.text.contains(part), "{part}: {}", shown.text);
     }
     let ids = [("_token", shown.hidden("_token")), ("_cluster", shown.hidden("_cluster")), ("_draft", shown.hidden("_draft"))];
@@ -33,7 +35,7 @@ async fn a_change_is_reviewed_recorded_and_duplicated() {
     assert_eq!(browser.send_form(&edit, &ids).await.location(), ORDERS);
 
     let history = format!("{ORDERS}?view=history");
-    let history = browser.until(&history, |answer| answer.text.contains("<del>20</del>")).await;
+    let history = browser.until(&history, |answer| answer.text.contains("<del>20\u{a0}GiB</del>")).await;
     assert!(history.text.contains("Changed<span class=\"subtle\"> · dev-shop"), "{}", history.text);
 
     let yaml = browser.get(&format!("{ORDERS}?view=yaml")).await;
@@ -49,7 +51,11 @@ async fn a_change_is_reviewed_recorded_and_duplicated() {
     let second = [("/reason", ""), ("/name", "orders-db-2"), ("_start", start.as_str())];
     assert!(fill(&mut browser, &form, &second, "submit").await.location().ends_with("/orders-db-2"));
     let values = browser.get(&format!("{ORDERS}-2?view=configuration")).await;
-    assert!(values.text.contains("<span class=\"break\">40</span>"), "values without an input are those of the other one: {}", values.text);
+    assert!(
+        values.text.contains("<span class=\"break\">40\u{a0}GiB</span>"),
+        "values without an input are those of the other one: {}",
+        values.text
+    );
     let elsewhere = browser.get(&format!("{SHOP}/promises/redis/request?start=request:default/orders-db")).await;
     assert!(elsewhere.status == StatusCode::OK && !elsewhere.text.contains("name=\"_start\""), "of another promise");
     let stranger =

@@ -4,13 +4,22 @@ use crate::view::DraftLine;
 use leptos::prelude::*;
 
 use crate::actions::{self, DiscardDraft, ShareDraft};
+use crate::routes::page;
 use crate::texts::drafts as texts;
 use crate::ui::{HiddenToken, Icon, Moment, Tile};
 
+/// Number of drafts that are shown at once; the others are folded.
+const SHOWN: usize = 3;
+
 /// The section with all drafts of a list; nothing if there are none. `back` is the page that it is on.
 pub(crate) fn drafts(lines: &[DraftLine], back: &str, token: &str, now: &str) -> Option<impl IntoView + use<>> {
-    let rows = lines.iter().enumerate().map(|(index, line)| row(line, index, back, token, now)).collect_view();
-    (!lines.is_empty()).then(|| view! { <section aria-labelledby="drafts"><div class="section-head"><h2 id="drafts">{texts::DRAFTS}</h2><p class="basis">{texts::DRAFTS_HINT}</p></div><ul class="card lines">{rows}</ul></section> })
+    let mut rows = lines.iter().enumerate().map(|(index, line)| row(line, index, back, token, now).into_any());
+    let first: Vec<AnyView> = rows.by_ref().take(SHOWN).collect();
+    let others: Vec<AnyView> = rows.collect();
+    let more = (!others.is_empty()).then(
+        || view! { <details class="why"><summary>{texts::more(others.len())}</summary><ul class="card lines">{others}</ul></details> },
+    );
+    (!lines.is_empty()).then(|| view! { <section class="drafts" aria-labelledby="drafts"><div class="section-head"><h2 id="drafts">{texts::DRAFTS}</h2><p class="basis">{texts::DRAFTS_HINT}</p></div><ul class="card lines">{first}</ul>{more}</section> })
 }
 
 fn row(line: &DraftLine, index: usize, back: &str, token: &str, now: &str) -> impl IntoView + use<> {
@@ -19,11 +28,13 @@ fn row(line: &DraftLine, index: usize, back: &str, token: &str, now: &str) -> im
     let link = line.shared.clone().map(|address| shared(&address, index));
     let labels = (texts::share(line.shared.is_some(), &name), texts::discard(&name));
     let share = if line.shared.is_some() { texts::STOP_SHARING } else { texts::SHARE };
+    // The list of a workspace is about that workspace.
+    let place = (back == page::HOME).then(|| view! { <span class="subtle mono">{line.workspace.clone()}</span> });
     let (id, back, token) = (line.id.clone(), back.to_owned(), token.to_owned());
     view! {
         <li><Tile icon=line.icon.clone()/>
             <div><a class="name" href=line.address.clone()>{name}</a><p class="what">{what}" · "{texts::SAVED}" "<Moment at=line.saved.clone() now=now/></p>{link}</div>
-            <div class="side"><span class="subtle mono">{line.workspace.clone()}</span>
+            <div class="side">{place}
                 <div class="row">
                     <a class="btn btn-sm" href=line.address.clone()>{texts::CONTINUE}</a>
                     <form method="post" action={actions::path::<ShareDraft>()}><HiddenToken token=token.clone()/><input type="hidden" name="id" value=id.clone()/><input type="hidden" name="shared" value=line.shared.is_none().to_string()/><input type="hidden" name="back" value=back.clone()/><button class="btn btn-sm" aria-label=labels.0>{share}</button></form>

@@ -142,15 +142,15 @@ fn merge(found: &MergeView, now: &str) -> impl IntoView + use<> {
         let name = format!("_merge{}", line.path);
         let was = line.before.as_ref().map(|before| view! { <p class="hint">{drafts::was(before)}</p> });
         let choice = |word: &'static str, label: &'static str, value: String, chosen: bool| {
-            view! { <label class="check"><input type="radio" class="tick" form="request" name=name.clone() value=word checked=chosen/>{label}": "<b>{value}</b></label> }
+            view! { <div><label class="check"><input type="radio" class="tick" form="request" name=name.clone() value=word checked=chosen/><span>{label}": "{value}</span></label></div> }
         };
         let theirs = choice("theirs", drafts::KEEP_THEIRS, not_set(&line.theirs), line.keeps_theirs);
         let mine = choice("mine", drafts::KEEP_MINE, not_set(&line.mine), !line.keeps_theirs);
         view! { <fieldset class="field"><legend>{line.label.clone()}</legend>{was}{theirs}{mine}</fieldset> }
     });
     let (lines, by, at, now) = (lines.collect_view(), drafts::changed_by(&found.by), found.at.clone(), now.to_owned());
-    let when = (!at.is_empty()).then(|| view! { <Moment at=at now=now/>". " });
-    view! { <Banner shape=Shape::Degraded title=by><p>{when}{drafts::CHOOSE_VALUES}"."</p>{lines}<p><button class="btn btn-sm" form="request" name="_op" value="check">{drafts::APPLY_CHOICES}</button></p></Banner> }
+    let when = (!at.is_empty()).then(|| view! { " "{drafts::LAST_CHANGE}" "<Moment at=at now=now/>"." });
+    view! { <Banner shape=Shape::Degraded title=by><p>{drafts::CHOOSE_VALUES}{when}</p>{lines}<p><button class="btn btn-sm" form="request" name="_op" value="check">{drafts::APPLY_CHOICES}</button></p></Banner> }
 }
 
 /// A box for each part that another field manager owns; ticking it takes over exactly that part.

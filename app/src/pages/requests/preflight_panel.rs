@@ -32,17 +32,9 @@ pub(super) fn preflight_panel(form: &RequestForm, workspace: &str, panel: Panel)
     };
     // The review of a change shows the price before and after.
     let show_price = checks_itself || form.change.is_none();
-    let saved = form.saved.map(|saved| {
-        if saved {
-            view! { <p class="small subtle">{drafts::DRAFT_SAVED}</p> }.into_any()
-        } else {
-            view! { <p class="small">{drafts::DRAFT_NOT_SAVED}</p> }.into_any()
-        }
-    });
     view! {
         <aside class="rail" aria-label=texts::PREFLIGHT id="preflight" data-draft=draft>
-            {verdict(preflight, checks_itself)}
-            {saved}
+            {verdict(preflight, form.saved, checks_itself)}
             <section><h2>{texts::CHECKS}</h2>{checks(&preflight.checks)}</section>
             {(!preflight.approvals.is_empty()).then(|| view! { <section><h2>{texts::APPROVAL}</h2>{approvals(&preflight.approvals)}</section> })}
             {show_price.then(|| price(&preflight.price))}
@@ -53,14 +45,16 @@ pub(super) fn preflight_panel(form: &RequestForm, workspace: &str, panel: Panel)
     }
 }
 
-/// The verdict. Where the form checks itself while the user types, also why it couldn't: the script shows one of these.
-fn verdict(preflight: &PreflightView, checks_itself: bool) -> impl IntoView + use<> {
-    let failures = checks_itself.then(|| view! {
-        <div role="status">
-            <div data-failed="offline" hidden><p class="st" data-st="unknown">{Shape::Unknown.svg()}{drafts::CANT_CHECK}</p><p><button class="btn btn-sm" type="button" data-retry="">{drafts::TRY_AGAIN}</button></p></div>
-            <p class="st" data-st="unknown" data-failed="ended" hidden>{Shape::Unknown.svg()}{drafts::SIGNED_OUT}</p>
-        </div>
-    });
+/// The verdict, and whether what was typed is saved. Where the form checks itself while the user types, also why it couldn't: the script
+/// shows one of these.
+fn verdict(preflight: &PreflightView, saved: Option<bool>, checks_itself: bool) -> impl IntoView + use<> {
+    let failure = |why: &'static str, text: &'static str, retry: Option<AnyView>| {
+        view! { <div data-failed=why hidden><ul class="checks"><li data-st="unknown">{Shape::Unknown.svg()}<span>{text}</span></li></ul>{retry}</div> }
+    };
+    let retry = view! { <p><button class="btn btn-sm" type="button" data-retry="">{drafts::TRY_AGAIN}</button></p> }.into_any();
+    let failures = checks_itself.then(|| view! { <div role="status">{failure("offline", drafts::CANT_CHECK, Some(retry))}{failure("ended", drafts::SIGNED_OUT, None)}</div> });
+    let saved =
+        saved.map(|saved| view! { <p class="small subtle">{if saved { drafts::DRAFT_SAVED } else { drafts::DRAFT_NOT_SAVED }}</p> });
     let (shape, word) = match preflight.verdict {
         Verdict::Accepted => (Shape::Ready, texts::READY_TO_SUBMIT),
         Verdict::NeedsApproval => (Shape::Waiting, texts::NEEDS_APPROVAL),
@@ -72,7 +66,7 @@ fn verdict(preflight: &PreflightView, checks_itself: bool) -> impl IntoView + us
         <section class="verdict" data-st=shape.word()><h2 class="vh">{texts::PREFLIGHT}</h2>
             <div role="status"><p class="st">{shape.svg()}{word}</p>{(!preflight.sentence.is_empty()).then(|| view! { <p class="small">{preflight.sentence.clone()}</p> })}</div>
             <p class="small subtle typing" hidden>{texts::CHECKING}</p>
-            {failures}
+            {saved}{failures}
         </section>
     }
 }

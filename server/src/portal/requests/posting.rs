@@ -211,6 +211,13 @@ async fn read(caller: &Caller, workspace: &Workspace, opened: &Opened, of: &Form
     };
     let base = kept::base(caller, workspace, opened, drawn.as_ref(), pairs).await?;
     let Entered { mut typed, secrets } = kept::entered(opened, of, pairs, drawn.as_ref(), &base);
+    if typed.version.is_some()
+        && typed.original.is_none()
+        && let Some(id) = field(pairs, input::SAVE)
+    {
+        // The first draft was saved while the user typed, maybe before someone else changed the request.
+        typed.original = caller.draft::<Typed>(&opened.subject, id).await?.and_then(|saved| saved.original);
+    }
     if !says_parameters(pairs, &opened.spec) && field(pairs, input::REASON).is_none() && field(pairs, input::DRAFT).is_some() {
         let Some(mut typed) = drawn else {
             let message = "This draft was already submitted or is older than a week.".to_owned();
