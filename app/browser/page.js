@@ -1,4 +1,5 @@
-// Scripts besides the live part: copying, zooming graphs, and the preflight while the user types. Pages work without them.
+// Scripts besides the live part: copying, secrets in place, zooming graphs, and the preflight while the user types, which saves a draft.
+// Pages work without them.
 
 /** How long a button shows that it copied, in milliseconds. */
 const SAID = 2000;

@@ -28,8 +28,8 @@ pub async fn page(visit: &Visit, query: &SearchQuery) -> Result<Page> {
         visit.backend()?.search(query).await?
     };
     let commands = commands::matching(visit, query);
-    let workspace = Some(query.workspace.clone()).filter(|workspace| !workspace.is_empty());
-    let about = About { title: texts::SEARCH.to_owned(), section: page::SEARCH.to_owned(), workspace, ..About::default() };
+    // Nobody has checked whether the user can enter the workspace of the query.
+    let about = About { title: texts::SEARCH.to_owned(), section: page::SEARCH.to_owned(), ..About::default() };
     let listing = Listing::new(page::SEARCH, &found.query);
     Ok(framed(visit, about, move || {
         let started = !found.query.q.trim().is_empty();

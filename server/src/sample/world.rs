@@ -245,7 +245,7 @@ mod tests {
                 ONE.to_owned(),
                 "people:\n- {name: a, displayName: A, role: A, start: \"root:opm\", tour: [{title: A, text: A, to: \"https://a.test\"}]}\n"
                     .to_owned(),
-                "people.yaml:2:80: .people[0].tour[0].to: https://a.test isn't an address",
+                "people.yaml:2:84: .people[0].tour[0].to: https://a.test isn't an address",
             ),
             (
                 ONE.to_owned(),

@@ -22,13 +22,12 @@ pub(super) fn of(
     spec: Option<&PromiseSpec>,
     noted: Vec<Happening>,
 ) -> Vec<Happening> {
-    let mut all = noted;
-    all.extend(changes(releases, spec));
-    all.extend(request.status.iter().flat_map(|status| &status.approvals).flat_map(decided));
+    let mut all = Vec::new();
     let requester = person::requester(request);
     if let Some(created) = &request.metadata.creation_timestamp {
         all.push(happening(created.0.to_string(), "Requested".to_owned(), requester.username(), false));
     }
+    all.extend(changes(releases, spec));
     for release in releases {
         if let Some(created) = &release.metadata.creation_timestamp {
             let became = became(request.status.as_ref(), &release.name_any());
@@ -36,7 +35,9 @@ pub(super) fn of(
             all.push(happening(created.0.to_string(), what, "the platform", false));
         }
     }
+    all.extend(noted);
     let Some(status) = &request.status else { return all };
+    all.extend(status.approvals.iter().flat_map(decided));
     for condition in &status.conditions {
         let words = match (condition.r#type.as_str(), condition.status) {
             ("Accepted", ConditionStatus::False) => "Refused",
@@ -70,7 +71,9 @@ pub(super) fn of(
 fn changes(releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<Happening> {
     let Some(spec) = spec else { return Vec::new() };
     let mut oldest_first: Vec<&PromiseRelease> = releases.iter().collect();
-    oldest_first.sort_by(|a, b| a.metadata.creation_timestamp.cmp(&b.metadata.creation_timestamp));
+    let age = |release: &PromiseRelease| (release.metadata.creation_timestamp.clone(), release.spec.request_generation);
+    // Times are whole seconds.
+    oldest_first.sort_by_key(|release| age(release));
     let pairs = oldest_first.windows(2).filter_map(|pair| if let [before, after] = pair { Some((before, after)) } else { None });
     let entry = |(before, after): (&&PromiseRelease, &&PromiseRelease)| {
         let differs = review::pending(spec, &before.spec, &after.spec);

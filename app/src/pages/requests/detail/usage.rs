@@ -14,8 +14,8 @@ pub(super) fn usage(page: &RequestPage) -> Option<impl IntoView + use<>> {
         view! {
             <details class="why padded"><summary>{texts::USE_OUTPUTS}</summary>
                 <p class="small muted">{texts::USE_OUTPUTS_HINT}</p>
-                <Code label=texts::CONTAINER_ENVIRONMENT text=container copy=true/>
-                <Code label=texts::SHELL_ENVIRONMENT text=shell copy=true/>
+                <h3>{texts::CONTAINER_ENVIRONMENT}</h3><Code label=texts::CONTAINER_ENVIRONMENT text=container copy=true/>
+                <h3>{texts::SHELL_ENVIRONMENT}</h3><Code label=texts::SHELL_ENVIRONMENT text=shell copy=true/>
             </details>
         }
     })

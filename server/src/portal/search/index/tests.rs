@@ -61,7 +61,7 @@ fn the_best_match_comes_first() {
 #[test]
 fn nobody_finds_what_they_cannot_list() {
     let mut known = Known::default();
-    follow(&mut known, [request("a", "orders-db", "postgresql", &["orders"]), request("b", "orders-cache", "redis", &["orders"])]);
+    follow(&mut known, [request("a", "orders-db", "postgresql", &["orders-1"]), request("b", "orders-cache", "redis", &["orders-1"])]);
     assert_eq!(names(&known, "orders", &Namespaces(&["b"])), ["orders-cache", "orders-cache#0"]);
     assert_eq!(names(&known, "orders-db", &Namespaces(&["b"])), Vec::<String>::new(), "not even by its whole name");
     let found = known.search(&Ask { text: "orders".into(), take: 1, ..Ask::default() }, &Namespaces(&[]));
