@@ -120,9 +120,7 @@ mod tests {
         {
             assert!(match_of(typed, word) > 0, "{typed} {word}");
         }
-        for (typed, word) in
-            [("red", "rad"), ("orders", "border"), ("db01", "db02"), ("x", "axe"), ("bucket", "redis")]
-        {
+        for (typed, word) in [("red", "rad"), ("orders", "border"), ("db01", "db02"), ("x", "axe"), ("bucket", "redis")] {
             assert_eq!(match_of(typed, word), 0, "{typed} {word}");
         }
     }
