@@ -86,28 +86,34 @@ pub enum PlayError {
 
 /// The clock of a story: it runs faster than the machine's, and is set by the steps.
 struct StoryClock {
-    /// When it was set, by the machine's clock, and to which time.
-    set: Mutex<(Timestamp, Timestamp)>,
+    /// When it was set, by the machine's clock, to which time, and how fast it runs.
+    set: Mutex<(Timestamp, Timestamp, i64)>,
 }
 
 impl Clock for StoryClock {
     fn now(&self) -> Timestamp {
-        let (at, to) = *self.set.lock();
-        let since = (System.now().as_millisecond() - at.as_millisecond()).saturating_mul(HASTE);
+        let (at, to, haste) = *self.set.lock();
+        let since = (System.now().as_millisecond() - at.as_millisecond()).saturating_mul(haste);
         to.saturating_add(SignedDuration::from_millis(since)).unwrap_or(to)
     }
 }
 
 impl StoryClock {
     fn at(time: Timestamp) -> Self {
-        Self { set: Mutex::new((System.now(), time)) }
+        Self { set: Mutex::new((System.now(), time, HASTE)) }
     }
 
     /// Moves on to a time, never back.
     fn advance(&self, time: Timestamp) {
         if self.now() < time {
-            *self.set.lock() = (System.now(), time);
+            *self.set.lock() = (System.now(), time, HASTE);
         }
+    }
+
+    /// From now on it runs as the machine's does: what was under way in the end still is.
+    fn slow_down(&self) {
+        let now = self.now();
+        *self.set.lock() = (System.now(), now, 1);
     }
 }
 
@@ -208,6 +214,7 @@ async fn play(running: &Running, files: &Files, story: &Story, clock: &StoryCloc
         account(running, clock).await?;
     }
     clock.advance(end);
+    clock.slow_down();
     calm(&sandbox.plane).await?;
     account(running, clock).await?;
     Ok(play.remarks)

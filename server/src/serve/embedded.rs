@@ -18,7 +18,7 @@ use crate::plane::embedded;
 use crate::plane::folder::write_private;
 use crate::plane::identity::{self, Identities};
 use crate::plane::kubeconfig::{self, Server};
-use crate::sample::{Files, World, load};
+use crate::sample::{Files, Person, World, load};
 
 /// What exists only with an embedded plane.
 pub struct Sandbox {
@@ -77,7 +77,12 @@ pub async fn open(
     tasks.spawn(operators.run(shutdown.clone()));
     tasks.spawn(listener.serve(plane.router(), shutdown.clone()));
     hand_out(folder, &server, &identities, &world, &endpoint).await?;
-    let people = world.people.iter().filter_map(|person| Some((person.clone(), identities.token(&person.name)?.clone())));
+    // Without its history, the sample world lacks what a newcomer is told to look at.
+    let tour = |person: &Person| if past.is_some() { person.tour.clone() } else { Vec::new() };
+    let people = world
+        .people
+        .iter()
+        .filter_map(|person| Some((Person { tour: tour(person), ..person.clone() }, identities.token(&person.name)?.clone())));
     let ground = Ground {
         plane: PlaneKind::Embedded,
         endpoint,

@@ -16,6 +16,7 @@ use promise::release::{Content, Labels, content_hash};
 use promise::state::{ChangeState, RequestState, RequestStates};
 
 use crate::browser::Product;
+use crate::storage::copied;
 
 /// Requests that go on where the story ended.
 const MOVING: [&str; 2] = ["experiments-db", "forecast-api"];
@@ -160,6 +161,7 @@ async fn the_sample_world_is_lived_in_at_its_first_start_and_rests() {
     // The next start finds all of it, and loads nothing again.
     let all = versions(&product);
     product.running.close().await;
+    let folder = copied(folder.path(), &[]);
     let again = Product::lived_in(folder.path()).await;
     settled(&again).await;
     let uids = |versions: &BTreeMap<String, (String, String)>| versions.keys().cloned().collect::<Vec<_>>();
@@ -231,6 +233,15 @@ async fn tour(product: &Product) {
     assert_eq!(answer.location(), "/");
     assert!(!approver.get("/").await.text.contains("Three things to try"));
     assert!(finance.get("/").await.text.contains("Three things to try"), "each person dismisses for themselves");
+}
+
+/// Who starts without the history is not told to look at it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_world_that_starts_empty_has_no_requests_and_no_tour() {
+    let product = Product::quiet().await;
+    let home = product.signed_in("dev-shop").await.get("/").await.text;
+    assert!(home.contains("No requests yet") && !home.contains("Three things to try"), "{home}");
+    product.running.close().await;
 }
 
 /// Everything that a first start writes may be cut off at any time; the next one completes it.
