@@ -230,6 +230,8 @@ pub(crate) fn owner(name: &str) -> String {
 }
 
 pub(crate) const MANIFEST: &str = "Manifest";
+/// The name of the text below that heading.
+pub(crate) const MANIFEST_YAML: &str = "Manifest as YAML";
 pub(crate) const MANIFEST_HINT: &str = "The request as kubectl apply takes it. Secrets stay in their Secret.";
 pub(crate) const KUBERNETES_OBJECT: &str = "Kubernetes object";
 pub(crate) const SAME_OBJECT: &str = "The same object that the form edits and kubectl shows.";

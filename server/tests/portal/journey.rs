@@ -39,7 +39,8 @@ async fn a_change_is_reviewed_recorded_and_duplicated() {
     assert!(history.text.contains("Changed<span class=\"subtle\"> · dev-shop"), "{}", history.text);
 
     let yaml = browser.get(&format!("{ORDERS}?view=yaml")).await;
-    let manifest = yaml.text.split("aria-label=\"Manifest\"").nth(1).and_then(|rest| rest.split("</pre>").next()).expect("a manifest");
+    let manifest =
+        yaml.text.split("aria-label=\"Manifest as YAML\"").nth(1).and_then(|rest| rest.split("</pre>").next()).expect("a manifest");
     assert!(manifest.contains("storage: 40") && !manifest.contains("status"), "{manifest}");
 
     let duplicate = format!("{SHOP}/promises/postgresql/request?home=root:platform&amp;start=request:default%2Forders-db");
