@@ -20,7 +20,8 @@ export function keys(script, wasm) {
   };
   const link = () => document.querySelector("[data-palette]");
 
-  let before = 0;
+  // When `g` was pressed.
+  let before = -Infinity;
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
     if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
@@ -36,7 +37,7 @@ export function keys(script, wasm) {
     } else if (event.key === "g") {
       before = event.timeStamp;
     } else if (event.timeStamp - before < SECOND && PAGES[event.key]) {
-      before = 0;
+      before = -Infinity;
       const target = document.querySelector(`[data-goto="${PAGES[event.key]}"]`);
       if (target) location.assign(target.href);
     }

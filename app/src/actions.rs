@@ -16,6 +16,7 @@ mod pairs;
 mod policies;
 mod requests;
 mod views;
+mod workspaces;
 
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ pub use pairs::{Fields, Form, Pairs, Posted};
 pub use policies::SavePolicy;
 pub use requests::{ChangeRequest, DeleteRequest, RollOut, SubmitRequest};
 pub use views::{DeleteView, RenameView, SaveView};
+pub use workspaces::SetFavourite;
 
 use crate::backend::{Backend, Refusal, Sessions};
 use crate::routes;

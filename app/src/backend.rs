@@ -362,6 +362,8 @@ pub trait Sessions: Send + Sync {
 pub trait Workspaces: Send + Sync {
     /// Returns the tree, filtered by words.
     async fn workspaces(&self, query: &str) -> Result<WorkspaceTree>;
+    /// Adds a workspace to the user's favourites, or removes it. Only workspaces that the user can enter can be added.
+    async fn set_favourite(&self, workspace: &str, favourite: bool) -> Result<()>;
 }
 
 /// Search over everything that the user can list.
@@ -411,6 +413,8 @@ pub struct Visit {
     pub theme: String,
     /// Paths of the workspaces that this browser had open, latest first.
     pub recent: Vec<String>,
+    /// Paths of the user's favourite workspaces.
+    pub favourites: Vec<String>,
     /// Whether there are policies that the user can manage.
     pub platform: bool,
     /// Number of requests waiting for the user's decision; `None` for users who take no part in decisions.

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::actions::{self, ChooseTheme, SignOut};
+use crate::actions::{self, ChooseTheme, SetFavourite, SignOut};
 use crate::backend::Visit;
 use crate::document::keys;
 use crate::document::{About, Script};
@@ -55,21 +55,23 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
 /// The link to the search, which a script turns into the palette.
 fn opener(workspace: &str) -> impl IntoView + use<> {
     view! {
-        <a class="btn search-open" href=routes::search(workspace) data-palette="" aria-keyshortcuts="/ Control+K"><Icon name="search"/><span>{search::SEARCH}</span><kbd aria-hidden="true">"/"</kbd></a>
+        <a class="btn search-open" href=routes::search(workspace) data-palette="" aria-label=search::SEARCH aria-keyshortcuts="/ Control+K"><Icon name="search"/><span>{search::SEARCH}</span><kbd aria-hidden="true">"/"</kbd></a>
     }
 }
 
 /// The workspace of the page, and a menu with others: the same kind of page in those that were open last, and the search for all.
 fn place(workspace: &str, visit: &Visit) -> impl IntoView + use<> {
     let (above, name) = workspace.rsplit_once(':').map_or((None, workspace), |(above, name)| (Some(above.to_owned()), name));
-    let recent: Vec<String> = visit.recent.iter().filter(|path| *path != workspace).cloned().collect();
     let requests_first = visit.address.contains("/requests");
-    let links = recent.iter().map(|path| {
-        let address = if requests_first { routes::requests(path) } else { routes::catalog(path) };
-        view! { <li><a class="item" href=address><Icon name="network"/><span class="break">{path.clone()}</span></a></li> }
-    });
-    let links = links.collect_view();
-    let recent = (!recent.is_empty()).then(|| view! { <p class="group-name">{search::RECENT}</p><ul>{links}</ul> });
+    let others = |paths: &[String], title: &'static str| {
+        let links = paths.iter().filter(|path| *path != workspace).map(|path| {
+            let address = if requests_first { routes::requests(path) } else { routes::catalog(path) };
+            view! { <li><a class="item" href=address><Icon name="network"/><span class="break">{path.clone()}</span></a></li> }
+        });
+        let links: Vec<_> = links.collect();
+        (!links.is_empty()).then(|| view! { <p class="group-name">{title}</p><ul>{links}</ul> })
+    };
+    let recent: Vec<String> = visit.recent.iter().filter(|path| !visit.favourites.contains(path)).cloned().collect();
     let back = visit.address.clone();
     view! {
         <nav class="where" aria-label=texts::WORKSPACE>
@@ -81,11 +83,27 @@ fn place(workspace: &str, visit: &Visit) -> impl IntoView + use<> {
                         <input type="hidden" name="from" value=back.clone()/>
                         <input class="input" type="search" name="q" autocomplete="off" aria-label=home::FIND_A_WORKSPACE placeholder=home::FIND_A_WORKSPACE/>
                     </form>
-                    {recent}
+                    {others(&visit.favourites, search::FAVOURITES)}
+                    {others(&recent, search::RECENT)}
                     <a class="item" href=routes::with_query(page::WORKSPACES, &[("from", &back)])><Icon name="layers"/>{texts::ALL_WORKSPACES}</a>
+                    {visit.backend.as_ref().map(|backend| favourite(workspace, visit, &backend.viewer().form_token))}
                 </div>
             </details>
         </nav>
+    }
+}
+
+/// The button that adds a workspace to the favourites, or removes it.
+fn favourite(workspace: &str, visit: &Visit, token: &str) -> impl IntoView + use<> {
+    let is = visit.favourites.iter().any(|known| known == workspace);
+    let label = if is { search::REMOVE_FAVOURITE } else { search::ADD_FAVOURITE };
+    view! {
+        <form method="post" action={actions::path::<SetFavourite>()}>
+            <HiddenToken token=token.to_owned()/>
+            <input type="hidden" name="workspace" value=workspace.to_owned()/>
+            <input type="hidden" name="back" value=visit.address.clone()/>
+            <button class="item" name="favourite" value=if is { "false" } else { "true" }><Icon name="star"/>{label}</button>
+        </form>
     }
 }
 

@@ -156,10 +156,10 @@ test("the skip link leads to the content", async () => {
 test("the workspace switcher is found, typed into and followed by the keyboard alone", async () => {
   const page = await signIn(it, "org-owner", { javaScriptEnabled: false });
   await page.goto("/w/root:acme:shop/requests");
-  await page.getByRole("navigation", { name: "Workspace" }).getByRole("link").focus();
+  await page.getByRole("navigation", { name: "Workspace" }).locator("summary").focus();
   await page.keyboard.press("Enter");
-  await page.waitForURL("**/workspaces?**");
-  await focused(page.getByLabel("Find a workspace", { exact: true }), "the field to type into");
+  await page.keyboard.press("Tab");
+  await focused(page.getByRole("searchbox", { name: "Find a workspace" }), "the field to type into");
   await page.keyboard.type("root:acme:data");
   await page.keyboard.press("Enter");
   await page.waitForURL("**/w/root:acme:data/requests");

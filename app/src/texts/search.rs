@@ -17,6 +17,9 @@ pub(crate) const SEARCH_ALL_KINDS: &str = "Search all kinds";
 pub(crate) const COMMANDS: &str = "Commands";
 pub(crate) const RESULTS: &str = "Results";
 pub(crate) const RECENT: &str = "Recent workspaces";
+pub(crate) const FAVOURITES: &str = "Favourites";
+pub(crate) const ADD_FAVOURITE: &str = "Add to favourites";
+pub(crate) const REMOVE_FAVOURITE: &str = "Remove from favourites";
 pub(crate) const REQUEST: &str = "Request";
 pub(crate) const ALL_RESULTS: &str = "Show all results";
 

@@ -62,6 +62,7 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         }),
         theme: String::new(),
         recent: vec!["root:acme:data".to_owned(), "root:acme:shop".to_owned()],
+        favourites: vec!["root:acme:shop".to_owned()],
         platform: true,
         waits: Some(2),
         unread: Some(3),
@@ -459,5 +460,9 @@ impl Workspaces for World {
             requests: open.then_some(3),
         };
         Ok(WorkspaceTree { nodes: nodes.map(node).into(), total: 5, query: query.into() })
+    }
+
+    async fn set_favourite(&self, _: &str, _: bool) -> Result<()> {
+        Err(Error::Internal)
     }
 }

@@ -23,7 +23,7 @@ const SERVER_CONNECTIONS: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Tables of what users save, and what is saved for them, each with the query that counts its rows.
-const KEPT: [(&str, &str); 10] = [
+const KEPT: [(&str, &str); 11] = [
     ("draft", "SELECT COUNT(*) FROM draft WHERE subject <> 'refusal'"),
     ("refusal", "SELECT COUNT(*) FROM draft WHERE subject = 'refusal'"),
     ("saved_view", "SELECT COUNT(*) FROM saved_view"),
@@ -34,6 +34,7 @@ const KEPT: [(&str, &str); 10] = [
     ("notification", "SELECT COUNT(*) FROM notification"),
     ("delivery", "SELECT COUNT(*) FROM delivery"),
     ("dismissal", "SELECT COUNT(*) FROM dismissal"),
+    ("favourite", "SELECT COUNT(*) FROM favourite"),
 ];
 
 /// An open database.

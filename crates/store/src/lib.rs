@@ -17,6 +17,7 @@ mod delivery;
 mod dismissal;
 mod draft;
 mod error;
+mod favourite;
 mod ledger;
 mod migrations;
 mod notification;
@@ -38,6 +39,7 @@ pub use draft::{
     Draft, DraftId, ListedDraft, MAX_DRAFT_BYTES, MAX_DRAFTS_PER_FORM, MAX_DRAFTS_PER_PERSON, MAX_REFUSALS_PER_PERSON, NewDraft, REFUSAL,
 };
 pub use error::{Error, Result};
+pub use favourite::MAX_FAVOURITES;
 pub use ledger::{DaySum, Dimension, LedgerLine, LedgerSum, MonthLine, MonthSum, PromiseSum, SpotSum};
 pub use notification::{Message, News, Notification, Notifications};
 pub use observation::{LedgerClock, Observation, Rate, Seen, Subject};

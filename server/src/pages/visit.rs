@@ -147,8 +147,8 @@ impl Visiting {
     pub(super) async fn visit_with_navigation(&self) -> Visit {
         let mut visit = self.visit(None);
         if let Visitor::Person(caller) = &self.visitor {
-            let Navigation { governs, waits, unread } = caller.navigation().await;
-            (visit.platform, visit.waits, visit.unread) = (governs, waits, unread);
+            let Navigation { governs, waits, unread, favourites } = caller.navigation().await;
+            (visit.platform, visit.waits, visit.unread, visit.favourites) = (governs, waits, unread, favourites);
         }
         visit
     }
@@ -172,6 +172,7 @@ impl Visiting {
             assets: self.portal.assets.manifest().clone(),
             theme: theme(&self.headers).to_owned(),
             recent: recent::of(&self.headers),
+            favourites: Vec::new(),
             platform: false,
             waits: None,
             unread: None,

@@ -16,7 +16,7 @@ const FRESH: SignedDuration = SignedDuration::from_secs(5);
 const KEPT: usize = 4_096;
 
 /// What the navigation says about a person.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Navigation {
     /// Whether there are policies that the person can list.
     pub governs: bool,
@@ -24,6 +24,8 @@ pub struct Navigation {
     pub waits: Option<usize>,
     /// Number of new notifications; `None` if that is unknown.
     pub unread: Option<u64>,
+    /// Paths of the person's favourite workspaces.
+    pub favourites: Vec<String>,
 }
 
 /// The navigation of recent sessions.
@@ -72,19 +74,21 @@ impl Caller {
         let portal = self.portal();
         // Before the questions, so that a change during them counts as one.
         let (state, now) = (State::now(portal, &self.identity().person), portal.clock.now());
-        let known = portal.navigations.0.lock().get(&self.session()).filter(|kept| kept.is(state, now)).map(|kept| kept.navigation);
+        let known = portal.navigations.0.lock().get(&self.session()).filter(|kept| kept.is(state, now)).map(|kept| kept.navigation.clone());
         if let Some(known) = known {
             return known;
         }
-        let (governs, waits, unread) = futures::join!(self.governs(), self.waits(), self.unread());
-        let navigation = Navigation { governs: governs.as_ref().copied().unwrap_or_default(), waits, unread };
-        if governs.is_ok() && unread.is_some() {
+        let favourites = portal.store.favourites(&self.identity().person);
+        let (governs, waits, unread, favourites) = futures::join!(self.governs(), self.waits(), self.unread(), favourites);
+        let complete = governs.is_ok() && unread.is_some() && favourites.is_ok();
+        let navigation = Navigation { governs: governs.unwrap_or_default(), waits, unread, favourites: favourites.unwrap_or_default() };
+        if complete {
             let mut all = portal.navigations.0.lock();
             if all.len() >= KEPT {
                 all.retain(|_, kept| now.duration_since(kept.at) < FRESH);
             }
             if all.len() < KEPT {
-                all.insert(self.session(), Kept { navigation, state, at: now });
+                all.insert(self.session(), Kept { navigation: navigation.clone(), state, at: now });
             }
         }
         navigation

@@ -6,10 +6,13 @@ use app::backend::Workspaces;
 use app::view::{WorkspaceNode, WorkspaceTree};
 use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
-use promise::Result;
+use promise::{Error, Problem, Result};
+use store::MAX_FAVOURITES;
 
 use super::requests::listing::Place;
+use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
+use crate::auth::caller::database;
 
 /// Number of lines of the tree to show. Users with more find them by search.
 const SHOWN: usize = 200;
@@ -31,6 +34,23 @@ impl Workspaces for Caller {
         shown.truncate(SHOWN);
         Ok(WorkspaceTree { nodes: shown, total: open.len(), query: query.to_owned() })
     }
+
+    async fn set_favourite(&self, workspace: &str, favourite: bool) -> Result<()> {
+        let (portal, person) = (self.portal(), &*self.identity().person);
+        let write = self.write(WriteOperation::SetFavourite, WriteTarget::remembered("workspace", workspace));
+        if !favourite {
+            let removed = write.remember(portal.store.remove_favourite(person, workspace), |()| true);
+            return removed.await.map_err(|error| database(&error));
+        }
+        let path = self.enter(workspace).await?.path.to_string();
+        let added = write.remember(portal.store.add_favourite(person, &path, portal.clock.now()), |added| *added);
+        if added.await.map_err(|error| database(&error))? { Ok(()) } else { Err(too_many()) }
+    }
+}
+
+fn too_many() -> Error {
+    let message = format!("You already have {MAX_FAVOURITES} favourite workspaces. Remove one to add another.");
+    Error::Invalid { problems: vec![Problem { path: String::new(), message }] }
 }
 
 /// Returns open workspaces with the closed ones above them, parents first. The names of closed ones are part of the open ones' paths

@@ -1,7 +1,7 @@
 //! Search: people find what they can list, also when they mistype it, and nothing else.
 
 use crate::access::write_request;
-use crate::browser::Product;
+use crate::browser::{Browser, Product};
 
 const HERE: &str = "workspace=root:acme:shop";
 
@@ -51,7 +51,26 @@ async fn the_workspaces_that_were_open_last_stay_at_hand_until_signing_out() {
     let suggestions = owner.get("/search/suggestions").await;
     let at = |workspace: &str| suggestions.text.find(&format!("/w/{workspace}/catalog"));
     assert!(at("root:acme:shop") < at("root:acme:data") && at("root:acme:shop").is_some(), "{}", suggestions.text);
+    // A favourite stays at hand in every browser of the person.
     let token = home.hidden("_token");
+    let favourite = |is: &'static str, token: &str| {
+        [("workspace", "root:acme:data"), ("favourite", is), ("back", "/"), ("_token", token)].map(|(name, value)| (name, value.to_owned()))
+    };
+    let act = async |browser: &mut Browser, is: &'static str, token: &str| {
+        let pairs = favourite(is, token);
+        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        browser.act("/do/workspaces/favourite", &pairs).await
+    };
+    assert_eq!(act(&mut owner, "true", &token).await.location(), "/");
+    let mut elsewhere = product.signed_in("org-owner").await;
+    let kept = elsewhere.get("/w/root:acme:shop/catalog").await;
+    assert!(kept.text.contains("Favourites</p>") && kept.text.contains("href=\"/w/root:acme:data/catalog\""), "{}", kept.text);
+    let mut stranger = product.signed_in("dev-shop").await;
+    let theirs = stranger.get("/workspaces").await.hidden("_token");
+    act(&mut stranger, "true", &theirs).await;
+    assert!(!stranger.get("/search/suggestions").await.text.contains("root:acme:data"), "nobody adds what they can't enter");
+    act(&mut owner, "false", &token).await;
+    assert!(!owner.get("/search/suggestions").await.text.contains("Favourites"));
     owner.act("/do/account/sign-out", &[("_token", &token)]).await;
     let mut again = owner.signs_in("org-owner").await;
     assert!(!again.get("/approvals").await.text.contains("/w/root:acme:shop/requests"));

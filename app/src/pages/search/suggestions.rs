@@ -27,13 +27,9 @@ const OPTION: &str = "option";
 pub async fn suggestions(visit: &Visit, query: &SearchQuery) -> Result<String> {
     let backend = visit.backend()?;
     if query.q.trim().is_empty() {
-        let recent = visit.recent.clone();
-        return Ok(fragment(move || {
-            let links = recent.iter().map(|path| {
-                option(routes::catalog(path), view! { <Icon name="network"/><span class="grow">{path.clone()}</span> }.into_any())
-            });
-            group(texts::RECENT, links.collect())
-        }));
+        let favourites = visit.favourites.clone();
+        let recent: Vec<String> = visit.recent.iter().filter(|path| !favourites.contains(path)).cloned().collect();
+        return Ok(fragment(move || view! { {workspaces(texts::FAVOURITES, &favourites)}{workspaces(texts::RECENT, &recent)} }.into_any()));
     }
     let found = backend.search(query).await?;
     let commands = commands::matching(visit, query);
@@ -48,6 +44,14 @@ pub async fn suggestions(visit: &Visit, query: &SearchQuery) -> Result<String> {
         }
         .into_any()
     }))
+}
+
+fn workspaces(title: &'static str, paths: &[String]) -> AnyView {
+    let options = paths.iter().map(|path| {
+        let content = view! { <Icon name="network"/><span class="grow">{path.clone()}</span> };
+        option(routes::catalog(path), content.into_any())
+    });
+    group(title, options.collect())
 }
 
 fn hits(found: &SearchPage) -> Vec<AnyView> {

@@ -49,6 +49,8 @@ pub enum WriteOperation {
     DeleteView,
     /// Hides a hint.
     DismissHint,
+    /// Add or remove a favourite workspace.
+    SetFavourite,
     /// Saves a draft of a form.
     SaveDraft,
     /// Deletes a draft of a form.
@@ -67,7 +69,7 @@ pub enum WriteOperation {
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -91,6 +93,7 @@ impl WriteOperation {
         Self::RenameView,
         Self::DeleteView,
         Self::DismissHint,
+        Self::SetFavourite,
         Self::SaveDraft,
         Self::DeleteDraft,
         Self::ShareDraft,
@@ -126,6 +129,7 @@ impl WriteOperation {
             Self::RenameView => "rename-view",
             Self::DeleteView => "delete-view",
             Self::DismissHint => "dismiss-hint",
+            Self::SetFavourite => "set-favourite",
             Self::SaveDraft => "save-draft",
             Self::DeleteDraft => "delete-draft",
             Self::ShareDraft => "share-draft",

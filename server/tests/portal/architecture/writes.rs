@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{root, sources};
 
 /// The functions of the store by which the portal remembers or forgets something for a person.
-const REMEMBERS: [&str; 19] = [
+const REMEMBERS: [&str; 21] = [
     "mark_read",
     "subscribe",
     "add_comment",
@@ -22,6 +22,8 @@ const REMEMBERS: [&str; 19] = [
     "name_deputy",
     "dismiss_deputy",
     "dismiss",
+    "add_favourite",
+    "remove_favourite",
     "revive",
     "begin_session",
     "meet",
@@ -29,7 +31,7 @@ const REMEMBERS: [&str; 19] = [
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
 const KEEPS_HOUSE: [(&str, &str); 2] = [("end_session", "auth/caller.rs"), ("note_lacks", "portal/stand_in.rs")];
 /// Those that only read.
-const READS: [&str; 38] = [
+const READS: [&str; 39] = [
     "acquaintance",
     "activity",
     "away",
@@ -42,6 +44,7 @@ const READS: [&str; 38] = [
     "drafts",
     "due_deliveries",
     "family_of_draft",
+    "favourites",
     "first_month",
     "groups",
     "is_dismissed",
