@@ -107,7 +107,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Submit request" }).click();
     await page.waitForURL("**/requests/default/whole*");
     await page.getByRole("link", { name: "YAML", exact: true }).click();
-    const yaml = await page.getByRole("region", { name: "YAML" }).textContent();
+    const yaml = await page.getByRole("region", { name: "YAML", exact: true }).textContent();
     for (const line of ["big: 9007199254740993", "protocol: UDP", "readOnly: true", "zone: b", "odd/name.ü: odd", "deep: true"]) {
       assert.ok(yaml.includes(line), `${line} is in\n${yaml}`);
     }

@@ -73,9 +73,9 @@ test("shortcuts open pages and their list, and fields keep their keys", async ()
   await page.keyboard.press("g");
   await page.keyboard.press("w");
   await page.waitForURL("**/workspaces");
-  await page.getByRole("main").getByRole("searchbox").focus();
+  await page.getByRole("main").getByLabel("Find a workspace", { exact: true }).focus();
   await page.keyboard.type("g/h?");
-  assert.equal(await page.getByRole("main").getByRole("searchbox").inputValue(), "g/h?");
+  assert.equal(await page.getByRole("main").getByLabel("Find a workspace", { exact: true }).inputValue(), "g/h?");
   assert.equal(await page.locator("dialog[open]").count(), 0);
   assert.deepEqual(page.complaints, []);
   await page.context().close();
