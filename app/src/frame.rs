@@ -100,7 +100,7 @@ fn favourite(workspace: &str, visit: &Visit, token: &str) -> impl IntoView + use
     view! {
         <form method="post" action={actions::path::<SetFavourite>()}>
             <HiddenToken token=token.to_owned()/>
-            <input type="hidden" name="workspace" value=workspace.to_owned()/>
+            <input type="hidden" name="path" value=workspace.to_owned()/>
             <input type="hidden" name="back" value=visit.address.clone()/>
             <button class="item" name="favourite" value=if is { "false" } else { "true" }><Icon name="star"/>{label}</button>
         </form>

@@ -99,7 +99,7 @@ pub fn table() -> Vec<Route> {
         action::<SignOut>(SignedIn),
         action::<ChooseTheme>(SignedIn),
         action::<DismissTour>(SignedIn),
-        action::<SetFavourite>(Workspace),
+        action::<SetFavourite>(SignedIn),
         action::<SaveView>(SignedIn),
         action::<RenameView>(SignedIn),
         action::<DeleteView>(SignedIn),

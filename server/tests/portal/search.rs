@@ -54,7 +54,7 @@ async fn the_workspaces_that_were_open_last_stay_at_hand_until_signing_out() {
     // A favourite stays at hand in every browser of the person.
     let token = home.hidden("_token");
     let favourite = |is: &'static str, token: &str| {
-        [("workspace", "root:acme:data"), ("favourite", is), ("back", "/"), ("_token", token)].map(|(name, value)| (name, value.to_owned()))
+        [("path", "root:acme:data"), ("favourite", is), ("back", "/"), ("_token", token)].map(|(name, value)| (name, value.to_owned()))
     };
     let act = async |browser: &mut Browser, is: &'static str, token: &str| {
         let pairs = favourite(is, token);
