@@ -61,10 +61,11 @@ export function keys(script, wasm) {
 
 /** Shows the page of shortcuts in a dialog. */
 async function shortcuts() {
-  const answer = await fetch("/keyboard");
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const text = await fetch("/keyboard").then((answer) => (answer.ok ? answer.text() : ""), () => "");
+  const page = new DOMParser().parseFromString(text, "text/html");
   const [title, content] = [page.querySelector("h1"), page.querySelector("[data-shortcuts]")];
-  if (!answer.ok || !content) return location.assign("/keyboard");
+  // The page itself says what is wrong.
+  if (!content) return location.assign("/keyboard");
   const dialog = document.createElement("dialog");
   dialog.className = "palette";
   dialog.ariaLabel = title.textContent;

@@ -29,7 +29,7 @@ for (const javaScriptEnabled of [true, false]) {
     await settle();
     const replicas = page.locator('[data-key="f-replicas"]');
     await replicas.getByText("2 to 5").waitFor();
-    // One replica isn't allowed any more. Nobody chose it, so the smallest allowed number takes its place, and the form says so.
+    // One replica isn't allowed any more. It was a default, so the form replaces it with the smallest allowed number, and says so.
     await page.getByText(/is set to 2, the smallest value that .+ allows here\./).waitFor();
     assert.ok(await replicas.getByRole("radio", { name: "2", exact: true }).isChecked());
     await replicas.getByRole("radio", { name: "3", exact: true }).check();

@@ -28,7 +28,7 @@ pub async fn page(visit: &Visit, query: &SearchQuery) -> Result<Page> {
         visit.backend()?.search(query).await?
     };
     let commands = commands::matching(visit, query);
-    // Nobody has checked whether the user can enter the workspace of the query.
+    // The page isn't in the workspace of the query: the user might not be able to enter it.
     let about = About { title: texts::SEARCH.to_owned(), section: page::SEARCH.to_owned(), ..About::default() };
     let listing = Listing::new(page::SEARCH, &found.query);
     Ok(framed(visit, about, move || {

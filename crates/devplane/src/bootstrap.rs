@@ -12,7 +12,7 @@ use crate::{
     store::{Key, WriteError},
 };
 
-/// Writes what is missing of the objects that a plane was told to begin with. The order is kept: after a crash a beginning of them is there.
+/// Writes the initial objects that don't exist yet, in order, so that a start after a crash continues where the last one stopped.
 pub fn initial(state: &State, objects: Vec<Initial>) -> Result<(), OpenError> {
     for Initial { resource, key, object } in objects {
         match state.store.write_behind(&resource, &key, 0, Some(object)) {

@@ -150,7 +150,7 @@ mod tests {
         let mut known = told(Some(&original));
         known.sort_by(|a, b| a.0.cmp(&b.0));
         assert_eq!(known, [(".replicas".to_owned(), Some(json!(1)), true), (".size".to_owned(), Some(json!("small")), false)]);
-        assert_eq!(told(None).len(), 3, "whatever differs, if the first values are not known");
+        assert_eq!(told(None).len(), 3, "every difference, if the first values aren't known");
         assert_eq!(contended(&spec, Some(&original), &theirs, &theirs), []);
     }
 

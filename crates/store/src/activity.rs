@@ -10,7 +10,7 @@ const KEPT: SignedDuration = SignedDuration::from_hours(400 * 24);
 /// Maximum number of entries that are read of one request, newest first.
 const READ: i64 = 200;
 
-/// What somebody did.
+/// What a person did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActivityKind {
     /// Looked at a secret output.
@@ -32,7 +32,7 @@ impl ActivityKind {
     }
 }
 
-/// The request that somebody did something with.
+/// The request that the activity is about.
 #[derive(Clone, Copy, Debug)]
 pub struct ActivityTarget<'a> {
     /// Id of its workspace.

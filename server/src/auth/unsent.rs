@@ -1,5 +1,5 @@
-//! Forms of requests that are posted after their session has ended: kept for whoever signs in next with the same browser, which gets a
-//! key in a cookie. The address leads to the form and holds no value.
+//! Forms of requests that are posted after their session has ended: kept for the next person who signs in with the same browser, which gets
+//! a key in a cookie. The address leads to the form and holds no value.
 
 use app::actions::{self, ChangeRequest, SubmitRequest};
 use app::routes;

@@ -69,7 +69,7 @@ impl Navigations {
 }
 
 impl Caller {
-    /// Returns what the navigation says. A count that can't be determined is missing, and is asked for again by the next page.
+    /// Returns what the navigation says. Entries and counts that can't be determined are missing.
     pub async fn navigation(&self) -> Navigation {
         let portal = self.portal();
         // Before the questions, so that a change during them counts as one.

@@ -45,25 +45,31 @@ impl Search for Caller {
         let scope = Arc::new(Visible { sights, homes, governed });
         let kind = SearchKind::parse(&query.kind);
         let near = workspace.as_ref().map(|workspace| workspace.cluster.clone());
-        let page = query.page.max(1);
-        let ask = Ask { text: query.q.clone(), kind, near, skip: (page - 1) * PAGE, take: PAGE };
+        let mut page = query.page.max(1);
+        let ask = Ask { text: query.q.clone(), kind, near, skip: (page - 1).saturating_mul(PAGE), take: PAGE };
         let promises = Ask { kind: Some(SearchKind::Promise), skip: 0, take: PROMISES, ..ask.clone() };
-        let (mut found, promises) = (self.look_up(ask, scope.clone()).await?, self.look_up(promises, scope).await?);
+        let (mut found, promises) = (self.look_up(ask.clone(), scope.clone()).await?, self.look_up(promises, scope.clone()).await?);
 
         let offered = |key: &Key| offers.as_ref().and_then(|offers| offers.get(key));
         let all_checked = found.counts[SearchKind::Promise as usize] <= PROMISES;
         if all_checked {
             found.counts[SearchKind::Promise as usize] = promises.hits.iter().filter(|hit| offered(&hit.key).is_some()).count();
         }
-        let hits = found.hits.iter().filter_map(|hit| self.hit(hit, workspace.as_ref(), offered)).collect();
         let counts: Vec<(SearchKind, usize)> = SearchKind::ALL.into_iter().zip(found.counts).filter(|(_, count)| *count > 0).collect();
         let total: usize = counts.iter().filter(|(known, _)| kind.is_none_or(|kind| kind == *known)).map(|(_, count)| count).sum();
+        let pages = total.div_ceil(PAGE).max(1);
+        if page > pages {
+            // A page that doesn't exist any more shows the last one.
+            page = pages;
+            found.hits = self.look_up(Ask { skip: (page - 1) * PAGE, ..ask }, scope).await?.hits;
+        }
+        let hits = found.hits.iter().filter_map(|hit| self.hit(hit, workspace.as_ref(), offered)).collect();
         Ok(SearchPage {
             query: SearchQuery { page, ..query.clone() },
             hits,
             counts,
             exact: found.complete && all_checked,
-            pages: total.div_ceil(PAGE).max(1),
+            pages,
             unseen: walk.unseen,
         })
     }

@@ -22,13 +22,19 @@ async fn people_find_what_they_can_list_and_nothing_else() {
     let pages = developer.get(&format!("/search?q=approv&{HERE}")).await;
     assert!(pages.text.contains(">Go to Approvals</a>"), "{}", pages.text);
 
+    // A page that doesn't exist shows the last one.
+    for page in ["7", "18446744073709551615"] {
+        let last = developer.get(&format!("/search?q=orders-cache&{HERE}&page={page}")).await;
+        assert!(last.status.is_success() && last.text.contains(request), "{page}: {}", last.text);
+    }
+
     // The fragment isn't a page that anybody can be led to.
     let fragment = developer.get(&format!("/search/suggestions?q=orders-cache&{HERE}")).await;
     assert!(fragment.text.contains("role=\"option\"") && fragment.text.contains(request), "{}", fragment.text);
     assert_eq!(fragment.headers["content-type"], "application/vnd.opm-portal.fragment");
     assert!(!fragment.text.contains("<html"), "{}", fragment.text);
 
-    // Who cannot enter the workspace finds neither its requests nor itself.
+    // People who can't enter the workspace find neither its requests nor the workspace.
     let mut stranger = product.signed_in("dev-data").await;
     for words in ["orders-cache", "orders", "shop"] {
         let nothing = stranger.get(&format!("/search?q={words}&{HERE}")).await;
@@ -68,7 +74,10 @@ async fn the_workspaces_that_were_open_last_stay_at_hand_until_signing_out() {
     let mut stranger = product.signed_in("dev-shop").await;
     let theirs = stranger.get("/workspaces").await.hidden("_token");
     act(&mut stranger, "true", &theirs).await;
-    assert!(!stranger.get("/search/suggestions").await.text.contains("root:acme:data"), "nobody adds what they can't enter");
+    assert!(
+        !stranger.get("/search/suggestions").await.text.contains("root:acme:data"),
+        "only workspaces that the person can enter can be added"
+    );
     act(&mut owner, "false", &token).await;
     assert!(!owner.get("/search/suggestions").await.text.contains("Favourites"));
     owner.act("/do/account/sign-out", &[("_token", &token)]).await;

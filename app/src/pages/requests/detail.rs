@@ -134,7 +134,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
     let backend = visit.backend()?;
     let page = match backend.request(workspace, namespace, name).await {
         Err(error @ Error::NotFound { .. }) => {
-            // Whether it ever existed is told to those who could list it.
+            // Only people who can list requests there learn that one with this name was deleted.
             let deleted = backend.gone(workspace, namespace, name).await.unwrap_or_default();
             return deleted.map(|deleted| gone::page(visit, workspace, name, deleted)).ok_or(error);
         }

@@ -289,13 +289,13 @@ fn a_question_that_is_taken_back_asks_nobody_and_undoes_nothing() {
     let agreed = judged(Case { rulings: two(), votes: vec![yes("amara"), yes("olga")], now: 0 });
     assert_eq!(agreed.state, CandidateState::Accepted);
     let late = agreed.taken_back(Some(&person("dana")), false);
-    assert_eq!((late.state, &late.message), (CandidateState::Withdrawn, &back.message), "whoever agrees afterwards changes nothing");
+    assert_eq!((late.state, &late.message), (CandidateState::Withdrawn, &back.message), "a later approval changes nothing");
     let no = (spec("olga", Decision::Reject), Right::Has, 0);
     for over in [judged(Case { rulings: two(), votes: vec![no], now: 0 }), judged(Case { rulings: two(), votes: vec![], now: 3600 })] {
         assert_eq!(over.clone().taken_back(Some(&person("dana")), false), over, "what has ended stays as it ended");
     }
     let later = judged(Case { rulings: two(), votes: vec![], now: 3600 }).taken_back(Some(&person("dana")), true);
-    assert_eq!((later.state, later.message), (CandidateState::Withdrawn, late.message), "what nobody is asked any more can't expire");
+    assert_eq!((later.state, later.message), (CandidateState::Withdrawn, late.message), "a withdrawn question doesn't expire");
 }
 
 #[test]

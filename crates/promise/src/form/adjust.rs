@@ -1,4 +1,4 @@
-//! Values that nobody chose, moved to what policies allow: a choice such as *production* can narrow fields that still have their default.
+//! Replaces defaults that policies don't allow: choosing *production*, for example, can narrow fields that still have their default.
 
 use serde_json::Value;
 

@@ -261,7 +261,7 @@ impl Known {
             let name = self.documents.get(*number as usize).and_then(Option::as_ref).map(|document| &*document.name).unwrap_or_default();
             (Reverse(*score), name, Reverse(*number))
         };
-        let end = (ask.skip + ask.take).min(found.len());
+        let end = ask.skip.saturating_add(ask.take).min(found.len());
         if end > 0 && end < found.len() {
             found.select_nth_unstable_by(end - 1, |a, b| order(a).cmp(&order(b)));
             found.truncate(end);
