@@ -298,7 +298,7 @@ impl Browser {
     pub fn form(&self, address: &str, pairs: &[(&str, &str)]) -> Request<Body> {
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
         let mut request = self.request("POST", address, Body::from(body));
-        let kind = header::HeaderValue::from_static("application/x-www-form-urlencoded");
+        let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
         request.headers_mut().insert(header::CONTENT_TYPE, kind);
         request
     }
