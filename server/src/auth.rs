@@ -5,7 +5,6 @@ pub mod callers;
 pub mod cookie;
 pub mod csrf;
 pub mod gate;
-pub(crate) mod person;
 pub mod session;
 pub mod sign_in_method;
 mod unsent;

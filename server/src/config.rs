@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use cluster::WorkspacePath;
 
+pub use self::notify::{NotifyArgs, NotifyError};
 pub use database_url::DatabaseUrl;
-pub use notify::{Addresses, Format, MailConfig, NotifyArgs, NotifyConfig, NotifyError, Webhook};
 pub use public_url::PublicUrl;
 pub use seed::SeedArgs;
 pub use serve::{Config, ConfigError, LogConfig, LogFormat, PlaneConfig, PlaneKind, Role, ServeArgs, Storage};

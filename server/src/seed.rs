@@ -18,10 +18,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use devplane::sandbox::Pace;
+use notify::NotifyConfig;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{Clock as _, System};
-use crate::config::{Config, DatabaseUrl, NotifyConfig, PlaneConfig, Storage};
+use crate::config::{Config, DatabaseUrl, PlaneConfig, Storage};
 use crate::limits::LimitsConfig;
 use crate::plane::folder::{Folder, write_private};
 use crate::plane::identity;

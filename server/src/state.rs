@@ -6,6 +6,8 @@ use cluster::fulfil::Standing;
 use cluster::policies::PolicyBook;
 use cluster::revisions::CompiledRevisions;
 use cluster::{ClusterId, Endpoint, Scope, WorkspacePath, World};
+use ledger::{Ledger, Months};
+use notify::Notify;
 use promise::identity::PersonId;
 use store::Store;
 use tokio::sync::watch;
@@ -15,10 +17,8 @@ use crate::auth::{Callers, SignIn};
 use crate::background::Background;
 use crate::clock::Clock;
 use crate::config::PlaneKind;
-use crate::ledger::Months;
 use crate::limits::RequestLimits;
 use crate::live::Streams;
-use crate::notify::Notify;
 use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::index::CatalogIndex;
@@ -107,6 +107,12 @@ impl Portal {
         let cluster = person.cluster().and_then(|cluster| ClusterId::parse(cluster).ok());
         let path = cluster.and_then(|cluster| self.world.tree().path(&cluster));
         path.map_or_else(|| person.to_string(), |path| format!("{}@{path}", person.username()))
+    }
+
+    /// Returns the cost ledger.
+    pub fn ledger(&self) -> Ledger<'_> {
+        let Self { store, world, notify, months, trusted_homes, .. } = self;
+        Ledger { store, world, notify, months, trusted_homes }
     }
 
     /// Returns the person with this name among those who can be chosen on the sign-in page.

@@ -8,6 +8,20 @@ use super::{root, sources};
 /// Circles of more than two modules that exist, by crate: how many modules each crate has in one. The numbers can only shrink.
 const KNOWN: [(&str, usize); 5] = [("app", 3), ("crates/cluster", 11), ("crates/devplane", 28), ("crates/promise", 6), ("server", 21)];
 
+/// The packages whose modules are looked at.
+const PACKAGES: [&str; 10] = [
+    "app",
+    "server",
+    "crates/cluster",
+    "crates/devplane",
+    "crates/ledger",
+    "crates/notify",
+    "crates/opm",
+    "crates/promise",
+    "crates/schema",
+    "crates/store",
+];
+
 /// The modules at the top of a crate, and which of them each imports.
 fn imports(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -54,7 +68,7 @@ fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<BTreeSet<&str>> 
 
 #[test]
 fn modules_do_not_import_each_other_in_circles() {
-    for package in ["app", "server", "crates/cluster", "crates/devplane", "crates/promise", "crates/schema", "crates/store", "crates/opm"] {
+    for package in PACKAGES {
         let imports = imports(&root().join(package).join("src"));
         let circles = circles(&imports);
         let known = KNOWN.iter().find(|(name, _)| *name == package).map_or(0, |(_, count)| *count);

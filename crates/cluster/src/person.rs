@@ -1,30 +1,31 @@
 //! The people named in the plane's stamps.
 
-use cluster::kinds::{Approval, PromiseRequest};
-use cluster::watch::Key;
 use kube::api::ObjectMeta;
 use promise::api::{ApprovalStatus, GivenApproval};
 use promise::identity::{Changer, PersonId};
 use promise::names;
 
+use crate::kinds::{Approval, PromiseRequest};
+use crate::watch::Key;
+
 /// Returns the requester as stamped by the plane; empty if unknown.
-pub(crate) fn requester(request: &PromiseRequest) -> PersonId {
+pub fn requester(request: &PromiseRequest) -> PersonId {
     request.spec.requester.as_ref().map(|stamp| stamp.person(workspace(&request.metadata))).unwrap_or_default()
 }
 
 /// Returns who last changed the spec of a request, as noted by the plane.
-pub(crate) fn changed_by(request: &PromiseRequest) -> Option<PersonId> {
+pub fn changed_by(request: &PromiseRequest) -> Option<PersonId> {
     let changer = Changer::of(request.metadata.annotations.as_ref()?)?;
     Some(changer.stamp.person(workspace(&request.metadata)))
 }
 
 /// Returns who made the decision at `at`, as stamped by the plane.
-pub(crate) fn decider(at: &Key, approval: &Approval) -> Option<PersonId> {
+pub fn decider(at: &Key, approval: &Approval) -> Option<PersonId> {
     Some(approval.spec.decided_by.as_ref()?.person(at.cluster.as_str()))
 }
 
 /// Returns who made a decision that a request's status lists.
-pub(crate) fn giver(approval: &ApprovalStatus, given: &GivenApproval) -> PersonId {
+pub fn giver(approval: &ApprovalStatus, given: &GivenApproval) -> PersonId {
     given.person(&approval.cluster)
 }
 

@@ -1,14 +1,14 @@
 //! Notifications about approvals: questions, reminders and decisions.
 
+use cluster::person::giver;
 use promise::api::{
     ApprovalRule, ApprovalState, ApprovalStatus, CandidateStatus, Decision, DecisionState, GivenApproval, PromiseRequestStatus,
 };
 use promise::identity::username_of;
 use promise::notify::Event;
 
-use crate::auth::person::giver;
-
 use super::{Audience, Subject, Told, seconds};
+use crate::page::Page;
 
 /// Number of reminders after which no more are sent.
 const REMINDERS: i64 = 30;
@@ -48,9 +48,9 @@ fn asked_since<'s>(status: &'s PromiseRequestStatus, candidate: &'s CandidateSta
     question.map(|question| question.since.as_str()).or(candidate.since.as_deref()).unwrap_or_default()
 }
 
-/// Returns the address of the page for deciding about a content.
-fn page(subject: &Subject<'_>, hash: &str) -> String {
-    app::routes::approval_since(subject.uid, hash)
+/// Returns the page for deciding about a content.
+fn page(subject: &Subject<'_>, hash: &str) -> Page {
+    Page::ApprovalSince { uid: subject.uid.to_owned(), hash: hash.to_owned() }
 }
 
 /// A rule needs a decision about the candidate.

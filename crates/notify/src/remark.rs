@@ -2,6 +2,7 @@
 //! commenters.
 
 use cluster::kinds::PromiseRequest;
+use cluster::person::{giver, requester};
 use jiff::Timestamp;
 use promise::api::{ApprovalState, PromiseRequestStatus};
 use promise::notify::Event;
@@ -9,8 +10,7 @@ use store::News;
 
 use super::events::{Audience, Told};
 use super::recipients;
-use crate::auth::person::{giver, requester};
-use crate::state::Portal;
+use crate::{Notify, Page};
 
 /// Characters of a comment that a notification quotes.
 const QUOTED: usize = 280;
@@ -33,14 +33,14 @@ pub struct Remark<'a> {
 /// # Errors
 /// If the database fails.
 pub async fn news(
-    portal: &Portal,
+    notify: &Notify,
     request: &PromiseRequest,
     workspace: &str,
     remark: &Remark<'_>,
     now: Timestamp,
 ) -> store::Result<Vec<News>> {
     let uid = request.metadata.uid.as_deref().unwrap_or_default();
-    recipients::written(portal, uid, workspace, &told(request, workspace, remark, now), now).await
+    recipients::written(notify, uid, workspace, &told(request, workspace, remark, now), now).await
 }
 
 /// A person involved in several ways is notified once, for the first of them: all have the same key.
@@ -60,7 +60,7 @@ fn told(request: &PromiseRequest, workspace: &str, remark: &Remark<'_>, now: Tim
         title: format!("{} commented on {name}", remark.author),
         text,
         why,
-        link: app::routes::approval(request.metadata.uid.as_deref().unwrap_or_default()),
+        link: Page::Approval { uid: request.metadata.uid.clone().unwrap_or_default() },
     };
     let person = |person: &str, text: String, why: String| {
         (!person.is_empty() && person != remark.author).then(|| of(Audience::Person(person.to_owned()), text, why))
@@ -115,7 +115,7 @@ mod tests {
         let before = ["wes".to_owned(), author.to_owned()];
         let remark = Remark { id: "c1", author, text: "Why  so\nlarge?", before: &before };
         let told = told(&request(), "root:acme", &remark, Timestamp::UNIX_EPOCH);
-        assert!(told.iter().all(|one| one.key == "c1" && one.link == "/approvals/u1"));
+        assert!(told.iter().all(|one| one.key == "c1" && one.link == Page::Approval { uid: "u1".into() }));
         let name = |told: &Told| match &told.audience {
             Audience::Person(person) => format!("{person} {}", told.text),
             Audience::Asked { approvers, except } => format!("{} but {} {}", approvers.groups.join(","), except.join(","), told.text),

@@ -1,5 +1,9 @@
 //! Notifications about what happened to requests, in the portal, by mail and by webhooks.
 //!
+//! This crate must never know pages, their addresses or who is signed in, and it writes nothing to a control plane: it reads the portal's
+//! watch caches, and keeps what it says in the portal's memory ([`store`]). Everything that it needs is passed to [`Notify::new`]; where the
+//! [`Page`]s are that a notification links to, the portal says ([`Links`]).
+//!
 //! [`events`] derives notifications from the state of a request; [`teller`] follows the requests and writes the missing ones, each
 //! notification with its messages in one transaction and under an id derived from what happened. [`sender`] sends what is due. So a process
 //! that ends at any time loses nothing: the next one finds in the cluster what wasn't written, and in the database what wasn't sent. The
@@ -8,12 +12,16 @@
 //! Other modules send what isn't visible in a request: the ledger reports budgets that fill up ([`Notify::tell`]), and whatever writes a
 //! comment notifies in the same transaction ([`remark`]).
 //!
-//! To add a notification, add an event in `promise::notify`, and a function that finds it in [`events`] or a call of [`Notify::tell`].
+//! To add a notification, add an event in `promise::notify`, and a function that finds it in [`events`] or a call of [`Notify::tell`]. To add
+//! a channel, add a file beside `mail` and `webhook`, a case in [`sender`] that uses it, and the settings that choose it in
+//! [`recipients`].
 
+pub mod config;
 pub mod events;
 mod mail;
-pub(crate) mod recipients;
-pub(crate) mod remark;
+mod page;
+pub mod recipients;
+pub mod remark;
 mod sender;
 mod teller;
 pub mod timing;
@@ -22,17 +30,17 @@ mod webhook;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use cluster::Clock;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use promise::notify::Event;
+use store::Store;
 use tokio::sync::{Notify as Bell, broadcast};
 
+pub use self::config::{Addresses, Format, InvalidMail, MailConfig, NotifyConfig, Webhook};
 pub use self::events::Audience;
+pub use self::page::{Links, Page};
 pub use self::recipients::Matter;
-pub use self::sender::send;
-pub use self::teller::follow;
-use crate::config::{ConfigError, NotifyConfig};
-use crate::state::Portal;
 
 /// Number of days for which notifications are kept.
 pub const KEPT_DAYS: u32 = 90;
@@ -43,6 +51,9 @@ const BACKLOG: usize = 256;
 pub struct Notify {
     /// The operator's configuration.
     pub config: NotifyConfig,
+    store: Store,
+    clock: Arc<dyn Clock>,
+    links: Links,
     /// Name of this process, under which it claims messages for sending.
     holder: String,
     mailer: Option<mail::Mailer>,
@@ -59,13 +70,17 @@ pub struct Notify {
 
 impl Notify {
     /// Creates the notifier without opening connections: the mail server and webhooks are contacted when there is something to send.
+    /// `holder` is the name of this process, under which it claims messages for sending.
     ///
     /// # Errors
-    /// If the configuration is invalid.
-    pub fn new(config: NotifyConfig, holder: String) -> Result<Self, ConfigError> {
+    /// If the mail server's address or the sender is invalid.
+    pub fn new(config: NotifyConfig, store: Store, clock: Arc<dyn Clock>, links: Links, holder: String) -> Result<Self, InvalidMail> {
         let mailer = config.mail.as_ref().map(mail::Mailer::new).transpose()?;
         Ok(Self {
             config,
+            store,
+            clock,
+            links,
             holder,
             mailer,
             courier: webhook::Courier::default(),
@@ -88,7 +103,7 @@ impl Notify {
     }
 
     /// Signals the open pages of these people, and the sender.
-    pub(crate) fn ring(&self, people: &BTreeSet<String>) {
+    pub fn ring(&self, people: &BTreeSet<String>) {
         people.iter().for_each(|person| self.announce(person));
         self.bell.notify_one();
     }
@@ -120,8 +135,8 @@ impl Notify {
     ///
     /// # Errors
     /// If the database fails; then no one is notified.
-    pub async fn tell(portal: &Portal, event: Event, audience: Audience, key: &str, matter: &Matter) -> store::Result<()> {
-        let now = portal.clock.now();
+    pub async fn tell(&self, event: Event, audience: Audience, key: &str, matter: &Matter) -> store::Result<()> {
+        let now = self.clock.now();
         let told = events::Told {
             event,
             audience,
@@ -134,10 +149,10 @@ impl Notify {
             why: matter.why.clone(),
             link: matter.link.clone(),
         };
-        let news = recipients::written(portal, &matter.subject, &matter.workspace, &[told], now).await?;
+        let news = recipients::written(self, &matter.subject, &matter.workspace, &[told], now).await?;
         if !news.is_empty() {
-            let people = portal.store.tell(&news, now).await?;
-            portal.notify.ring(&people);
+            let people = self.store.tell(&news, now).await?;
+            self.ring(&people);
         }
         Ok(())
     }

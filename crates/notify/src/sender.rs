@@ -1,14 +1,14 @@
 //! Sends due messages: one process sends each message, retries with growing pauses, and finally gives up.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{StreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 use store::Delivery;
+use tokio_util::sync::CancellationToken;
 
 use super::{events, mail};
-use crate::state::Portal;
+use crate::{Notify, Page};
 
 /// Interval between searches for due messages, in addition to those after each write.
 const LOOK: Duration = Duration::from_secs(1);
@@ -34,32 +34,32 @@ pub(super) enum Failure {
     Never(String),
 }
 
-/// Sends due messages until the process shuts down.
-pub async fn send(portal: Arc<Portal>) {
-    let shutdown = portal.shutdown.clone();
-    let holder = portal.notify.holder.clone();
-    if let Err(error) = portal.store.release_deliveries(&holder).await {
-        tracing::warn!(error = &error as &dyn std::error::Error, "messages of the previous process are sent a little later");
-    }
-    loop {
-        let more = tokio::select! {
-            () = shutdown.cancelled() => return,
-            more = round(&portal) => more,
-        };
-        if more {
-            continue;
+impl Notify {
+    /// Sends due messages until the process shuts down.
+    pub async fn send(&self, shutdown: &CancellationToken) {
+        if let Err(error) = self.store.release_deliveries(&self.holder).await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "messages of the previous process are sent a little later");
         }
-        tokio::select! {
-            () = shutdown.cancelled() => return,
-            () = portal.notify.bell.notified() => {}
-            () = tokio::time::sleep(LOOK) => {}
+        loop {
+            let more = tokio::select! {
+                () = shutdown.cancelled() => return,
+                more = round(self) => more,
+            };
+            if more {
+                continue;
+            }
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                () = self.bell.notified() => {}
+                () = tokio::time::sleep(LOOK) => {}
+            }
         }
     }
 }
 
 /// Sends what is due now. Returns whether there might be more.
-async fn round(portal: &Portal) -> bool {
-    let due = match portal.store.due_deliveries(portal.clock.now(), MOST).await {
+async fn round(notify: &Notify) -> bool {
+    let due = match notify.store.due_deliveries(notify.clock.now(), MOST).await {
         Ok(due) => due,
         Err(error) => {
             tracing::warn!(error = &error as &dyn std::error::Error, "messages cannot be read, trying again");
@@ -67,7 +67,7 @@ async fn round(portal: &Portal) -> bool {
         }
     };
     let full = due.len() >= MOST as usize;
-    let moved = stream::iter(firsts(due)).map(|first| deliver(portal, first)).buffer_unordered(TOGETHER);
+    let moved = stream::iter(firsts(due)).map(|first| deliver(notify, first)).buffer_unordered(TOGETHER);
     let moved = moved.fold(false, |any, moved| async move { any || moved }).await;
     // Without progress the next search waits, so that a broken database isn't queried in a tight loop.
     full && moved
@@ -101,13 +101,13 @@ fn id(parcel: &[Delivery]) -> String {
 }
 
 /// Claims, sends and records a delivery. Returns whether there was progress.
-async fn deliver(portal: &Portal, first: Delivery) -> bool {
-    match taken(portal, first).await {
+async fn deliver(notify: &Notify, first: Delivery) -> bool {
+    match taken(notify, first).await {
         Ok(parcel) if parcel.is_empty() => false,
         Ok(parcel) => {
-            let sent = tokio::time::timeout(PATIENCE, sent(portal, &parcel)).await;
+            let sent = tokio::time::timeout(PATIENCE, sent(notify, &parcel)).await;
             let sent = sent.unwrap_or_else(|_| Err(Failure::Later(format!("No response within {} s.", PATIENCE.as_secs()))));
-            let noted = note(portal, &parcel, sent).await;
+            let noted = note(notify, &parcel, sent).await;
             if let Err(error) = &noted {
                 // The message is sent again under the same id.
                 tracing::warn!(error = error as &dyn std::error::Error, "the result of a delivery could not be recorded");
@@ -122,43 +122,43 @@ async fn deliver(portal: &Portal, first: Delivery) -> bool {
 }
 
 /// Claims everything that is sent together with this message, all of it or, if another process has claimed it, nothing.
-async fn taken(portal: &Portal, first: Delivery) -> store::Result<Vec<Delivery>> {
-    let now = portal.clock.now();
+async fn taken(notify: &Notify, first: Delivery) -> store::Result<Vec<Delivery>> {
+    let now = notify.clock.now();
     let until = now.saturating_add(HELD).unwrap_or(now);
-    let holder = &portal.notify.holder;
+    let holder = &notify.holder;
     if first.collected {
-        return portal.store.take_digest(&first, holder, now, until).await;
+        return notify.store.take_digest(&first, holder, now, until).await;
     }
-    let is_ours = portal.store.take_delivery(&first.id, holder, now, until).await?;
+    let is_ours = notify.store.take_delivery(&first.id, holder, now, until).await?;
     Ok(if is_ours { vec![first] } else { Vec::new() })
 }
 
-async fn sent(portal: &Portal, parcel: &[Delivery]) -> Result<(), Failure> {
-    let notify = &portal.notify;
+async fn sent(notify: &Notify, parcel: &[Delivery]) -> Result<(), Failure> {
     let Some(first) = parcel.first() else { return Ok(()) };
     if first.channel == "mail" {
         let mailer = notify.mailer.as_ref().ok_or_else(|| Failure::Never("No mail server is configured (--smtp-url).".to_owned()))?;
+        let site = mail::Site { base: &notify.config.base, settings: &(notify.links)(&Page::Settings) };
         let mail = match parcel {
-            [one] if !one.collected => mail::Mail::one(&notify.config.base, one),
-            all => mail::Mail::digest(&notify.config.base, all, &id(all)),
+            [one] if !one.collected => mail::Mail::one(&site, one),
+            all => mail::Mail::digest(&site, all, &id(all)),
         };
         return mailer.send(&first.target, &mail).await;
     }
     let hook = notify.config.webhooks.iter().find(|hook| hook.name == first.target);
     let hook = hook.ok_or_else(|| Failure::Never(format!("The webhook {} is no longer configured.", first.target)))?;
     for delivery in parcel {
-        notify.courier.send(hook, &notify.config.base, delivery, portal.clock.now()).await?;
+        notify.courier.send(hook, &notify.config.base, delivery, notify.clock.now()).await?;
     }
     Ok(())
 }
 
 /// Records the result, for all of them or for none.
-async fn note(portal: &Portal, parcel: &[Delivery], sent: Result<(), Failure>) -> store::Result<()> {
+async fn note(notify: &Notify, parcel: &[Delivery], sent: Result<(), Failure>) -> store::Result<()> {
     let Some(first) = parcel.first() else { return Ok(()) };
-    let now = portal.clock.now();
+    let now = notify.clock.now();
     let ids: Vec<&str> = parcel.iter().map(|delivery| delivery.id.as_str()).collect();
     match &sent {
-        Ok(()) => portal.store.delivered(&ids, now).await,
+        Ok(()) => notify.store.delivered(&ids, now).await,
         Err(Failure::Later(why)) if first.attempts + 1 < ATTEMPTS => {
             tracing::info!(
                 delivery = first.id,
@@ -167,11 +167,11 @@ async fn note(portal: &Portal, parcel: &[Delivery], sent: Result<(), Failure>) -
                 why,
                 "a message was not delivered, trying again later"
             );
-            portal.store.postpone(&ids, why, next(portal.notify.config.retry_after, first, now)).await
+            notify.store.postpone(&ids, why, next(notify.config.retry_after, first, now)).await
         }
         Err(Failure::Later(why) | Failure::Never(why)) => {
             tracing::warn!(delivery = first.id, messages = ids.len(), channel = first.channel, why, "a message was given up");
-            portal.store.give_up(&ids, why, now).await
+            notify.store.give_up(&ids, why, now).await
         }
     }
 }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use promise::notify::{Event, MailRule, Settings, Sort};
-use store::{Message, News, StandIn, Unwanted};
+use store::{Message, News, StandIn, Store, Unwanted};
 
 use super::events::{self, Audience, Told};
 use super::timing;
-use crate::state::Portal;
+use crate::{Notify, Page};
 
 /// Prefix of a webhook's name where a person's name is expected; no one on a plane can have such a name and sign in.
 const HOOK: &str = "@webhook:";
@@ -17,7 +17,7 @@ const HOOK: &str = "@webhook:";
 pub(super) const GROUP: &str = "@group:";
 
 /// Content of a notification that isn't derived from a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matter {
     /// Id of what it is about, unique across workspaces, such as the id of a budget.
     pub subject: String,
@@ -29,30 +29,30 @@ pub struct Matter {
     pub text: String,
     /// Why the recipient is notified, as a sentence.
     pub why: String,
-    /// Address in the portal.
-    pub link: String,
+    /// The page that shows it.
+    pub link: Page,
 }
 
 /// Returns the notifications that aren't written yet, for each recipient, with their messages.
-pub(super) async fn written(portal: &Portal, uid: &str, workspace: &str, told: &[Told], now: Timestamp) -> store::Result<Vec<News>> {
+pub(super) async fn written(notify: &Notify, uid: &str, workspace: &str, told: &[Told], now: Timestamp) -> store::Result<Vec<News>> {
     let mut members = BTreeMap::new();
     let follows = told.iter().any(|told| told.event.sort() == Sort::Waits && matches!(told.audience, Audience::Asked { .. }));
-    let away = if follows { portal.store.away(now).await? } else { Vec::new() };
+    let away = if follows { notify.store.away(now).await? } else { Vec::new() };
     let mut addressed: Vec<(String, &Told, String, Option<&StandIn>)> = Vec::new();
     for one in told {
-        for (recipient, behalf) in recipients(portal, workspace, one, &away, &mut members).await? {
+        for (recipient, behalf) in recipients(notify, workspace, one, &away, &mut members).await? {
             addressed.push((events::id(uid, one, &recipient), one, recipient, behalf));
         }
     }
     let ids: Vec<String> = addressed.iter().map(|(id, ..)| id.clone()).collect();
-    let known = portal.store.told(&ids).await?;
+    let known = notify.store.told(&ids).await?;
     let mut written = BTreeSet::new();
     let mut news = Vec::new();
     for (id, told, recipient, behalf) in addressed {
         // A channel gets one message for what several people are notified of.
         if !known.contains(&id) && written.insert(id.clone()) {
             let told = behalf.map_or_else(|| Cow::Borrowed(told), |away| Cow::Owned(instead(told, away)));
-            news.push(one(portal, id, workspace, &told, &recipient, now).await?);
+            news.push(one(notify, id, workspace, &told, &recipient, now).await?);
         }
     }
     Ok(news)
@@ -70,13 +70,13 @@ fn instead(told: &Told, away: &StandIn) -> Told {
 
 /// Returns the recipients' names; for delegates, also the person they stand in for.
 async fn recipients<'a>(
-    portal: &Portal,
+    notify: &Notify,
     workspace: &str,
     told: &Told,
     away: &'a [StandIn],
     members: &mut BTreeMap<String, Vec<String>>,
 ) -> store::Result<BTreeMap<String, Option<&'a StandIn>>> {
-    let config = &portal.notify.config;
+    let config = &notify.config;
     let mut all = BTreeMap::new();
     match &told.audience {
         Audience::Person(person) => {
@@ -86,7 +86,7 @@ async fn recipients<'a>(
             all.extend(approvers.users.iter().map(|person| (person.clone(), None)));
             for group in &approvers.groups {
                 if !members.contains_key(group) {
-                    members.insert(group.clone(), portal.store.members(group).await?);
+                    members.insert(group.clone(), notify.store.members(group).await?);
                 }
                 all.extend(members.get(group).into_iter().flatten().map(|person| (person.clone(), None)));
                 if config.addresses.groups.contains_key(group) {
@@ -106,8 +106,8 @@ async fn recipients<'a>(
     Ok(all)
 }
 
-async fn one(portal: &Portal, id: String, workspace: &str, told: &Told, recipient: &str, now: Timestamp) -> store::Result<News> {
-    let config = &portal.notify.config;
+async fn one(notify: &Notify, id: String, workspace: &str, told: &Told, recipient: &str, now: Timestamp) -> store::Result<News> {
+    let config = &notify.config;
     let message = |channel: &str, target: &str, collected: bool, due: Timestamp| Message {
         id: events::hashed(&[&id, channel, target]),
         channel: channel.to_owned(),
@@ -123,11 +123,11 @@ async fn one(portal: &Portal, id: String, workspace: &str, told: &Told, recipien
         let address = config.addresses.groups.get(group).filter(|_| config.mail.is_some());
         messages.extend(address.map(|address| message("mail", address, false, now)));
     } else {
-        let settings = settings(portal, recipient).await?;
+        let settings = settings(&notify.store, recipient).await?;
         let rule = settings.rule(told.event.sort());
         shown = rule.portal;
         let sent = timing::at_once(&settings, now, told.ends);
-        let known = portal.store.acquaintance(recipient).await?.map(|known| known.mail);
+        let known = notify.store.acquaintance(recipient).await?.map(|known| known.mail);
         if let Some(address) = config.addresses.of(recipient, known.as_deref()).filter(|_| config.mail.is_some()) {
             messages.extend(match rule.mail {
                 MailRule::Off => None,
@@ -142,7 +142,7 @@ async fn one(portal: &Portal, id: String, workspace: &str, told: &Told, recipien
             messages.push(message("webhook", &rule.webhook, false, sent));
         }
     }
-    if told.at <= portal.notify.quiet_until {
+    if told.at <= notify.quiet_until {
         messages.clear();
     }
     Ok(News {
@@ -152,7 +152,7 @@ async fn one(portal: &Portal, id: String, workspace: &str, told: &Told, recipien
         title: told.title.clone(),
         text: told.text.clone(),
         why: told.why.clone(),
-        link: told.link.clone(),
+        link: (notify.links)(&told.link),
         workspace: workspace.to_owned(),
         shown,
         at: Timestamp::from_second(told.at).unwrap_or(now),
@@ -161,13 +161,16 @@ async fn one(portal: &Portal, id: String, workspace: &str, told: &Told, recipien
 }
 
 /// Returns a person's notification settings. Unreadable settings count as the defaults: too many notifications are better than none.
-pub(crate) async fn settings(portal: &Portal, person: &str) -> store::Result<Settings> {
-    let kept = portal.store.subscription(person).await?;
+///
+/// # Errors
+/// If the database fails.
+pub async fn settings(store: &Store, person: &str) -> store::Result<Settings> {
+    let kept = store.subscription(person).await?;
     Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default())
 }
 
 /// Returns what is no longer sent to a person with these settings.
-pub(crate) fn unwanted(settings: &Settings) -> Vec<Unwanted> {
+pub fn unwanted(settings: &Settings) -> Vec<Unwanted> {
     let mut unwanted = Vec::new();
     for event in Event::ALL {
         let rule = settings.rule(event.sort());

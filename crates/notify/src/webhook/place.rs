@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use crate::notify::sender::Failure;
+use crate::sender::Failure;
 
 /// Returns the address to connect to. A host with any forbidden address is refused as a whole.
 pub(super) async fn address(host: &str, port: u16, allow_private: bool) -> Result<SocketAddr, Failure> {

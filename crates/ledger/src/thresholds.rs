@@ -12,6 +12,7 @@ use cluster::watch::Key;
 use cluster::workspaces::{Node, Tree};
 use cluster::{ClusterId, WorkspacePath, World};
 use imbl::OrdMap;
+use notify::{Audience, Matter, Page};
 use promise::api::{AppliesTo, Budget, Rule};
 use promise::ledger::{Cap, Cause, Month, Own, Seen, Spender, Spending, Warning, accrued};
 use promise::notify::Event;
@@ -19,61 +20,62 @@ use promise::price::Money;
 use store::PromiseSum;
 
 use super::facts::Shown;
-use crate::notify::{Audience, Matter, Notify};
-use crate::state::Portal;
+use crate::Ledger;
 
-/// Sends the budget warnings for what was posted in the month of `at`, which is the last posted second. `running` holds the current
-/// instances for the forecast; it is empty while complete hours are still to be posted.
-///
-/// # Errors
-/// If the database fails; warnings that weren't sent are sent the next time.
-pub async fn warn(portal: &Portal, at: i64, running: &[Shown]) -> store::Result<()> {
-    let policies = portal.world.policies.snapshot();
-    let promises = published(&portal.world);
-    let everywhere = AppliesTo::default();
-    let budgets = budgets(&policies, &promises, &everywhere);
-    if budgets.is_empty() {
-        return Ok(());
-    }
-    let month = Month::of(at);
-    let sums = portal.store.promise_sums(month.start()).await?;
-    let tree = portal.world.tree();
-    let spenders = spenders(&tree, &sums, running);
-    let spendings = spendings(&spenders, &sums, running, at);
-    for set in budgets {
-        // A home whose path isn't known doesn't govern any workspace.
-        let Some(home) = tree.path(&set.key.cluster) else { continue };
-        let cluster = set.key.cluster.to_string();
-        let cap = Cap {
-            budget: set.budget,
-            range: set.range,
-            own: set.own.then_some(Own { promise: &set.key.name, home: home.as_str() }),
-            cluster: &cluster,
-            trusted: portal.trusted_homes.contains(&home),
-        };
-        // The same naming as elsewhere: a policy and a promise with the same name are different things.
-        let subject = format!("{cluster}/{}{}/{}", if set.own { "promise/" } else { "" }, set.key.name, set.rule);
-        for warning in cap.warnings(at, spendings.iter().copied()) {
-            let Some(place) = ClusterId::parse(&warning.cluster).ok().and_then(|cluster| tree.path(&cluster)) else { continue };
-            let told = Told {
-                title: set.title,
-                name: &set.key.name,
-                own: set.own,
-                set_at: home.as_str(),
-                place: place.as_str(),
-                below: set.budget.per == "subtree",
-                currency: &set.budget.currency,
-                month,
-            };
-            let event = match warning.cause {
-                Cause::Threshold(_) => Event::BudgetThreshold,
-                Cause::Forecast => Event::BudgetForecast,
-            };
-            let audience = Audience::Asked { approvers: set.budget.notify.clone(), except: Vec::new() };
-            Notify::tell(portal, event, audience, &warning.key(month), &told.matter(&subject, &warning)).await?;
+impl Ledger<'_> {
+    /// Sends the budget warnings for what was posted in the month of `at`, which is the last posted second. `running` holds the current
+    /// instances for the forecast; it is empty while complete hours are still to be posted.
+    ///
+    /// # Errors
+    /// If the database fails; warnings that weren't sent are sent the next time.
+    pub async fn warn(&self, at: i64, running: &[Shown]) -> store::Result<()> {
+        let policies = self.world.policies.snapshot();
+        let promises = published(self.world);
+        let everywhere = AppliesTo::default();
+        let budgets = budgets(&policies, &promises, &everywhere);
+        if budgets.is_empty() {
+            return Ok(());
         }
+        let month = Month::of(at);
+        let sums = self.store.promise_sums(month.start()).await?;
+        let tree = self.world.tree();
+        let spenders = spenders(&tree, &sums, running);
+        let spendings = spendings(&spenders, &sums, running, at);
+        for set in budgets {
+            // A home whose path isn't known doesn't govern any workspace.
+            let Some(home) = tree.path(&set.key.cluster) else { continue };
+            let cluster = set.key.cluster.to_string();
+            let cap = Cap {
+                budget: set.budget,
+                range: set.range,
+                own: set.own.then_some(Own { promise: &set.key.name, home: home.as_str() }),
+                cluster: &cluster,
+                trusted: self.trusted_homes.contains(&home),
+            };
+            // The same naming as elsewhere: a policy and a promise with the same name are different things.
+            let subject = format!("{cluster}/{}{}/{}", if set.own { "promise/" } else { "" }, set.key.name, set.rule);
+            for warning in cap.warnings(at, spendings.iter().copied()) {
+                let Some(place) = ClusterId::parse(&warning.cluster).ok().and_then(|cluster| tree.path(&cluster)) else { continue };
+                let told = Told {
+                    title: set.title,
+                    name: &set.key.name,
+                    own: set.own,
+                    set_at: home.as_str(),
+                    place: place.as_str(),
+                    below: set.budget.per == "subtree",
+                    currency: &set.budget.currency,
+                    month,
+                };
+                let event = match warning.cause {
+                    Cause::Threshold(_) => Event::BudgetThreshold,
+                    Cause::Forecast => Event::BudgetForecast,
+                };
+                let audience = Audience::Asked { approvers: set.budget.notify.clone(), except: Vec::new() };
+                self.notify.tell(event, audience, &warning.key(month), &told.matter(&subject, &warning)).await?;
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// A budget and the object that sets it.
@@ -231,7 +233,7 @@ impl Told<'_> {
             ),
             why: format!("The {source} {name}, set at {set_at}, notifies you about its budget."),
             // A promise has costs wherever it is used, so the link shows everything that the person can see.
-            link: app::routes::cost(if own && below { "" } else { place }),
+            link: Page::Cost { workspace: if own && below { String::new() } else { place.to_owned() } },
         }
     }
 }
@@ -248,6 +250,10 @@ mod tests {
     /// 2026-11-01.
     const NOVEMBER: i64 = 1_793_491_200;
     const DAY: i64 = 86_400;
+
+    fn costs(workspace: &str) -> Page {
+        Page::Cost { workspace: workspace.into() }
+    }
 
     fn sum(cluster: &str, workspace: &str) -> PromiseSum {
         PromiseSum {
@@ -345,7 +351,7 @@ mod tests {
         let matter = told.matter("c1/spending/all", &warning(Cause::Threshold(80)));
         assert_eq!(matter.title, "The budget Spending is filling up: 80 % in November 2026");
         assert!(matter.text.starts_with("root:acme and everything below it used 2,010.00 € of 2,500.00 € so far."), "{}", matter.text);
-        assert_eq!(matter.link, "/cost?workspace=root:acme");
+        assert_eq!(matter.link, costs("root:acme"));
         let ahead = told.matter("c1/spending/all", &warning(Cause::Forecast));
         assert_eq!(ahead.title, "The budget Spending won't last until the end of November 2026");
         let text = "so far, and will reach 2,700.00 € by the end of the month at current usage.";
@@ -358,9 +364,9 @@ mod tests {
         assert_eq!(matter.title, "The budget of Redis is filling up: 80 % in November 2026");
         assert!(matter.text.starts_with("Redis in all workspaces used 2,010.00 €"), "{}", matter.text);
         assert_eq!(matter.why, "The promise redis, set at root:platform, notifies you about its budget.");
-        assert_eq!(matter.link, "/cost");
+        assert_eq!(matter.link, costs(""));
         let each = Told { below: false, place: "root:acme:shop", ..redis }.matter("c2/promise/redis/all", &warning(Cause::Forecast));
         assert!(each.text.starts_with("Redis in root:acme:shop used 2,010.00 €"), "{}", each.text);
-        assert_eq!(each.link, "/cost?workspace=root:acme:shop");
+        assert_eq!(each.link, costs("root:acme:shop"));
     }
 }

@@ -6,15 +6,13 @@ use cluster::kinds::PromiseRequest;
 use cluster::orphans::Orphan;
 use cluster::watch::Key;
 use cluster::workspaces::Tree;
-use cluster::{ClusterId, World};
+use cluster::{ClusterId, World, person};
 use jiff::Timestamp;
 use promise::api::{ConditionStatus, Phase};
 use promise::ledger::{Fact, Seen};
 use promise::names;
 use promise::price::Money;
 use store::Subject;
-
-use crate::auth::person;
 
 /// Name of the condition that says whether an instance works.
 const HEALTHY: &str = "Healthy";

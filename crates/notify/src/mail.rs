@@ -10,10 +10,18 @@ use store::Delivery;
 
 use super::recipients::GROUP;
 use super::sender::Failure;
-use crate::config::{ConfigError, MailConfig, NotifyError};
+use crate::config::{InvalidMail, MailConfig};
 
 /// Notifications listed in one digest mail; the page shows the rest.
 const NAMED: usize = 50;
+
+/// The portal, as mails link to it.
+pub(super) struct Site<'a> {
+    /// Base URL of links.
+    pub base: &'a str,
+    /// Address of the reader's notification settings, below the base.
+    pub settings: &'a str,
+}
 
 /// A mail without its recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,22 +45,22 @@ pub(super) struct Mailer {
 
 impl Mail {
     /// Creates a mail about one notification.
-    pub fn one(base: &str, delivery: &Delivery) -> Self {
+    pub fn one(site: &Site<'_>, delivery: &Delivery) -> Self {
         let (mut text, mut html) = (String::new(), String::new());
         paragraph(&mut text, &mut html, &format!("{}.", delivery.title));
         paragraph(&mut text, &mut html, &delivery.text);
-        link(&mut text, &mut html, "View in the portal", &format!("{base}{}", delivery.link));
+        link(&mut text, &mut html, "View in the portal", &format!("{}{}", site.base, delivery.link));
         paragraph(&mut text, &mut html, &delivery.why);
         let group = delivery.person.strip_prefix(GROUP);
-        Self::ended(base, delivery.id.clone(), delivery.title.clone(), group, text, html)
+        Self::ended(site, delivery.id.clone(), delivery.title.clone(), group, text, html)
     }
 
     /// Creates a digest mail about everything that was collected.
-    pub fn digest(base: &str, all: &[Delivery], id: &str) -> Self {
+    pub fn digest(site: &Site<'_>, all: &[Delivery], id: &str) -> Self {
         let (mut text, mut html) = (String::new(), String::new());
         for delivery in all.iter().take(NAMED) {
             paragraph(&mut text, &mut html, &format!("{}. {}", delivery.title, delivery.text));
-            link(&mut text, &mut html, &delivery.title, &format!("{base}{}", delivery.link));
+            link(&mut text, &mut html, &delivery.title, &format!("{}{}", site.base, delivery.link));
             paragraph(&mut text, &mut html, &delivery.why);
         }
         if all.len() > NAMED {
@@ -62,23 +70,23 @@ impl Mail {
             [only] => only.title.clone(),
             _ => format!("{} notifications", all.len()),
         };
-        Self::ended(base, id.to_owned(), subject, None, text, html)
+        Self::ended(site, id.to_owned(), subject, None, text, html)
     }
 
     /// Adds how to stop the mails. The address of a `group` belongs to the operator, so people's settings don't affect it.
-    fn ended(base: &str, id: String, subject: String, group: Option<&str>, mut text: String, mut html: String) -> Self {
+    fn ended(site: &Site<'_>, id: String, subject: String, group: Option<&str>, mut text: String, mut html: String) -> Self {
         let stop = if let Some(group) = group {
             let words = format!("This mail goes to the address of the group {group}. The portal's operator set it up and can turn it off.");
             paragraph(&mut text, &mut html, &words);
             None
         } else {
-            let settings = format!("{base}{}", app::routes::page::NOTIFICATION_SETTINGS);
+            let settings = format!("{}{}", site.base, site.settings);
             link(&mut text, &mut html, "Choose which mails you get, or turn them off", &settings);
             Some(settings)
         };
         // A header must be a single line.
         let subject = revealed(&subject.split_whitespace().collect::<Vec<_>>().join(" "));
-        Self { id, base: base.to_owned(), stop, subject, text, html }
+        Self { id, base: site.base.to_owned(), stop, subject, text, html }
     }
 
     /// Builds the message to an address. Its Message-ID is derived from its content, so that a receiver can drop duplicates.
@@ -100,11 +108,20 @@ impl Mail {
     }
 }
 
+/// Checks whether mails can be sent from this address.
+pub(super) fn is_sender(from: &str) -> bool {
+    from.parse::<Mailbox>().is_ok()
+}
+
+/// Checks whether the URL says how to reach a mail server.
+pub(super) fn is_server(url: &str) -> bool {
+    AsyncSmtpTransport::<Tokio1Executor>::from_url(url).is_ok()
+}
+
 impl Mailer {
-    pub fn new(config: &MailConfig) -> Result<Self, ConfigError> {
-        let unusable = || NotifyError::of("--smtp-url or --mail-from: invalid value");
-        let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(&config.url).map_err(|_| unusable())?.build();
-        Ok(Self { transport, from: config.from.parse().map_err(|_| unusable())? })
+    pub fn new(config: &MailConfig) -> Result<Self, InvalidMail> {
+        let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(&config.url).map_err(|_| InvalidMail)?.build();
+        Ok(Self { transport, from: config.from.parse().map_err(|_| InvalidMail)? })
     }
 
     /// Sends the mail to the server.
@@ -203,6 +220,10 @@ mod tests {
         }
     }
 
+    fn at(base: &str) -> Site<'_> {
+        Site { base, settings: "/notifications/settings" }
+    }
+
     fn sent(mail: &Mail) -> String {
         let from: Mailbox = "OPM Portal <portal@example.org>".parse().unwrap();
         String::from_utf8(mail.message(&from, "olga@acme.example").unwrap().formatted()).unwrap()
@@ -210,7 +231,8 @@ mod tests {
 
     #[test]
     fn a_mail_says_why_it_came_how_to_stop_it_and_where_to_look() {
-        let mail = Mail::one("https://portal.example.org:8443", &delivery("orders-db is waiting for approval", "dev-shop requested it."));
+        let mail =
+            Mail::one(&at("https://portal.example.org:8443"), &delivery("orders-db is waiting for approval", "dev-shop requested it."));
         let text = sent(&mail);
         for part in [
             "Message-ID: <d1@portal.example.org>",
@@ -224,14 +246,14 @@ mod tests {
         }
         assert_eq!(
             mail,
-            Mail::one("https://portal.example.org:8443", &delivery("orders-db is waiting for approval", "dev-shop requested it."))
+            Mail::one(&at("https://portal.example.org:8443"), &delivery("orders-db is waiting for approval", "dev-shop requested it."))
         );
     }
 
     #[test]
     fn a_mail_to_a_group_names_who_can_stop_it_and_no_page_that_cannot() {
         let delivery = Delivery { person: "@group:acme-approvers".into(), ..delivery("orders-db is waiting for approval", "") };
-        let mail = Mail::one("https://p.example", &delivery);
+        let mail = Mail::one(&at("https://p.example"), &delivery);
         for words in [&mail.text, &mail.html] {
             assert!(words.contains("the group acme-approvers. The portal's operator set it up and can turn it off."), "{words}");
             assert!(!words.contains("/notifications/settings"), "{words}");
@@ -241,7 +263,7 @@ mod tests {
 
     #[test]
     fn nothing_that_people_write_becomes_markup_or_a_header() {
-        let mail = Mail::one("https://p.example", &delivery("a\r\nBcc: all@x.example", "<img src=x onerror=alert(1)> & \"more\""));
+        let mail = Mail::one(&at("https://p.example"), &delivery("a\r\nBcc: all@x.example", "<img src=x onerror=alert(1)> & \"more\""));
         let text = sent(&mail);
         let headers = text.split("\r\n\r\n").next().unwrap_or_default();
         assert!(!headers.lines().any(|line| line.starts_with("Bcc:")), "{text}");
@@ -250,19 +272,19 @@ mod tests {
 
     #[test]
     fn a_mail_shows_characters_that_are_not_seen() {
-        let mail = Mail::one("https://p.example", &delivery("orders\u{200b}-db waits", "“\u{202e}nimda”"));
+        let mail = Mail::one(&at("https://p.example"), &delivery("orders\u{200b}-db waits", "“\u{202e}nimda”"));
         assert_eq!(mail.subject, "orders[U+200B]-db waits");
         for words in [&mail.text, &mail.html] {
             assert!(words.contains("orders[U+200B]-db waits.") && words.contains("“[U+202E]nimda”"), "{words}");
         }
-        let digest = Mail::digest("https://p.example", &[delivery("orders\u{200b}-db waits", "“\u{202e}nimda”")], "x");
+        let digest = Mail::digest(&at("https://p.example"), &[delivery("orders\u{200b}-db waits", "“\u{202e}nimda”")], "x");
         assert!(digest.subject.contains("[U+200B]") && !digest.text.contains(['\u{200b}', '\u{202e}']), "{}", digest.text);
     }
 
     #[test]
     fn a_collected_mail_names_what_it_can_and_counts_the_rest() {
         let all: Vec<Delivery> = (0..60).map(|number| delivery(&format!("thing {number} is ready"), "")).collect();
-        let mail = Mail::digest("https://p.example", &all, "x");
+        let mail = Mail::digest(&at("https://p.example"), &all, "x");
         assert_eq!(mail.subject, "60 notifications");
         assert!(mail.text.contains("thing 49 is ready") && !mail.text.contains("thing 50 is ready"));
         assert!(mail.text.contains("And 10 more"));

@@ -7,12 +7,13 @@ mod asked;
 mod outcome;
 
 use cluster::kinds::PromiseRequest;
+use cluster::person;
 use jiff::Timestamp;
 use promise::api::{Approvers, PromiseRequestStatus};
 use promise::notify::Event;
 use sha2::{Digest as _, Sha256};
 
-use crate::auth::person;
+use super::page::Page;
 
 /// A notification before its recipients are known.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,8 +36,8 @@ pub struct Told {
     pub text: String,
     /// Why the recipient is notified, as a sentence.
     pub why: String,
-    /// Address in the portal.
-    pub link: String,
+    /// The page that shows it.
+    pub link: Page,
 }
 
 /// The recipients of a notification.
@@ -73,9 +74,9 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Returns the address of the request's page.
-    fn page(&self) -> String {
-        app::routes::request(self.workspace, self.namespace, self.name)
+    /// Returns the request's page.
+    fn page(&self) -> Page {
+        Page::Request { workspace: self.workspace.to_owned(), namespace: self.namespace.to_owned(), name: self.name.to_owned() }
     }
 
     /// Creates a notification for the requester; `None` if the requester is unknown.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use promise::ledger::Fact;
 
 use super::*;
-use crate::ledger::Months;
+use crate::Months;
 
 /// Longest time that one engine can take at full size.
 const PATIENT: Duration = Duration::from_secs(20 * 60);

@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cluster::World;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::{Changes, Key};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Interval, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
 
 use super::{KEPT_DAYS, events, recipients};
-use crate::state::Portal;
+use crate::Notify;
 
 /// Changes within this time are processed together.
 const TOGETHER: Duration = Duration::from_millis(50);
@@ -24,17 +26,19 @@ const SLACK: SignedDuration = SignedDuration::from_mins(10);
 /// Most notifications that are written in one transaction.
 const AT_ONCE: usize = 100;
 
-/// Writes notifications until the process shuts down.
-pub async fn follow(portal: Arc<Portal>) {
-    let shutdown = portal.shutdown.clone();
-    tokio::select! {
-        () = shutdown.cancelled() => {}
-        () = Teller { portal }.run() => {}
+impl Notify {
+    /// Writes notifications about requests until the process shuts down.
+    pub async fn follow(&self, world: &World, shutdown: &CancellationToken) {
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            () = Teller { notify: self, world }.run() => {}
+        }
     }
 }
 
-struct Teller {
-    portal: Arc<Portal>,
+struct Teller<'a> {
+    notify: &'a Notify,
+    world: &'a World,
 }
 
 /// The requests to check.
@@ -47,9 +51,9 @@ enum Look {
     These(BTreeSet<Key>),
 }
 
-impl Teller {
+impl Teller<'_> {
     async fn run(self) {
-        let world = &self.portal.world;
+        let world = self.world;
         let mut changes = world.requests.changes();
         tokio::join!(world.requests.synced(), world.workspaces.synced());
         // One interval for all checks: changes must not delay the periodic check of requests that don't change.
@@ -67,7 +71,7 @@ impl Teller {
 
     /// Checks the requests and writes what is missing. Returns whether everything could be written.
     async fn look(&self, at: &Look) -> bool {
-        let now = self.portal.clock.now();
+        let now = self.notify.clock.now();
         match self.tell(at, now).await {
             Ok(complete) => complete,
             Err(error) => {
@@ -78,12 +82,12 @@ impl Teller {
     }
 
     async fn tell(&self, look: &Look, now: Timestamp) -> store::Result<bool> {
-        let store = &self.portal.store;
+        let store = &self.notify.store;
         let since = store.telling_since(now).await?.saturating_sub(SLACK).unwrap_or(Timestamp::MIN);
         // One day less than notifications are kept, so that expired ones aren't sent again.
         let oldest = now.saturating_sub(SignedDuration::from_hours(24 * (i64::from(KEPT_DAYS) - 1))).unwrap_or(Timestamp::MIN);
-        let requests = self.portal.world.requests.snapshot();
-        let tree = self.portal.world.tree();
+        let requests = self.world.requests.snapshot();
+        let tree = self.world.tree();
         let mut complete = true;
         let mut news = Vec::new();
         let concerned: Vec<(&Key, &Arc<PromiseRequest>)> = match look {
@@ -96,13 +100,13 @@ impl Teller {
                 complete = false;
                 continue;
             };
-            let mut told = events::of(request, path.as_str(), now.as_second(), self.portal.notify.config.remind_after);
+            let mut told = events::of(request, path.as_str(), now.as_second(), self.notify.config.remind_after);
             told.retain(|told| told.at > oldest.as_second() && (told.open || told.at >= since.as_second()));
             if told.is_empty() {
                 continue;
             }
             let uid = request.metadata.uid.as_deref().unwrap_or_default();
-            news.extend(recipients::written(&self.portal, uid, path.as_str(), &told, now).await?);
+            news.extend(recipients::written(self.notify, uid, path.as_str(), &told, now).await?);
             if news.len() >= AT_ONCE {
                 self.write(&mut news, now).await?;
             }
@@ -115,9 +119,9 @@ impl Teller {
         if news.is_empty() {
             return Ok(());
         }
-        let people = self.portal.store.tell(news, now).await?;
+        let people = self.notify.store.tell(news, now).await?;
         news.clear();
-        self.portal.notify.ring(&people);
+        self.notify.ring(&people);
         Ok(())
     }
 }
