@@ -12,12 +12,25 @@
 pub mod memory;
 mod observed;
 pub mod past;
-mod person;
-pub mod play;
 pub mod record;
-mod story;
 mod times;
 
 pub use observed::Observed;
 pub use past::Past;
 pub use record::{Record, Remark};
+
+use crate::sample::SampleError;
+
+/// Why a sample world can't begin with its history.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// The data directory can't be used.
+    #[error("the data directory can't be used")]
+    Folder(#[source] std::io::Error),
+    /// The database can't be read or written.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// The record can't be read.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
+}

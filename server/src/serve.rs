@@ -26,12 +26,12 @@ use crate::auth::{Callers, SignIn};
 use crate::background::Background;
 use crate::clock::{Clock, System};
 use crate::config::{Config, ConfigError, DatabaseUrl, NotifyError, PlaneConfig};
-use crate::history::memory;
-use crate::limits::RequestLimits;
+use crate::history::{HistoryError, memory};
+use crate::limits::{RequestLimits, Streams};
 use crate::links;
-use crate::live::Streams;
 use crate::plane::Folder;
 use crate::plane::embedded::EmbeddedError;
+use crate::portal::Portal;
 use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::index::CatalogIndex;
@@ -43,7 +43,6 @@ use crate::portal::rights::Rights;
 use crate::portal::search::SearchIndex;
 use crate::router::{probes, router};
 use crate::sample::SampleError;
-use crate::state::Portal;
 use crate::web::assets::Assets;
 use crate::web::listen;
 
@@ -79,6 +78,9 @@ pub enum ServeError {
     /// The sample world can't be loaded.
     #[error(transparent)]
     Sample(#[from] SampleError),
+    /// The sample world can't begin with its history.
+    #[error(transparent)]
+    History(#[from] HistoryError),
     /// The operator's kubeconfig can't be used.
     #[error(transparent)]
     Kubeconfig(#[from] OwnError),

@@ -14,15 +14,15 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use promise::Error;
 
+use super::recent;
 use crate::auth::cookie::{CookieStyle, Kind};
 use crate::auth::{Caller, Visitor, csrf};
 use crate::config::PlaneKind;
 use crate::limits::ClientAddress;
+use crate::portal::Portal;
 use crate::portal::navigation::Navigation;
-use crate::state::Portal;
 use crate::web::headers::page_policy;
 use crate::web::listen::Peer;
-use crate::web::recent;
 use crate::web::request_log::RequestId;
 
 /// A page visit.

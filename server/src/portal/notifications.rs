@@ -16,7 +16,7 @@ use super::rights::Right;
 use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
 use crate::auth::caller::database;
-use crate::state::Portal;
+use crate::portal::Portal;
 
 /// Rows per page.
 const ROWS: u32 = 30;

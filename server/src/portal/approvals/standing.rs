@@ -14,10 +14,10 @@ use promise::{Error, Result, names};
 
 use super::matter::waiting;
 use crate::auth::Caller;
+use crate::portal::Portal;
 use crate::portal::place::TOGETHER;
 use crate::portal::requests::rows;
 use crate::portal::rights::{Deed, Right};
-use crate::state::Portal;
 
 /// A rule that requires approval, as it applies to one user.
 #[derive(Clone, Debug)]

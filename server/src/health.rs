@@ -12,8 +12,8 @@ use cluster::fulfil::Standing;
 use cluster::watch::Freshness;
 use http::{HeaderMap, StatusCode};
 
-use super::listen::Peer;
-use crate::state::Portal;
+use crate::portal::Portal;
+use crate::web::listen::Peer;
 
 /// A part, and what is wrong with it in words.
 type Part = (&'static str, Result<(), String>);

@@ -12,42 +12,17 @@ use http::request::Parts;
 use http::{HeaderMap, Method, header};
 use promise::Error;
 
-use super::caller::Shown;
-use super::cookie::Kind;
-use super::{Caller, csrf, unsent};
+use crate::auth::caller::Shown;
+use crate::auth::cookie::Kind;
+use crate::auth::{Caller, Visitor, csrf, unsent};
 use crate::config::PlaneKind;
 use crate::error::HttpProblem;
 use crate::limits::{ClientAddress, TokenSource};
 use crate::pages::Visiting;
-use crate::state::Portal;
+use crate::portal::Portal;
 use crate::web::listen::Peer;
 use crate::web::request_log::RequestId;
-use crate::web::{body, host};
-
-/// The visitor as identified by the gate. Every request behind the gate carries one.
-#[derive(Clone)]
-pub enum Visitor {
-    /// Not signed in.
-    Anonymous,
-    /// A person whom the plane knows.
-    Person(Caller),
-    /// There might be a session, but its owner couldn't be determined.
-    Unknown(Error),
-}
-
-impl Visitor {
-    /// Returns the caller, or why there is none.
-    ///
-    /// # Errors
-    /// If the visitor isn't signed in or couldn't be identified.
-    pub fn caller(&self) -> promise::Result<&Caller> {
-        match self {
-            Self::Person(caller) => Ok(caller),
-            Self::Anonymous => Err(Error::Unauthenticated),
-            Self::Unknown(error) => Err(error.clone()),
-        }
-    }
-}
+use crate::web::{body, host, takes_page};
 
 /// Identifies the visitor, and refuses changes that don't come from our own pages.
 pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next: Next) -> Response {
@@ -232,9 +207,4 @@ pub async fn embedded(State(portal): State<Arc<Portal>>, request: Request, next:
             Visiting::of(&portal, &parts).refuse(None, &absent).await
         }
     }
-}
-
-/// Checks whether the client is a browser that displays pages.
-pub fn takes_page(headers: &HeaderMap) -> bool {
-    headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|value| value.contains("text/html"))
 }

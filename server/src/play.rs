@@ -1,5 +1,8 @@
 //! Plays a story on an embedded plane, with its controller and sample operators, and records the plane.
 
+mod person;
+mod story;
+
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,17 +24,16 @@ use promise::names;
 use promise::placement::{self, Identity};
 use serde_json::json;
 
-use super::memory;
-use super::observed::Observed;
-use super::person::{Actor, NAMESPACE};
-use super::record::{self, Record, Recorded, Remark};
-use super::story::{Step, Story};
+use self::person::{Actor, NAMESPACE};
+use self::story::{Step, Story};
 use crate::clock::{Clock, System};
 use crate::config::{Config, PlaneConfig, Storage};
+use crate::history::record::{self, Record, Recorded};
+use crate::history::{Observed, Remark, memory};
 use crate::limits::LimitsConfig;
 use crate::plane::identity;
 use crate::sample::load::Loader;
-use crate::sample::{Files, Manifest, SampleError, World};
+use crate::sample::{Files, Manifest, RECORD_FILE, SampleError, World};
 use crate::serve::{Edges, Running, Sandbox, ServeError};
 
 /// How long anything can take to settle.
@@ -172,7 +174,7 @@ pub fn record(examples: &Path) -> Result<usize, PlayError> {
     // Whatever came last isn't in the future of the plane that begins with it.
     let end = Timestamp::from_second(clock.now().as_second() + 1).unwrap_or(end);
     let record = Record { end, url, world: record::fingerprint(&world, &files)?, remarks, observed, objects };
-    let path = examples.join(record::FILE);
+    let path = examples.join(RECORD_FILE);
     std::fs::write(&path, record.bytes()?).map_err(|error| PlayError::File(path, error))?;
     Ok(record.objects.len())
 }

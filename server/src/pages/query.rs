@@ -7,10 +7,10 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use serde::de::DeserializeOwned;
 
-use crate::auth::gate::takes_page;
+use super::Visiting;
 use crate::error::HttpProblem;
-use crate::pages::Visiting;
-use crate::state::Portal;
+use crate::portal::Portal;
+use crate::web::takes_page;
 
 /// The parsed query of an address.
 pub struct Query<T>(pub T);

@@ -9,10 +9,10 @@ use axum::response::{IntoResponse, Response};
 use futures::FutureExt as _;
 use promise::Error;
 
-use crate::auth::gate::takes_page;
+use super::Visiting;
 use crate::error::HttpProblem;
-use crate::pages::Visiting;
-use crate::state::Portal;
+use crate::portal::Portal;
+use crate::web::takes_page;
 
 /// Answers for a handler that panicked; the panic itself is on standard error, and the log names the request.
 pub async fn caught(State(portal): State<Arc<Portal>>, request: Request, next: Next) -> Response {

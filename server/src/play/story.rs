@@ -5,7 +5,7 @@ use promise::api::{CandidateState, Decision, DeletionPolicy, Phase, UpgradePolic
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::record::STORY;
+use crate::history::record::STORY;
 use crate::sample::{Files, SampleError, manifest};
 
 /// A story.

@@ -27,7 +27,7 @@ struct Open {
 }
 
 /// A place among the open streams, given back when dropped.
-pub(super) struct Place {
+pub struct Place {
     streams: Streams,
     session: SessionKey,
     person: PersonId,
@@ -38,7 +38,7 @@ impl Streams {
     ///
     /// # Errors
     /// [`Error::TooManyRequests`] if the session or the person has too many streams, [`Error::Busy`] if all people together have too many.
-    pub(super) fn enter(&self, session: SessionKey, person: &PersonId) -> Result<Place> {
+    pub fn enter(&self, session: SessionKey, person: &PersonId) -> Result<Place> {
         let mut open = self.0.lock();
         let of_session = open.sessions.get(&session).copied().unwrap_or_default();
         let of_person = open.people.get(person).copied().unwrap_or_default();

@@ -10,7 +10,7 @@ use promise::api::{
 use promise::names;
 use serde_json::{Value, json};
 
-use super::play::PlayError;
+use super::PlayError;
 use super::story::{Step, Wanted};
 use crate::serve::{Running, Sandbox};
 
