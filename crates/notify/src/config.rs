@@ -6,8 +6,6 @@ use promise::glob;
 use promise::notify::Event;
 use serde::Deserialize;
 
-use crate::mail;
-
 /// Seconds until a reminder is sent, unless the operator chooses another value.
 pub const REMIND_AFTER: i64 = 24 * 3600;
 
@@ -48,18 +46,6 @@ pub struct MailConfig {
     pub url: String,
     /// The sender's address.
     pub from: String,
-}
-
-impl MailConfig {
-    /// Checks whether mails can be sent from an address such as `OPM Portal <portal@example.org>`.
-    pub fn is_sender(from: &str) -> bool {
-        mail::is_sender(from)
-    }
-
-    /// Checks whether the URL says how to reach a mail server.
-    pub fn is_server(url: &str) -> bool {
-        mail::is_server(url)
-    }
 }
 
 impl std::fmt::Debug for MailConfig {

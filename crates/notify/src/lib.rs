@@ -39,6 +39,7 @@ use tokio::sync::{Notify as Bell, broadcast};
 
 pub use self::config::{Addresses, Format, InvalidMail, MailConfig, NotifyConfig, Webhook};
 pub use self::events::Audience;
+pub use self::mail::{is_mail_sender, is_mail_server};
 pub use self::page::{Links, Page};
 pub use self::recipients::Matter;
 

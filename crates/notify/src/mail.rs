@@ -108,13 +108,13 @@ impl Mail {
     }
 }
 
-/// Checks whether mails can be sent from this address.
-pub(super) fn is_sender(from: &str) -> bool {
+/// Checks whether mails can be sent from an address such as `OPM Portal <portal@example.org>`.
+pub fn is_mail_sender(from: &str) -> bool {
     from.parse::<Mailbox>().is_ok()
 }
 
 /// Checks whether the URL says how to reach a mail server.
-pub(super) fn is_server(url: &str) -> bool {
+pub fn is_mail_server(url: &str) -> bool {
     AsyncSmtpTransport::<Tokio1Executor>::from_url(url).is_ok()
 }
 

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use notify::config::REMIND_AFTER;
-use notify::{Addresses, Format, MailConfig, NotifyConfig, Webhook};
+use notify::{Addresses, Format, MailConfig, NotifyConfig, Webhook, is_mail_sender, is_mail_server};
 use promise::notify::Event;
 use promise::policy::seconds;
 use serde::Deserialize;
@@ -190,7 +190,7 @@ fn environment(variable: &str, what: &str) -> Result<String, NotifyError> {
 }
 
 fn checked_sender(from: String) -> Result<String, NotifyError> {
-    if MailConfig::is_sender(&from) {
+    if is_mail_sender(&from) {
         return Ok(from);
     }
     wrong(format!("--mail-from {from}: enter an address such as `OPM Portal <portal@example.org>`"))
@@ -210,7 +210,7 @@ fn checked_smtp(url: String) -> Result<String, NotifyError> {
     if authority.contains('@') && !encrypted && !local {
         return wrong(format!("{WHAT}: the password would be sent unencrypted; use smtps:// or add ?tls=required"));
     }
-    if MailConfig::is_server(&url) {
+    if is_mail_server(&url) {
         return Ok(url);
     }
     wrong(format!("{WHAT}: enter an address such as smtps://user:password@mail.example.org"))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use app::actions::THEME;
 use app::backend::{Backend, Visit};
 use app::document::{self, Page};
-use app::pages::refused;
+use app::pages::{refused, settle};
 use app::view::Person;
 use axum::extract::{FromRequestParts, Request};
 use axum::response::Response;
@@ -131,7 +131,7 @@ impl Visiting {
     /// Renders a page that has no address of its own. `workspace` is the one that it is about.
     pub(super) async fn answer(self, workspace: &str, page: impl AsyncFnOnce(&Visit) -> Result<Page, Error>) -> Response {
         let visit = self.visit_with_navigation().await;
-        let page = Page::settle(&visit, Some(workspace), page(&visit).await);
+        let page = settle(&visit, Some(workspace), page(&visit).await);
         let nonce = visit.nonce.clone();
         secured(document::show(visit, page).await, &nonce)
     }
