@@ -17,6 +17,7 @@ pub use self::address::query;
 use self::views::*;
 use crate::backend::Visit;
 use crate::document::{Page, respond};
+use crate::pages;
 use crate::routes::{Pattern, has_dot_segments, page};
 
 /// Every page of the portal.
@@ -89,12 +90,12 @@ where
     let (visit, address) = (expect_context::<Visit>(), Address::current());
     let workspace = Some(address.workspace().to_owned()).filter(|workspace| !workspace.is_empty());
     let page = page(visit.clone(), address);
-    Suspend::new(async move { Page::settle(&visit, workspace.as_deref(), page.await).into_view(&visit) })
+    Suspend::new(async move { pages::settle(&visit, workspace.as_deref(), page.await).into_view(&visit) })
 }
 
 /// Renders the error page of an address without a route.
 fn nowhere() -> impl IntoView {
     let visit = expect_context::<Visit>();
     let error = Error::NotFound { what: "page at this address".to_owned() };
-    Page::settle(&visit, None, Err(error)).into_view(&visit)
+    pages::settle(&visit, None, Err(error)).into_view(&visit)
 }

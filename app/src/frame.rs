@@ -6,11 +6,15 @@ use crate::actions::{self, ChooseTheme, SetFavourite, SignOut};
 use crate::backend::Visit;
 use crate::document::keys;
 use crate::document::{About, Script};
-use crate::pages::search::{SIGN_OUT_FORM, THEME_FORM};
 use crate::palette::Palette;
 use crate::routes::{self, page};
 use crate::texts::{frame as texts, home, search};
 use crate::ui::{HiddenToken, Icon};
+
+/// Id of the form in the account menu that sets the theme.
+pub(crate) const THEME_FORM: &str = "theme";
+/// Id of the form in the account menu that signs out.
+pub(crate) const SIGN_OUT_FORM: &str = "sign-out";
 
 const MARK: &str = r#"<path fill="currentColor" d="M4 21V10a8 8 0 0 1 16 0v11h-4V10a4 4 0 0 0-8 0v11z"/><path fill="currentColor" opacity=".55" d="M10.500 21v-7h3v7z"/>"#;
 

@@ -17,4 +17,4 @@ pub mod sign_in;
 mod views;
 pub mod workspaces;
 
-pub use refusal::{kept, refused};
+pub use refusal::{kept, refused, settle};

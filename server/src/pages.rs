@@ -4,7 +4,10 @@
 pub(crate) mod cached;
 mod files;
 mod fragments;
+pub mod panics;
 pub(crate) mod posts;
+pub(crate) mod query;
+pub(crate) mod recent;
 mod visit;
 
 use std::sync::Arc;
@@ -19,7 +22,7 @@ pub(crate) use files::{cost_export, cost_focus, resources_csv};
 pub(crate) use fragments::suggestions;
 pub use visit::Visiting;
 
-use crate::state::Portal;
+use crate::portal::Portal;
 
 pub(crate) type Named = Path<(String, String)>;
 pub(crate) type Placed = Path<(String, String, String)>;

@@ -27,8 +27,12 @@ pub(crate) mod resources;
 pub mod rights;
 pub mod search;
 mod stand_in;
+mod state;
 pub mod submit;
 mod titles;
+pub mod topic;
 mod views;
 pub mod workspaces;
 pub mod write;
+
+pub use state::Portal;

@@ -16,11 +16,11 @@ use http::Method;
 use leptos::server_fn::ServerFn;
 
 use crate::actions;
+use crate::health;
 use crate::live;
 use crate::pages::{self, posts};
+use crate::portal::Portal;
 use crate::rest;
-use crate::state::Portal;
-use crate::web::health;
 
 /// Liveness of the process.
 pub const ALIVE: &str = "/healthz";

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::InboxView;
-use promise::error::Problem;
+use promise::Problem;
 
 /// Maximum length of a title, in characters.
 pub const MAX_VIEW_TITLE: usize = 60;

@@ -32,6 +32,7 @@ pub mod placement;
 pub mod policy;
 pub mod preflight;
 pub mod price;
+pub mod problem;
 pub mod publish;
 pub mod purpose;
 pub mod release;
@@ -49,7 +50,8 @@ pub mod upgrade;
 pub mod visibility;
 pub mod wording;
 
-pub use error::{Contested, Error, Problem, Result};
+pub use error::{Contested, Error, Result};
+pub use problem::Problem;
 
 #[cfg(test)]
 mod examples;

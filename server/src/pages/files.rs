@@ -7,8 +7,8 @@ use axum::response::{IntoResponse, Response};
 use http::header;
 use promise::Result;
 
+use super::query::Query;
 use super::visit::Visiting;
-use crate::web::query::Query;
 
 pub(crate) async fn cost_export(visiting: Visiting, Query(query): Query<CostQuery>) -> Response {
     let answer = visiting.act(async |caller| caller.cost_export(&query).await).await;

@@ -6,10 +6,10 @@ use axum::extract::Path;
 use axum::response::Response;
 use serde::Deserialize;
 
+use super::query::Query;
 use super::visit::Visiting;
 use super::{Named, Placed};
 use crate::web::pairs::{Pairs, field};
-use crate::web::query::Query;
 
 #[derive(Deserialize)]
 pub(crate) struct Home {

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use app::actions::THEME;
 use app::backend::{Backend, Visit};
 use app::document::{self, Page};
-use app::pages::refused;
+use app::pages::{refused, settle};
 use app::view::Person;
 use axum::extract::{FromRequestParts, Request};
 use axum::response::Response;
@@ -15,16 +15,15 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use promise::Error;
 
-use super::cached;
+use super::{cached, recent};
 use crate::auth::cookie::{CookieStyle, Kind};
 use crate::auth::{Caller, Visitor, csrf};
 use crate::config::PlaneKind;
 use crate::limits::ClientAddress;
+use crate::portal::Portal;
 use crate::portal::navigation::Navigation;
-use crate::state::Portal;
 use crate::web::headers::page_policy;
 use crate::web::listen::Peer;
-use crate::web::recent;
 use crate::web::request_log::RequestId;
 
 /// A page visit.
@@ -145,7 +144,7 @@ impl Visiting {
     /// Renders a page that has no address of its own. `workspace` is the one that it is about.
     pub(super) async fn answer(self, workspace: &str, page: impl AsyncFnOnce(&Visit) -> Result<Page, Error>) -> Response {
         let visit = self.visit_with_navigation().await;
-        let page = Page::settle(&visit, Some(workspace), page(&visit).await);
+        let page = settle(&visit, Some(workspace), page(&visit).await);
         let nonce = visit.nonce.clone();
         // What was posted is kept as a draft, or noted.
         self.portal.writes.fetch_add(1, Ordering::Release);

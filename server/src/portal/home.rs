@@ -24,7 +24,7 @@ use super::requests::rows;
 use super::requests::walk::{PATIENCE, Turns, Walk};
 use super::rights::Right;
 use crate::auth::Caller;
-use crate::live::{self, Topic};
+use crate::portal::topic::{self, Topic};
 
 /// How many requests of each kind are shown.
 const SHOWN: usize = 8;
@@ -43,7 +43,7 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
     let listed: Vec<Place> = open.iter().filter(|place| !place.sight.is_nothing()).cloned().collect();
     // Taken before anything is read: the event stream reports what changes in between. It has no name if some permissions can't be checked.
     let seen =
-        if unseen.is_empty() { in_time(live::seen_in(caller, &Topic::Home, &listed)).await.unwrap_or_default() } else { String::new() };
+        if unseen.is_empty() { in_time(topic::seen_in(caller, &Topic::Home, &listed)).await.unwrap_or_default() } else { String::new() };
     let me = &*caller.identity().person;
     let by_cluster: HashMap<&ClusterId, &Place> = listed.iter().map(|place| (&place.cluster, place)).collect();
     let (mine, Seen { sum, changes, lines, broken, broken_total }, (caps, caps_total)) = portal.register.with(&portal.world, |known| {

@@ -12,7 +12,6 @@ use cluster::{Scope, WorkspacePath};
 use http::{StatusCode, header};
 use kube::Api;
 use kube::api::{Patch, PatchParams, PostParams};
-use opm_portal::ledger;
 use promise::ledger::Month;
 use promise::price::Money;
 use serde_json::json;

@@ -107,7 +107,7 @@ impl Site {
             controller: true,
             database: None,
             public_url: None,
-            notify: opm_portal::config::NotifyConfig::default(),
+            notify: notify::NotifyConfig::default(),
             limits: opm_portal::limits::LimitsConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");

@@ -9,7 +9,7 @@ use k8s_openapi::api::rbac::v1::ClusterRoleBinding;
 use kube::Api;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 
-use opm_portal::live::{Topic, seen};
+use opm_portal::portal::topic::{Topic, seen};
 
 use serde_json::json;
 

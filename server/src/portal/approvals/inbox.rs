@@ -22,12 +22,12 @@ use super::matter::waiting;
 use super::review;
 use super::standing::{Standing, is_open};
 use crate::auth::Caller;
-use crate::live::{self, Topic};
 use crate::portal::catalog::facets::facet;
 use crate::portal::place::TOGETHER;
 use crate::portal::requests::listing::Sight;
 use crate::portal::requests::{decisions, rows};
 use crate::portal::stand_in::Cover;
+use crate::portal::topic::{self, Topic};
 
 /// Rows per page.
 const PAGE: usize = 25;
@@ -38,7 +38,7 @@ const FACETS: usize = 8;
 pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPage> {
     let view = InboxView::parse(&query.view);
     // Taken before anything is read: the event stream reports what changes in between.
-    let seen = live::seen(caller, &Topic::Decisions).await?;
+    let seen = topic::seen(caller, &Topic::Decisions).await?;
     let mut covers = caller.covers().await?;
     covers.retain(|cover| cover.line.now);
     let open = open(caller, &covers).await?;

@@ -7,13 +7,13 @@ use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::usage::Accepted;
 use cluster::watch::Key;
+use ledger::{is_ready, price, since};
 use promise::ledger::{Figures, accrued};
 use promise::price::Money;
 
 use super::report_scope::ReportScope;
 use super::sums::OfPromises;
 use crate::auth::Caller;
-use crate::ledger::{is_ready, price, since};
 use crate::portal::register::{Known, Share, Spending};
 use crate::portal::requests::listing::Place;
 

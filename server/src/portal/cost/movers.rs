@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use app::view::{CostMover, CostMovers};
+use ledger::price;
 use promise::Result;
 use promise::ledger::Month as Calendar;
 use promise::price::Money;
@@ -13,7 +14,6 @@ use super::report_scope::ReportScope;
 use super::sums::{self, Month};
 use super::unread;
 use crate::auth::Caller;
-use crate::ledger::price;
 use crate::portal::requests::listing::Place;
 
 /// Number of differences to show, per currency.

@@ -9,12 +9,12 @@ use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
 use jiff::Timestamp;
+use ledger::since;
 use promise::price::Money;
 
 use super::live::Live;
 use super::report_scope::ReportScope;
 use crate::auth::Caller;
-use crate::ledger::since;
 use crate::portal::place::Workspace;
 use crate::portal::requests::cheaper::cheaper;
 use crate::portal::requests::listing::Place;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use app::view::{CostBy, CostDay, CostSum};
 use cluster::WorkspacePath;
+use ledger::{MonthBook, Spot};
 use promise::Result;
 use promise::ledger::{Figures, Month as Calendar};
 use promise::price::Money;
@@ -15,7 +16,6 @@ use super::live::{self, Live};
 use super::report_scope::ReportScope;
 use super::unread;
 use crate::auth::Caller;
-use crate::ledger::{MonthBook, Spot};
 use crate::portal::requests::listing::Place;
 
 const DAY: i64 = 86_400;

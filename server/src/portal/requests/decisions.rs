@@ -3,6 +3,7 @@
 use app::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, PriceView, deciders};
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Approval, PromiseRequest};
+use cluster::person;
 use kube::api::Api;
 use promise::api::{
     ApprovalState, ApprovalStatus, CandidateState, CostStatus, Decision, DecisionState, GivenApproval, OutdatedPrice, OutdatedRule,
@@ -12,7 +13,7 @@ use promise::price::Money;
 use promise::{Error, Result, names};
 use serde_json::json;
 
-use crate::auth::{Caller, person};
+use crate::auth::Caller;
 use crate::portal::approvals::standing::rule_id;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;

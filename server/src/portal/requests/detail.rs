@@ -20,10 +20,10 @@ use serde_json::{Value, json};
 
 use super::{activity, decisions, form, preflight_panel, rows, timeline};
 use crate::auth::Caller;
-use crate::live::{self, Topic};
 use crate::portal::approvals::review;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
+use crate::portal::topic::{self, Topic};
 
 /// How long a page waits for a turn to read the dependencies.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Returns the page of a request.
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<RequestPage> {
     // Taken before the request is read: the event stream reports what changes in between.
-    let seen = live::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
+    let seen = topic::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
     let request = caller.read_request(workspace, namespace, name).await?;
     let (releases, events) = futures::try_join!(caller.read_releases(workspace, &request), caller.read_events(workspace, &request))?;
     let known = caller.spec_of(&workspace.cluster, &request);

@@ -6,6 +6,7 @@ use app::backend::FormOf;
 use app::view::{Availability, AvailabilityState, ContestedLine, ParameterLine, RequestForm, ValueSource, policy_lines};
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
+use cluster::person;
 use promise::api::{PromiseRequestSpec, PromiseSpec};
 use promise::form::{Draft, Form, Summary, model_of_edit};
 use promise::identity::PersonId;
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::comparison::{self, LastChange, Merge};
 use super::{detail, kept, preflight_panel, prices};
-use crate::auth::{Caller, person};
+use crate::auth::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::drafts::DraftSubject;
 use crate::portal::offers::Offered;

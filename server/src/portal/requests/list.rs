@@ -13,9 +13,9 @@ use promise::visibility::{self, Answer};
 
 use super::rows;
 use crate::auth::Caller;
-use crate::live::{self, Topic};
 use crate::portal::catalog::facets::facet;
 use crate::portal::place::Workspace;
+use crate::portal::topic::{self, Topic};
 
 /// Rows per page.
 const PAGE: usize = 50;
@@ -26,7 +26,7 @@ const PROMISES: usize = 12;
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, query: &RequestQuery) -> Result<RequestsPage> {
     let portal = caller.portal();
     // Taken before the list is read: the event stream reports what changes in between.
-    let seen = live::seen(caller, &Topic::requests(workspace.cluster.clone())).await?;
+    let seen = topic::seen(caller, &Topic::requests(workspace.cluster.clone())).await?;
     let requests = caller.list_requests(workspace).await?;
     let create = create(&visibility::open(&caller.facts(workspace).await?, workspace.path.as_str()));
     let mut titles: HashMap<(Option<String>, String), Arc<str>> = HashMap::new();

@@ -14,10 +14,10 @@ use promise::{Error, Result};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::auth::Caller;
+use crate::portal::Portal;
 use crate::portal::place::{NAMESPACE, Namespaces, TOGETHER, Workspace};
 use crate::portal::register::Known;
 use crate::portal::rights::Right;
-use crate::state::Portal;
 
 /// How long a user waits at most until lists show what they wrote.
 const SHOWN_WITHIN: std::time::Duration = std::time::Duration::from_millis(500);

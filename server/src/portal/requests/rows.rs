@@ -3,11 +3,12 @@
 use app::view::RequestRow;
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
+use cluster::person;
 use promise::api::{Phase, PromiseRequestStatus};
 use promise::sentence::{self, Ball};
 use promise::state::RequestStates;
 
-use crate::auth::{Caller, person};
+use crate::auth::Caller;
 use crate::portal::place::Workspace;
 
 /// Returns the row of one request.
