@@ -1,6 +1,7 @@
 //! The frame around every page: top bar, navigation, and the sheet that holds the page.
 
 use leptos::prelude::*;
+use promise::people::initials;
 
 use crate::actions::{self, ChooseTheme, SetFavourite, SignOut};
 use crate::backend::Visit;
@@ -10,7 +11,7 @@ use crate::pages::search::{SIGN_OUT_FORM, THEME_FORM};
 use crate::palette::Palette;
 use crate::routes::{self, page};
 use crate::texts::{frame as texts, home, search};
-use crate::ui::{HiddenToken, Icon};
+use crate::ui::{Avatar, HiddenToken, Icon};
 
 const MARK: &str = r#"<path fill="currentColor" d="M4 21V10a8 8 0 0 1 16 0v11h-4V10a4 4 0 0 0-8 0v11z"/><path fill="currentColor" opacity=".55" d="M10.500 21v-7h3v7z"/>"#;
 
@@ -120,17 +121,16 @@ fn bell(visit: &Visit, live: bool) -> Option<impl IntoView + use<>> {
 
 fn account(visit: &Visit) -> Option<impl IntoView + use<>> {
     let viewer = visit.backend.as_ref()?.viewer();
-    let initials: String =
-        viewer.display_name.split([' ', '-']).filter_map(|word| word.chars().next()).take(2).flat_map(char::to_uppercase).collect();
+    let letters = initials(&viewer.display_name);
     let token = viewer.form_token.clone();
     let theme = |value: &'static str, label: &'static str, chosen: bool| {
         view! { <button class="item" name="theme" value=value aria-pressed=if chosen { "true" } else { "false" }>{chosen.then(|| view! { <Icon name="check"/> })}{label}</button> }
     };
     Some(view! {
         <details class="menu">
-            <summary aria-label=texts::account_menu(&initials, &viewer.username)><span class="avatar" aria-hidden="true">{initials.clone()}</span></summary>
+            <summary aria-label=texts::account_menu(&letters, &viewer.display_name)><Avatar name=viewer.display_name.clone() username=viewer.username.clone()/></summary>
             <div class="pop pop-end">
-                <p class="group-name">{texts::signed_in_as(&viewer.username)}</p>
+                <p class="group-name" title=viewer.username.clone()>{texts::signed_in_as(&viewer.display_name)}</p>
                 <form method="post" id=THEME_FORM action={actions::path::<ChooseTheme>()}>
                     <HiddenToken token=token.clone()/>
                     <input type="hidden" name="back" value=visit.address.clone()/>

@@ -116,7 +116,7 @@ for (const javaScriptEnabled of [true, false]) {
     await approver.getByText(`${name}: you requested changes`).waitFor();
 
     // It is the requester's turn: the mail says so, and the question stands on the request.
-    const wish = await it.mailbox.arrives("dev-shop@acme.example", `approver requested changes to ${name}`);
+    const wish = await it.mailbox.arrives("dev-shop@acme.example", `Amara Okafor requested changes to ${name}`);
     assert.match(wish.text, /“Would 150 do\?”/);
     await until(async () => {
       await requester.goto(`/w/${workspace}/requests/default/${name}`);
@@ -143,7 +143,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     await reaches(it.portal, name, "Ready");
     await it.mailbox.arrives("org-owner@acme.example", `${name} is waiting for approval`);
-    for (const person of ["approver", "org-owner"]) await it.mailbox.arrives("dev-shop@acme.example", `${person} approved ${name}`);
+    for (const person of ["Amara Okafor", "Olga Brandt"]) await it.mailbox.arrives("dev-shop@acme.example", `${person} approved ${name}`);
     await it.mailbox.arrives("dev-shop@acme.example", `${name} is approved and being provisioned`);
     for (const event of ["changesRequested", "approved", "accepted", "ready"]) await it.hooks.arrives(event, name);
     const ids = it.mailbox.mails.map((mail) => mail.messageId);

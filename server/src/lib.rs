@@ -26,6 +26,7 @@ pub mod logging;
 pub mod manifests;
 pub mod notify;
 pub mod pages;
+pub mod people;
 pub mod plane;
 pub mod portal;
 pub mod rest;

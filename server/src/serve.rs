@@ -29,6 +29,7 @@ use crate::ledger;
 use crate::limits::RequestLimits;
 use crate::live::Streams;
 use crate::notify::{self, Notify};
+use crate::people::People;
 use crate::plane::Folder;
 use crate::plane::embedded::EmbeddedError;
 use crate::portal::approvals::approval_index::ApprovalIndex;
@@ -207,6 +208,7 @@ impl Running {
             memory::remember(&store, past, &sandbox.world, &sandbox.files).await?;
         }
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
+        let sign_in = SignIn::new(ground.method, style);
         let portal = Arc::new(Portal {
             rights: Rights::new(ground.endpoint.clone(), edges.clock.clone()),
             limits: RequestLimits::new(&config.limits, edges.clock.clone()),
@@ -234,7 +236,8 @@ impl Running {
             notify,
             streams: Streams::default(),
             background: Background::default(),
-            sign_in: SignIn::new(ground.method, style),
+            people: People::new(sign_in.people().map(|person| (person.name.clone(), person.display_name.clone())).collect()),
+            sign_in,
             trusted_homes: ground.trusted_homes,
             public_authority: config.public_url.as_ref().map(|url| url.authority.clone()),
             public_secure: config.public_url.as_ref().is_some_and(|url| url.secure),

@@ -19,6 +19,7 @@ use crate::ledger::Months;
 use crate::limits::RequestLimits;
 use crate::live::Streams;
 use crate::notify::Notify;
+use crate::people::People;
 use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::index::CatalogIndex;
@@ -56,6 +57,8 @@ pub struct Portal {
     pub rights: Rights,
     /// Recently verified callers.
     pub callers: Callers,
+    /// Names of the people who signed in.
+    pub people: People,
     /// How people sign in.
     pub sign_in: SignIn,
     /// Homes that can offer promises to the whole workspace tree.
@@ -107,6 +110,13 @@ impl Portal {
         let cluster = person.cluster().and_then(|cluster| ClusterId::parse(cluster).ok());
         let path = cluster.and_then(|cluster| self.world.tree().path(&cluster));
         path.map_or_else(|| person.to_string(), |path| format!("{}@{path}", person.username()))
+    }
+
+    /// Returns the name of a person by their id: the one from their last sign-in, or else the username as in [`Portal::called`].
+    pub fn named(&self, person: &PersonId) -> String {
+        let names = self.people.names();
+        let name = names.of(person);
+        if name == person.username() { self.called(person) } else { name.to_owned() }
     }
 
     /// Returns the person with this name among those who can be chosen on the sign-in page.

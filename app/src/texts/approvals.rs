@@ -145,12 +145,13 @@ pub(crate) fn signed_in(username: &str) -> String {
     format!("Signed in as {username}. The link alone doesn't grant access.")
 }
 
-pub(crate) fn requested_by(requester: &str, change: bool, you: bool) -> String {
+/// Before the name of the requester, unless that is the user.
+pub(crate) fn requested_by(change: bool, you: bool) -> &'static str {
     match (change, you) {
-        (false, false) => format!("Requested by {requester}"),
-        (false, true) => "Requested by you".to_owned(),
-        (true, false) => format!("Change requested by {requester}"),
-        (true, true) => "Change requested by you".to_owned(),
+        (false, false) => "Requested by",
+        (false, true) => "Requested by you",
+        (true, false) => "Change requested by",
+        (true, true) => "Change requested by you",
     }
 }
 

@@ -157,7 +157,7 @@ pub struct InboxRow {
     pub requester: String,
     /// Whether the user is the requester.
     pub mine: bool,
-    /// Change of the price, such as `+256.00 €/month`. Empty if nothing is charged.
+    /// Change of the price, such as `+€256.00/month`. Empty if nothing is charged.
     pub price: String,
     /// RFC 3339 time since when it is waiting.
     pub since: String,

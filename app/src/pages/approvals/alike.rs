@@ -11,7 +11,7 @@ use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::routes::{self, page};
 use crate::texts::approvals as texts;
-use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Moment, PageHead, Shape};
+use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Moment, PageHead, Person, Shape};
 
 /// The page; `again` is a decision that was refused.
 pub async fn alike(visit: &Visit, uid: &str, again: Option<Again>) -> Result<Page> {
@@ -43,7 +43,7 @@ fn shown(alike: &AlikePage, again: Option<&Again>, token: &str, now: &str) -> im
         view! {
             <tr><td data-label=texts::COLUMN_SELECT><label class="tick-line"><input type="checkbox" name="item" value=item checked=against.is_empty()/><span class="vh">{label}</span></label></td>
                 <th scope="row"><a class="name" href=routes::approval(&row.uid)>{row.name.clone()}</a><span class="under mono">{row.workspace.clone()}</span>{noted}</th>
-                <td data-label=texts::COLUMN_REQUESTED_BY>{row.requester.clone()}</td><td data-label=texts::PRICE>{row.price.clone()}</td><td data-label=texts::COLUMN_WAITING_SINCE><Moment at=row.since.clone() now=now/></td></tr>
+                <td data-label=texts::COLUMN_REQUESTED_BY><Person username=row.requester.clone()/></td><td data-label=texts::PRICE>{row.price.clone()}</td><td data-label=texts::COLUMN_WAITING_SINCE><Moment at=row.since.clone() now=now/></td></tr>
         }
     });
     let rows = rows.collect_view();

@@ -16,7 +16,7 @@ use crate::pages::views;
 use crate::routes::{self, page};
 use crate::texts::approvals as texts;
 use crate::texts::lists::{FILTERS, SEARCH};
-use crate::ui::{Badge, Banner, Empty, LinkButton, LiveState, Moment, Shape, Tab, Tabs, due};
+use crate::ui::{Badge, Banner, Empty, LinkButton, LiveState, Moment, Person, Shape, Tab, Tabs, due};
 
 /// Sortable columns.
 const HEADINGS: [Heading<InboxColumn>; 4] = [
@@ -155,7 +155,7 @@ fn line(listing: &Listing, row: &InboxRow, shown: &str, now: &str) -> impl IntoV
     view! {
         <li><a href=href aria-current=current data-row=row.uid.clone()><span class="top"><b>{row.name.clone()}</b><span class="n">{row.price.clone()}</span></span>
             <span class="sub"><span>{what}</span><span>{when}</span></span>
-            <span class="sub"><span class="mono">{row.workspace.clone()}</span><span>{row.requester.clone()}</span></span>
+            <span class="sub"><span class="mono">{row.workspace.clone()}</span>{(!row.requester.is_empty()).then(|| view! { <Person username=row.requester.clone()/> })}</span>
             {risk(row)}{note}</a></li>
     }
 }

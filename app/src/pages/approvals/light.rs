@@ -14,7 +14,7 @@ use crate::document::{About, Page, document};
 use crate::frame::mark;
 use crate::routes::{self, page};
 use crate::texts::approvals as texts;
-use crate::ui::due;
+use crate::ui::{due, person_name};
 
 /// The page; `since` is the hash of the content to compare with, `again` a decision that was refused.
 pub async fn light(visit: &Visit, uid: &str, since: &str, again: Option<Again>) -> Result<Page> {
@@ -48,7 +48,7 @@ fn shown(review: &ReviewPage, again: Option<&Again>, token: &str, username: &str
             <section><h2>{texts::APPROVERS}</h2>{route(&review.route, &row.workspace, now)}</section>
             {decision(review, &back, again, token)}
             {thread(&row.uid, &review.comments, &back, token, now)}
-            <p class="basis">{texts::signed_in(username)}" "<a href=routes::approvals(&[("view", "all"), ("open", &row.uid)])>{texts::OPEN_FULL_PAGE}</a></p>
+            <p class="basis">{texts::signed_in(&person_name(username))}" "<a href=routes::approvals(&[("view", "all"), ("open", &row.uid)])>{texts::OPEN_FULL_PAGE}</a></p>
         </main>
     }
 }

@@ -13,7 +13,7 @@ use crate::pages::requests::preflight_panel::room;
 use crate::pages::rules;
 use crate::routes;
 use crate::texts::approvals as texts;
-use crate::ui::{Banner, Shape, Tile};
+use crate::ui::{Banner, Shape, Tile, person_name};
 
 /// Number of unchanged lines shown around a changed one.
 const AROUND: usize = 2;
@@ -67,8 +67,8 @@ pub(super) fn reason(review: &ReviewPage) -> impl IntoView + use<> {
 
 /// Values that differ from the running ones; all values for a new request.
 pub(super) fn asked_for(review: &ReviewPage) -> impl IntoView + use<> {
-    let asked = if review.row.mine { texts::YOU } else { review.row.requester.as_str() };
-    let all = parameter_lines(&review.values, asked);
+    let asked = if review.row.mine { texts::YOU.to_owned() } else { person_name(&review.row.requester) };
+    let all = parameter_lines(&review.values, &asked);
     if !review.row.change {
         return view! { <section><h3>{texts::REQUESTED}</h3>{all}</section> }.into_any();
     }

@@ -49,10 +49,10 @@ async fn what_is_left_of_a_budget_is_told_to_whoever_sees_all_that_counts() {
     const OVER: &str = "over budget, set by Budget of production";
     const PART_OF_ACME: &str = "also covers spending you can't see, set by Monthly spending";
     const PART_OF_SHOP: &str = "also covers spending you can't see, set by Budget of production";
-    const SHARE_OF_ACME: &str = "% of 2,500.00 €";
-    const SHARE_OF_SHOP: &str = "% of 1.00 €";
-    const UNKNOWN_OF_ACME: &str = "part of 2,500.00 €";
-    const UNKNOWN_OF_SHOP: &str = "part of 1.00 €";
+    const SHARE_OF_ACME: &str = "% of €2,500.00";
+    const SHARE_OF_SHOP: &str = "% of €1.00";
+    const UNKNOWN_OF_ACME: &str = "part of €2,500.00";
+    const UNKNOWN_OF_SHOP: &str = "part of €1.00";
     let product = Product::at(Hands::at(MOMENT)).await;
     write_request(&product, "zebra").await;
     let client = let_in(&product).await;
@@ -77,7 +77,7 @@ async fn what_is_left_of_a_budget_is_told_to_whoever_sees_all_that_counts() {
         ("dev-data", SHOP, [PART_OF_SHOP, UNKNOWN_OF_SHOP].as_slice()),
     ] {
         let mut browser = product.signed_in(person).await;
-        let page = browser.until(address, |answer| answer.text.contains(" of 1.00 €")).await.text;
+        let page = browser.until(address, |answer| answer.text.contains(" of €1.00")).await.text;
         for part in every {
             assert_eq!(page.contains(part), told.contains(&part), "{person} {address}: {part}: {page}");
         }
