@@ -18,6 +18,8 @@ export function keys() {
   const mark = () => rows().forEach((row) => (row.ariaCurrent = row.dataset.row === shown ? "true" : null));
   const list = document.querySelector('[data-live="inbox-rows"]');
   if (list && shown) new MutationObserver(mark).observe(list, { childList: true, subtree: true });
+  // The list scrolls by itself on wide screens.
+  rows().find((row) => row.ariaCurrent)?.scrollIntoView({ block: "nearest" });
   const move = (by) => {
     const all = rows();
     const at = all.indexOf(document.activeElement) >= 0 ? all.indexOf(document.activeElement) : all.findIndex((row) => row.ariaCurrent);
@@ -26,7 +28,7 @@ export function keys() {
     location.assign(next.href);
   };
   const comment = () => document.getElementById("comment");
-  const button = (key) => document.querySelector(`#decide [data-key="${key}"]`);
+  const button = (key) => document.querySelector(`[form="decide"][data-key="${key}"]`);
   let meant;
   const decide = (key) => {
     meant = button(key);

@@ -49,7 +49,7 @@ fn people(visit: &Visit, back: String, problem: Option<String>) -> impl IntoView
         }
     });
     view! {
-        {problem.map(|problem| view! { <Banner shape=Shape::Failed title=texts::COULD_NOT_SIGN_YOU_IN><p>{problem}</p></Banner> })}
+        {problem.map(|problem| view! { <Banner shape=Shape::Failed title=texts::COULD_NOT_SIGN_YOU_IN focus=true><p>{problem}</p></Banner> })}
         <form class="card" method="post" action={actions::path::<SignIn>()}>
             <HiddenToken token=visit.sign_in_token.clone()/>
             <input type="hidden" name="back" value=back/>

@@ -42,7 +42,7 @@ pub(super) fn told(again: Option<&Again>) -> Option<impl IntoView + use<>> {
     let why = promise::wording::upper_first(&again.why);
     let why = if why.ends_with('.') { why } else { format!("{why}.") };
     Some(view! {
-        <div role="alert"><Banner shape=Shape::Degraded title=texts::NOT_SAVED><p>{match link {
+        <div role="alert"><Banner shape=Shape::Degraded title=texts::NOT_SAVED focus=true><p>{match link {
             Some(link) => view! { <a href=link>{why}</a> }.into_any(),
             None => view! { {why} }.into_any(),
         }}</p></Banner></div>

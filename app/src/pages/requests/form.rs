@@ -93,8 +93,8 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
                     {form.draft.clone().map(|draft| view! { <input type="hidden" name="_draft" value=draft/> })}
                     <input type="hidden" name="_save" value=form.save.clone()/>
                     {form.start.clone().map(|start| view! { <input type="hidden" name="_start" value=start/> })}
-                    // The Enter key presses the first button of a form, which is this one.
-                    <button class="vh" tabindex="-1" name="_op" value="check">{texts::CONTINUE}</button>
+                    // The Enter key presses the first button of a form, which is this one: it does what the main button does.
+                    <button class="vh" tabindex="-1" name="_op" value=if form.submit.state == AvailabilityState::Available { "review" } else { "check" }>{texts::CONTINUE}</button>
                     {form.checked.then(|| view! { <input type="hidden" name="_checked" value="1"/> })}
                     <div id="fields">
                     {adjusted(&form)}

@@ -76,6 +76,7 @@ impl Approvals for World {
         };
         let facet = |value: &str| super::facets(&[(value, 2, false)]);
         Ok(InboxPage {
+            next: Some(NextApproval { uid: "u-2".into(), name: "cache".into(), left: 2 }),
             total: rows.len(),
             all: rows.len(),
             pages: 2,

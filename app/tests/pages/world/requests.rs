@@ -55,6 +55,7 @@ impl Requests for World {
             at: at.into(),
             what: what.into(),
             who: "dev-shop".into(),
+            is_person: true,
             trouble,
             changes: vec![ValueChange {
                 label: "Replicas".into(),

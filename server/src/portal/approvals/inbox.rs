@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use app::view::{Facet, GivenLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView};
+use app::view::{Facet, GivenLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval};
 use cluster::ClusterId;
 use cluster::kinds::{Approval, PromiseRequest};
 use cluster::watch::Key;
@@ -42,7 +42,7 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
     let mut covers = caller.covers().await?;
     covers.retain(|cover| cover.line.now);
     let open = open(caller, &covers).await?;
-    let waits = open.iter().filter(|row| row.waits).count();
+    let waiting: BTreeSet<String> = open.iter().filter(|row| row.waits).map(|row| row.row.uid.clone()).collect();
     let rows: Vec<InboxRow> = match view {
         InboxView::Waiting => open.into_iter().filter(|row| row.waits || row.row.mine && row.asks).map(|row| row.row).collect(),
         InboxView::All => open.into_iter().map(|row| row.row).collect(),
@@ -51,9 +51,14 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
     let narrowed = narrow(rows, query, caller.portal().clock.now());
     let shown = match (view, query.open.as_str()) {
         (InboxView::Decided, "") => None,
+        // After a decision, the next one that still waits: others might have decided about the one that was to come.
+        (_, uid) if !query.done.is_empty() && !waiting.contains(uid) => {
+            narrowed.order.iter().find(|(uid, _)| waiting.contains(uid)).map(|(uid, _)| uid.clone())
+        }
         (_, "") => narrowed.rows.first().map(|row| row.uid.clone()),
         (_, uid) => Some(uid.to_owned()),
     };
+    let next = shown.as_deref().and_then(|shown| next(&narrowed.order, &waiting, shown));
     let mut absent = false;
     let review = match shown {
         None => None,
@@ -71,7 +76,7 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
         total: narrowed.total,
         all: narrowed.all,
         pages: narrowed.pages,
-        waiting: waits,
+        waiting: waiting.len(),
         promises: narrowed.promises,
         workspaces: narrowed.workspaces,
         risks: narrowed.risks,
@@ -82,8 +87,18 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
         rows: narrowed.rows,
         review,
         absent,
+        next,
         seen,
     })
+}
+
+/// Returns the first approval that waits for the user after the one that is shown; after the last one, it starts again from the top.
+fn next(order: &[(String, String)], waiting: &BTreeSet<String>, shown: &str) -> Option<NextApproval> {
+    let at = order.iter().position(|(uid, _)| uid == shown).map_or(0, |at| at + 1);
+    let (before, after) = order.split_at(at);
+    let mut left = after.iter().chain(before).filter(|(uid, _)| uid != shown && waiting.contains(uid));
+    let (uid, name) = left.next()?;
+    Some(NextApproval { uid: uid.clone(), name: name.clone(), left: left.count() + 1 })
 }
 
 /// Returns how many requests wait for this user.
@@ -374,6 +389,8 @@ fn done(caller: &Caller, uid: &str) -> String {
 
 struct Narrowed {
     rows: Vec<InboxRow>,
+    /// uid and name of every row on all pages, in order.
+    order: Vec<(String, String)>,
     page: usize,
     pages: usize,
     total: usize,
@@ -451,6 +468,25 @@ fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp) -> Narrowed {
     let total = left.len();
     let pages = total.div_ceil(PAGE).max(1);
     let page = query.page.clamp(1, pages);
+    let order = left.iter().map(|row| (row.uid.clone(), row.name.clone())).collect();
     let rows = left.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
-    Narrowed { rows, page, pages, total, all, promises, workspaces, risks }
+    Narrowed { rows, order, page, pages, total, all, promises, workspaces, risks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_one_waits_and_comes_after_the_one_that_is_shown() {
+        let order = ["a", "b", "c", "d"].map(|uid| (uid.to_owned(), format!("request-{uid}")));
+        let waiting = |uids: &[&str]| uids.iter().map(|uid| (*uid).to_owned()).collect::<BTreeSet<String>>();
+        let after = |shown: &str, waits: &[&str]| next(&order, &waiting(waits), shown).map(|next| (next.uid, next.name, next.left));
+        let told = |uid: &str, left| Some((uid.to_owned(), format!("request-{uid}"), left));
+        assert_eq!(after("a", &["a", "c", "d"]), told("c", 2), "one that waits for somebody else is skipped");
+        assert_eq!(after("d", &["a", "c", "d"]), told("a", 2), "from the top again");
+        assert_eq!(after("elsewhere", &["b"]), told("b", 1));
+        assert_eq!(after("b", &["b"]), None);
+        assert_eq!(after("b", &["gone"]), None, "what the filters leave out doesn't come next");
+    }
 }
