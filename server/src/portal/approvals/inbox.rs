@@ -12,6 +12,7 @@ use cluster::watch::Key;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 use promise::api::{Decision, Enforcement, PolicyResult};
+use promise::people::PeopleNames;
 use promise::price::{Amount, Change, Estimate};
 use promise::risk::{self, Risk, Weighed};
 use promise::wording::counted;
@@ -48,7 +49,7 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
         InboxView::All => open.into_iter().map(|row| row.row).collect(),
         InboxView::Decided => decided(caller),
     };
-    let narrowed = narrow(rows, query, caller.portal().clock.now());
+    let narrowed = narrow(rows, query, caller.portal().clock.now(), &caller.portal().people.names());
     let shown = match (view, query.open.as_str()) {
         (InboxView::Decided, "") => None,
         // After a decision, the next one that still waits: others might have decided about the one that was to come.
@@ -407,6 +408,8 @@ struct Wanted<'q> {
     words: Vec<String>,
     /// RFC 3339 time: only what has been waiting since before it.
     before: Option<String>,
+    /// Names of people, which are searched like usernames.
+    names: &'q PeopleNames,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -425,29 +428,30 @@ impl Wanted<'_> {
             && is(By::Risk, &self.query.risk, row.risk.word())
             && self.before.as_ref().is_none_or(|before| row.since < *before)
             && (self.words.is_empty() || {
-                let texts = [&row.name, &row.promise, &row.promise_title, &row.requester, &row.workspace].map(|text| text.to_lowercase());
+                let named = self.names.of(&row.requester);
+                let texts = [&row.name, &row.promise, &row.promise_title, &row.requester, named, &row.workspace].map(str::to_lowercase);
                 self.words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
             })
     }
 }
 
-fn by(column: InboxColumn, a: &InboxRow, b: &InboxRow) -> Ordering {
+fn by(column: InboxColumn, a: &InboxRow, b: &InboxRow, names: &PeopleNames) -> Ordering {
     match column {
         InboxColumn::Name => a.name.cmp(&b.name),
         InboxColumn::Since => a.since.cmp(&b.since),
         InboxColumn::Risk => a.risk.cmp(&b.risk),
-        InboxColumn::Requester => a.requester.cmp(&b.requester),
+        InboxColumn::Requester => names.of(&a.requester).cmp(names.of(&b.requester)),
     }
 }
 
-fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp) -> Narrowed {
+fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp, names: &PeopleNames) -> Narrowed {
     let age = match query.age.as_str() {
         "day" => Some(SignedDuration::from_hours(24)),
         "week" => Some(SignedDuration::from_hours(7 * 24)),
         _ => None,
     };
     let before = age.and_then(|age| now.checked_sub(age).ok()).map(|time| time.to_string());
-    let wanted = Wanted { query, words: query.q.split_whitespace().map(str::to_lowercase).collect(), before };
+    let wanted = Wanted { query, words: query.q.split_whitespace().map(str::to_lowercase).collect(), before, names };
     let title =
         |name: &str| rows.iter().find(|row| row.promise == name && !row.promise_title.is_empty()).map(|row| row.promise_title.clone());
     let of = |by: By, value: fn(&InboxRow) -> String| {
@@ -464,7 +468,7 @@ fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp) -> Narrowed {
     let all = rows.len();
     let mut left: Vec<InboxRow> = rows.iter().filter(|row| wanted.fits(row, None)).cloned().collect();
     // Rows arrive in their usual order, which a stable sort keeps among equals.
-    left.sort_by(|a, b| query.sort.compare(a, b, by, |_, _| Ordering::Equal));
+    left.sort_by(|a, b| query.sort.compare(a, b, |column, a, b| by(column, a, b, names), |_, _| Ordering::Equal));
     let total = left.len();
     let pages = total.div_ceil(PAGE).max(1);
     let page = query.page.clamp(1, pages);

@@ -6,6 +6,7 @@ use http::StatusCode;
 use jiff::Timestamp;
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use kube::api::{Api, DeleteParams, PostParams};
+use promise::date::DateStyle;
 use serde_json::json;
 
 use super::{SHOP, budget, line, pass, post, ready};
@@ -133,8 +134,8 @@ async fn a_ledger_ahead_of_the_clock_is_told_until_its_time_has_come() {
     pass(&product, 5).await;
     let seen = product.running.portal.store.ledger_clock().await.expect("a ledger").expect("it has begun").seen;
     let seen = Timestamp::from_second(seen).expect("a moment").to_string();
-    let up_to = format!("up to {} {} UTC. Nothing is metered until then", &seen[..10], &seen[11..16]);
-    assert!(up_to.starts_with("up to 2026-11-21 16:"), "{up_to}");
+    let up_to = format!("up to {} UTC. Nothing is metered until then", DateStyle::default().moment(&seen, &seen));
+    assert!(up_to.starts_with("up to 21\u{a0}Nov, 16:"), "{up_to}");
     for forward in [0, 5 * 3_600 - 600] {
         hands.put_forward(forward);
         let page = browser.get(SHOP).await.text;
