@@ -15,9 +15,14 @@ export function keys() {
   const rows = () => [...document.querySelectorAll("[data-row]")];
   // The list updates live, and the open request stays: its row is marked wherever it is in the list.
   const shown = document.querySelector("[data-shown]")?.dataset.shown;
-  const mark = () => rows().forEach((row) => (row.ariaCurrent = row.dataset.row === shown ? "true" : null));
+  const mark = () => {
+    for (const row of rows()) {
+      const current = row.dataset.row === shown ? "true" : null;
+      if (row.ariaCurrent !== current) row.ariaCurrent = current;
+    }
+  };
   const list = document.querySelector('[data-live="inbox-rows"]');
-  if (list && shown) new MutationObserver(mark).observe(list, { childList: true, subtree: true });
+  if (list && shown) new MutationObserver(mark).observe(list, { attributeFilter: ["aria-current"], childList: true, subtree: true });
   // The list scrolls by itself on wide screens.
   rows().find((row) => row.ariaCurrent)?.scrollIntoView({ block: "nearest" });
   const move = (by) => {

@@ -189,9 +189,9 @@ export function graphs() {
  * Runs the preflight beside a form again while the user types. The fields update too, because their hints, locks and prices depend on
  * other fields. Typing never waits: a running preflight is aborted at the next input, so an answer is always about the current values of
  * the form. The preflight also saves a draft, whose address replaces the form's: Back and reload lead to what was typed. The button "Check"
- * does the same without this script.
+ * does the same without this script. `morph` changes a part of the page into another.
  */
-export function typing() {
+export function typing(morph) {
   copying();
   const form = document.getElementById("request");
   if (!form?.dataset.preflight) return;
@@ -236,7 +236,7 @@ export function typing() {
     if (mine.signal.aborted) return;
     for (const part of PARTS) {
       const [old, fresh] = [document.getElementById(part), page.getElementById(part)];
-      if (old && fresh) swap(old, document.adoptNode(fresh), document.activeElement);
+      if (old && fresh) morph(old, fresh);
     }
     const draft = document.getElementById("preflight")?.dataset.draft;
     if (draft) history.replaceState(null, "", draft);
@@ -262,44 +262,5 @@ export function typing() {
   addEventListener("pagehide", () => {
     // What was typed last isn't saved yet.
     if (timers.length > 0) navigator.sendBeacon(form.dataset.preflight, fields("preflight"));
-  });
-}
-
-/**
- * Replaces the content of `old` with that of `fresh`. The focused element and its ancestors stay as they are: moving them would lose the
- * focus. The rest is replaced; open details stay open.
- */
-function swap(old, fresh, focused) {
-  if (old.isEqualNode(fresh)) return;
-  if (!old.contains(focused)) {
-    keepOpen(old, fresh);
-    old.replaceWith(fresh);
-    return;
-  }
-  const mine = [...old.children].find((child) => child.contains(focused));
-  const theirs = mine && counterpart(old, mine, fresh);
-  if (!theirs) return;
-  old.toggleAttribute("data-invalid", fresh.hasAttribute("data-invalid"));
-  const before = [...fresh.childNodes];
-  const place = before.indexOf(theirs);
-  const open = [...old.querySelectorAll("details")].filter((one) => one.open).map((one) => one.querySelector("summary")?.textContent);
-  for (const node of [...old.childNodes]) if (node !== mine) node.remove();
-  mine.before(...before.slice(0, place));
-  mine.after(...before.slice(place + 1));
-  for (const one of old.querySelectorAll("details")) if (open.includes(one.querySelector("summary")?.textContent)) one.open = true;
-  swap(mine, theirs, focused);
-}
-
-/** Returns the child of `fresh` that corresponds to the child `mine` of `old`. */
-function counterpart(old, mine, fresh) {
-  const key = (element) => element.id || element.dataset.key || `${element.tagName}.${element.className}`;
-  const same = (parent) => [...parent.children].filter((child) => key(child) === key(mine));
-  return same(fresh)[same(old).indexOf(mine)];
-}
-
-function keepOpen(old, fresh) {
-  const now = fresh.querySelectorAll("details");
-  old.querySelectorAll("details").forEach((one, index) => {
-    if (one.open && now[index]) now[index].open = true;
   });
 }

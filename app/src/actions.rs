@@ -122,6 +122,11 @@ fn set_cookie(cookie: &str) {
     append(&expect_context::<ResponseOptions>(), header::SET_COOKIE, cookie);
 }
 
+/// Adds a header to the response.
+fn set_header(name: HeaderName, value: &str) {
+    append(&expect_context::<ResponseOptions>(), name, value);
+}
+
 fn append(options: &ResponseOptions, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         options.append_header(name, value);

@@ -472,6 +472,9 @@ pub struct Assets {
     /// Script for copying and for updates while the user types.
     #[serde(default)]
     pub page: String,
+    /// Script that changes a part of a page into how it looks now.
+    #[serde(default)]
+    pub morph: String,
     /// Script for the keyboard shortcuts of the inbox.
     #[serde(default)]
     pub inbox: String,

@@ -93,20 +93,26 @@ impl Script {
     /// Renders the modules that the page loads, and the calls into them.
     fn tags(&self, visit: &Visit) -> impl IntoView + use<> {
         let assets = &visit.assets;
-        let (page, inbox) = (quoted(&assets.page), quoted(&assets.inbox));
+        let [page, inbox, morph] = [&assets.page, &assets.inbox, &assets.morph].map(|address| quoted(address));
         let follow = |address: &str| {
             let (script, wasm, address) = (quoted(&assets.script), quoted(&assets.wasm), quoted(address));
-            format!(r#"import start,{{live}} from {script};start({{module_or_path:{wasm}}}).then(()=>live({address}))"#)
+            format!(
+                r#"import start,{{live}} from {script};import {{morph}} from {morph};start({{module_or_path:{wasm}}}).then(()=>live({address},morph))"#
+            )
         };
         let (modules, calls) = match self {
             Self::Live(address) => (
-                vec![assets.script.clone(), assets.page.clone()],
+                vec![assets.script.clone(), assets.page.clone(), assets.morph.clone()],
                 format!("import {{copying,graphs,secrets}} from {page};copying();graphs();secrets();{}", follow(address)),
             ),
-            Self::Inbox(address) => {
-                (vec![assets.script.clone(), assets.inbox.clone()], format!("import {{keys}} from {inbox};keys();{}", follow(address)))
-            }
-            Self::Typing => (vec![assets.page.clone()], format!("import {{typing}} from {page};typing()")),
+            Self::Inbox(address) => (
+                vec![assets.script.clone(), assets.inbox.clone(), assets.morph.clone()],
+                format!("import {{keys}} from {inbox};keys();{}", follow(address)),
+            ),
+            Self::Typing => (
+                vec![assets.page.clone(), assets.morph.clone()],
+                format!("import {{typing}} from {page};import {{morph}} from {morph};typing(morph)"),
+            ),
             Self::Copying => (vec![assets.page.clone()], format!("import {{copying}} from {page};copying()")),
         };
         let ahead = modules.into_iter().map(|module| view! { <link rel="modulepreload" href=module/> }).collect_view();

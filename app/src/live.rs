@@ -1,16 +1,17 @@
-//! The only Rust that runs in the browser: it keeps a page live and changes nothing else. The rest is `browser/page.js`.
+//! Keeps a page live in the browser, without Leptos. What changes the page is `browser/morph.js`.
 //!
-//! One event stream per page. On a change the page is fetched again and its `[data-live]` regions are swapped, unless a region holds the focus
-//! in an input. Open `<details>` stay open. The stream is closed while the tab is hidden, because browsers allow six connections to a host.
+//! One event stream per page. On a change the page is fetched again and its `[data-live]` regions are changed into how they look now; what has
+//! the focus, is typed or is open stays (`browser/morph.js`). The stream is closed while the tab is hidden, because browsers allow six connections to a host.
 //! Without it the page has a "Refresh" link at the same place.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use js_sys::Function;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Document, DomParser, Element, EventSource, HtmlElement, Response, SupportedType, VisibilityState, Window};
+use web_sys::{Document, DomParser, Element, EventSource, Response, SupportedType, VisibilityState, Window};
 
 /// First pause before another attempt, in milliseconds.
 const FIRST: i32 = 1_000;
@@ -21,20 +22,22 @@ struct Live {
     window: Window,
     document: Document,
     address: String,
+    morph: Function,
     stream: RefCell<Option<EventSource>>,
     pause: RefCell<i32>,
     busy: RefCell<bool>,
     again: RefCell<bool>,
 }
 
-/// Keeps this page live by the stream at `address`.
-pub fn start(address: String) -> Option<()> {
+/// Keeps this page live by the stream at `address`. `morph` changes an element into another.
+pub fn start(address: String, morph: Function) -> Option<()> {
     let window = web_sys::window()?;
     let document = window.document()?;
     let live = Rc::new(Live {
         window,
         document: document.clone(),
         address,
+        morph,
         stream: RefCell::new(None),
         pause: RefCell::new(FIRST),
         busy: RefCell::new(false),
@@ -163,7 +166,8 @@ impl Live {
             let Some(old) = regions.get(index).and_then(|node| node.dyn_into::<Element>().ok()) else { continue };
             let selector = format!("[data-live=\"{}\"]", old.get_attribute("data-live").unwrap_or_default());
             match page.query_selector(&selector) {
-                Ok(Some(new)) => self.replace(&old, &new),
+                // A region that can't be changed shows an older state.
+                Ok(Some(new)) => drop(self.morph.call2(&JsValue::NULL, &old, &new)),
                 _ => old.set_inner_html(""),
             }
             replaced += 1;
@@ -173,33 +177,6 @@ impl Live {
             let _ = self.window.location().reload();
         }
         self.document.set_title(&page.title());
-    }
-
-    fn replace(&self, old: &Element, new: &Element) {
-        if old.inner_html() == new.inner_html() {
-            return;
-        }
-        let focused = self.document.active_element().filter(|element| old.contains(Some(element)));
-        if focused.as_ref().is_some_and(|element| matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")) {
-            return;
-        }
-        let path = focused.as_ref().map(|element| place_of(element, old));
-        let (was_open, was_checked) = (opened(old), checked(old));
-        old.set_inner_html(&new.inner_html());
-        for value in was_checked {
-            if let Ok(Some(checkbox)) = old.query_selector(&format!("[type=checkbox][value=\"{value}\"]")) {
-                let _ = checkbox.set_attribute("checked", "");
-            }
-        }
-        for index in was_open {
-            if let Some(details) = nth(old, "details", index) {
-                let _ = details.set_attribute("open", "");
-            }
-        }
-        let target = path.and_then(|(tag, index)| nth(old, &tag, index)).and_then(|element| element.dyn_into::<HtmlElement>().ok());
-        if let Some(target) = target {
-            let _ = target.focus();
-        }
     }
 
     fn say(&self, state: &str, words: &str) {
@@ -216,35 +193,4 @@ fn say(document: &Document, state: &str, words: &str) {
         // The words say the same; without the attribute only a dot is missing.
         let _ = place.set_attribute("data-live-state", state);
     }
-}
-
-/// Tag of an element and its place among the same tags of a region.
-fn place_of(element: &Element, region: &Element) -> (String, u32) {
-    let tag = element.tag_name().to_lowercase();
-    let index = region
-        .query_selector_all(&tag)
-        .ok()
-        .and_then(|list| (0..list.length()).find(|index| list.get(*index).is_some_and(|node| node.is_same_node(Some(element)))));
-    (tag, index.unwrap_or_default())
-}
-
-fn nth(region: &Element, tag: &str, index: u32) -> Option<Element> {
-    region.query_selector_all(tag).ok()?.get(index)?.dyn_into::<Element>().ok()
-}
-
-/// Values of the rows that are selected. Ids need no escaping in a selector; other values are not looked for.
-fn checked(region: &Element) -> Vec<String> {
-    let Ok(list) = region.query_selector_all("[type=checkbox]:checked") else { return Vec::new() };
-    let boxes = (0..list.length()).filter_map(|index| list.get(index)?.dyn_into::<Element>().ok());
-    let values = boxes.filter_map(|checkbox| checkbox.get_attribute("value"));
-    values.filter(|value| value.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')).collect()
-}
-
-fn opened(region: &Element) -> Vec<u32> {
-    let Ok(list) = region.query_selector_all("details") else { return Vec::new() };
-    (0..list.length())
-        .filter(|index| {
-            list.get(*index).and_then(|node| node.dyn_into::<Element>().ok()).is_some_and(|details| details.has_attribute("open"))
-        })
-        .collect()
 }

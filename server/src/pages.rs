@@ -1,6 +1,7 @@
 //! Responds with pages of [`app::app::App`], and with what isn't a page: files, and POSTs that change nothing. [`crate::routes`] says who
 //! can use which address.
 
+pub(crate) mod cached;
 mod files;
 mod fragments;
 pub(crate) mod posts;
@@ -27,6 +28,12 @@ pub(crate) type Placed = Path<(String, String, String)>;
 pub(crate) async fn render(portal: Arc<Portal>, request: Request) -> Response {
     let (visiting, request) = visit(&portal, request);
     visiting.render(request).await
+}
+
+/// Renders a page that browsers can keep and ask for again.
+pub(crate) async fn render_revalidated(portal: Arc<Portal>, request: Request) -> Response {
+    let (visiting, request) = visit(&portal, request);
+    visiting.render_revalidated(request).await
 }
 
 /// Renders a page that anonymous visitors can open.

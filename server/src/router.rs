@@ -12,7 +12,7 @@ use tower_http::compression::CompressionLayer;
 
 use crate::auth::{csrf, gate};
 use crate::pages;
-use crate::routes::{self, Access};
+use crate::routes::{self, Access, Route};
 use crate::state::Portal;
 use crate::web::host::Hosts;
 use crate::web::request_log::Log;
@@ -58,28 +58,46 @@ pub fn router(portal: &Arc<Portal>) -> Router {
 
 /// Returns the pages of the application, grouped by access.
 fn pages(portal: &Arc<Portal>) -> Router<Arc<Portal>> {
-    let pages: Vec<(AxumRouteListing, Access)> = generate_route_list(App)
+    let pages: Vec<(AxumRouteListing, Route)> = generate_route_list(App)
         .into_iter()
-        .filter_map(|listing| routes::page_access(listing.path()).map(|access| (listing, access)))
+        .filter_map(|listing| Some((routes::page_at(listing.path())?, listing)))
+        .map(|(route, listing)| (listing, route))
         .collect();
-    let group =
-        |fits: &dyn Fn(Access) -> bool| pages.iter().filter(|(_, access)| fits(*access)).map(|(listing, _)| listing.clone()).collect();
+    let group = |fits: &dyn Fn(&Route) -> bool| pages.iter().filter(|(_, route)| fits(route)).map(|(listing, _)| listing.clone()).collect();
     let of = |listing: Vec<AxumRouteListing>| {
         let portal = portal.clone();
         Router::<LeptosOptions>::new().leptos_routes_with_handler(listing, move |request: Request| pages::render(portal.clone(), request))
     };
     let for_strangers = {
         let portal = portal.clone();
-        Router::<LeptosOptions>::new().leptos_routes_with_handler(group(&|access| access == Access::Anyone), move |request: Request| {
-            pages::render_for_strangers(portal.clone(), request)
-        })
+        Router::<LeptosOptions>::new()
+            .leptos_routes_with_handler(group(&|route| route.access == Access::Anyone), move |request: Request| {
+                pages::render_for_strangers(portal.clone(), request)
+            })
     };
     let on_embedded_plane =
-        of(group(&|access| access == Access::EmbeddedPlane)).route_layer(from_fn_with_state(portal.clone(), gate::embedded));
-    let for_people = of(group(&|access| !matches!(access, Access::Anyone | Access::EmbeddedPlane)))
-        .route_layer(from_fn_with_state(portal.clone(), gate::signed_in));
+        of(group(&|route| route.access == Access::EmbeddedPlane)).route_layer(from_fn_with_state(portal.clone(), gate::embedded));
+    let for_people = |route: &Route| !matches!(route.access, Access::Anyone | Access::EmbeddedPlane);
+    let signed_in = || from_fn_with_state(portal.clone(), gate::signed_in);
+    let rendered_anew = of(group(&|route| for_people(route) && !route.is_revalidated())).route_layer(signed_in());
+    let revalidated = {
+        let portal = portal.clone();
+        Router::<LeptosOptions>::new()
+            .leptos_routes_with_handler(group(&|route| for_people(route) && route.is_revalidated()), move |request: Request| {
+                pages::render_revalidated(portal.clone(), request)
+            })
+    };
+    // Kept as they are sent, compressed.
+    let revalidated = revalidated
+        .route_layer(compression())
+        .route_layer(from_fn_with_state(portal.clone(), pages::cached::answer))
+        .route_layer(signed_in());
     let options = LeptosOptions::builder().output_name("portal").build();
-    for_strangers.merge(on_embedded_plane).merge(for_people).with_state(options)
+    for_strangers.merge(on_embedded_plane).merge(rendered_anew).merge(revalidated).with_state(options)
+}
+
+fn compression() -> CompressionLayer {
+    CompressionLayer::new().gzip(true).br(true).zstd(true)
 }
 
 /// Adds the middleware that applies to every response.
@@ -88,7 +106,7 @@ fn everywhere(routes: Router<Arc<Portal>>, portal: &Arc<Portal>) -> Router {
     routes
         .with_state(portal.clone())
         .layer(DefaultBodyLimit::max(csrf::MAX_BODY))
-        .layer(CompressionLayer::new().gzip(true).br(true).zstd(true))
+        .layer(compression())
         .layer(from_fn_with_state(portal.public_secure, headers::set))
         .layer(from_fn_with_state(log, request_log::record))
 }

@@ -63,18 +63,25 @@ pub struct Route {
     pub access: Access,
     /// The handler; `None` for a page, which the application renders.
     pub(crate) handler: Option<MethodRouter<Arc<Portal>>>,
+    /// Whether browsers can keep the page and ask each time whether it changed. Pages with a form are rendered anew each time.
+    revalidated: bool,
 }
 
 impl Route {
+    /// Checks whether browsers can keep the page and ask each time whether it changed.
+    pub fn is_revalidated(&self) -> bool {
+        self.revalidated
+    }
+
     /// Checks whether the application renders a page at this address.
     pub fn is_page(&self) -> bool {
         self.handler.is_none()
     }
 }
 
-/// Returns who can open the application's page at a pattern.
-pub(crate) fn page_access(pattern: &str) -> Option<Access> {
-    table().into_iter().find(|route| route.is_page() && route.pattern == pattern).map(|route| route.access)
+/// Returns the application's page at a pattern.
+pub(crate) fn page_at(pattern: &str) -> Option<Route> {
+    table().into_iter().find(|route| route.is_page() && route.pattern == pattern)
 }
 
 /// Returns the whole table.
@@ -87,13 +94,13 @@ pub fn table() -> Vec<Route> {
         action::<SignIn>(Anyone),
         get(FILE, Anyone, pages::file),
         page(page::GALLERY, EmbeddedPlane),
-        page(page::HOME, SignedIn),
+        revalidated(page::HOME, SignedIn),
         page(page::REFUSED, SignedIn),
-        page(page::WORKSPACES, SignedIn),
-        page(page::COST, SignedIn),
-        page(page::SEARCH, SignedIn),
+        revalidated(page::WORKSPACES, SignedIn),
+        revalidated(page::COST, SignedIn),
+        revalidated(page::SEARCH, SignedIn),
         get(page::SEARCH_SUGGESTIONS, SignedIn, pages::suggestions),
-        page(page::KEYBOARD, SignedIn),
+        revalidated(page::KEYBOARD, SignedIn),
         get(page::COST_EXPORT, SignedIn, pages::cost_export),
         get(page::COST_FOCUS, SignedIn, pages::cost_focus),
         action::<SignOut>(SignedIn),
@@ -105,24 +112,24 @@ pub fn table() -> Vec<Route> {
         action::<DeleteView>(SignedIn),
         action::<ShareDraft>(SignedIn),
         action::<DiscardDraft>(SignedIn),
-        page(page::NOTIFICATIONS, SignedIn),
+        revalidated(page::NOTIFICATIONS, SignedIn),
         action::<MarkRead>(SignedIn),
         page(page::NOTIFICATION_SETTINGS, SignedIn),
         action::<SaveNotificationSettings>(SignedIn),
         page(page::STAND_IN, SignedIn),
         action::<SetDelegate>(SignedIn),
         action::<EndDelegation>(SignedIn),
-        page(page::DELIVERIES, Platform),
+        revalidated(page::DELIVERIES, Platform),
         action::<RetryDelivery>(Platform),
-        page(page::PLATFORM, SignedIn),
-        page(page::EMERGENCIES, SignedIn),
-        page(page::PROMISES, SignedIn),
-        page(page::POLICIES, Policies),
-        page(page::POLICY, Policies),
+        revalidated(page::PLATFORM, SignedIn),
+        revalidated(page::EMERGENCIES, SignedIn),
+        revalidated(page::PROMISES, SignedIn),
+        revalidated(page::POLICIES, Policies),
+        revalidated(page::POLICY, Policies),
         page(page::POLICY_NEW, Policies),
         page(page::POLICY_EDIT, Policies),
         action::<SavePolicy>(Policies),
-        page(page::APPROVALS, Decisions),
+        revalidated(page::APPROVALS, Decisions),
         page(page::APPROVAL, Decisions),
         page(page::ALIKE, Decisions),
         action::<Decide>(Decisions),
@@ -130,17 +137,17 @@ pub fn table() -> Vec<Route> {
         action::<Comment>(Decisions),
         action::<Withdraw>(Decisions),
         action::<AskAgain>(Decisions),
-        page(page::CATALOG, Workspace),
-        page(page::PROMISE, Workspace),
+        revalidated(page::CATALOG, Workspace),
+        revalidated(page::PROMISE, Workspace),
         page(page::REQUEST_NEW, Workspace),
         action::<SubmitRequest>(Workspace),
         page(page::REQUEST_REVIEW, Workspace),
         post(post::PREFLIGHT_NEW, Workspace, posts::preflight_new),
         page(page::REQUEST_ADDS, Workspace),
-        page(page::REQUESTS, Workspace),
-        page(page::RESOURCES, Workspace),
+        revalidated(page::REQUESTS, Workspace),
+        revalidated(page::RESOURCES, Workspace),
         get(page::RESOURCES_CSV, Workspace, pages::resources_csv),
-        page(page::REQUEST, Workspace),
+        revalidated(page::REQUEST, Workspace),
         page(page::OBJECT, Workspace),
         page(page::REQUEST_EDIT, Workspace),
         action::<ChangeRequest>(Workspace),
@@ -163,15 +170,20 @@ pub fn text() -> String {
 
 /// Creates the route of a page of [`app::app::App`].
 fn page(pattern: &'static str, access: Access) -> Route {
-    Route { method: Method::GET, pattern, access, handler: None }
+    Route { method: Method::GET, pattern, access, handler: None, revalidated: false }
+}
+
+/// Creates the route of a page that browsers can keep and ask for again.
+fn revalidated(pattern: &'static str, access: Access) -> Route {
+    Route { revalidated: true, ..page(pattern, access) }
 }
 
 fn get<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<T, Arc<Portal>>) -> Route {
-    Route { method: Method::GET, pattern, access, handler: Some(on(MethodFilter::GET, handler)) }
+    Route { method: Method::GET, pattern, access, handler: Some(on(MethodFilter::GET, handler)), revalidated: false }
 }
 
 fn post<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<T, Arc<Portal>>) -> Route {
-    Route { method: Method::POST, pattern, access, handler: Some(on(MethodFilter::POST, handler)) }
+    Route { method: Method::POST, pattern, access, handler: Some(on(MethodFilter::POST, handler)), revalidated: false }
 }
 
 /// Creates the route of a server function, which is called by POST at an address of its own.

@@ -7,6 +7,7 @@ pub mod kubeconfig;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use cluster::endpoint::OwnError;
@@ -46,6 +47,7 @@ use crate::sample::SampleError;
 use crate::state::Portal;
 use crate::web::assets::Assets;
 use crate::web::listen;
+use crate::web::page_cache::PageCache;
 
 use embedded::Opening;
 pub use embedded::Sandbox;
@@ -227,6 +229,8 @@ impl Running {
             shelves: ByPlace::default(),
             register: Register::default(),
             navigations: Navigations::default(),
+            pages: PageCache::default(),
+            writes: AtomicU64::default(),
             search: SearchIndex::default(),
             catalogs: CatalogIndex::default(),
             list_prices: ListPrices::default(),

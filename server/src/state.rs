@@ -1,6 +1,7 @@
 //! State shared by all parts of the running portal.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use cluster::fulfil::Standing;
 use cluster::policies::PolicyBook;
@@ -32,6 +33,7 @@ use crate::portal::rights::Rights;
 use crate::portal::search::SearchIndex;
 use crate::sample::Person;
 use crate::web::assets::Assets;
+use crate::web::page_cache::PageCache;
 
 /// The running portal.
 pub struct Portal {
@@ -85,6 +87,10 @@ pub struct Portal {
     pub register: Register,
     /// What the navigation of each session counts.
     pub navigations: Navigations,
+    /// Pages of the last moment.
+    pub pages: PageCache,
+    /// Number of changes that people made through this process.
+    pub writes: AtomicU64,
     /// Everything that can be found by words.
     pub search: SearchIndex,
     /// Offered promises, sorted and indexed for search.

@@ -6,6 +6,7 @@ pub mod headers;
 pub mod health;
 pub mod host;
 pub mod listen;
+pub mod page_cache;
 pub mod pairs;
 pub mod panics;
 pub mod query;

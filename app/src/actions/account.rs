@@ -1,12 +1,15 @@
 //! The user's session and theme.
 
+use http::HeaderName;
 use leptos::prelude::*;
 
-use super::{Acting, Answer, Form, Posted, see, set_cookie};
+use super::{Acting, Answer, Form, Posted, see, set_cookie, set_header};
 use crate::routes::{page, safe_redirect, sign_in_again};
 
 /// The cookie with the chosen theme; not a secret.
 pub const THEME: &str = "theme";
+/// What the browser is to forget (Clear Site Data, W3C).
+const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
 /// How long the theme is remembered, in seconds.
 const THEME_KEPT: u32 = 365 * 24 * 3600;
 
@@ -30,6 +33,8 @@ pub async fn sign_out() -> Answer {
     let acting = Acting::now();
     let (cookies, ended) = acting.sessions.end().await;
     cookies.iter().for_each(|cookie| set_cookie(cookie));
+    // Pages that the browser kept are gone, too: going back shows none of them.
+    set_header(CLEAR_SITE_DATA, "\"cache\"");
     acting.answer(ended.map(|()| page::SIGN_IN.to_owned()), page::HOME).await
 }
 

@@ -322,7 +322,7 @@ fn script_is_loaded_on_live_pages_alone() {
         .contains(&name);
         let copied = name.starts_with("adds") || ["policy", "policy-tried", "policy-unread"].contains(&name);
         assert_eq!(page.html.contains("import start,{live}"), live, "{name}");
-        assert_eq!(page.html.contains("typing()"), typed, "{name}");
+        assert_eq!(page.html.contains("typing(morph)"), typed, "{name}");
         let keys = name == "approvals" || name.starts_with("approvals-");
         assert_eq!(page.html.contains("keys()"), keys, "{name}");
         let own = live || typed || copied || keys;

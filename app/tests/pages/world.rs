@@ -55,6 +55,7 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         assets: Arc::new(Assets {
             style: "/assets/portal.css".into(),
             page: "/pkg/page.js".into(),
+            morph: "/assets/morph.js".into(),
             inbox: "/assets/inbox.js".into(),
             keys: "/assets/keys.js".into(),
             islands: "/pkg/islands.js".into(),

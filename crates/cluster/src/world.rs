@@ -142,6 +142,14 @@ impl World {
         world
     }
 
+    /// Returns a number that grows with every change of any cache. Read it before the rows: then it is never newer than what was read.
+    pub fn version(&self) -> u64 {
+        let requests = [self.requests.version(), self.releases.version(), self.approvals.version(), self.orphans.version()];
+        let offers = [self.promises.version(), self.revisions.version(), self.catalogs.version(), self.policies.version()];
+        let places = [self.workspaces.version(), self.request_bindings.version(), self.catalog_bindings.version()];
+        requests.iter().chain(&offers).chain(&places).sum::<u64>() + self.destinations.version()
+    }
+
     /// Waits until every cache was read once, and the tree was built from it.
     pub async fn synced(&self) {
         tokio::join!(

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::fulfilment::Plane;
 use crate::http::{Connection, request};
-use crate::load::{self, Load};
+use crate::load::{self, Asked, Load};
 use crate::portal::Portal;
 
 /// Connections of the measurement of rates.
@@ -103,8 +103,8 @@ async fn page(portal: &Portal, path: &str, cookie: &str, seconds: u64) -> (Durat
     let answer = Connection::open(portal.port).await.send(&message).await;
     let first = began.elapsed();
     assert_eq!(answer.status, 200, "{path}: {}", answer.head);
-    let one = load::run(portal.port, path, cookie, 1, seconds).await;
-    (first, one, load::run(portal.port, path, cookie, CONNECTIONS, seconds).await)
+    let one = load::run(portal.port, path, cookie, &Asked::Anew, 1, seconds).await;
+    (first, one, load::run(portal.port, path, cookie, &Asked::Anew, CONNECTIONS, seconds).await)
 }
 
 /// Lets the controller publish one promise beside those of the sample world, and copies it, with its revision, into the plane's file while no

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::anew::{Anew, SAMPLES};
 use crate::bare::Bare;
 use crate::http::{Connection, request};
-use crate::load::{self, Load};
+use crate::load::{self, Asked, Load};
 use crate::portal::{Portal, sign_in};
 
 /// What is measured.
@@ -190,11 +190,13 @@ async fn page(portal: &Portal, person: &str, path: &str, cookie: &str, seconds: 
         return;
     }
     let sent = sent(portal, path, cookie, &answer.text()).await;
-    let one = load::run(portal.port, path, cookie, 1, seconds).await;
-    let many = load::run(portal.port, path, cookie, CONNECTIONS, seconds.div_ceil(2)).await;
+    let one = load::run(portal.port, path, cookie, &Asked::Anew, 1, seconds).await;
+    let many = load::run(portal.port, path, cookie, &Asked::Anew, CONNECTIONS, seconds.div_ceil(2)).await;
     let bare = Bare::of(&answer.body);
-    let (theirs, their_rate) =
-        (load::run(bare.port, "/", cookie, 1, 1).await, load::run(bare.port, "/", cookie, CONNECTIONS, 1).await.rate);
+    let (theirs, their_rate) = (
+        load::run(bare.port, "/", cookie, &Asked::Unchanged, 1, 1).await,
+        load::run(bare.port, "/", cookie, &Asked::Unchanged, CONNECTIONS, 1).await.rate,
+    );
     let Load { p50, p99, bytes, .. } = one;
     let anew = anew.map_or_else(|| "refused".to_owned(), |(p50, p99)| format!("{:.1} ms, {:.1} ms", millis(p50), millis(p99)));
     println!(

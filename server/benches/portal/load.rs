@@ -7,6 +7,16 @@ use crate::http::{Connection, request};
 /// What browsers accept.
 pub const ENCODINGS: &str = "gzip, deflate, br, zstd";
 
+/// How a page is asked for.
+pub enum Asked {
+    /// Again and again by the same session.
+    Unchanged,
+    /// With a cookie that is new each time, so that nothing that was sent before fits.
+    Anew,
+    /// By a browser that has the page with this entity tag.
+    Known(String),
+}
+
 /// What a load run saw.
 pub struct Load {
     /// Answers per second.
@@ -20,28 +30,39 @@ pub struct Load {
 }
 
 /// Loads one path for some seconds, after a warm-up of one tenth.
-pub async fn run(port: u16, path: &str, cookie: &str, connections: usize, seconds: u64) -> Load {
-    let message = request("GET", path, port, &[("Cookie", cookie), ("Accept", "text/html"), ("Accept-Encoding", ENCODINGS)], "");
+pub async fn run(port: u16, path: &str, cookie: &str, asked: &Asked, connections: usize, seconds: u64) -> Load {
+    let status = if matches!(asked, Asked::Known(_)) { 304 } else { 200 };
+    let message = |number: usize| {
+        let cookie = if matches!(asked, Asked::Anew) { format!("{cookie}; number={number}") } else { cookie.to_owned() };
+        let mut headers = vec![("Cookie", cookie.as_str()), ("Accept", "text/html"), ("Accept-Encoding", ENCODINGS)];
+        if let Asked::Known(tag) = asked {
+            headers.push(("If-None-Match", tag));
+        }
+        request("GET", path, port, &headers, "")
+    };
     let length = Duration::from_secs(seconds);
     let start = Instant::now() + length / 10;
     let end = start + length;
-    let one = async |message: &[u8]| {
+    let one = async |first: usize| {
         let mut connection = Connection::open(port).await;
         let (mut latencies, mut bytes) = (Vec::new(), 0);
+        let mut number = first;
         loop {
+            let message = message(number);
+            number += connections;
             let sent = Instant::now();
             if sent >= end {
                 return (latencies, bytes);
             }
-            let answer = connection.send(message).await;
-            assert_eq!(answer.status, 200, "{path} answered {}", answer.head);
+            let answer = connection.send(&message).await;
+            assert_eq!(answer.status, status, "{path} answered {}", answer.head);
             bytes = answer.body.len();
             if sent >= start {
                 latencies.push(sent.elapsed());
             }
         }
     };
-    let runs = futures::future::join_all((0..connections).map(|_| one(&message))).await;
+    let runs = futures::future::join_all((0..connections).map(one)).await;
     let bytes = runs.first().map_or(0, |(_, bytes)| *bytes);
     let mut latencies: Vec<Duration> = runs.into_iter().flat_map(|(latencies, _)| latencies).collect();
     latencies.sort_unstable();

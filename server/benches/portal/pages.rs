@@ -3,7 +3,7 @@
 use crate::bare::Bare;
 use crate::fulfilment;
 use crate::http::{Connection, request};
-use crate::load::{self, Load};
+use crate::load::{self, Asked, Load};
 use crate::portal::Portal;
 
 const CONNECTIONS: usize = 16;
@@ -21,23 +21,29 @@ pub async fn measure(seconds: u64) {
     }
 }
 
+/// Measures a page as people and live pages ask for it while nothing changes; as it is rendered for each response; and, where the browser
+/// has it already, as 304.
 async fn compare(portal: &Portal, path: &str, cookie: &str, seconds: u64) {
     let answer = Connection::open(portal.port)
         .await
         .send(&request("GET", path, portal.port, &[("Cookie", cookie), ("Accept-Encoding", load::ENCODINGS)], ""))
         .await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.head);
+    let tag = answer.header("etag").expect("an entity tag").to_owned();
     let bare = Bare::of(&answer.body);
     println!("{path}: {} bytes of compressed HTML", answer.body.len());
-    let (ours, theirs) =
-        (load::run(portal.port, path, cookie, CONNECTIONS, seconds).await, load::run(bare.port, "/", cookie, CONNECTIONS, seconds).await);
-    print(&ours, "portal");
+    let theirs = load::run(bare.port, "/", cookie, &Asked::Unchanged, CONNECTIONS, seconds).await;
     print(&theirs, "bare axum handler");
-    println!(
-        "  ratio: {:.3} of the bare handler's rate, {:.1} times its p99",
-        ours.rate / theirs.rate,
-        ours.p99.as_secs_f64() / theirs.p99.as_secs_f64()
-    );
+    for (asked, what) in [
+        (Asked::Unchanged, "portal, nothing changed"),
+        (Asked::Anew, "portal, rendered for each response"),
+        (Asked::Known(tag), "portal, 304"),
+    ] {
+        let ours = load::run(portal.port, path, cookie, &asked, CONNECTIONS, seconds).await;
+        print(&ours, what);
+        let (rate, p99) = (ours.rate / theirs.rate, ours.p99.as_secs_f64() / theirs.p99.as_secs_f64());
+        println!("    ratio: {rate:.3} of the bare handler's rate, {p99:.1} times its p99");
+    }
 }
 
 fn print(load: &Load, what: &str) {

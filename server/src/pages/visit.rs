@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use app::actions::THEME;
 use app::backend::{Backend, Visit};
@@ -15,6 +16,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use promise::Error;
 use promise::date::DateStyle;
 
+use super::cached;
 use crate::auth::cookie::{CookieStyle, Kind};
 use crate::auth::{Caller, Visitor, csrf};
 use crate::config::PlaneKind;
@@ -94,6 +96,18 @@ impl Visiting {
     /// Renders the page at the address of a request; visitors who can't be identified now are told so.
     pub(super) async fn render(self, request: Request) -> Response {
         let visit = self.visit_with_navigation().await;
+        self.respond(visit, request).await
+    }
+
+    /// Like [`Self::render`], for a page that browsers can keep: 304 if nothing on it changed.
+    pub(super) async fn render_revalidated(self, request: Request) -> Response {
+        let visit = self.visit_with_navigation().await;
+        let nonce = visit.nonce.clone();
+        let response = self.respond(visit, request).await;
+        cached::revalidated(response, &nonce, &self.headers).await
+    }
+
+    async fn respond(&self, visit: Visit, request: Request) -> Response {
         let (nonce, recent) = (visit.nonce.clone(), visit.recent.clone());
         let mut response = match &self.visitor {
             Visitor::Unknown(error) => document::show(visit.clone(), refused(&visit, None, error)).await,
@@ -134,6 +148,8 @@ impl Visiting {
         let visit = self.visit_with_navigation().await;
         let page = Page::settle(&visit, Some(workspace), document::within(&visit, page(&visit)).await);
         let nonce = visit.nonce.clone();
+        // What was posted is kept as a draft, or noted.
+        self.portal.writes.fetch_add(1, Ordering::Release);
         secured(document::show(visit, page).await, &nonce)
     }
 

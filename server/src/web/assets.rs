@@ -44,6 +44,7 @@ impl Assets {
         let manifest = Manifest {
             style: serve(&site::STYLE),
             page: serve(&site::PAGE),
+            morph: serve(&site::MORPH),
             inbox: serve(&site::INBOX),
             keys: serve(&site::KEYS),
             islands: serve(&site::ISLANDS),

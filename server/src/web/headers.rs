@@ -4,7 +4,7 @@
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::{HeaderName, HeaderValue, header};
+use http::{HeaderName, HeaderValue, StatusCode, header};
 
 const ALWAYS: [(HeaderName, HeaderValue); 6] = [
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
@@ -34,8 +34,12 @@ pub fn page_policy(nonce: &str) -> String {
 const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// Adds missing headers. `secure` says whether people reach the portal by `https://`.
+///
+/// A 304 has no content security policy: the browser applies its headers to the page that it has, whose policy names the nonce of its
+/// scripts (RFC 9111, section 4.3.4).
 pub async fn set(State(secure): State<bool>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
+    let status = response.status();
     let headers = response.headers_mut();
     if secure {
         headers.entry(header::STRICT_TRANSPORT_SECURITY).or_insert(STRICT_TRANSPORT);
@@ -43,7 +47,9 @@ pub async fn set(State(secure): State<bool>, request: Request, next: Next) -> Re
     for (name, value) in ALWAYS {
         headers.entry(name).or_insert(value);
     }
-    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(NOTHING);
+    if status != StatusCode::NOT_MODIFIED {
+        headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(NOTHING);
+    }
     // A page's content belongs to one person; assets set their own caching.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response

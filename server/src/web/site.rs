@@ -29,6 +29,8 @@ impl File {
 pub const STYLE: File = File { folder: "/assets", name: "portal.css", bytes: include_bytes!("../../../site/portal.css") };
 /// The script of pages with a form.
 pub const PAGE: File = File { folder: "/pkg", name: "page.js", bytes: include_bytes!("../../../app/browser/page.js") };
+/// Script that changes a part of a page into how it looks now.
+pub const MORPH: File = File { folder: "/assets", name: "morph.js", bytes: include_bytes!("../../../app/browser/morph.js") };
 /// The script of the approvals page.
 pub const INBOX: File = File { folder: "/assets", name: "approvals.js", bytes: include_bytes!("../../../app/browser/approvals.js") };
 /// The script for keyboard shortcuts of all pages.

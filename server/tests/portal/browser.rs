@@ -10,7 +10,7 @@ use axum::{Extension, Router};
 use cluster::Token;
 use cluster::watch::Key;
 use devplane::sandbox::Pace;
-use http::{Request, Response, StatusCode, header};
+use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use opm_portal::auth::Caller;
 use opm_portal::auth::caller::Shown;
@@ -260,6 +260,13 @@ impl Browser {
                 self.get(&location).await
             }
         }
+    }
+
+    /// Gets what the browser has already with an entity tag.
+    pub async fn get_again(&mut self, address: &str, tag: &HeaderValue) -> Answer {
+        let mut request = self.request("GET", address, Body::empty());
+        request.headers_mut().insert(header::IF_NONE_MATCH, tag.clone());
+        self.send(request).await
     }
 
     /// Sends a form from another site.

@@ -36,6 +36,7 @@ mod records;
 mod recount;
 mod refused;
 mod resources;
+mod revalidation;
 mod robots;
 mod robust;
 mod search;
