@@ -23,6 +23,8 @@ export function keys() {
   };
   const list = document.querySelector('[data-live="inbox-rows"]');
   if (list && shown) new MutationObserver(mark).observe(list, { attributeFilter: ["aria-current"], childList: true, subtree: true });
+  // The list scrolls by itself on wide screens.
+  rows().find((row) => row.ariaCurrent)?.scrollIntoView({ block: "nearest" });
   const move = (by) => {
     const all = rows();
     const at = all.indexOf(document.activeElement) >= 0 ? all.indexOf(document.activeElement) : all.findIndex((row) => row.ariaCurrent);
@@ -31,7 +33,7 @@ export function keys() {
     location.assign(next.href);
   };
   const comment = () => document.getElementById("comment");
-  const button = (key) => document.querySelector(`#decide [data-key="${key}"]`);
+  const button = (key) => document.querySelector(`[form="decide"][data-key="${key}"]`);
   let meant;
   const decide = (key) => {
     meant = button(key);

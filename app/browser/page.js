@@ -65,11 +65,32 @@ export function secrets() {
     if (submitter?.hasAttribute("data-unseen")) return copied(submitter, value.textContent);
     const [hidden, shown] = [form.closest("dd"), document.adoptNode(value.closest("dd"))];
     hidden.replaceWith(shown);
+    hold(shown);
     const note = shown.querySelector("[data-hides]");
     if (note) note.hidden = false;
     shown.querySelector("button")?.focus();
-    setTimeout(() => shown.replaceWith(hidden), SHOWN);
+    setTimeout(() => {
+      release(shown);
+      shown.replaceWith(hidden);
+    }, SHOWN);
   });
+  // A live update of the region would hide what was just revealed, so it waits until the last secret in it is hidden again.
+  const hold = (shown) => {
+    const region = shown.closest("[data-live], [data-held]");
+    if (!region) return;
+    region.dataset.held = Number(region.dataset.held ?? 0) + 1;
+    region.dataset.paused ??= region.dataset.live;
+    region.removeAttribute("data-live");
+  };
+  const release = (shown) => {
+    const region = shown.closest("[data-held]");
+    if (!region) return;
+    const left = Number(region.dataset.held) - 1;
+    if (left > 0) return void (region.dataset.held = left);
+    region.dataset.live = region.dataset.paused;
+    delete region.dataset.held;
+    delete region.dataset.paused;
+  };
 }
 
 /**

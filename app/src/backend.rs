@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use crate::ui::Reading;
 use crate::view::{
     AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, DraftLine,
     EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage,
@@ -15,6 +16,8 @@ use crate::view::{
     SearchPage, SearchQuery, Selection, StandInPage, Viewer, WorkspaceTree,
 };
 use async_trait::async_trait;
+use promise::date::DateStyle;
+use promise::people::PeopleNames;
 use promise::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -431,6 +434,10 @@ pub struct Visit {
     pub reference: String,
     /// The time of this visit, RFC 3339, for spans such as "4 min ago".
     pub now: String,
+    /// Names of people.
+    pub names: PeopleNames,
+    /// How the reader writes dates.
+    pub dates: DateStyle,
 }
 
 impl Visit {
@@ -440,6 +447,11 @@ impl Visit {
     /// If no one is signed in.
     pub fn backend(&self) -> Result<Arc<dyn Backend>> {
         self.backend.clone().ok_or(Error::Unauthenticated)
+    }
+
+    /// Returns what the parts of the page need to know about the visit.
+    pub fn reading(&self) -> Reading {
+        Reading { names: self.names.clone(), dates: self.dates, now: self.now.as_str().into() }
     }
 
     /// Returns the recent refusal of a form on this page, by the id in the page's address.

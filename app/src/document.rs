@@ -122,8 +122,11 @@ pub(crate) fn keys(visit: &Visit) -> impl IntoView + use<> {
 }
 
 /// Renders a fragment of a page, for a script that puts it into the page.
-pub(crate) fn fragment(content: impl FnOnce() -> AnyView) -> String {
-    let html = Owner::new_root(None).with(|| content().to_html());
+pub(crate) fn fragment(visit: &Visit, content: impl FnOnce() -> AnyView) -> String {
+    let html = Owner::new_root(None).with(|| {
+        provide_context(visit.reading());
+        content().to_html()
+    });
     invisible::revealed(without_markers(&html))
 }
 
@@ -141,6 +144,14 @@ pub fn framed<V: IntoView + 'static>(visit: &Visit, about: About, content: impl 
 /// A page without frame, such as the sign-in.
 pub fn document<V: IntoView + 'static>(about: About, content: impl FnOnce() -> V) -> Page {
     Page { about, location: None, content: content().into_any() }
+}
+
+/// Runs a page that no route shows, with what its parts need to know about the visit.
+pub async fn within<T>(visit: &Visit, page: impl Future<Output = T>) -> T {
+    let owner = Owner::new_root(None);
+    let reading = visit.reading();
+    owner.with(|| provide_context(reading));
+    ScopedFuture { owner, observer: None, fut: page }.await
 }
 
 /// Responds with a page that no route shows: the result of a post that changes nothing, or a refusal.
@@ -161,6 +172,7 @@ where
     let context = move || {
         provide_meta_context();
         provide_context(Nonce::from_value(visit.nonce.as_str()));
+        provide_context(visit.reading());
         provide_context(visit.clone());
     };
     let mut response =

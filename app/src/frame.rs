@@ -1,6 +1,7 @@
 //! The frame around every page: top bar, navigation, and the sheet that holds the page.
 
 use leptos::prelude::*;
+use promise::people::initials;
 
 use crate::actions::{self, ChooseTheme, SetFavourite, SignOut};
 use crate::backend::Visit;
@@ -9,7 +10,7 @@ use crate::document::{About, Script};
 use crate::palette::Palette;
 use crate::routes::{self, page};
 use crate::texts::{frame as texts, home, search};
-use crate::ui::{HiddenToken, Icon};
+use crate::ui::{Avatar, HiddenToken, Icon};
 
 /// Id of the form in the account menu that sets the theme.
 pub(crate) const THEME_FORM: &str = "theme";
@@ -124,17 +125,16 @@ fn bell(visit: &Visit, live: bool) -> Option<impl IntoView + use<>> {
 
 fn account(visit: &Visit) -> Option<impl IntoView + use<>> {
     let viewer = visit.backend.as_ref()?.viewer();
-    let initials: String =
-        viewer.display_name.split([' ', '-']).filter_map(|word| word.chars().next()).take(2).flat_map(char::to_uppercase).collect();
+    let letters = initials(&viewer.display_name);
     let token = viewer.form_token.clone();
     let theme = |value: &'static str, label: &'static str, chosen: bool| {
         view! { <button class="item" name="theme" value=value aria-pressed=if chosen { "true" } else { "false" }>{chosen.then(|| view! { <Icon name="check"/> })}{label}</button> }
     };
     Some(view! {
         <details class="menu">
-            <summary aria-label=texts::account_menu(&initials, &viewer.username)><span class="avatar" aria-hidden="true">{initials.clone()}</span></summary>
+            <summary aria-label=texts::account_menu(&letters, &viewer.display_name)><Avatar name=viewer.display_name.clone() username=viewer.username.clone()/></summary>
             <div class="pop pop-end">
-                <p class="group-name">{texts::signed_in_as(&viewer.username)}</p>
+                <p class="group-name" title=viewer.username.clone()>{texts::signed_in_as(&viewer.display_name)}</p>
                 <form method="post" id=THEME_FORM action={actions::path::<ChooseTheme>()}>
                     <HiddenToken token=token.clone()/>
                     <input type="hidden" name="back" value=visit.address.clone()/>

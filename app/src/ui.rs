@@ -12,6 +12,8 @@ mod icon;
 mod live;
 mod moment;
 mod pager;
+mod person;
+mod reading;
 mod tabs;
 mod texts;
 
@@ -24,6 +26,8 @@ pub use graph::{Graph, Layers, Node};
 pub use head::{Crumb, Crumbs, PageHead, Tile};
 pub use icon::{Icon, SPRITE, SPRITE_ADDRESS};
 pub use live::LiveState;
-pub use moment::{Moment, due, span};
+pub use moment::{Moment, day, day_and_time, due, span};
 pub use pager::{Pager, paged};
+pub use person::{Avatar, Person, person_name};
+pub use reading::Reading;
 pub use tabs::{Tab, Tabs};

@@ -25,8 +25,8 @@ mod total;
 
 pub use account::{Person, Viewer, WorkspaceNode, WorkspaceTree};
 pub use approvals::{
-    AlikePage, AlikeRow, Asked, CommentLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, PriceStep, ReviewPage, Since,
-    ValueChange,
+    AlikePage, AlikeRow, Asked, CommentLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval, PriceStep, ReviewPage,
+    Since, ValueChange,
 };
 pub use catalog::{
     Availability, AvailabilityState, CatalogColumn, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine,

@@ -30,6 +30,7 @@ use crate::config::{Config, ConfigError, DatabaseUrl, NotifyError, PlaneConfig};
 use crate::history::{HistoryError, memory};
 use crate::limits::{RequestLimits, Streams};
 use crate::links;
+use crate::people::People;
 use crate::plane::Folder;
 use crate::plane::embedded::EmbeddedError;
 use crate::portal::Portal;
@@ -213,6 +214,7 @@ impl Running {
         let notify = Notify::new(config.notify.clone(), store.clone(), clock, links::of, instance).map_err(|_| unusable_mail())?;
         let notify = notify.quiet_until(past.map(|past| past.end));
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
+        let sign_in = SignIn::new(ground.method, style);
         let portal = Arc::new(Portal {
             rights: Rights::new(ground.endpoint.clone(), edges.clock.clone()),
             limits: RequestLimits::new(&config.limits, edges.clock.clone()),
@@ -242,7 +244,8 @@ impl Running {
             notify,
             streams: Streams::default(),
             background: Background::default(),
-            sign_in: SignIn::new(ground.method, style),
+            people: People::new(sign_in.people().map(|person| (person.name.clone(), person.display_name.clone())).collect()),
+            sign_in,
             trusted_homes: ground.trusted_homes,
             public_authority: config.public_url.as_ref().map(|url| url.authority.clone()),
             public_secure: config.public_url.as_ref().is_some_and(|url| url.secure),

@@ -13,7 +13,8 @@ pub async fn decide(uid: String, back: String, form: Fields) -> Answer {
     let acting = Acting::now();
     let vote = Vote::of(&form.0);
     let done = async { acting.person()?.decide(&uid, &vote).await }.await;
-    acting.answer_about(&uid, done.map(|()| after_decision(&uid, &back)), &back, form).await
+    let next = form.first("next").to_owned();
+    acting.answer_about(&uid, done.map(|()| after_decision(&uid, &back, &next)), &back, form).await
 }
 
 /// Makes the same decision about several requests of one shape. Each `item` is a uid and a hash, separated by a colon; `like` is the
@@ -63,8 +64,7 @@ impl Acting {
     async fn answer_about(&self, uid: &str, done: Result<String>, back: &str, form: Fields) -> Answer {
         let since = form.first("hash").to_owned();
         let page = if is_inbox(back) {
-            let view = if back.contains("view=all") { "all" } else { "" };
-            routes::approvals(&[("view", view), ("open", uid), ("since", &since)])
+            routes::with_query(safe_redirect(back), &[("open", uid), ("since", &since)])
         } else {
             routes::approval_since(uid, &since)
         };
@@ -75,11 +75,12 @@ impl Acting {
     }
 }
 
-/// Returns where to go after a decision: back to the inbox, because the user might no longer have access to the request.
-fn after_decision(uid: &str, back: &str) -> String {
+/// Returns where to go after a decision: back to the inbox, because the user might no longer have access to the request. There, the next
+/// approval of the same list opens.
+fn after_decision(uid: &str, back: &str, next: &str) -> String {
     let back = safe_redirect(back);
-    if back == page::APPROVALS || is_inbox(back) {
-        routes::with_query(back, &[("done", uid)])
+    if is_inbox(back) {
+        routes::with_query(back, &[("open", next), ("done", uid)])
     } else if back == routes::approval(uid) {
         routes::approvals(&[("done", uid)])
     } else {
@@ -88,5 +89,20 @@ fn after_decision(uid: &str, back: &str) -> String {
 }
 
 fn is_inbox(back: &str) -> bool {
-    back.strip_prefix(page::APPROVALS).is_some_and(|rest| rest.starts_with('?'))
+    back.strip_prefix(page::APPROVALS).is_some_and(|rest| rest.is_empty() || rest.starts_with('?'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::after_decision;
+
+    #[test]
+    fn a_decision_leads_to_the_next_one_of_the_same_list() {
+        let list = "/approvals?promise=redis&risk=high";
+        assert_eq!(after_decision("u1", list, "u2"), "/approvals?promise=redis&risk=high&open=u2&done=u1");
+        assert_eq!(after_decision("u1", "/approvals", ""), "/approvals?done=u1");
+        assert_eq!(after_decision("u1", "/approvals/u1", ""), "/approvals?done=u1");
+        assert_eq!(after_decision("u1", "/w/root/requests/default/db", "u2"), "/w/root/requests/default/db");
+        assert_eq!(after_decision("u1", "https://elsewhere.example/approvals", "u2"), "/");
+    }
 }

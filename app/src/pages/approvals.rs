@@ -9,7 +9,7 @@ mod parts;
 mod thread;
 
 pub use alike::alike;
-pub(super) use form::{About, ask_again, decide, withdraw};
+pub(super) use form::{About, Buttons, ask_again, decide, withdraw};
 pub use inbox::inbox;
 pub use light::light;
 pub(super) use pane::price as price_step;

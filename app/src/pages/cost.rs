@@ -7,7 +7,6 @@ mod table;
 mod trend;
 
 pub(super) use advice::lines as mover_lines;
-pub(super) use figures::moment;
 
 use crate::view::{CostBy, CostPage, CostQuery};
 use leptos::prelude::*;
@@ -18,7 +17,7 @@ use crate::document::{About, Page, framed};
 use crate::pages::requests::stale;
 use crate::routes::{self, page};
 use crate::texts::cost as texts;
-use crate::ui::{Banner, Empty, Icon, LinkButton, PageHead, Pager, Shape};
+use crate::ui::{Banner, Empty, Icon, LinkButton, PageHead, Pager, Shape, day_and_time};
 
 /// The page.
 pub async fn page(visit: &Visit, query: &CostQuery) -> Result<Page> {
@@ -117,7 +116,7 @@ fn warnings(found: &CostPage) -> impl IntoView + use<> {
         view! { <Banner shape=Shape::Unknown title=texts::SOME_TIME_UNOBSERVED><p>{text}</p></Banner> }
     });
     let ahead = found.ahead.as_deref().map(|at| {
-        let text = texts::ledger_ahead(&moment(at));
+        let text = texts::ledger_ahead(&day_and_time(at));
         view! { <Banner shape=Shape::Unknown title=texts::LEDGER_AHEAD><p>{text}</p></Banner> }
     });
     view! { {ahead}{unpriced}{unobserved} }
@@ -140,5 +139,5 @@ fn choices(found: &CostPage) -> impl IntoView + use<> {
 }
 
 fn basis(found: &CostPage) -> String {
-    texts::basis(found.up_to.as_deref().map(moment).as_deref(), found.workspaces)
+    texts::basis(found.up_to.as_deref().map(day_and_time).as_deref(), found.workspaces)
 }

@@ -15,7 +15,9 @@ use crate::pages::requests::{drafts, lines, stale};
 use crate::routes::{self, page};
 use crate::texts::{frame, home as texts};
 use crate::ui::chart::StackedBars;
-use crate::ui::{Banner, Empty, HiddenToken, LinkButton, LiveState, Moment, PageHead, Shape, Status, SubmitButton, Tile, Weight, due};
+use crate::ui::{
+    Banner, Empty, HiddenToken, LinkButton, LiveState, Moment, PageHead, Person, Shape, Status, SubmitButton, Tile, Weight, due,
+};
 
 /// The page.
 pub async fn page(visit: &Visit) -> Result<Page> {
@@ -124,7 +126,7 @@ fn decision(row: &InboxRow, now: &str) -> impl IntoView + use<> {
     view! {
         <li><Tile icon=row.icon.clone()/>
             <div><a class="name" href=routes::approval(&row.uid)>{row.name.clone()}</a><p class="what">{what}{price}</p></div>
-            <div class="side"><span>{when}</span><span class="subtle"><span class="mono">{row.workspace.clone()}</span>{format!(" · {}", row.requester)}</span></div>
+            <div class="side"><span>{when}</span><span class="subtle"><span class="mono">{row.workspace.clone()}</span>" · "<Person username=row.requester.clone()/></span></div>
         </li>
     }
 }

@@ -8,7 +8,7 @@ use crate::document::{About, Page, document};
 use crate::form::{complaint, described};
 use crate::frame::mark;
 use crate::texts::account as texts;
-use crate::ui::{Banner, Code, HiddenToken, Shape, SubmitButton, Weight};
+use crate::ui::{Avatar, Banner, Code, HiddenToken, Shape, SubmitButton, Weight};
 
 /// The page; `back` is where to go afterwards, `problem` why the last attempt failed.
 pub fn page(visit: &Visit, back: &str, problem: Option<SignInProblem>) -> Page {
@@ -41,16 +41,15 @@ fn sentence(problem: SignInProblem) -> String {
 /// The list of sample people on the embedded plane.
 fn people(visit: &Visit, back: String, problem: Option<String>) -> impl IntoView + use<> {
     let people = visit.people.iter().map(|person| {
-        let initials: String = person.display_name.split([' ', '-']).filter_map(|word| word.chars().next()).take(2).collect();
         view! {
             <li class="not-first:border-t border-line-soft"><button class="person" name="person" value=person.username.clone()>
-                <span class="avatar" aria-hidden="true">{initials.to_uppercase()}</span>
-                <span class="grow"><b>{person.username.clone()}</b><span class="subtle block text-sm">{person.role.clone()}</span></span>
+                <Avatar name=person.display_name.clone() username=person.username.clone()/>
+                <span class="grow"><b>{person.display_name.clone()}</b>" "<span class="subtle">{person.username.clone()}</span><span class="subtle block text-sm">{person.role.clone()}</span></span>
             </button></li>
         }
     });
     view! {
-        {problem.map(|problem| view! { <Banner shape=Shape::Failed title=texts::COULD_NOT_SIGN_YOU_IN><p>{problem}</p></Banner> })}
+        {problem.map(|problem| view! { <Banner shape=Shape::Failed title=texts::COULD_NOT_SIGN_YOU_IN focus=true><p>{problem}</p></Banner> })}
         <form class="card" method="post" action={actions::path::<SignIn>()}>
             <HiddenToken token=visit.sign_in_token.clone()/>
             <input type="hidden" name="back" value=back/>

@@ -145,12 +145,13 @@ pub(crate) fn signed_in(username: &str) -> String {
     format!("Signed in as {username}. The link alone doesn't grant access.")
 }
 
-pub(crate) fn requested_by(requester: &str, change: bool, you: bool) -> String {
+/// Before the name of the requester, unless that is the user.
+pub(crate) fn requested_by(change: bool, you: bool) -> &'static str {
     match (change, you) {
-        (false, false) => format!("Requested by {requester}"),
-        (false, true) => "Requested by you".to_owned(),
-        (true, false) => format!("Change requested by {requester}"),
-        (true, true) => "Change requested by you".to_owned(),
+        (false, false) => "Requested by",
+        (false, true) => "Requested by you",
+        (true, false) => "Change requested by",
+        (true, true) => "Change requested by you",
     }
 }
 
@@ -267,4 +268,22 @@ pub(crate) const ENFORCEMENT_AUDIT: &str = "Audit";
 
 pub(crate) fn rule_of_promise(promise: &str) -> String {
     format!("Rule of this promise: {promise}")
+}
+
+pub(crate) const APPROVE_AND_NEXT: &str = "Approve and next";
+pub(crate) const NONE_LEFT: &str = "Nothing left to decide in this list";
+pub(crate) const VIEW_WAITING: &str = "View all waiting for you";
+
+/// What opens after a decision.
+pub(crate) fn next_is(name: &str, left: usize) -> String {
+    if left == 1 { format!("Next: {name}, the last one") } else { format!("Next: {name}, {left} left") }
+}
+
+/// What else waits for the user, outside of the list.
+pub(crate) fn none_left(waiting: usize) -> String {
+    match waiting {
+        0 => "You're all caught up. Requests that need your approval appear here.".to_owned(),
+        1 => "1 other request needs your approval.".to_owned(),
+        _ => format!("{waiting} other requests need your approval."),
+    }
 }

@@ -43,9 +43,7 @@ pub(crate) fn sections_of(request: &str) -> String {
     format!("Sections of {request}")
 }
 
-pub(crate) fn requested_by(requester: &str) -> String {
-    format!("Requested by {requester}")
-}
+pub(crate) const REQUESTED_BY: &str = "Requested by";
 
 pub(crate) fn issues_need_attention(count: usize) -> String {
     if count == 1 { "1 issue needs attention".to_owned() } else { format!("{count} issues need attention") }

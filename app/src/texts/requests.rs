@@ -218,10 +218,6 @@ pub(crate) fn is_being_deleted(name: &str) -> String {
 }
 
 /// Before the time.
-pub(crate) fn deletion_requested_by(person: &str) -> String {
-    format!("Requested by {person}")
-}
-
 pub(crate) fn delete_named(name: &str) -> String {
     format!("Delete {name}")
 }

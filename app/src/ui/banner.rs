@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::Shape;
 
-/// A headline and its content, in the colour of a state.
+/// A headline and its content, in the colour of a state. With `focus`, it gets the focus when the page opens: it says why a form was refused.
 #[component]
-pub fn Banner(shape: Shape, #[prop(into)] title: String, children: Children) -> impl IntoView {
-    view! { <div class="banner" data-st=shape.word() role="note">{shape.svg()}<div><strong>{title}</strong>{children()}</div></div> }
+pub fn Banner(shape: Shape, #[prop(into)] title: String, #[prop(optional)] focus: bool, children: Children) -> impl IntoView {
+    view! { <div class="banner" data-st=shape.word() role="note" tabindex=focus.then_some("-1") autofocus=focus>{shape.svg()}<div><strong>{title}</strong>{children()}</div></div> }
 }

@@ -1,14 +1,16 @@
-//! Times: how long ago, then the date; the exact time is in `datetime`.
+//! Times: how long ago, then the date; the exact time is in `title` and `datetime`.
 
 use leptos::prelude::*;
+use promise::date::exact;
 
+use super::reading::Reading;
 use super::texts;
 
 /// A point in time in readable form.
 #[component]
 pub fn Moment(#[prop(into)] at: String, #[prop(into)] now: String) -> impl IntoView {
     let words = span(&at, &now);
-    view! { <time datetime=at.clone() title=at>{words}</time> }
+    view! { <time datetime=at.clone() title=exact(&at)>{words}</time> }
 }
 
 /// Formats a time as `just now`, `4 min ago`, `2 h ago`, `3 days ago`, then the date. Other text stays as it is.
@@ -20,8 +22,21 @@ pub fn span(at: &str, now: &str) -> String {
         passed @ 60..=3_599 => texts::minutes_ago(passed / 60),
         passed @ 3_600..=86_399 => texts::hours_ago(passed / 3_600),
         passed @ 86_400..=604_799 => texts::days_ago(passed / 86_400),
-        _ => at.split('T').next().unwrap_or(at).to_owned(),
+        _ => Reading::current().dates.day(at, now),
     }
+}
+
+/// Formats the day of a time: `26 Nov`, with the year if it isn't the current one.
+pub fn day(at: &str) -> String {
+    let reading = Reading::current();
+    reading.dates.day(at, &reading.now)
+}
+
+/// Formats a time: `26 Nov, 18:04 UTC`, with the year if it isn't the current one. Other text stays as it is.
+pub fn day_and_time(at: &str) -> String {
+    let reading = Reading::current();
+    let words = reading.dates.moment(at, &reading.now);
+    if words == at { words } else { texts::in_utc(&words) }
 }
 
 /// Formats when something ends: `due in 52 min`, `due in 3 h`, `due in 2 days`, or `expired`. Other text is left out.
@@ -52,7 +67,7 @@ fn seconds(text: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{due, span};
+    use super::{day_and_time, due, span};
 
     #[test]
     fn what_ends_is_said_ahead() {
@@ -68,6 +83,13 @@ mod tests {
     }
 
     #[test]
+    fn times_name_their_zone() {
+        // Without a visit, the current year isn't known.
+        assert_eq!(day_and_time("2026-11-26T18:04:00Z"), "26\u{a0}Nov\u{a0}2026, 18:04 UTC");
+        assert_eq!(day_and_time("never"), "never");
+    }
+
+    #[test]
     fn spans_are_said_as_people_say_them() {
         for (at, said) in [
             ("2026-03-01T00:00:00Z", "just now"),
@@ -75,7 +97,8 @@ mod tests {
             ("2026-02-28T23:30:00.123456Z", "30\u{a0}min ago"),
             ("2026-02-28T00:00:00Z", "1\u{a0}day ago"),
             ("2026-02-26T00:00:00Z", "3\u{a0}days ago"),
-            ("2025-12-31T00:00:00Z", "2025-12-31"),
+            ("2026-02-01T00:00:00Z", "1\u{a0}Feb"),
+            ("2025-12-31T00:00:00Z", "31\u{a0}Dec\u{a0}2025"),
             ("yesterday", "yesterday"),
         ] {
             assert_eq!(span(at, "2026-03-01T00:00:00Z"), said, "{at}");

@@ -49,6 +49,10 @@ pub(crate) fn due_in_days(count: i64) -> String {
     format!("due in {count}\u{a0}days")
 }
 
+pub(crate) fn in_utc(time: &str) -> String {
+    format!("{time} UTC")
+}
+
 pub(crate) fn copy(what: &str) -> String {
     format!("Copy {what}")
 }

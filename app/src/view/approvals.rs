@@ -123,12 +123,26 @@ pub struct InboxPage {
     pub review: Option<ReviewPage>,
     /// Whether the URL names a request that the user can't see, or can no longer see.
     pub absent: bool,
+    /// What the user decides on after the request shown next to the list. Absent if nothing else in this list waits for them.
+    pub next: Option<NextApproval>,
     /// Identifies the data that the list was rendered from, for the change stream.
     pub seen: String,
     /// The user's last decision, as a sentence. Empty if the page doesn't follow a decision.
     pub done: String,
     /// Users for whom this user is a delegate now.
     pub covers: Vec<super::CoverLine>,
+}
+
+/// The next approval of a list that waits for the user.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NextApproval {
+    /// uid of the request.
+    pub uid: String,
+    /// Name of the request.
+    pub name: String,
+    /// Number of approvals in the list that wait for the user, without the one that is shown.
+    pub left: usize,
 }
 
 /// A request in the inbox.
@@ -157,7 +171,7 @@ pub struct InboxRow {
     pub requester: String,
     /// Whether the user is the requester.
     pub mine: bool,
-    /// Change of the price, such as `+256.00 €/month`. Empty if nothing is charged.
+    /// Change of the price, such as `+€256.00/month`. Empty if nothing is charged.
     pub price: String,
     /// RFC 3339 time since when it is waiting.
     pub since: String,

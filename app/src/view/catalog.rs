@@ -62,7 +62,7 @@ pub struct OfferRow {
     pub team: String,
     /// Whether the user can request it here.
     pub availability: Availability,
-    /// Minimum price, such as `from 24.80 €/month`. Empty if it is free or has no price.
+    /// Minimum price, such as `from €24.80/month`. Empty if it is free or has no price.
     pub price: String,
     /// Catalog that lists it, or empty.
     pub shelf: String,

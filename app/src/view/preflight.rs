@@ -90,9 +90,9 @@ pub struct ApprovalStep {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceView {
-    /// Monthly price, such as `118.00 €`. Absent if it is unknown or nothing is charged.
+    /// Monthly price, such as `€118.00`. Absent if it is unknown or nothing is charged.
     pub monthly: Option<String>,
-    /// Difference from the running instance, such as `+93.20 €/month`.
+    /// Difference from the running instance, such as `+€93.20/month`.
     pub change: Option<String>,
     /// Line items.
     pub lines: Vec<PriceLine>,

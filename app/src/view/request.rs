@@ -126,8 +126,10 @@ pub struct Happening {
     pub at: String,
     /// Description: a sentence without a full stop.
     pub what: String,
-    /// Actor, or empty.
+    /// Actor, or empty. A person by username.
     pub who: String,
+    /// Whether the actor is a person.
+    pub is_person: bool,
     /// Whether it is a warning.
     pub trouble: bool,
     /// Values that it changed.

@@ -7,6 +7,8 @@ use app::backend::{Account, Assets, Catalog, Drafts, Refusal, Refusals, Search, 
 use app::view::*;
 use async_trait::async_trait;
 use promise::api::{Lifecycle, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
+use promise::date::DateStyle;
+use promise::people::PeopleNames;
 use promise::policy::{Candidate, Effective, Target, compose, gather};
 use promise::sentence::{Actor, Ball};
 use promise::state::{RequestState, RequestStates};
@@ -72,6 +74,8 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         address: address.into(),
         reference: "5f3a9c0211d84e7b".into(),
         now: NOW.into(),
+        names: PeopleNames::new([("dev-data".to_owned(), "Deniz Arslan".to_owned())]),
+        dates: DateStyle::default(),
     }
 }
 
@@ -127,7 +131,7 @@ fn offer(name: &str, availability: Availability) -> OfferRow {
         version: spec.version,
         lifecycle: if name == "object-bucket" { Lifecycle::Deprecated } else { Lifecycle::Published },
         team: "data-services".into(),
-        price: "from 24.80 €/month".into(),
+        price: "from €24.80/month".into(),
         shelf: if name == "redis" { String::new() } else { "root:platform/standard".into() },
         availability,
         ..OfferRow::default()
@@ -263,7 +267,7 @@ impl Catalog for World {
             policies: policies(name),
             policies_unknown: None,
             price: price(),
-            next_price: (name == "postgresql").then(|| "From 1 January 2027: 124.00 € a month (today 118.00 €).".into()),
+            next_price: (name == "postgresql").then(|| "From 1 January 2027: €124.00 a month (today €118.00).".into()),
             versions: vec![VersionLine {
                 version: "1.2.0".into(),
                 revision: "postgresql-3f2a9c1b7d".into(),
@@ -293,9 +297,9 @@ fn tier() -> ParameterLine {
 fn price() -> PriceView {
     let line = |name: &str, monthly: Option<&str>| PriceLine { name: name.into(), monthly: monthly.map(Into::into), why: String::new() };
     PriceView {
-        monthly: Some("118.00 €".into()),
-        change: Some("+93.20 €/month".into()),
-        lines: vec![line("instance", Some("118.00 €")), line("support", None)],
+        monthly: Some("€118.00".into()),
+        change: Some("+€93.20/month".into()),
+        lines: vec![line("instance", Some("€118.00")), line("support", None)],
         unknown: None,
         basis: "Price list standard, since 1 January 2026".into(),
     }

@@ -350,11 +350,11 @@ mod tests {
             |cause: Cause| Warning { cluster: "c1".into(), cause, spent: 2_010_004_000, forecast: 2_700_000_000, most: 2_500_000_000 };
         let matter = told.matter("c1/spending/all", &warning(Cause::Threshold(80)));
         assert_eq!(matter.title, "The budget Spending is filling up: 80 % in November 2026");
-        assert!(matter.text.starts_with("root:acme and everything below it used 2,010.00 € of 2,500.00 € so far."), "{}", matter.text);
+        assert!(matter.text.starts_with("root:acme and everything below it used €2,010.00 of €2,500.00 so far."), "{}", matter.text);
         assert_eq!(matter.link, costs("root:acme"));
         let ahead = told.matter("c1/spending/all", &warning(Cause::Forecast));
         assert_eq!(ahead.title, "The budget Spending won't last until the end of November 2026");
-        let text = "so far, and will reach 2,700.00 € by the end of the month at current usage.";
+        let text = "so far, and will reach €2,700.00 by the end of the month at current usage.";
         assert!(ahead.text.contains(text), "{}", ahead.text);
         let over = Told { below: false, place: "root:acme:shop", ..told }.matter("c1/spending/all", &warning(Cause::Threshold(100)));
         assert!(over.title.contains("is used up: 100 %") && over.text.starts_with("root:acme:shop used"), "{over:?}");
@@ -362,11 +362,11 @@ mod tests {
         let redis = Told { title: "Redis", name: "redis", own: true, set_at: "root:platform", place: "root:platform", ..told };
         let matter = redis.matter("c2/promise/redis/all", &warning(Cause::Threshold(80)));
         assert_eq!(matter.title, "The budget of Redis is filling up: 80 % in November 2026");
-        assert!(matter.text.starts_with("Redis in all workspaces used 2,010.00 €"), "{}", matter.text);
+        assert!(matter.text.starts_with("Redis in all workspaces used €2,010.00"), "{}", matter.text);
         assert_eq!(matter.why, "The promise redis, set at root:platform, notifies you about its budget.");
         assert_eq!(matter.link, costs(""));
         let each = Told { below: false, place: "root:acme:shop", ..redis }.matter("c2/promise/redis/all", &warning(Cause::Forecast));
-        assert!(each.text.starts_with("Redis in root:acme:shop used 2,010.00 €"), "{}", each.text);
+        assert!(each.text.starts_with("Redis in root:acme:shop used €2,010.00"), "{}", each.text);
         assert_eq!(each.link, costs("root:acme:shop"));
     }
 }

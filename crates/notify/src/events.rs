@@ -11,6 +11,7 @@ use cluster::person;
 use jiff::Timestamp;
 use promise::api::{Approvers, PromiseRequestStatus};
 use promise::notify::Event;
+use promise::people::PeopleNames;
 use sha2::{Digest as _, Sha256};
 
 use super::page::Page;
@@ -69,6 +70,8 @@ pub struct Subject<'a> {
     pub promise: &'a str,
     /// The requester; empty if unknown.
     pub requester: &'a str,
+    /// Names of people, for texts.
+    pub names: &'a PeopleNames,
     /// When it was created, in seconds since 1970.
     pub created: i64,
 }
@@ -98,7 +101,7 @@ impl Subject<'_> {
 
 /// Returns all notifications about a request in the workspace at the path. `now` and `remind_after` are in seconds and affect only
 /// reminders.
-pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64) -> Vec<Told> {
+pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64, names: &PeopleNames) -> Vec<Told> {
     let metadata = &request.metadata;
     let Some(uid) = metadata.uid.as_deref() else { return Vec::new() };
     let requester = person::requester(request);
@@ -109,6 +112,7 @@ pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64
         name: metadata.name.as_deref().unwrap_or_default(),
         promise: &request.spec.promise.name,
         requester: &requester,
+        names,
         created: metadata.creation_timestamp.as_ref().map_or(0, |time| time.0.as_second()),
     };
     if let Some(deleted) = &metadata.deletion_timestamp {

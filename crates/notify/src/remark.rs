@@ -22,6 +22,8 @@ pub struct Remark<'a> {
     pub id: &'a str,
     /// The author.
     pub author: &'a str,
+    /// The author's name, for texts.
+    pub name: &'a str,
     /// The text.
     pub text: &'a str,
     /// People who commented on the request before.
@@ -57,7 +59,7 @@ fn told(request: &PromiseRequest, workspace: &str, remark: &Remark<'_>, now: Tim
         at: now.as_second(),
         open: true,
         ends: None,
-        title: format!("{} commented on {name}", remark.author),
+        title: format!("{} commented on {name}", remark.name),
         text,
         why,
         link: Page::Approval { uid: request.metadata.uid.clone().unwrap_or_default() },
@@ -113,7 +115,7 @@ mod tests {
 
     fn people(author: &str) -> Vec<String> {
         let before = ["wes".to_owned(), author.to_owned()];
-        let remark = Remark { id: "c1", author, text: "Why  so\nlarge?", before: &before };
+        let remark = Remark { id: "c1", author, name: author, text: "Why  so\nlarge?", before: &before };
         let told = told(&request(), "root:acme", &remark, Timestamp::UNIX_EPOCH);
         assert!(told.iter().all(|one| one.key == "c1" && one.link == Page::Approval { uid: "u1".into() }));
         let name = |told: &Told| match &told.audience {

@@ -8,6 +8,7 @@ use cluster::World;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::{Changes, Key};
 use jiff::{SignedDuration, Timestamp};
+use promise::people::PeopleNames;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -25,6 +26,8 @@ const SOON: Duration = Duration::from_secs(5);
 const SLACK: SignedDuration = SignedDuration::from_mins(10);
 /// Most notifications that are written in one transaction.
 const AT_ONCE: usize = 100;
+/// Number of people whose names are known, of those who signed in last.
+const NAMES: u32 = 10_000;
 
 impl Notify {
     /// Writes notifications about requests until the process shuts down.
@@ -95,12 +98,16 @@ impl Teller<'_> {
             Look::Waiting => requests.iter().filter(|(_, request)| waits(request)).collect(),
             Look::These(keys) => keys.iter().filter_map(|key| requests.get_key_value(key)).collect(),
         };
+        let names = match concerned.is_empty() {
+            true => PeopleNames::default(),
+            false => PeopleNames::new(store.person_names(NAMES).await?),
+        };
         for (key, request) in concerned {
             let Some(path) = tree.path(&key.cluster) else {
                 complete = false;
                 continue;
             };
-            let mut told = events::of(request, path.as_str(), now.as_second(), self.notify.config.remind_after);
+            let mut told = events::of(request, path.as_str(), now.as_second(), self.notify.config.remind_after, &names);
             told.retain(|told| told.at > oldest.as_second() && (told.open || told.at >= since.as_second()));
             if told.is_empty() {
                 continue;

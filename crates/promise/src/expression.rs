@@ -67,6 +67,6 @@ pub fn sentence(error: &ExprError) -> String {
         }
         ExprError::Budget(exhausted) => format!("Simplify the expression: {exhausted}."),
         ExprError::AbsentPath(path) => format!("Give `{path}` a value or a default, or test it with has(): it is missing."),
-        ExprError::Runtime(message) => format!("Fix the expression, which failed: {message}."),
+        ExprError::Runtime(_) => format!("Fix the expression, which failed: {}.", error.words()),
     }
 }

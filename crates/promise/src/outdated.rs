@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use crate::api::{OutdatedPrice, OutdatedRule, OutdatedStatus, PromiseSpec, ReleaseRule, Rule, RuleChange};
 use crate::names::ROLL_OUT_ANNOTATION;
 use crate::policy::{Provenance, Ruling, sentence};
+use crate::price::Money;
 use crate::release::same_rules;
 use crate::revision::digest;
 use crate::wording::lower_first;
@@ -134,7 +135,10 @@ fn changed(rule: &OutdatedRule) -> String {
 
 fn amount(cost: &crate::api::CostStatus) -> String {
     match (&cost.monthly, &cost.currency) {
-        (Some(monthly), Some(currency)) => format!("{monthly} {currency} a month"),
+        (Some(monthly), Some(currency)) => match Money::parse(monthly, currency.as_str()) {
+            Ok(money) => format!("{money} a month"),
+            Err(_) => format!("{currency}\u{a0}{monthly} a month"),
+        },
         (Some(monthly), None) => format!("{monthly} a month"),
         (None, _) => "an unknown price".to_owned(),
     }
@@ -205,7 +209,7 @@ mod tests {
         };
         let price = Some(OutdatedPrice { before: cost(Some("10.00")), today: cost(None) });
         let outdated = compare(&PromiseSpec::default(), &rules, Today { price, ..today(&rules) }, |_| None).unwrap();
-        assert!(told(&outdated).contains("accepted at 10.00 EUR a month and would cost an unknown price today"), "{}", told(&outdated));
+        assert!(told(&outdated).contains("accepted at €10.00 a month and would cost an unknown price today"), "{}", told(&outdated));
     }
 
     #[test]

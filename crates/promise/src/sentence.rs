@@ -4,7 +4,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Phase, PromiseRequestStatus, WaitingKind, WaitingOn, WaitingReason};
-use crate::wording::upper_first;
 
 /// Who has to act next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,10 +74,11 @@ pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
     }
 }
 
-/// Returns only the sentence.
+/// Returns only the sentence. A message is complete as the controller wrote it: if it begins with the name of a user, group or resource, that
+/// name isn't capitalized.
 pub fn sentence(phase: Phase, waiting: Option<&WaitingOn>) -> String {
     let message = waiting.map(|waiting| waiting.message.as_str()).filter(|message| !message.is_empty());
-    message.map_or_else(|| settled(phase).to_owned(), upper_first)
+    message.unwrap_or_else(|| settled(phase)).to_owned()
 }
 
 fn next(phase: Phase, waiting: &WaitingOn) -> (Actor, Option<&'static str>) {

@@ -14,18 +14,19 @@ pub struct Acquaintance {
 }
 
 impl Store {
-    /// Records a user who signed in, with their current groups.
+    /// Records a user who signed in, with their current groups. `mail` and `name` are from the token, and empty if it had none.
     ///
     /// # Errors
     /// If the database fails.
-    pub async fn meet(&self, person: &str, groups: &[String], mail: &str, now: Timestamp) -> Result<()> {
+    pub async fn meet(&self, person: &str, groups: &[String], (mail, name): (&str, &str), now: Timestamp) -> Result<()> {
         let mut transaction = self.pool.begin().await?;
         sqlx::query(
-            "INSERT INTO acquaintance (person, mail, met) VALUES ($1, $2, $3) \
-             ON CONFLICT (person) DO UPDATE SET mail = excluded.mail, met = excluded.met",
+            "INSERT INTO acquaintance (person, mail, name, met) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (person) DO UPDATE SET mail = excluded.mail, name = excluded.name, met = excluded.met",
         )
         .bind(person)
         .bind(mail)
+        .bind(name)
         .bind(now.as_second())
         .execute(&mut *transaction)
         .await?;
@@ -63,6 +64,15 @@ impl Store {
             .fetch_all(&self.pool)
             .await?;
         Ok(rows.into_iter().map(|(team,)| team).collect())
+    }
+
+    /// Returns usernames and names of the users with a name who signed in last.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn person_names(&self, most: u32) -> Result<Vec<(String, String)>> {
+        let named = "SELECT person, name FROM acquaintance WHERE name <> '' ORDER BY met DESC, person LIMIT $1";
+        Ok(sqlx::query_as(named).bind(i64::from(most)).fetch_all(&self.pool).await?)
     }
 
     /// Returns a user who has signed in.

@@ -454,10 +454,11 @@ pub(crate) mod tests {
             }
             assert_eq!(store.subscription("olga").await.unwrap().unwrap()["zone"], "Europe/Berlin");
             let groups = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-            store.meet("olga", &groups(&["owners", "approvers", "approvers"]), "olga@acme.example", at(0)).await.unwrap();
-            store.meet("amara", &groups(&["approvers"]), "", at(0)).await.unwrap();
+            store.meet("olga", &groups(&["owners", "approvers", "approvers"]), ("olga@acme.example", "Olga Brandt"), at(0)).await.unwrap();
+            store.meet("amara", &groups(&["approvers"]), ("", ""), at(0)).await.unwrap();
             assert_eq!(store.members("approvers").await.unwrap(), ["amara", "olga"]);
-            store.meet("olga", &groups(&["owners"]), "", at(9)).await.unwrap();
+            store.meet("olga", &groups(&["owners"]), ("", "Olga B."), at(9)).await.unwrap();
+            assert_eq!(store.person_names(9).await.unwrap(), [("olga".to_owned(), "Olga B.".to_owned())]);
             assert_eq!(store.members("approvers").await.unwrap(), ["amara"]);
             assert_eq!(store.acquaintance("olga").await.unwrap().unwrap().mail, "");
             assert_eq!(store.acquaintance("nobody").await.unwrap(), None);

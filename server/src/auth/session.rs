@@ -6,6 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cluster::Token;
 use http::HeaderValue;
 use jiff::{SignedDuration, Timestamp};
+use promise::people::tidy;
 use promise::{Error, Result};
 use serde_json::Value;
 
@@ -58,12 +59,15 @@ async fn of(portal: &Portal, token: &Token, identity: &Identity, request_id: &st
     let expires = now.checked_add(SESSION).map_err(|_| Error::Internal)?;
     let expires = ends(&token.expose()).map_or(expires, |end| end.min(expires));
     let mail = mail(&token.expose()).unwrap_or_default();
+    let sample = || portal.person(&identity.person).map(|person| person.display_name.clone());
+    let name = name(&token.expose()).or_else(sample).unwrap_or_default();
     let write = RecordedWrite::of(&identity.person, request_id, WriteOperation::SignIn, WriteTarget::remembered("session", ""));
     let begun = write.remember(
         async {
             let cookie = portal.store.begin_session(&identity.person, &token.expose(), now, expires, &*portal.random).await?;
             // Records the groups, so that rules that name a group find its members.
-            portal.store.meet(&identity.person, &identity.groups, &mail, now).await?;
+            portal.store.meet(&identity.person, &identity.groups, (&mail, &name), now).await?;
+            portal.people.changed();
             Ok(cookie)
         },
         |_| true,
@@ -105,6 +109,11 @@ fn mail(token: &str) -> Option<String> {
     claims.get("email").and_then(Value::as_str).filter(|_| checked).map(str::to_owned)
 }
 
+/// Returns the person's name in the token's claims (OpenID Connect), for pages. Nothing is decided by it.
+fn name(token: &str) -> Option<String> {
+    claims(token)?.get("name").and_then(Value::as_str).map(tidy).filter(|name| !name.is_empty())
+}
+
 /// Ends the visitor's session, if there is one.
 ///
 /// # Errors
@@ -128,6 +137,13 @@ mod tests {
         assert_eq!(mail(&token(r#"{"email":"dana@acme.example"}"#)).as_deref(), Some("dana@acme.example"));
         assert_eq!(mail(&token(r#"{"email":"dana@acme.example","email_verified":false}"#)), None);
         assert_eq!(mail("opaque"), None);
+    }
+
+    #[test]
+    fn a_name_is_what_the_issuer_says() {
+        let token = |claims: &str| format!("h.{}.s", URL_SAFE_NO_PAD.encode(claims));
+        assert_eq!(name(&token(r#"{"name":" Dana  Shaw"}"#)).as_deref(), Some("Dana Shaw"));
+        assert_eq!([name(&token(r#"{"name":"  "}"#)), name(&token(r#"{"name":7}"#)), name("opaque")], [None, None, None]);
     }
 
     #[test]

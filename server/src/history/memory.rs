@@ -33,7 +33,7 @@ pub async fn remember(store: &Store, past: &Past, world: &World, files: &Files) 
         }
     }
     for person in &world.people {
-        store.meet(&person.name, &person.groups, "", past.end).await?;
+        store.meet(&person.name, &person.groups, ("", &person.display_name), past.end).await?;
     }
     store.telling_since(before(past.end, NEWS)).await?;
     store.begin_ledger(begin).await?;

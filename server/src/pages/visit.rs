@@ -14,6 +14,7 @@ use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use promise::Error;
+use promise::date::DateStyle;
 
 use super::{cached, recent};
 use crate::auth::cookie::{CookieStyle, Kind};
@@ -144,7 +145,7 @@ impl Visiting {
     /// Renders a page that has no address of its own. `workspace` is the one that it is about.
     pub(super) async fn answer(self, workspace: &str, page: impl AsyncFnOnce(&Visit) -> Result<Page, Error>) -> Response {
         let visit = self.visit_with_navigation().await;
-        let page = settle(&visit, Some(workspace), page(&visit).await);
+        let page = settle(&visit, Some(workspace), document::within(&visit, page(&visit)).await);
         let nonce = visit.nonce.clone();
         // What was posted is kept as a draft, or noted.
         self.portal.writes.fetch_add(1, Ordering::Release);
@@ -160,6 +161,7 @@ impl Visiting {
 
     /// Returns the data for a page, with the counts for the navigation.
     pub(super) async fn visit_with_navigation(&self) -> Visit {
+        self.portal.people.current(&self.portal.store, self.portal.clock.now()).await;
         let mut visit = self.visit(None);
         if let Visitor::Person(caller) = &self.visitor {
             let Navigation { governs, waits, unread, favourites } = caller.navigation().await;
@@ -179,6 +181,7 @@ impl Visiting {
             display_name: person.display_name.clone(),
             role: person.role.clone(),
         });
+        let languages = self.headers.get(header::ACCEPT_LANGUAGE).and_then(|languages| languages.to_str().ok());
         Visit {
             backend,
             people: people.collect(),
@@ -196,6 +199,8 @@ impl Visiting {
             address: self.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned(),
             reference: self.reference.clone(),
             now: self.portal.clock.now().to_string(),
+            names: self.portal.people.names(),
+            dates: languages.map(DateStyle::of_languages).unwrap_or_default(),
         }
     }
 

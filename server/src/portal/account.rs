@@ -31,10 +31,9 @@ impl Caller {
 impl Account for Caller {
     fn viewer(&self) -> Viewer {
         let identity = self.identity();
-        let person = self.portal().person(&identity.person);
         let username = self.portal().called(&identity.person);
         Viewer {
-            display_name: person.map_or_else(|| username.clone(), |person| person.display_name.clone()),
+            display_name: self.portal().named(&identity.person),
             username,
             groups: identity.groups.clone(),
             form_token: self.form_token().to_owned(),

@@ -29,6 +29,7 @@ use crate::background::Background;
 use crate::clock::Clock;
 use crate::config::PlaneKind;
 use crate::limits::{RequestLimits, Streams};
+use crate::people::People;
 use crate::sample::Person;
 use crate::web::assets::Assets;
 use crate::web::page_cache::PageCache;
@@ -57,6 +58,8 @@ pub struct Portal {
     pub rights: Rights,
     /// Recently verified callers.
     pub callers: Callers,
+    /// Names of the people who signed in.
+    pub people: People,
     /// How people sign in.
     pub sign_in: SignIn,
     /// Homes that can offer promises to the whole workspace tree.
@@ -118,6 +121,13 @@ impl Portal {
     pub fn ledger(&self) -> Ledger<'_> {
         let Self { store, world, notify, months, trusted_homes, .. } = self;
         Ledger { store, world, notify, months, trusted_homes }
+    }
+
+    /// Returns the name of a person by their id: the one from their last sign-in, or else the username as in [`Portal::called`].
+    pub fn named(&self, person: &PersonId) -> String {
+        let names = self.people.names();
+        let name = names.of(person);
+        if name == person.username() { self.called(person) } else { name.to_owned() }
     }
 
     /// Returns the person with this name among those who can be chosen on the sign-in page.

@@ -190,13 +190,13 @@ async fn what_moved_and_what_could_be_saved_leads_to_where_one_acts() {
     ];
     let page = browser.until(SHOP, |answer| parts.iter().all(|part| answer.text.contains(part))).await;
     let moved = format!("Biggest changes since {}", before.title());
-    let trend = format!("{}, Metered: 123.46", &before.title()[..3]);
-    for part in [moved.as_str(), "quagga", "123.45 € before, nothing now", "\u{2212}123.45 €", "0.01 € before", &trend] {
+    let trend = format!("{}, Metered: €123.46", &before.title()[..3]);
+    for part in [moved.as_str(), "quagga", "€123.45 before, nothing now", "\u{2212}€123.45", "€0.01 before", &trend] {
         assert!(page.text.contains(part), "{part}: {}", page.text);
     }
     // Of several workspaces promises are compared, and a link leads to what they are made of.
     let above = product.signed_in("org-owner").await.get("/cost?workspace=root:acme").await.text;
-    assert!(above.contains("123.46 € before") && above.contains("href=\"/cost?workspace=root:acme:shop&amp;month="), "{above}");
+    assert!(above.contains("€123.46 before") && above.contains("href=\"/cost?workspace=root:acme:shop&amp;month="), "{above}");
     let mut stranger = product.signed_in("dev-data").await;
     let everything = stranger.get("/cost").await.text;
     assert!(!everything.contains("quagga") && !everything.contains("123.4"), "{everything}");
@@ -229,10 +229,10 @@ async fn a_budget_is_beside_the_sum_that_it_is_about() {
     budget(&product, "production", "9999.00").await;
     let mut browser = product.signed_in("dev-shop").await;
     let own = browser.until(SHOP, |answer| answer.text.contains("Budget of production")).await.text;
-    assert!(own.contains("9,999.00 €") && own.contains("left after the forecast"), "{own}");
+    assert!(own.contains("€9,999.00") && own.contains("left after the forecast"), "{own}");
     assert!(!own.contains("Budget of development"), "it is for workspaces with another label: {own}");
     let above = product.signed_in("org-owner").await.get("/cost?workspace=root:acme").await.text;
-    assert!(above.contains("2,500.00 €") && !above.contains("Budget of production"), "{above}");
+    assert!(above.contains("€2,500.00") && !above.contains("Budget of production"), "{above}");
     product.running.close().await;
 }
 

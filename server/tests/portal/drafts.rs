@@ -100,7 +100,7 @@ async fn a_shared_draft_opens_for_people_who_can_submit_it() {
     assert!(browser.get(LIST).await.text.contains("Link to this draft"));
 
     let opened = owner.get(&draft).await;
-    assert!(opened.text.contains("Draft by dev-shop") && opened.text.contains("value=\"orders-db\""), "{}", opened.text);
+    assert!(opened.text.contains("Draft by Dana Shaw") && opened.text.contains("value=\"orders-db\""), "{}", opened.text);
     let (_, own) = types(&mut owner, &opened, FORM, &[("/name", "orders-db-2"), ("/parameters/storage", "50")]).await;
     assert!(own.contains("draft=") && own != draft, "changes go to a draft of one's own");
     assert!(browser.get(&draft).await.text.contains("value=\"40\""));
@@ -109,7 +109,7 @@ async fn a_shared_draft_opens_for_people_who_can_submit_it() {
         assert!(!seen.text.contains("orders-db"), "{person}: {}", seen.text);
     }
     browser.post("/do/drafts/share", &[("_token", &token), ("id", &id), ("shared", "false"), ("back", LIST)]).await;
-    assert!(!owner.get(&draft).await.text.contains("Draft by dev-shop"));
+    assert!(!owner.get(&draft).await.text.contains("Draft by Dana Shaw"));
     product.running.close().await;
 }
 

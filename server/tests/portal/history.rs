@@ -206,9 +206,12 @@ async fn budget(product: &Product) {
     let text = product.signed_in("org-owner").await.get("/").await.text;
     let (_, rest) = text.split_once("Monthly spending").expect("a budget");
     let amounts: Vec<f64> = rest
-        .split("€")
+        .split('€')
+        .skip(1)
         .take(2)
-        .filter_map(|part| part.split_whitespace().rev().find_map(|word| word.rsplit('>').next()?.replace(',', "").parse().ok()))
+        .filter_map(|part| {
+            part.split(|letter: char| !letter.is_ascii_digit() && letter != '.' && letter != ',').next()?.replace(',', "").parse().ok()
+        })
         .collect();
     let [used, all] = amounts.as_slice() else { panic!("two amounts: {rest}") };
     assert!((0.75..=0.85).contains(&(used / all)), "{used} of {all}");

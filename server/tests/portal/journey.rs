@@ -36,7 +36,7 @@ async fn a_change_is_reviewed_recorded_and_duplicated() {
 
     let history = format!("{ORDERS}?view=history");
     let history = browser.until(&history, |answer| answer.text.contains("<del>20\u{a0}GiB</del>")).await;
-    assert!(history.text.contains("Changed<span class=\"subtle\"> · dev-shop"), "{}", history.text);
+    assert!(history.text.contains("Changed<span class=\"subtle\"> · <span class=\"who\" title=\"dev-shop\">"), "{}", history.text);
 
     let yaml = browser.get(&format!("{ORDERS}?view=yaml")).await;
     let manifest =
@@ -83,7 +83,11 @@ async fn a_revealed_secret_and_a_deletion_leave_a_trace() {
     assert_eq!((&record["operation"], &record["name"]), (&"reveal-output".into(), &"carts".into()));
     assert!(!format!("{lines:?}").contains("redis://"), "no value is logged");
     let history = browser.get(&format!("{carts}?view=history")).await;
-    assert!(history.text.contains(" revealed<span class=\"subtle\"> · dev-shop"), "{:?}", history.text.split("timeline").nth(2));
+    assert!(
+        history.text.contains(" revealed<span class=\"subtle\"> · <span class=\"who\" title=\"dev-shop\">"),
+        "{:?}",
+        history.text.split("timeline").nth(2)
+    );
     assert!(!history.text.contains("redis://"));
 
     let page = browser.get(&format!("{carts}/delete")).await;
@@ -91,9 +95,13 @@ async fn a_revealed_secret_and_a_deletion_leave_a_trace() {
     let named = [("_token", token.as_str()), ("workspace", "root:acme:shop"), ("namespace", "default"), ("name", "carts")];
     let deleted = browser.act("/do/requests/delete", &[&named[..], &[("confirmation", "carts")]].concat()).await;
     let told = browser.get(deleted.location()).await;
-    assert!(told.text.contains("carts is being deleted") && told.text.contains("Requested by dev-shop"), "{}", told.text);
+    assert!(
+        told.text.contains("carts is being deleted") && told.text.contains("Requested by <span class=\"who\" title=\"dev-shop\">"),
+        "{}",
+        told.text
+    );
     let gone = browser.until(&carts, |answer| answer.status == StatusCode::NOT_FOUND).await;
-    assert!(gone.text.contains("dev-shop deleted this request") && gone.text.contains("carts was deleted"), "{}", gone.text);
+    assert!(gone.text.contains("Dana Shaw deleted this request") && gone.text.contains("carts was deleted"), "{}", gone.text);
     let never = browser.get(&format!("{LIST}/default/never")).await;
     assert!(never.status == StatusCode::NOT_FOUND && !never.text.contains("was deleted"));
     let stranger = product.signed_in("dev-data").await.get(&carts).await;

@@ -205,11 +205,11 @@ async fn a_question_reaches_those_who_are_asked_and_the_answer_whoever_asked() {
     read_all(&mut approver).await;
     assert_eq!(unread(&approver.get("/").await.text), "nothing new");
     approve(endpoint, token("approver"), &asked).await;
-    let mail = mails.until("the answer", |mail| mail.text.contains("approver approved orders-db")).await;
+    let mail = mails.until("the answer", |mail| mail.text.contains("Amara Okafor approved orders-db")).await;
     assert_eq!(mail.to, "dev-shop@acme.example");
     becomes(&requests, "orders-db", |request| request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)).await;
     let page = requester.until("/notifications", |page| page.text.contains("orders-db is ready")).await;
-    for told in ["approver approved orders-db", "“Fine for Q4.”", "orders-db is approved and being provisioned"] {
+    for told in ["Amara Okafor approved orders-db", "“Fine for Q4.”", "orders-db is approved and being provisioned"] {
         assert!(page.text.contains(told), "{told}: {}", page.text);
     }
     signed.until("the end", |call| body(call)["event"] == "ready").await;
@@ -410,7 +410,7 @@ async fn killed_at_any_instant_no_decision_is_told_twice_and_none_gets_lost() {
         names.insert(name);
     }
     for name in &names {
-        let title = format!("approver approved {name}");
+        let title = format!("Amara Okafor approved {name}");
         mails.until(&title, |mail| mail.header("Subject") == title).await;
         signed.until(&title, |call| body(call)["title"] == title.as_str()).await;
         signed.until("the end", |call| body(call)["title"] == format!("{name} is ready").as_str()).await;

@@ -119,7 +119,7 @@ async fn a_price_list_that_begins_later_is_told_where_it_changes_what_is_propose
     catalogs.replace("standard", &PostParams::default(), &standard).await.expect("changed");
 
     let redis = browser.until(&address("redis"), |answer| answer.text.contains("From 1 February 9000")).await.text;
-    assert!(redis.contains("From 1 February 9000: 10.75 € a month (today 9.50 €)."), "{redis}");
+    assert!(redis.contains("From 1 February 9000: €10.75 a month (today €9.50)."), "{redis}");
     assert_eq!(redis.matches("(today ").count(), 1, "the next one alone: {redis}");
     // No list changes what a database costs, nor a bucket of the class that is proposed.
     for promise in ["postgresql", "object-bucket"] {

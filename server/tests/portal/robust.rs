@@ -36,7 +36,7 @@ async fn who_is_signed_in_can_sign_in_as_somebody_else() {
     let page = browser.get("/sign-in").await;
     let answer = browser.post("/do/account/sign-in", &[("_token", &page.hidden("_token")), ("person", "dev-data")]).await;
     assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
-    assert!(browser.get("/").await.text.contains("Signed in as dev-data"));
+    assert!(browser.get("/").await.text.contains("Signed in as Deniz Arslan"));
     product.running.close().await;
 }
 

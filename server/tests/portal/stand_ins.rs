@@ -38,7 +38,7 @@ async fn what_waits_follows_to_the_stand_in_and_the_right_does_not() {
     assert!(approver.get(PAGE).await.text.contains("aren't known until they open Approvals"));
     let page = finance.get("/approvals").await;
     for said in [
-        format!("You're a delegate for approver until {later}").as_str(),
+        format!("You're a delegate for Amara Okafor until {later}").as_str(),
         "You can't decide on the policies and promises below",
         "production-databases, set at root:acme",
     ] {
@@ -54,7 +54,7 @@ async fn what_waits_follows_to_the_stand_in_and_the_right_does_not() {
     // Another one, who may.
     assert_eq!(names(&mut approver, "dev-data", &today, &later).await.location(), PAGE);
     let page = deputy.get(PAGE).await;
-    assert!(page.text.contains("You're a delegate for approver") && !page.text.contains("production-databases"), "{}", page.text);
+    assert!(page.text.contains("You're a delegate for Amara Okafor") && !page.text.contains("production-databases"), "{}", page.text);
     assert!(!finance.get("/approvals").await.text.contains("You're a delegate for"), "who was replaced does not any more");
     let token = product.running.sandbox.as_ref().expect("an embedded plane").identities.token("dev-shop").expect("a person");
     let requests: Api<PromiseRequest> = api(&product.running.portal.endpoint, token, "root:acme:shop");
@@ -65,7 +65,7 @@ async fn what_waits_follows_to_the_stand_in_and_the_right_does_not() {
     assert!(mail.text.contains("orders-db is waiting for approval"), "{}", mail.text);
     mails.until("the mail to whoever is away", |mail| mail.to == "approver@acme.example").await;
     let inbox = deputy.until("/approvals", |page| page.text.contains("1 request needs your approval")).await;
-    assert!(inbox.text.contains("You're a delegate for approver"), "{}", inbox.text);
+    assert!(inbox.text.contains("You're a delegate for Amara Okafor"), "{}", inbox.text);
     assert_eq!(deputy.get(&format!("/approvals/{uid}")).await.status, StatusCode::OK);
     assert_eq!(finance.get("/notifications?show=all").await.text.matches("orders-db is waiting").count(), 0);
 

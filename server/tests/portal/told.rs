@@ -185,7 +185,7 @@ async fn a_remark_reaches_the_others_whom_it_concerns() {
     approver.until(&format!("/approvals/{uid}"), |page| page.status == StatusCode::OK).await;
 
     remarks(&mut approver, &uid, "Why so large?").await;
-    assert_eq!(titles(&mut requester, "commented on").await, ["approver commented on orders-db"]);
+    assert_eq!(titles(&mut requester, "commented on").await, ["Amara Okafor commented on orders-db"]);
     assert!(titles(&mut approver, "commented on").await.is_empty(), "nobody is told of their own words");
     let mail = mails.until("the mail", |mail| mail.text.contains("commented on orders-db")).await;
     assert_eq!(mail.to, "dev-shop@acme.example");
@@ -193,7 +193,7 @@ async fn a_remark_reaches_the_others_whom_it_concerns() {
 
     remarks(&mut requester, &uid, "For the season.").await;
     let page = approver.get("/notifications?show=all").await;
-    assert!(page.text.contains("dev-shop commented on orders-db") && page.text.contains("“For the season.”"), "{}", page.text);
+    assert!(page.text.contains("Dana Shaw commented on orders-db") && page.text.contains("“For the season.”"), "{}", page.text);
     assert!(titles(&mut stranger, "commented on").await.is_empty(), "nobody else is told");
     product.running.close().await;
 }

@@ -11,7 +11,7 @@ use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::routes::{self, page};
 use crate::texts::approvals as texts;
-use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Moment, PageHead, Shape};
+use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Moment, PageHead, Person, Shape};
 
 /// The page; `again` is a decision that was refused.
 pub async fn alike(visit: &Visit, uid: &str, again: Option<Again>) -> Result<Page> {
@@ -43,7 +43,7 @@ fn shown(alike: &AlikePage, again: Option<&Again>, token: &str, now: &str) -> im
         view! {
             <tr><td data-label=texts::COLUMN_SELECT><label class="tick-line"><input type="checkbox" name="item" value=item checked=against.is_empty()/><span class="vh">{label}</span></label></td>
                 <th scope="row"><a class="name" href=routes::approval(&row.uid)>{row.name.clone()}</a><span class="under mono">{row.workspace.clone()}</span>{noted}</th>
-                <td data-label=texts::COLUMN_REQUESTED_BY>{row.requester.clone()}</td><td data-label=texts::PRICE>{row.price.clone()}</td><td data-label=texts::COLUMN_WAITING_SINCE><Moment at=row.since.clone() now=now/></td></tr>
+                <td data-label=texts::COLUMN_REQUESTED_BY><Person username=row.requester.clone()/></td><td data-label=texts::PRICE>{row.price.clone()}</td><td data-label=texts::COLUMN_WAITING_SINCE><Moment at=row.since.clone() now=now/></td></tr>
         }
     });
     let rows = rows.collect_view();
@@ -53,7 +53,7 @@ fn shown(alike: &AlikePage, again: Option<&Again>, token: &str, now: &str) -> im
     view! {
         <Crumbs steps=vec![Crumb::link(texts::APPROVALS, page::APPROVALS.to_owned()), Crumb::link(like.name.clone(), routes::approval(&like.uid)), Crumb::here(texts::REVIEW_TOGETHER)]/>
         <PageHead title=texts::similar_requests(alike.rows.len()) icon=like.icon.clone() meta=view! { <span>{format!("{} {}", like.promise_title, like.version)}</span><span>{alike.asked.title.clone()}</span> }.into_any()/>
-        {why.map(|why| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::NOT_ALL_SAVED><p>{why}</p></Banner></div> })}
+        {why.map(|why| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::NOT_ALL_SAVED focus=true><p>{why}</p></Banner></div> })}
         <section><h2>{texts::CHANGES_IN_EACH}</h2>{changes(&alike.changes)}</section>
         <form class="decide max-w-none mt-6" method="post" action={actions::path::<DecideTogether>()}><HiddenToken token=token/><input type="hidden" name="rule" value=alike.asked.rule.clone()/><input type="hidden" name="like" value=like.uid.clone()/>
             <div class="card"><table class="table"><thead><tr><th scope="col">{texts::COLUMN_SELECT}</th><th scope="col">{texts::COLUMN_REQUEST}</th><th scope="col">{texts::COLUMN_REQUESTED_BY}</th><th scope="col">{texts::PRICE}</th><th scope="col">{texts::COLUMN_WAITING_SINCE}</th></tr></thead><tbody>{rows}</tbody></table></div>

@@ -1,12 +1,12 @@
 //! The form of a decision: it posts the content that the page shows.
 
-use crate::view::Asked;
+use crate::view::{Asked, NextApproval};
 use leptos::prelude::*;
 
 use super::Again;
 use crate::actions::{self, AskAgain, Decide, Withdraw};
 use crate::texts::approvals as texts;
-use crate::ui::{HiddenToken, Shape, SubmitButton};
+use crate::ui::{HiddenToken, Icon, Shape, SubmitButton};
 
 /// Number of characters of a hash that are shown to users.
 const SHORT: usize = 10;
@@ -23,14 +23,46 @@ pub(in crate::pages) struct About<'a> {
     pub(in crate::pages) fields: &'a [(String, String)],
     /// The page to return to.
     pub(in crate::pages) back: &'a str,
+    /// Where the buttons are.
+    pub(in crate::pages) buttons: Buttons<'a>,
     /// A decision that was refused.
     pub(in crate::pages) again: Option<&'a Again>,
+}
+
+/// Where the buttons of the form are.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::pages) enum Buttons<'a> {
+    /// In the form.
+    Inside,
+    /// In the [`bar`] of the page, with what comes next.
+    Bar(Option<&'a NextApproval>),
+}
+
+/// The buttons of the form, in a bar that stays in view while the user reads; nothing if the user can't decide as an approver.
+pub(super) fn bar(about: &About<'_>) -> Option<impl IntoView + use<>> {
+    let Buttons::Bar(next) = about.buttons else { return None };
+    about.asked.first().filter(|asked| asked.ordinary)?;
+    let after = next.map(|next| view! { <span class="basis">{texts::next_is(&next.name, next.left)}</span> });
+    Some(view! {
+        <div class="decide-bar">{buttons(next.is_some())}<a class="btn btn-ghost" href="#comment"><Icon name="pencil"/>{texts::COMMENT}</a>{after}</div>
+    })
+}
+
+fn buttons(and_next: bool) -> impl IntoView {
+    let approve = if and_next { texts::APPROVE_AND_NEXT } else { texts::APPROVE };
+    view! {
+        <button class="btn btn-primary" form="decide" name="decision" value="approve" data-key="a">{approve}</button>
+        <button class="btn" form="decide" name="decision" value="requestChanges" data-key="c">{texts::REQUEST_CHANGES}</button>
+        <button class="btn" form="decide" name="decision" value="reject" data-key="r">{texts::REJECT}</button>
+    }
 }
 
 /// The form; nothing if the user has nothing to decide.
 pub(in crate::pages) fn decide(about: &About<'_>, token: &str) -> Option<impl IntoView + use<>> {
     let first = about.asked.first()?;
     let (ordinary, breaks) = (first.ordinary, about.asked.iter().any(|asked| asked.emergency));
+    let inside = ordinary && matches!(about.buttons, Buttons::Inside);
+    let next = if let Buttons::Bar(next) = about.buttons { next } else { None };
     let typed = about.again.map(|again| again.vote.clone()).unwrap_or_default();
     let wrong = about.again.filter(|again| again.field == "comment").map(|again| again.why.clone());
     let rules = match about.asked {
@@ -43,16 +75,13 @@ pub(in crate::pages) fn decide(about: &About<'_>, token: &str) -> Option<impl In
         <form class="decide" id="decide" method="post" action={actions::path::<Decide>()} aria-label=texts::DECISION>
             <HiddenToken token=token/><input type="hidden" name="uid" value=about.uid.to_owned()/>
             <input type="hidden" name="hash" value=about.hash.to_owned()/><input type="hidden" name="back" value=about.back.to_owned()/>
+            {next.map(|next| view! { <input type="hidden" name="next" value=next.uid.clone()/> })}
             {rules}
             <div class="field" data-invalid=wrong.is_some().then_some("")><label for="comment">{texts::COMMENT}</label><p class="hint" id="comment-hint">{texts::COMMENT_HINT}</p>
                 {wrong.clone().map(|wrong| view! { <p class="problem" id="comment-error">{Shape::Failed.svg()}{wrong}</p> })}
                 <div class="control"><textarea class="input" id="comment" name="comment" rows="2" aria-describedby=described aria-invalid=wrong.is_some().then_some("true")>{crate::form::area(&typed.comment)}</textarea></div></div>
             {ordinary.then(|| fields(about.fields, &typed.fields))}
-            {ordinary.then(|| view! { <div class="row">
-                <button class="btn btn-primary" name="decision" value="approve" data-key="a">{texts::APPROVE}</button>
-                <button class="btn" name="decision" value="requestChanges" data-key="c">{texts::REQUEST_CHANGES}</button>
-                <button class="btn" name="decision" value="reject" data-key="r">{texts::REJECT}</button>
-            </div> })}
+            {inside.then(|| view! { <div class="row">{buttons(false)}</div> })}
             {breaks.then(|| emergency(ordinary, typed.emergency))}
             <p class="basis">{texts::APPLIES_TO_CONTENT}" "<span class="mono">{short}</span></p>
         </form>

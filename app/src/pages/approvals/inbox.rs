@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use promise::Result;
 
 use super::Again;
-use super::pane::pane;
+use super::pane::{After, pane};
 use super::parts::risk;
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
@@ -16,7 +16,7 @@ use crate::pages::views;
 use crate::routes::{self, page};
 use crate::texts::approvals as texts;
 use crate::texts::lists::{FILTERS, SEARCH};
-use crate::ui::{Badge, Banner, Empty, LinkButton, LiveState, Moment, Shape, Tab, Tabs, due};
+use crate::ui::{Badge, Banner, Empty, LinkButton, LiveState, Moment, Person, Shape, Tab, Tabs, Weight, due};
 
 /// Sortable columns.
 const HEADINGS: [Heading<InboxColumn>; 4] = [
@@ -49,7 +49,7 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
         let done = (!inbox.done.is_empty()).then(|| inbox.done.clone());
         let open = (!inbox.query.open.is_empty()).then_some("");
         let shown = inbox.review.as_ref().map(|review| review.row.uid.clone()).unwrap_or_default();
-        let back = routes::approvals(&[("view", &inbox.query.view)]);
+        let (back, after_decision) = (list.clone(), !inbox.done.is_empty());
         view! {
             {done.map(|done| view! { <div role="status"><Banner shape=Shape::Ready title=texts::DECISION_RECORDED><p>{done}</p></Banner></div> })}
             <h1 id="inbox">{texts::APPROVALS}</h1>
@@ -69,8 +69,9 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
                     {keys()}
                 </section>
                 {inbox.absent.then(|| absent(&list, total))}
+                {(after_decision && inbox.review.is_none() && !inbox.rows.is_empty()).then(|| none_left(&inbox))}
                 {inbox.review.as_ref().map(|review| view! {
-                    <div class="inbox-pane" data-shown=review.row.uid.clone()><p class="only-narrow"><a href=list.clone()>{texts::show_all(total)}</a></p>{pane(review, &back, again.as_ref(), &token, &now).into_any()}</div>
+                    <div class="inbox-pane" data-shown=review.row.uid.clone()><p class="only-narrow"><a href=list.clone()>{texts::show_all(total)}</a></p>{pane(review, After { back: &back, next: inbox.next.as_ref() }, again.as_ref(), &token, &now).into_any()}</div>
                 })}
             </div>
         }
@@ -85,6 +86,12 @@ fn absent(list: &str, total: usize) -> impl IntoView + use<> {
             <Empty title=texts::NOT_FOUND text=texts::NOT_FOUND_TEXT shape=Shape::Unknown><LinkButton href=below label=texts::BACK_TO_APPROVALS/></Empty>
         </div>
     }
+}
+
+/// Shown instead of the next approval if the list has no other one that waits for the user.
+fn none_left(inbox: &InboxPage) -> impl IntoView + use<> {
+    let more = (inbox.waiting > 0).then(|| view! { <LinkButton href=page::APPROVALS label=texts::VIEW_WAITING weight=Weight::Primary/> });
+    view! { <div class="inbox-pane"><Empty title=texts::NONE_LEFT text=texts::none_left(inbox.waiting) shape=Shape::Ready>{more}</Empty></div> }
 }
 
 /// Summarizes the page in two sentences.
@@ -155,13 +162,17 @@ fn line(listing: &Listing, row: &InboxRow, shown: &str, now: &str) -> impl IntoV
     view! {
         <li><a href=href aria-current=current data-row=row.uid.clone()><span class="top"><b>{row.name.clone()}</b><span class="n">{row.price.clone()}</span></span>
             <span class="sub"><span>{what}</span><span>{when}</span></span>
-            <span class="sub"><span class="mono">{row.workspace.clone()}</span><span>{row.requester.clone()}</span></span>
+            <span class="sub"><span class="mono">{row.workspace.clone()}</span>{(!row.requester.is_empty()).then(|| view! { <Person username=row.requester.clone()/> })}</span>
             {risk(row)}{note}</a></li>
     }
 }
 
 /// Why the list is empty.
 fn nothing(inbox: &InboxPage, listing: &Listing) -> AnyView {
+    if !inbox.done.is_empty() && InboxView::parse(&inbox.query.view) == InboxView::Waiting {
+        let more = (inbox.waiting > 0).then(|| view! { <LinkButton href=page::APPROVALS label=texts::VIEW_WAITING/> });
+        return view! { <Empty title=texts::NONE_LEFT text=texts::none_left(inbox.waiting) shape=Shape::Ready>{more}</Empty> }.into_any();
+    }
     if inbox.all > 0 {
         return listing.nothing_fits(texts::NO_MATCHES);
     }

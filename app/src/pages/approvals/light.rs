@@ -6,7 +6,7 @@ use promise::Result;
 use promise::attribute::Touched;
 
 use super::Again;
-use super::pane::{asked_for, decision, price, reason, settled};
+use super::pane::{After, asked_for, decision, price, reason, settled};
 use super::parts::{checks, meta, risk, route, since, told};
 use super::thread::thread;
 use crate::backend::Visit;
@@ -14,7 +14,7 @@ use crate::document::{About, Page, document};
 use crate::frame::mark;
 use crate::routes::{self, page};
 use crate::texts::approvals as texts;
-use crate::ui::due;
+use crate::ui::{due, person_name};
 
 /// The page; `since` is the hash of the content to compare with, `again` a decision that was refused.
 pub async fn light(visit: &Visit, uid: &str, since: &str, again: Option<Again>) -> Result<Page> {
@@ -46,9 +46,9 @@ fn shown(review: &ReviewPage, again: Option<&Again>, token: &str, username: &str
             {price(&review.price)}
             <section><h2>{texts::CHECKS}</h2>{checks(&review.checks)}{review.touched.map(touches)}</section>
             <section><h2>{texts::APPROVERS}</h2>{route(&review.route, &row.workspace, now)}</section>
-            {decision(review, &back, again, token)}
+            {decision(review, After { back: &back, next: None }, again, token)}
             {thread(&row.uid, &review.comments, &back, token, now)}
-            <p class="basis">{texts::signed_in(username)}" "<a href=routes::approvals(&[("view", "all"), ("open", &row.uid)])>{texts::OPEN_FULL_PAGE}</a></p>
+            <p class="basis">{texts::signed_in(&person_name(username))}" "<a href=routes::approvals(&[("view", "all"), ("open", &row.uid)])>{texts::OPEN_FULL_PAGE}</a></p>
         </main>
     }
 }

@@ -1,10 +1,10 @@
 //! Everything that helps to decide, in reading order.
 
-use crate::view::{AddedObject, LineSide, PriceStep, ReviewPage};
+use crate::view::{AddedObject, LineSide, NextApproval, PriceStep, ReviewPage};
 use leptos::prelude::*;
 
 use super::Again;
-use super::form::{About, ask_again, decide, withdraw};
+use super::form::{About, Buttons, ask_again, bar, decide, withdraw};
 use super::parts::{changes, checks, meta, risk, route, since, told};
 use super::thread::thread;
 use crate::pages::requests::adds;
@@ -13,16 +13,25 @@ use crate::pages::requests::preflight_panel::room;
 use crate::pages::rules;
 use crate::routes;
 use crate::texts::approvals as texts;
-use crate::ui::{Banner, Shape, Tile};
+use crate::ui::{Banner, Shape, Tile, person_name};
 
 /// Number of unchanged lines shown around a changed one.
 const AROUND: usize = 2;
 /// Maximum number of lines shown; the page of the request has all of them.
 const MOST: usize = 300;
 
-/// The pane beside the inbox; `back` is where a decision leads.
-pub(super) fn pane(review: &ReviewPage, back: &str, again: Option<&Again>, token: &str, now: &str) -> impl IntoView + use<> {
-    let row = &review.row;
+/// Where a decision leads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct After<'a> {
+    /// The page to return to.
+    pub(super) back: &'a str,
+    /// What opens there.
+    pub(super) next: Option<&'a NextApproval>,
+}
+
+/// The pane beside the inbox.
+pub(super) fn pane(review: &ReviewPage, after: After<'_>, again: Option<&Again>, token: &str, now: &str) -> impl IntoView + use<> {
+    let (row, back) = (&review.row, after.back);
     view! {
         <section class="pane" aria-labelledby="what">
             {told(again)}
@@ -44,7 +53,7 @@ pub(super) fn pane(review: &ReviewPage, back: &str, again: Option<&Again>, token
                     {before(review)}
                 </div>
             </div>
-            {decision(review, back, again, token)}
+            {decision(review, after, again, token)}
             {thread(&row.uid, &review.comments, back, token, now)}
         </section>
     }
@@ -67,8 +76,8 @@ pub(super) fn reason(review: &ReviewPage) -> impl IntoView + use<> {
 
 /// Values that differ from the running ones; all values for a new request.
 pub(super) fn asked_for(review: &ReviewPage) -> impl IntoView + use<> {
-    let asked = if review.row.mine { texts::YOU } else { review.row.requester.as_str() };
-    let all = parameter_lines(&review.values, asked);
+    let asked = if review.row.mine { texts::YOU.to_owned() } else { person_name(&review.row.requester) };
+    let all = parameter_lines(&review.values, &asked);
     if !review.row.change {
         return view! { <section><h3>{texts::REQUESTED}</h3>{all}</section> }.into_any();
     }
@@ -169,13 +178,15 @@ fn before(review: &ReviewPage) -> Option<impl IntoView + use<>> {
 }
 
 /// The form, or why there is none; and the ways to decide on several requests, or to withdraw.
-pub(super) fn decision(review: &ReviewPage, back: &str, again: Option<&Again>, token: &str) -> impl IntoView + use<> {
+pub(super) fn decision(review: &ReviewPage, after: After<'_>, again: Option<&Again>, token: &str) -> impl IntoView + use<> {
+    let back = after.back;
     let hash = review.hash.clone().unwrap_or_default();
     // Paths of parameters begin with a dot; terms such as the deletion policy have none.
     let values = review.values.iter().filter(|value| value.path.starts_with('.'));
     let fields: Vec<(String, String)> = values.map(|value| (value.path.clone(), value.label.clone())).collect();
-    let about = About { uid: &review.row.uid, hash: &hash, asked: &review.asked, fields: &fields, back, again };
-    let form = decide(&about, token);
+    let about =
+        About { uid: &review.row.uid, hash: &hash, asked: &review.asked, fields: &fields, back, buttons: Buttons::Bar(after.next), again };
+    let (form, bar) = (decide(&about, token), bar(&about));
     let otherwise = review.reconsiders.then(|| view! { <p class="small muted">{texts::CAN_CHANGE_DECISION}</p> });
     let none = (form.is_none() && review.settled.is_empty()).then(|| view! { <p class="small muted">{review.why_not.clone()}</p> });
     let alike = (review.alike > 0 && !review.asked.is_empty()).then(|| {
@@ -183,5 +194,5 @@ pub(super) fn decision(review: &ReviewPage, back: &str, again: Option<&Again>, t
     });
     let withdraw = withdraw(&review.row.uid, &hash, back, review.withdraw.as_ref(), token);
     let again = ask_again(&review.row.uid, back, review.again.as_ref(), token);
-    view! { <div class="decision">{otherwise}{form}{none}{alike}{withdraw}{again}</div> }
+    view! { <div class="decision">{otherwise}{form}{none}{alike}{withdraw}{again}</div>{bar} }
 }

@@ -7,7 +7,7 @@ use promise::risk::Risk;
 use super::Again;
 use crate::routes;
 use crate::texts::approvals as texts;
-use crate::ui::{Badge, Banner, Icon, Moment, Shape, span};
+use crate::ui::{Badge, Banner, Icon, Moment, Person, Shape, span};
 
 /// What is requested, by whom, where and since when.
 pub(super) fn meta(review: &ReviewPage, now: &str) -> impl IntoView + use<> {
@@ -19,7 +19,7 @@ pub(super) fn meta(review: &ReviewPage, now: &str) -> impl IntoView + use<> {
         view! { {format!("{} {}", row.promise_title, row.version)} }.into_any()
     };
     view! {
-        <span>{name}</span><span>{texts::requested_by(&row.requester, row.change, row.mine)}</span><span class="mono">{row.workspace.clone()}</span>
+        <span>{name}</span><span class="row gap-1">{texts::requested_by(row.change, row.mine)}{(!row.mine).then(|| view! { <Person username=row.requester.clone()/> })}</span><span class="mono">{row.workspace.clone()}</span>
         {(!row.since.is_empty()).then(|| view! { <span><Moment at=row.since.clone() now=now/></span> })}
     }
 }
@@ -42,7 +42,7 @@ pub(super) fn told(again: Option<&Again>) -> Option<impl IntoView + use<>> {
     let why = promise::wording::upper_first(&again.why);
     let why = if why.ends_with('.') { why } else { format!("{why}.") };
     Some(view! {
-        <div role="alert"><Banner shape=Shape::Degraded title=texts::NOT_SAVED><p>{match link {
+        <div role="alert"><Banner shape=Shape::Degraded title=texts::NOT_SAVED focus=true><p>{match link {
             Some(link) => view! { <a href=link>{why}</a> }.into_any(),
             None => view! { {why} }.into_any(),
         }}</p></Banner></div>
@@ -126,5 +126,5 @@ pub(in crate::pages) fn said(given: &GivenLine, now: &str) -> impl IntoView + us
     let comment = (!given.comment.is_empty()).then(|| view! { <blockquote>{given.comment.clone()}</blockquote> });
     let void = (!given.void.is_empty()).then(|| view! { <p class="small muted">{given.void.clone()}</p> });
     let at = (!given.at.is_empty()).then(|| view! { " "<Moment at=given.at.clone() now=now/> });
-    view! { <div class="small"><p><b>{given.by.clone()}</b>{format!(" {}", given.decision)}{at}</p>{comment}{void}</div> }
+    view! { <div class="small"><p class="row gap-1"><b><Person username=given.by.clone()/></b><span>{given.decision.clone()}{at}</span></p>{comment}{void}</div> }
 }

@@ -5,13 +5,13 @@ use leptos::prelude::*;
 
 use crate::actions::{self, Comment};
 use crate::texts::approvals as texts;
-use crate::ui::{HiddenToken, Moment, SubmitButton};
+use crate::ui::{HiddenToken, Moment, Person, SubmitButton};
 
 /// The comments, oldest first.
 pub(in crate::pages) fn thread(uid: &str, comments: &[CommentLine], back: &str, token: &str, now: &str) -> impl IntoView + use<> {
     let none = comments.is_empty();
     let lines = comments.iter().map(|comment| {
-        view! { <li><p class="small"><b>{comment.by.clone()}</b>" "<Moment at=comment.at.clone() now=now/></p><p class="said">{comment.text.clone()}</p></li> }
+        view! { <li><p class="small row gap-1"><b><Person username=comment.by.clone()/></b><Moment at=comment.at.clone() now=now/></p><p class="said">{comment.text.clone()}</p></li> }
     });
     let lines = lines.collect_view();
     let (uid, back, token) = (uid.to_owned(), back.to_owned(), token.to_owned());

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::address;
 use crate::routes;
 use crate::texts::cost as texts;
-use crate::ui::{Icon, LinkButton};
+use crate::ui::{Icon, LinkButton, day};
 
 /// Both cards; nothing if neither is known.
 pub(super) fn advice(found: &CostPage) -> impl IntoView + use<> {
@@ -58,7 +58,6 @@ fn savings(savings: &CostSavings) -> impl IntoView + use<> {
 
 fn saving(saving: &CostSaving) -> impl IntoView + use<> {
     let (workspace, namespace, name) = (&saving.workspace, &saving.namespace, &saving.name);
-    let day = |at: &str| at.split('T').next().unwrap_or(at).to_owned();
     let (icon, title, text, href, label) = match &saving.why {
         SavingWhy::Expired(at) => (
             "archive",

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use promise::price::Money;
 
 use crate::texts::cost as texts;
+use crate::ui::day_and_time;
 
 /// The figures.
 pub(super) fn figures(found: &CostPage) -> impl IntoView + use<> {
@@ -18,7 +19,7 @@ pub(super) fn figures(found: &CostPage) -> impl IntoView + use<> {
 }
 
 fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView + use<> {
-    let metered = up_to.map_or_else(|| texts::METERING_NOT_STARTED.to_owned(), |at| texts::metered_until(&moment(at)));
+    let metered = up_to.map_or_else(|| texts::METERING_NOT_STARTED.to_owned(), |at| texts::metered_until(&day_and_time(at)));
     let estimate = sum.estimate.as_ref();
     let against = estimate.and_then(|estimate| sum.forecast.minus(estimate)).map(|more| more.rounded());
     let forecast = if found.is_current { texts::forecast_basis(against.as_ref()) } else { texts::MONTH_IS_OVER.to_owned() };
@@ -58,21 +59,12 @@ pub(super) fn hours(seconds: i64) -> String {
     }
 }
 
-/// Formats an RFC 3339 time as `2026-11-21 08:00 UTC`.
-pub(in crate::pages) fn moment(at: &str) -> String {
-    match (at.get(..10), at.get(11..16)) {
-        (Some(day), Some(time)) => format!("{day} {time} UTC"),
-        _ => at.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn times_read_as_words() {
-        assert_eq!(moment("2026-11-21T08:00:00Z"), "2026-11-21 08:00 UTC");
         assert_eq!(
             [hours(30), hours(1_200), hours(7_200), hours(7_260)].join(","),
             "Less than a minute,20\u{a0}min,2\u{a0}h,2\u{a0}h 1\u{a0}min"

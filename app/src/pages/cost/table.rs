@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::{address, figures};
 use crate::routes;
 use crate::texts::cost as texts;
+use crate::ui::person_name;
 
 /// Sums by workspace, promise, project or requester.
 pub(super) fn rows(found: &CostPage) -> impl IntoView + use<> {
@@ -62,7 +63,7 @@ pub(super) fn instances(instances: &[CostInstance]) -> impl IntoView + use<> {
             InstanceStanding::Orphaned { released_with } => left(texts::orphaned(released_with)),
             InstanceStanding::Gone => left(texts::DELETED.to_owned()),
         };
-        let requester = texts::requested_by(&instance.owner, &instance.project);
+        let requester = texts::requested_by(&person_name(&instance.owner), &instance.project);
         let to_date = instance.to_date.as_ref().map_or_else(|| texts::NO_AMOUNT.to_owned(), |money| money.rounded().to_string());
         let estimate = instance.estimate.as_ref().map_or_else(|| texts::UNKNOWN.to_owned(), ToString::to_string);
         let unobserved = (instance.unobserved > 0).then(|| view! { <span class="under">{texts::not_observed(&figures::hours(instance.unobserved))}</span> });
@@ -71,7 +72,7 @@ pub(super) fn instances(instances: &[CostInstance]) -> impl IntoView + use<> {
         view! {
             <tr>
                 <th scope="row">{name}</th>
-                <td data-label=texts::PROMISE><span>{instance.promise.clone()}</span><span class="under">{requester}</span></td>
+                <td data-label=texts::PROMISE><span>{instance.promise.clone()}</span><span class="under" title=instance.owner.clone()>{requester}</span></td>
                 <td class="num" data-label=texts::PER_MONTH>{estimate}</td>
                 <td class="num" data-label=texts::TO_DATE>{to_date}</td>
                 <td class="num" data-label=texts::READY><span>{figures::hours(instance.ready)}</span>{unobserved}</td>

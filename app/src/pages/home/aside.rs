@@ -4,12 +4,12 @@ use crate::view::{CapLine, CapRoom, CostGlance, CostMover, CostSum, Home, PlaceL
 use leptos::prelude::*;
 use promise::wording::{all_of, counted};
 
-use crate::pages::cost::{moment, mover_lines};
+use crate::pages::cost::mover_lines;
 use crate::pages::requests::{change, state};
 use crate::routes::{self, page};
 use crate::texts::{frame, home as texts};
 use crate::ui::chart::Meter;
-use crate::ui::{Icon, Status};
+use crate::ui::{Icon, Status, day_and_time};
 
 /// The cards.
 pub(super) fn aside(home: &Home) -> impl IntoView + use<> {
@@ -37,7 +37,7 @@ fn month(glance: &CostGlance) -> impl IntoView + use<> {
         return view! { <p class="muted p-pad">{texts::no_cost_yet(glance.workspaces)}</p> }.into_any();
     }
     let sums = glance.sums.iter().map(sum).collect_view();
-    let metered = texts::metered(glance.up_to.as_deref().map(moment).as_deref(), glance.workspaces);
+    let metered = texts::metered(glance.up_to.as_deref().map(day_and_time).as_deref(), glance.workspaces);
     let unpriced = (glance.unpriced_instances > 0).then(|| view! { " · "{texts::unpriced_not_included(glance.unpriced_instances)} });
     let movers = glance.movers.as_ref().filter(|movers| !movers.lines.is_empty()).map(|movers| {
         view! { <h3 class="pt-3 px-pad pb-1 border-t border-line-soft">{texts::biggest_changes_since(&movers.before)}</h3>{mover_lines(movers, &target)} }

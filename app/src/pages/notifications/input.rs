@@ -12,7 +12,8 @@ use crate::ui::{Banner, Shape};
 pub(super) fn problems(problems: &[Problem]) -> Option<impl IntoView + use<>> {
     let lines = problems.iter().map(|problem| view! { <li><a href=format!("#{}", problem.path)>{problem.message.clone()}</a></li> });
     let lines = lines.collect_view();
-    (!problems.is_empty()).then(|| view! { <Banner shape=Shape::Failed title=NOT_SAVED><ul>{lines}</ul></Banner> })
+    (!problems.is_empty())
+        .then(|| view! { <div role="alert"><Banner shape=Shape::Failed title=NOT_SAVED focus=true><ul>{lines}</ul></Banner></div> })
 }
 
 /// One input with its problem.

@@ -11,7 +11,7 @@ use crate::document::{About, Page, Script, framed};
 use crate::listing::Listing;
 use crate::routes::{self, page};
 use crate::texts::notifications as texts;
-use crate::ui::{Empty, HiddenToken, LinkButton, Moment, PageHead, Shape};
+use crate::ui::{Empty, HiddenToken, LinkButton, Moment, PageHead, Shape, day as in_words};
 
 /// The form that the checkboxes of rows belong to.
 const SELECTED: &str = "selected";
@@ -76,7 +76,7 @@ fn days(rows: &[Notice], now: &str, token: &str, back: &str) -> impl IntoView + 
     let today = day(now);
     let cards = groups.into_iter().map(|rows| {
         let date = rows.first().map(|row| day(&row.at)).unwrap_or_default();
-        let (id, title) = (format!("day-{date}"), if date == today { texts::TODAY.to_owned() } else { date.clone() });
+        let (id, title) = (format!("day-{date}"), if date == today { texts::TODAY.to_owned() } else { in_words(&date) });
         let named = id.clone();
         let lines = rows.iter().map(|row| line(row, now, token, back)).collect_view();
         view! { <section class="card" aria-labelledby=named><div class="card-head"><h2 id=id>{title}</h2></div><ul class="lines">{lines}</ul></section> }

@@ -11,7 +11,7 @@ use crate::document::{About, Page, framed};
 use crate::routes::page;
 use crate::texts::approvals::error_title;
 use crate::texts::notifications as texts;
-use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Moment, PageHead, Shape, Status, SubmitButton, Weight};
+use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Moment, PageHead, Shape, Status, SubmitButton, Weight, day, person_name};
 
 /// The page; a rejected form keeps what was typed.
 pub async fn stand_in(visit: &Visit, refusal: Option<Refusal>) -> Result<Page> {
@@ -49,9 +49,9 @@ pub async fn stand_in(visit: &Visit, refusal: Option<Refusal>) -> Result<Page> {
 pub fn covering(covers: &[CoverLine]) -> Option<impl IntoView + use<>> {
     let banners = covers.iter().map(|cover| {
         let title = if cover.now {
-            texts::you_are_delegate(&cover.person, &cover.until)
+            texts::you_are_delegate(&person_name(&cover.person), &day(&cover.until))
         } else {
-            texts::you_will_be_delegate(&cover.person, &cover.until)
+            texts::you_will_be_delegate(&person_name(&cover.person), &day(&cover.until))
         };
         let (shape, said) = if cover.lacks.is_empty() {
             (Shape::Ready, view! { <p>{texts::CAN_DECIDE_FOR_THEM}</p> }.into_any())
@@ -81,8 +81,8 @@ fn in_force(named: &NamedLine, token: &str, now: &str) -> impl IntoView + use<> 
     };
     view! {
         <section class="card grid grid-cols-1 gap-3 p-pad" aria-labelledby="named">
-            <h2 id="named">{texts::is_your_delegate(&away.deputy)}</h2>
-            <p class="row"><Status shape=shape word=word/><span>{texts::from_to(&away.from, &away.to)}</span></p>
+            <h2 id="named">{texts::is_your_delegate(&person_name(&away.deputy))}</h2>
+            <p class="row"><Status shape=shape word=word/><span>{texts::from_to(&day(&away.from), &day(&away.to))}</span></p>
             {found}
             <form method="post" action={actions::path::<EndDelegation>()}><HiddenToken token=token.to_owned()/><button class="btn">{texts::END_DELEGATION}</button></form>
         </section>

@@ -10,7 +10,7 @@ use crate::document::{About, Page, framed};
 use crate::pages::requests::stale;
 use crate::routes::{self, page};
 use crate::texts::platform as texts;
-use crate::ui::{Banner, Empty, Moment, PageHead, Pager, Shape, Status};
+use crate::ui::{Banner, Empty, Moment, PageHead, Pager, Person, Shape, Status};
 
 /// The page.
 pub async fn emergencies(visit: &Visit, number: usize) -> Result<Page> {
@@ -70,7 +70,7 @@ fn table(rows: &[EmergencyLine], now: &str) -> impl IntoView + use<> {
         view! {
             <tr>
                 <th scope="row">{name}<span class="under mono">{row.workspace.clone()}</span></th>
-                <td data-label=texts::APPROVED_BY><b class="break">{row.given.by.clone()}</b><span class="under"><Moment at=row.given.at.clone() now=now.to_owned()/></span></td>
+                <td data-label=texts::APPROVED_BY><b class="break"><Person username=row.given.by.clone()/></b><span class="under"><Moment at=row.given.at.clone() now=now.to_owned()/></span></td>
                 <td data-label=texts::REASON><span class="break">{row.given.comment.clone()}</span></td>
                 <td data-label=texts::RULE>{rule}<span class="under">{texts::rule_set_at(&row.rule, &row.source)}</span></td>
                 <td data-label=texts::VALIDITY><Status shape=shape word=word/>{void}</td>

@@ -9,7 +9,7 @@ use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::routes;
 use crate::texts::requests as texts;
-use crate::ui::{CopyButton, Crumb, Crumbs, Empty, LinkButton, PageHead, Shape, Weight};
+use crate::ui::{CopyButton, Crumb, Crumbs, Empty, LinkButton, PageHead, Shape, Weight, person_name};
 
 /// Which lines are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,7 +94,7 @@ fn summary(found: &AddsPage) -> String {
 fn legend(found: &AddsPage, filter: OriginFilter, address: &dyn Fn(&str) -> String) -> impl IntoView + use<> {
     let count = |origin: LineFrom| found.objects.iter().flat_map(|object| &object.lines).filter(|line| line.origin == origin).count();
     let all = view! { <li><a href=address("") aria-current=filter.0.is_none().then_some("true")>{texts::ALL_LINES}</a></li> };
-    let requester = if found.requester.is_empty() { texts::YOU.to_owned() } else { found.requester.clone() };
+    let requester = if found.requester.is_empty() { texts::YOU.to_owned() } else { person_name(&found.requester) };
     let links = ORIGINS.iter().filter(|(origin, ..)| count(*origin) > 0).map(|(origin, word, mark, name)| {
         let chosen = filter.0 == Some(*origin);
         let href = address(if chosen { "" } else { word });

@@ -11,7 +11,7 @@ use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::routes;
 use crate::texts::request as texts;
-use crate::ui::{Badge, Banner, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape, SubmitButton, Tab, Tabs, span};
+use crate::ui::{Badge, Banner, Crumb, Crumbs, Icon, LinkButton, PageHead, Person, Shape, SubmitButton, Tab, Tabs, span};
 
 mod approvals;
 mod configuration;
@@ -172,7 +172,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             <div data-live="head">{head(&page, &view).into_any()}</div>
             // The region stays when its content is swapped, so that screen readers announce the new sentence.
             <div data-live="ball" role="status">{ball(&page, &now).into_any()}</div>
-            {refusal.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::ACTION_NOT_COMPLETED><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
+            {refusal.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::ACTION_NOT_COMPLETED focus=true><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
             <div data-live="outdated">{approvals::outdated(&page, &token).into_any()}</div>
             <div data-live="pending">{approvals::pending(&page).into_any()}</div>
             <div data-live="approvals">{approvals::decisions(&page, &token, &now).into_any()}</div>
@@ -215,7 +215,7 @@ fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
     let duplicate = page.duplicate.clone().map(|href| view! { <LinkButton href=href label=texts::DUPLICATE icon="copy"/> });
     let meta = view! {
         <span><a href=routes::promise(&row.workspace, &row.promise, None)>{row.promise_title.clone()}</a>" "{row.version.clone()}</span>
-        {(!row.requester.is_empty()).then(|| view! { <span>{texts::requested_by(&row.requester)}</span> })}
+        {(!row.requester.is_empty()).then(|| view! { <span class="row gap-1">{texts::REQUESTED_BY}<Person username=row.requester.clone()/></span> })}
         <span class="live-state" role="status" data-live-state=""><a href=address(page, view.part, view.page)><Icon name="refresh-cw"/>{texts::REFRESH}</a></span>
     };
     view! { <PageHead title=row.name.clone() icon=row.icon.clone() beside=view! { <Badge shape=shape word=word/>{changed} }.into_any() meta=meta.into_any() actions=view! { {edit}{duplicate}{delete} }.into_any()/> }

@@ -12,7 +12,7 @@ use crate::document::{About, Page, Script, framed};
 use crate::form::{ErrorSummary, Fields, Presets, Text};
 use crate::routes;
 use crate::texts::{drafts, forms, requests as texts};
-use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Icon, LinkButton, Moment, PageHead, Shape, SubmitButton, Weight};
+use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Icon, LinkButton, Moment, PageHead, Shape, SubmitButton, Weight, person_name};
 
 /// The page with the values of a draft; its posts go to the same address.
 pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>) -> Result<Page> {
@@ -81,7 +81,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
             {form.posted.then(|| view! { <Banner shape=Shape::Unknown title=drafts::SIGNED_IN_AGAIN><p>{drafts::NOTHING_WAS_SUBMITTED}</p></Banner> })}
             {form.shared.clone().map(|shared| {
                 let now = now.clone();
-                view! { <Banner shape=Shape::Unknown title=drafts::shared_by(&shared.by)><p>{upper_first(drafts::SAVED)}" "<Moment at=shared.at now=now/>". "{drafts::SHARED_COPY}</p></Banner> }
+                view! { <Banner shape=Shape::Unknown title=drafts::shared_by(&person_name(&shared.by))><p>{upper_first(drafts::SAVED)}" "<Moment at=shared.at now=now/>". "{drafts::SHARED_COPY}</p></Banner> }
             })}
             {lost.then(|| view! { <Banner shape=Shape::Degraded title=texts::DRAFT_UNAVAILABLE><p>{texts::DRAFT_UNAVAILABLE_TEXT}</p></Banner> })}
             {form.retype.then(|| view! { <Banner shape=Shape::Degraded title=texts::ENTER_SECRETS_AGAIN><p>{texts::SECRETS_NOT_SAVED_FORM}</p></Banner> })}
@@ -93,8 +93,8 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
                     {form.draft.clone().map(|draft| view! { <input type="hidden" name="_draft" value=draft/> })}
                     <input type="hidden" name="_save" value=form.save.clone()/>
                     {form.start.clone().map(|start| view! { <input type="hidden" name="_start" value=start/> })}
-                    // The Enter key presses the first button of a form, which is this one.
-                    <button class="vh" tabindex="-1" name="_op" value="check">{texts::CONTINUE}</button>
+                    // The Enter key presses the first button of a form, which is this one: it does what the main button does.
+                    <button class="vh" tabindex="-1" name="_op" value=if form.submit.state == AvailabilityState::Available { "review" } else { "check" }>{texts::CONTINUE}</button>
                     {form.checked.then(|| view! { <input type="hidden" name="_checked" value="1"/> })}
                     <div id="fields">
                     {adjusted(&form)}
@@ -148,7 +148,7 @@ fn merge(found: &MergeView, now: &str) -> impl IntoView + use<> {
         let mine = choice("mine", drafts::KEEP_MINE, not_set(&line.mine), !line.keeps_theirs);
         view! { <fieldset class="field"><legend>{line.label.clone()}</legend>{was}{theirs}{mine}</fieldset> }
     });
-    let (lines, by, at, now) = (lines.collect_view(), drafts::changed_by(&found.by), found.at.clone(), now.to_owned());
+    let (lines, by, at, now) = (lines.collect_view(), drafts::changed_by(&person_name(&found.by)), found.at.clone(), now.to_owned());
     let when = (!at.is_empty()).then(|| view! { " "{drafts::LAST_CHANGE}" "<Moment at=at now=now/>"." });
     view! { <Banner shape=Shape::Degraded title=by><p>{drafts::CHOOSE_VALUES}{when}</p>{lines}<p><button class="btn btn-sm" form="request" name="_op" value="check">{drafts::APPLY_CHOICES}</button></p></Banner> }
 }

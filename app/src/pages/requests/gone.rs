@@ -6,7 +6,7 @@ use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::routes;
 use crate::texts::request as texts;
-use crate::ui::{Empty, LinkButton, Moment, Shape, Weight};
+use crate::ui::{Empty, LinkButton, Moment, Shape, Weight, person_name};
 use crate::view::GoneView;
 
 /// The page, with status 404.
@@ -24,7 +24,7 @@ pub(super) fn page(visit: &Visit, workspace: &str, name: &str, gone: GoneView) -
     framed(visit, about, move || {
         view! {
             <h1 class="vh">{title.clone()}</h1>
-            <Empty title=title text=texts::deleted_by(&gone.by) shape=Shape::Deleting>
+            <Empty title=title text=texts::deleted_by(&person_name(&gone.by)) shape=Shape::Deleting>
                 <LinkButton href=requests label=texts::VIEW_REQUESTS weight=Weight::Primary/>
                 {again.map(|href| view! { <LinkButton href=href label=texts::REQUEST_AGAIN/> })}
             </Empty>

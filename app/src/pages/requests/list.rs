@@ -11,7 +11,7 @@ use crate::listing::{Heading, Listing};
 use crate::pages::views;
 use crate::routes;
 use crate::texts::requests as texts;
-use crate::ui::{Banner, Empty, LinkButton, LiveState, Moment, PageHead, Shape, Weight};
+use crate::ui::{Banner, Empty, LinkButton, LiveState, Moment, PageHead, Person, Shape, Weight};
 
 /// The columns that people sort by.
 pub(super) const HEADINGS: [Heading<RequestColumn>; 5] = [
@@ -50,7 +50,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery, deleted:
             <PageHead title=texts::REQUESTS meta=view! { <span>{texts::IN}" "<span class="mono">{workspace.clone()}</span></span> }.into_any() actions=action.into_any()/>
             {gone.map(|(name, address, gone)| {
                 let now = now.clone();
-                view! { <div role="status"><Banner shape=Shape::Deleting title=texts::is_being_deleted(&name)><p>{texts::deletion_requested_by(&gone.by)}" "<Moment at=gone.at now=now/>". "<a href=address>{texts::VIEW_PROGRESS}</a></p></Banner></div> }
+                view! { <div role="status"><Banner shape=Shape::Deleting title=texts::is_being_deleted(&name)><p>{texts::REQUESTED_BY}" "<Person username=gone.by/>" "<Moment at=gone.at now=now/>". "<a href=address>{texts::VIEW_PROGRESS}</a></p></Banner></div> }
             })}
             {drafts(&page.drafts, &routes::requests(&workspace), &token, &now)}
             {views::bar(&views, &token)}

@@ -9,7 +9,7 @@ use super::list::HEADINGS;
 use crate::listing::Listing;
 use crate::routes;
 use crate::texts::requests as texts;
-use crate::ui::{Banner, Moment, Shape, Status, Tile};
+use crate::ui::{Banner, Moment, Person, Shape, Status, Tile};
 
 /// Shape and word of the state of a request.
 pub(crate) fn state(state: RequestState) -> (Shape, &'static str) {
@@ -80,7 +80,7 @@ pub(super) fn table(listing: &Listing, sort: Sort<RequestColumn>, rows: &[Reques
                 <td data-label=texts::PROMISE><span class="nowrap">{row.promise_title.clone()}" "<span class="subtle">{row.version.clone()}</span></span></td>
                 <td data-label=texts::STATE><Status shape=shape word=word/>{changed}</td>
                 <td data-label=texts::WAITING_FOR>{row.ball.what.clone()}</td>
-                <td data-label=texts::REQUESTED_BY class="nowrap">{row.requester.clone()}</td>
+                <td data-label=texts::REQUESTED_BY class="nowrap">{(!row.requester.is_empty()).then(|| view! { <Person username=row.requester.clone()/> })}</td>
                 <td data-label=texts::REQUESTED class="nowrap"><Moment at=row.created.clone() now=now/></td>
             </tr>
         }

@@ -29,12 +29,14 @@ pub async fn suggestions(visit: &Visit, query: &SearchQuery) -> Result<String> {
     if query.q.trim().is_empty() {
         let favourites = visit.favourites.clone();
         let recent: Vec<String> = visit.recent.iter().filter(|path| !favourites.contains(path)).cloned().collect();
-        return Ok(fragment(move || view! { {workspaces(texts::FAVOURITES, &favourites)}{workspaces(texts::RECENT, &recent)} }.into_any()));
+        return Ok(fragment(visit, move || {
+            view! { {workspaces(texts::FAVOURITES, &favourites)}{workspaces(texts::RECENT, &recent)} }.into_any()
+        }));
     }
     let found = backend.search(query).await?;
     let commands = commands::matching(visit, query);
     let all = Listing::new(page::SEARCH, query).address();
-    Ok(fragment(move || {
+    Ok(fragment(visit, move || {
         let commands = commands.iter().take(COMMANDS);
         let commands = commands.map(|command| command.control(Some(OPTION))).collect();
         view! {

@@ -17,7 +17,7 @@ fn figure() -> Figure {
             Series { name: "Failed".into(), tone: 4, values: values([Some(1), Some(0), Some(2)]), ..Series::default() },
         ],
         today: Some(1),
-        line: Some(("Budget".into(), Amount { size: 50.0, text: "50.00 €".into() })),
+        line: Some(("Budget".into(), Amount { size: 50.0, text: "€50.00".into() })),
     }
 }
 
@@ -42,7 +42,7 @@ fn a_chart_says_in_words_and_numbers_what_it_draws() {
         ] {
             assert!(html.contains(part), "{part} in {html}");
         }
-        for (label, text) in [("Ready", "40"), ("Failed", "2"), ("Budget", "50.00 €")] {
+        for (label, text) in [("Ready", "40"), ("Failed", "2"), ("Budget", "€50.00")] {
             assert!(html.contains(label) && html.contains(text), "{label} {text}");
         }
         assert!(!html.contains("style="), "{html}");

@@ -25,7 +25,7 @@ pub fn row(name: &str, risk: Risk, note: &str) -> InboxRow {
         version: "1.2.0".into(),
         change: true,
         requester: "dev-shop".into(),
-        price: "+93.20 €/month".into(),
+        price: "+€93.20/month".into(),
         since: "2026-11-21T09:02:00Z".into(),
         expires: Some("2026-11-21T11:58:00Z".into()),
         risk,
@@ -76,6 +76,7 @@ impl Approvals for World {
         };
         let facet = |value: &str| super::facets(&[(value, 2, false)]);
         Ok(InboxPage {
+            next: Some(NextApproval { uid: "u-2".into(), name: "cache".into(), left: 2 }),
             total: rows.len(),
             all: rows.len(),
             pages: 2,
@@ -150,15 +151,15 @@ impl Approvals for World {
                 decision: "Your approval".into(),
                 at: "2026-11-21T09:58:00Z".into(),
                 changes: changed(),
-                also: vec!["The price changed by +12.00 €/month.".into()],
+                also: vec!["The price changed by +€12.00/month.".into()],
                 unknown: String::new(),
             }),
             checks: looked.checks,
             policies: policies("postgresql"),
             price: PriceStep {
-                now: Some("24.80 €".into()),
-                after: Some("118.00 €".into()),
-                change: Some("+93.20 €/month".into()),
+                now: Some("€24.80".into()),
+                after: Some("€118.00".into()),
+                change: Some("+€93.20/month".into()),
                 ..PriceStep::default()
             },
             room: looked.room,

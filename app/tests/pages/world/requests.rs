@@ -55,6 +55,7 @@ impl Requests for World {
             at: at.into(),
             what: what.into(),
             who: "dev-shop".into(),
+            is_person: true,
             trouble,
             changes: vec![ValueChange {
                 label: "Replicas".into(),
@@ -194,9 +195,9 @@ impl Requests for World {
                     ..ValueChange::default()
                 }],
                 price: PriceStep {
-                    now: Some("24.80 €".into()),
-                    after: Some("74.40 €".into()),
-                    change: Some("+49.60 €/month".into()),
+                    now: Some("€24.80".into()),
+                    after: Some("€74.40".into()),
+                    change: Some("+€49.60/month".into()),
                     ..PriceStep::default()
                 },
                 effects: vec![CheckLine {

@@ -102,7 +102,7 @@ impl Resources for World {
                     what: "Pulled the image".into(),
                     who: "kubelet".into(),
                     trouble: false,
-                    changes: Vec::new(),
+                    ..Happening::default()
                 }])
             } else {
                 Err("Its events are not read, since the object is not.".into())

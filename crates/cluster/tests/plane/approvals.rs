@@ -298,7 +298,7 @@ async fn only_the_right_decision_of_the_right_person_counts(plane: Plane) {
     decide(&plane, "erin", &thought).await;
     let changes = plane.until("web", "asked for changes", |r| condition(r, "Approved").starts_with("False ChangesRequested")).await;
     let ball = changes.status.as_ref().unwrap().waiting_on.clone().unwrap();
-    assert_eq!((ball.reason, ball.message.as_str()), (WaitingReason::ChangesRequested, "Erin requested changes: smaller, please"));
+    assert_eq!((ball.reason, ball.message.as_str()), (WaitingReason::ChangesRequested, "erin requested changes: smaller, please"));
     let given: Vec<&str> = changes.status.as_ref().unwrap().approvals[0].given.iter().map(|given| given.approval.as_str()).collect();
     assert!(given.iter().all(|name| ["own", "unauthorised", "other-hash", "thought"].contains(name)), "{given:?}");
     assert_eq!(level(&plane, "web").await, None);

@@ -4,7 +4,7 @@ use cluster::person::giver;
 use promise::api::{
     ApprovalRule, ApprovalState, ApprovalStatus, CandidateStatus, Decision, DecisionState, GivenApproval, PromiseRequestStatus,
 };
-use promise::identity::username_of;
+use promise::date::utc;
 use promise::notify::Event;
 
 use super::{Audience, Subject, Told, seconds};
@@ -56,8 +56,8 @@ fn page(subject: &Subject<'_>, hash: &str) -> Page {
 /// A rule needs a decision about the candidate.
 fn question(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &ApprovalStatus, since: &str, decided: Option<i64>) -> Told {
     let ends = approval.expires_at.as_deref().and_then(seconds);
-    let until = approval.expires_at.as_deref().map(|at| format!(" Expires on {}.", minute(at))).unwrap_or_default();
-    let who = if subject.requester.is_empty() { "Someone" } else { username_of(subject.requester) };
+    let until = approval.expires_at.as_deref().map(|at| format!(" Expires on {}.", utc(at))).unwrap_or_default();
+    let who = if subject.requester.is_empty() { "Someone" } else { subject.names.of(subject.requester) };
     let agreed = approval.given.iter().filter(|given| given.void.is_none()).map(|given| giver(approval, given).to_string());
     let link = page(subject, &candidate.content_hash);
     Told {
@@ -95,10 +95,11 @@ fn decision(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenAppro
     if given.void.is_some() || *giver(approval, given) == *subject.requester {
         return None;
     }
+    let by = subject.names.of(&given.by);
     let (event, title) = match given.decision {
-        Decision::Approve => (Event::Approved, format!("{} approved {}", given.by, subject.name)),
-        Decision::Reject => (Event::Rejected, format!("{} rejected {}", given.by, subject.name)),
-        Decision::RequestChanges => (Event::ChangesRequested, format!("{} requested changes to {}", given.by, subject.name)),
+        Decision::Approve => (Event::Approved, format!("{by} approved {}", subject.name)),
+        Decision::Reject => (Event::Rejected, format!("{by} rejected {}", subject.name)),
+        Decision::RequestChanges => (Event::ChangesRequested, format!("{by} requested changes to {}", subject.name)),
     };
     subject.to_requester(event, key_of(approval, given), given.at.as_deref().and_then(seconds), title, said(given))
 }
@@ -115,7 +116,7 @@ fn emergency(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenAppr
         at: given.at.as_deref().and_then(seconds).unwrap_or(subject.created),
         open: false,
         ends: None,
-        title: format!("{} approved {} with an override", given.by, subject.name),
+        title: format!("{} approved {} with an override", subject.names.of(&given.by), subject.name),
         text: said(given),
         why: format!("You're an approver for {}, set at {}.", thing(&approval.rule), approval.source),
         link: subject.page(),
@@ -166,9 +167,4 @@ fn thing(rule: &ApprovalRule) -> String {
         (None, Some(promise)) => format!("the promise {promise}"),
         (None, None) => format!("the rule {}", rule.name),
     }
-}
-
-/// Formats a time for people: `2026-11-25 00:22 UTC`.
-fn minute(at: &str) -> String {
-    at.get(..16).map_or_else(|| at.to_owned(), |start| format!("{} UTC", start.replace('T', " ")))
 }

@@ -153,9 +153,9 @@ fn may(approval: &ApprovalStatus) -> String {
     let told: Vec<&String> = approval.approvers.groups.iter().chain(&approval.approvers.users).collect();
     let (who, note) = match (told.is_empty(), approval.required) {
         (true, _) => ("Everyone".to_owned(), ""),
-        (false, Required::All) if told.len() > 1 => (upper_first(&all_of(&told)), ", and no one counts for two of them"),
-        (false, Required::All) => (upper_first(&all_of(&told)), ""),
-        (false, Required::Count(_)) if approval.approvers.groups.is_empty() => (upper_first(&one_of(&told)), ""),
+        (false, Required::All) if told.len() > 1 => (all_of(&told), ", and no one counts for two of them"),
+        (false, Required::All) => (all_of(&told), ""),
+        (false, Required::Count(_)) if approval.approvers.groups.is_empty() => (one_of(&told), ""),
         (false, Required::Count(_)) => (format!("Members of {}", one_of(&told)), ""),
     };
     let void = void(approval);
@@ -173,7 +173,7 @@ fn void(approval: &ApprovalStatus) -> String {
 pub fn waits(approvals: &[ApprovalStatus]) -> Option<WaitingOn> {
     if let Some(approval) = approvals.iter().find(|approval| approval.state == ApprovalState::ChangesRequested) {
         let words = said(approval, Decision::RequestChanges);
-        let message = upper_first(&format!("{}{words}", asked_for(approval)));
+        let message = format!("{}{words}", asked_for(approval));
         return Some(WaitingOn::new(WaitingKind::Person, WaitingReason::ChangesRequested, message));
     }
     let open: Vec<&ApprovalStatus> = approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting).collect();
@@ -185,7 +185,7 @@ pub fn waits(approvals: &[ApprovalStatus]) -> Option<WaitingOn> {
     };
     let next = approvals.iter().filter(|approval| approval.state == ApprovalState::Queued).map(|approval| approval.stage).min();
     let next = next.map(|stage| format!("; stage {stage} follows")).unwrap_or_default();
-    let message = upper_first(&format!("{}: {} at {} requires it{more}{next}", deciding(first), thing(&first.rule), first.source));
+    let message = format!("{}: {} at {} requires it{more}{next}", deciding(first), thing(&first.rule), first.source);
     let who = match first.required {
         Required::All => first.missing.clone(),
         Required::Count(_) => first.approvers.groups.iter().chain(&first.approvers.users).cloned().collect(),
@@ -193,15 +193,15 @@ pub fn waits(approvals: &[ApprovalStatus]) -> Option<WaitingOn> {
     Some(WaitingOn { who, ..WaitingOn::new(WaitingKind::Person, WaitingReason::ApprovalNeeded, message) })
 }
 
-/// Returns `one of operations must approve` or `security and amara must approve`.
+/// Returns `One of operations must approve` or `security and amara must approve`. Names are never capitalized.
 fn deciding(approval: &ApprovalStatus) -> String {
     let approvers = &approval.approvers;
     let told: Vec<&String> = approvers.groups.iter().chain(&approvers.users).collect();
     match (told.as_slice(), approval.required) {
-        ([], _) => "anyone with permission can approve".to_owned(),
+        ([], _) => "Anyone with permission can approve".to_owned(),
         (_, Required::All) => format!("{} must approve", all_of(&approval.missing)),
         _ if approvers.groups.is_empty() => format!("{} must approve", one_of(&told)),
-        _ => format!("one of {} must approve", one_of(&told)),
+        _ => format!("One of {} must approve", one_of(&told)),
     }
 }
 

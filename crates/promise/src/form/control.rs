@@ -37,7 +37,7 @@ pub enum Control {
     Tick {
         /// Whether it is checked.
         checked: bool,
-        /// Price difference of the other answer, such as `+9.00 €/month`. Absent if there is none.
+        /// Price difference of the other answer, such as `+€9.00/month`. Absent if there is none.
         price: Option<String>,
     },
     /// A list of scalars.
@@ -154,7 +154,7 @@ pub struct Choice {
     pub hint: Option<String>,
     /// Whether it is selected.
     pub chosen: bool,
-    /// Price difference of the option, such as `+93.20 €/month`. Absent if there is none.
+    /// Price difference of the option, such as `+€93.20/month`. Absent if there is none.
     #[serde(default)]
     pub price: Option<String>,
 }

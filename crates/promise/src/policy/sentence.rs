@@ -17,10 +17,12 @@ pub fn of_rule(spec: &PromiseSpec, rule: &Rule) -> String {
 /// Describes one rule with its condition in words, such as `tier is production`, if there is one.
 pub fn under(spec: &PromiseSpec, rule: &Rule, condition: Option<&str>) -> String {
     let sentence = plain(spec, rule);
+    // A name that begins the sentence stays as it is.
+    let rest = if rule.approve.as_ref().is_some_and(begins_with_name) { sentence.clone() } else { lower_first(&sentence) };
     match (rule.when(), condition) {
         (None, _) => sentence,
-        (Some(_), Some(condition)) => format!("When {condition}, {}", lower_first(&sentence)),
-        (Some(_), None) => format!("In some cases, {}", lower_first(&sentence)),
+        (Some(_), Some(condition)) => format!("When {condition}, {rest}"),
+        (Some(_), None) => format!("In some cases, {rest}"),
     }
 }
 
@@ -112,13 +114,14 @@ fn approval(approve: &Approve) -> String {
     let mut people = approve.approvers.groups.clone();
     people.extend(approve.approvers.users.iter().cloned());
     let anybody = people.is_empty();
-    let one = if anybody { "an approver".to_owned() } else { one_of(&people) };
+    let one = one_of(&people);
     let required = match approve.required() {
         Required::All if approve.required().voices(&approve.approvers) == 1 => Required::Count(1),
         other => other,
     };
     let who = match required {
-        Required::Count(0 | 1) if approve.approvers.groups.is_empty() => format!("{} must approve", upper_first(&one)),
+        Required::Count(0 | 1) if anybody => "An approver must approve".to_owned(),
+        Required::Count(0 | 1) if approve.approvers.groups.is_empty() => format!("{one} must approve"),
         Required::Count(0 | 1) => format!("One of {one} must approve"),
         Required::Count(count) if anybody => format!("{count} approvers must approve"),
         Required::Count(count) => format!("{count} of {one} must approve"),
@@ -133,11 +136,18 @@ fn approval(approve: &Approve) -> String {
     format!("{who} {when}{own}{open}.")
 }
 
-/// Returns `Amara, one of a and one of b`.
+/// Whether the sentence of an approval begins with a user name: those are never capitalized.
+fn begins_with_name(approve: &Approve) -> bool {
+    let is_one = matches!(approve.required(), Required::Count(0 | 1)) && approve.approvers.groups.is_empty();
+    !approve.approvers.users.is_empty() && (is_one || approve.required() == Required::All)
+}
+
+/// Returns `amara, one of a and one of b`, or `One of a and one of b` if no user is named.
 fn all_named(approvers: &Approvers) -> String {
     let mut all = approvers.users.clone();
     all.extend(approvers.groups.iter().map(|group| format!("one of {group}")));
-    upper_first(&all_of(&all))
+    let all = all_of(&all);
+    if approvers.users.is_empty() { upper_first(&all) } else { all }
 }
 
 fn window_of_change(window: &Window) -> String {
@@ -219,7 +229,7 @@ mod tests {
             (json!({"limit": {"count": 1, "per": "promise"}}), "At most 1 request of this promise is allowed."),
             (
                 json!({"budget": {"monthly": "500.00", "currency": "EUR", "per": "subtree"}}),
-                "Budget: 500.00 € a month for all covered requests in the workspace where this is set and below.",
+                "Budget: €500.00 a month for all covered requests in the workspace where this is set and below.",
             ),
             (
                 json!({"approve": {"approvers": {"groups": ["platform"]}, "expiresAfter": "72h"}}),
@@ -233,7 +243,7 @@ mod tests {
             (json!({"approve": {"required": 2, "stage": 2}}), "2 approvers must approve in stage 2."),
             (
                 json!({"approve": {"approvers": {"groups": ["a", "b"], "users": ["amara"]}, "required": "all"}}),
-                "Amara, one of a and one of b must approve first.",
+                "amara, one of a and one of b must approve first.",
             ),
             (
                 json!({"schedule": {"action": "backup", "cron": "0 3 * * *", "retention": "7d"}}),

@@ -35,7 +35,7 @@ pub enum Choice {
 pub struct PricedChoice {
     /// The choice.
     pub choice: Choice,
-    /// The price now and with the choice. Its [`Display`](std::fmt::Display) is the text after the option, such as `+93.20 €/month`.
+    /// The price now and with the choice. Its [`Display`](std::fmt::Display) is the text after the option, such as `+€93.20/month`.
     pub change: Change,
     /// Whether promise and policies accept it together with all other values.
     #[serde(default)]

@@ -84,7 +84,11 @@ fn why(item: &str, error: &ExprError, reads_prices: bool, book: &PriceBook) -> S
             None => format!("{catalog} has no price{}.", of(inner)),
         };
     }
-    format!("We can't calculate the price of {item}. {}", expression::sentence(error))
+    match error {
+        // The values aren't those that the expression expects, such as text in a field for a number.
+        ExprError::Runtime(_) => format!("The price of {item} can't be calculated with these values: {}.", error.words()),
+        _ => format!("We can't calculate the price of {item}. {}", expression::sentence(error)),
+    }
 }
 
 fn of(path: &str) -> String {

@@ -12,7 +12,7 @@ const UNIT: u64 = 1_000_000;
 /// Maximum number of decimal places that micro-units can represent.
 const DIGITS: usize = 6;
 
-/// An amount in a currency. Its [`Display`](fmt::Display) is for users: `1,250.00 €`. It is serialized as an exact decimal string.
+/// An amount in a currency. Its [`Display`](fmt::Display) is for users, as English writes it everywhere: `€1,250.00`. It is serialized as an exact decimal string.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Kept", try_from = "Kept")]
 pub struct Money {
@@ -130,15 +130,18 @@ impl Money {
             }
             grouped.push(digit);
         }
-        format!("{grouped}{fraction} {}", symbol(&self.currency))
+        match symbol(&self.currency) {
+            Some(symbol) => format!("{symbol}{grouped}{fraction}"),
+            None => format!("{}\u{a0}{grouped}{fraction}", self.currency),
+        }
     }
 
-    /// Formats a monthly difference: `+93.20 €/month`, `−12.00 €/month`, `±0.00 €/month`.
+    /// Formats a monthly difference: `+€93.20/month`, `−€12.00/month`, `±€0.00/month`.
     pub fn as_change(&self) -> String {
         format!("{}/month", self.signed())
     }
 
-    /// Formats an amount with its sign, such as `+93.20 €` or `−3.90 €`.
+    /// Formats an amount with its sign, such as `+€93.20` or `−€3.90`.
     pub fn signed(&self) -> String {
         let sign = match self.micros {
             0 => "±",
@@ -165,16 +168,16 @@ fn minor_digits(currency: &str) -> usize {
     }
 }
 
-/// Returns the symbol of a currency if it is unambiguous, otherwise its code.
-fn symbol(currency: &str) -> &str {
-    match currency {
+/// Returns the symbol of a currency if it is unambiguous. Other currencies are shown by their code.
+fn symbol(currency: &str) -> Option<&'static str> {
+    Some(match currency {
         "EUR" => "€",
         "GBP" => "£",
         "INR" => "₹",
         "JPY" => "¥",
         "USD" => "$",
-        code => code,
-    }
+        _ => return None,
+    })
 }
 
 /// An amount, or the reason why it is unknown.
@@ -289,7 +292,7 @@ impl Change {
 }
 
 impl fmt::Display for Change {
-    /// Formats as `+93.20 €/month`. Prices that can't be compared are described.
+    /// Formats as `+€93.20/month`. Prices that can't be compared are described.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.difference(), &self.before, &self.after) {
             (Some(difference), ..) => f.write_str(&difference.as_change()),

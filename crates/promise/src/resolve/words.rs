@@ -35,6 +35,11 @@ fn promise_path(lead: &Path, key: &str) -> String {
 pub(super) fn rule(promise: &PromiseSpec, path: &Path, error: &FieldError) -> String {
     let text = error.detail.trim();
     let what = if path.0.is_empty() { "the values".to_owned() } else { noun(promise, path) };
+    // A rule that fails on the values: the server's words about the engine help no one, the rule after them does.
+    let unchecked = ["signature for rule: ", "evaluating rule: "].into_iter().find_map(|before| Some(text.split_once(before)?.1));
+    if let Some(rule) = unchecked {
+        return format!("Change {what} so that this rule of the promise can be checked: {rule}");
+    }
     match text.strip_prefix("failed rule: ") {
         Some(rule) => format!("Change {what} to satisfy this rule of the promise: {rule}"),
         None if text.is_empty() => format!("Change {what}: a rule of the promise isn't satisfied."),

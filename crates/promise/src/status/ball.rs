@@ -4,6 +4,7 @@ use super::Observation;
 use crate::api::{CandidateState, PromiseRequestStatus, WaitingKind, WaitingOn, WaitingReason};
 use crate::fulfil::{Hold, Plan};
 use crate::problem::Problem;
+use crate::wording::upper_first;
 
 pub(super) fn waiting(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Option<WaitingOn> {
     let waiting = found(seen)?;
@@ -56,16 +57,16 @@ fn found(seen: &Observation<'_>) -> Option<WaitingOn> {
 fn of_checks(seen: &Observation<'_>) -> Option<WaitingOn> {
     if let Some(problem) = seen.problems.first() {
         let reason = if is_of_the_promise(problem) { WaitingReason::InvalidPromise } else { WaitingReason::InvalidRequest };
-        let waiting = WaitingOn::new(WaitingKind::Person, reason, &problem.message);
+        let waiting = WaitingOn::new(WaitingKind::Person, reason, upper_first(&problem.message));
         return Some(if problem.path.is_empty() { waiting } else { waiting.about(&problem.path) });
     }
     if let Some(why) = seen.policies_unknown {
-        return Some(WaitingOn::new(WaitingKind::Person, WaitingReason::PoliciesNotVisible, why));
+        return Some(WaitingOn::new(WaitingKind::Person, WaitingReason::PoliciesNotVisible, upper_first(why)));
     }
     let refusal = seen.refusals.first()?;
     Some(match seen.full {
-        true => WaitingOn::new(WaitingKind::Capacity, WaitingReason::NoRoom, refusal),
-        false => WaitingOn::new(WaitingKind::Person, WaitingReason::PolicyViolation, refusal),
+        true => WaitingOn::new(WaitingKind::Capacity, WaitingReason::NoRoom, upper_first(refusal)),
+        false => WaitingOn::new(WaitingKind::Person, WaitingReason::PolicyViolation, upper_first(refusal)),
     })
 }
 
@@ -117,8 +118,10 @@ fn deleting() -> WaitingOn {
 fn held(hold: &Hold, plan: &Plan) -> WaitingOn {
     match hold {
         Hold::Paused => WaitingOn::new(WaitingKind::Person, WaitingReason::Paused, "Paused by the requester"),
-        Hold::Foreign { key, message, .. } => WaitingOn::new(WaitingKind::Person, WaitingReason::Conflict, message).about(key),
-        Hold::Unreachable { key, message, .. } => WaitingOn::new(WaitingKind::Controller, WaitingReason::Unreachable, message).about(key),
+        Hold::Foreign { key, message, .. } => WaitingOn::new(WaitingKind::Person, WaitingReason::Conflict, upper_first(message)).about(key),
+        Hold::Unreachable { key, message, .. } => {
+            WaitingOn::new(WaitingKind::Controller, WaitingReason::Unreachable, upper_first(message)).about(key)
+        }
         Hold::Terminating { key, .. } => {
             let message = format!("Waiting for the old {key} to be deleted");
             WaitingOn::new(WaitingKind::Step, WaitingReason::Terminating, message).about(key)

@@ -47,13 +47,21 @@ pub enum ExprError {
     #[error("`{0}` is missing")]
     AbsentPath(String),
     /// It fails on these values, for example because of a division by zero.
-    #[error("the expression failed: {0}")]
+    #[error("the expression failed: {}", in_words(.0))]
     Runtime(String),
 }
 
 impl ExprError {
     pub(crate) fn runtime(message: impl Into<String>) -> Self {
         Self::Runtime(message.into())
+    }
+
+    /// Returns the cause for people, as a clause without an introduction and without terms of the engine.
+    pub fn words(&self) -> String {
+        match self {
+            Self::AbsentPath(path) => format!("`{path}` is missing"),
+            other => in_words(&other.cause()),
+        }
     }
 
     /// Returns the position of the error in the expression, if known.
@@ -87,5 +95,47 @@ impl ExprError {
             Self::Runtime(message) | Self::Type { message, .. } | Self::Syntax { message, .. } => message.clone(),
             other => other.to_string(),
         }
+    }
+}
+
+/// Rewords what CEL calls an overload: people know values and operators.
+fn in_words(message: &str) -> String {
+    let Some(rest) = message.strip_prefix("no such overload: ") else {
+        return match message {
+            "optional.none() dereference" => "an optional value is missing".to_owned(),
+            other => other.to_owned(),
+        };
+    };
+    if let Some((operator, types)) = rest.split_once(" on ") {
+        return format!("`{}` doesn't work on {types}", operator.trim_matches('_'));
+    }
+    match rest.strip_suffix(" have no order") {
+        Some(types) => format!("{types} can't be compared"),
+        // A clause as it is, or only the name of a function.
+        None if rest.contains(' ') => rest.to_owned(),
+        None => format!("`{rest}` doesn't work on these values"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ExprError;
+
+    #[test]
+    fn people_never_read_of_overloads() {
+        for (cause, words) in [
+            ("no such overload: _+_ on string and int", "`+` doesn't work on string and int"),
+            ("no such overload: has() on int", "`has()` doesn't work on int"),
+            ("no such overload: string and int have no order", "string and int can't be compared"),
+            ("no such overload: a condition must be true or false", "a condition must be true or false"),
+            ("no such overload: size", "`size` doesn't work on these values"),
+            ("optional.none() dereference", "an optional value is missing"),
+            ("division by zero", "division by zero"),
+        ] {
+            let error = ExprError::runtime(cause);
+            assert_eq!((error.words(), error.to_string()), (words.to_owned(), format!("the expression failed: {words}")));
+            assert_eq!(error.cause(), cause, "programs read the words of CEL");
+        }
+        assert_eq!(ExprError::AbsentPath("a.b".into()).words(), "`a.b` is missing");
     }
 }

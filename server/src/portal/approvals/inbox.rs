@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use app::view::{Facet, GivenLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView};
+use app::view::{Facet, GivenLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval};
 use cluster::ClusterId;
 use cluster::kinds::{Approval, PromiseRequest};
 use cluster::watch::Key;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 use promise::api::{Decision, Enforcement, PolicyResult};
+use promise::people::PeopleNames;
 use promise::price::{Amount, Change, Estimate};
 use promise::risk::{self, Risk, Weighed};
 use promise::wording::counted;
@@ -42,18 +43,23 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
     let mut covers = caller.covers().await?;
     covers.retain(|cover| cover.line.now);
     let open = open(caller, &covers).await?;
-    let waits = open.iter().filter(|row| row.waits).count();
+    let waiting: BTreeSet<String> = open.iter().filter(|row| row.waits).map(|row| row.row.uid.clone()).collect();
     let rows: Vec<InboxRow> = match view {
         InboxView::Waiting => open.into_iter().filter(|row| row.waits || row.row.mine && row.asks).map(|row| row.row).collect(),
         InboxView::All => open.into_iter().map(|row| row.row).collect(),
         InboxView::Decided => decided(caller),
     };
-    let narrowed = narrow(rows, query, caller.portal().clock.now());
+    let narrowed = narrow(rows, query, caller.portal().clock.now(), &caller.portal().people.names());
     let shown = match (view, query.open.as_str()) {
         (InboxView::Decided, "") => None,
+        // After a decision, the next one that still waits: others might have decided about the one that was to come.
+        (_, uid) if !query.done.is_empty() && !waiting.contains(uid) => {
+            narrowed.order.iter().find(|(uid, _)| waiting.contains(uid)).map(|(uid, _)| uid.clone())
+        }
         (_, "") => narrowed.rows.first().map(|row| row.uid.clone()),
         (_, uid) => Some(uid.to_owned()),
     };
+    let next = shown.as_deref().and_then(|shown| next(&narrowed.order, &waiting, shown));
     let mut absent = false;
     let review = match shown {
         None => None,
@@ -71,7 +77,7 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
         total: narrowed.total,
         all: narrowed.all,
         pages: narrowed.pages,
-        waiting: waits,
+        waiting: waiting.len(),
         promises: narrowed.promises,
         workspaces: narrowed.workspaces,
         risks: narrowed.risks,
@@ -82,8 +88,18 @@ pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPag
         rows: narrowed.rows,
         review,
         absent,
+        next,
         seen,
     })
+}
+
+/// Returns the first approval that waits for the user after the one that is shown; after the last one, it starts again from the top.
+fn next(order: &[(String, String)], waiting: &BTreeSet<String>, shown: &str) -> Option<NextApproval> {
+    let at = order.iter().position(|(uid, _)| uid == shown).map_or(0, |at| at + 1);
+    let (before, after) = order.split_at(at);
+    let mut left = after.iter().chain(before).filter(|(uid, _)| uid != shown && waiting.contains(uid));
+    let (uid, name) = left.next()?;
+    Some(NextApproval { uid: uid.clone(), name: name.clone(), left: left.count() + 1 })
 }
 
 /// Returns how many requests wait for this user.
@@ -374,6 +390,8 @@ fn done(caller: &Caller, uid: &str) -> String {
 
 struct Narrowed {
     rows: Vec<InboxRow>,
+    /// uid and name of every row on all pages, in order.
+    order: Vec<(String, String)>,
     page: usize,
     pages: usize,
     total: usize,
@@ -390,6 +408,8 @@ struct Wanted<'q> {
     words: Vec<String>,
     /// RFC 3339 time: only what has been waiting since before it.
     before: Option<String>,
+    /// Names of people, which are searched like usernames.
+    names: &'q PeopleNames,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -408,29 +428,30 @@ impl Wanted<'_> {
             && is(By::Risk, &self.query.risk, row.risk.word())
             && self.before.as_ref().is_none_or(|before| row.since < *before)
             && (self.words.is_empty() || {
-                let texts = [&row.name, &row.promise, &row.promise_title, &row.requester, &row.workspace].map(|text| text.to_lowercase());
+                let named = self.names.of(&row.requester);
+                let texts = [&row.name, &row.promise, &row.promise_title, &row.requester, named, &row.workspace].map(str::to_lowercase);
                 self.words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
             })
     }
 }
 
-fn by(column: InboxColumn, a: &InboxRow, b: &InboxRow) -> Ordering {
+fn by(column: InboxColumn, a: &InboxRow, b: &InboxRow, names: &PeopleNames) -> Ordering {
     match column {
         InboxColumn::Name => a.name.cmp(&b.name),
         InboxColumn::Since => a.since.cmp(&b.since),
         InboxColumn::Risk => a.risk.cmp(&b.risk),
-        InboxColumn::Requester => a.requester.cmp(&b.requester),
+        InboxColumn::Requester => names.of(&a.requester).cmp(names.of(&b.requester)),
     }
 }
 
-fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp) -> Narrowed {
+fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp, names: &PeopleNames) -> Narrowed {
     let age = match query.age.as_str() {
         "day" => Some(SignedDuration::from_hours(24)),
         "week" => Some(SignedDuration::from_hours(7 * 24)),
         _ => None,
     };
     let before = age.and_then(|age| now.checked_sub(age).ok()).map(|time| time.to_string());
-    let wanted = Wanted { query, words: query.q.split_whitespace().map(str::to_lowercase).collect(), before };
+    let wanted = Wanted { query, words: query.q.split_whitespace().map(str::to_lowercase).collect(), before, names };
     let title =
         |name: &str| rows.iter().find(|row| row.promise == name && !row.promise_title.is_empty()).map(|row| row.promise_title.clone());
     let of = |by: By, value: fn(&InboxRow) -> String| {
@@ -447,10 +468,29 @@ fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp) -> Narrowed {
     let all = rows.len();
     let mut left: Vec<InboxRow> = rows.iter().filter(|row| wanted.fits(row, None)).cloned().collect();
     // Rows arrive in their usual order, which a stable sort keeps among equals.
-    left.sort_by(|a, b| query.sort.compare(a, b, by, |_, _| Ordering::Equal));
+    left.sort_by(|a, b| query.sort.compare(a, b, |column, a, b| by(column, a, b, names), |_, _| Ordering::Equal));
     let total = left.len();
     let pages = total.div_ceil(PAGE).max(1);
     let page = query.page.clamp(1, pages);
+    let order = left.iter().map(|row| (row.uid.clone(), row.name.clone())).collect();
     let rows = left.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
-    Narrowed { rows, page, pages, total, all, promises, workspaces, risks }
+    Narrowed { rows, order, page, pages, total, all, promises, workspaces, risks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_one_waits_and_comes_after_the_one_that_is_shown() {
+        let order = ["a", "b", "c", "d"].map(|uid| (uid.to_owned(), format!("request-{uid}")));
+        let waiting = |uids: &[&str]| uids.iter().map(|uid| (*uid).to_owned()).collect::<BTreeSet<String>>();
+        let after = |shown: &str, waits: &[&str]| next(&order, &waiting(waits), shown).map(|next| (next.uid, next.name, next.left));
+        let told = |uid: &str, left| Some((uid.to_owned(), format!("request-{uid}"), left));
+        assert_eq!(after("a", &["a", "c", "d"]), told("c", 2), "one that waits for somebody else is skipped");
+        assert_eq!(after("d", &["a", "c", "d"]), told("a", 2), "from the top again");
+        assert_eq!(after("elsewhere", &["b"]), told("b", 1));
+        assert_eq!(after("b", &["b"]), None);
+        assert_eq!(after("b", &["gone"]), None, "what the filters leave out doesn't come next");
+    }
 }

@@ -210,7 +210,7 @@ fn why_not(standings: &[Standing<'_>]) -> String {
     let open = |standing: &&Standing<'_>| is_open(standing.approval) && standing.elsewhere.is_some();
     if let Some((standing, stage)) = standings.iter().find(open).and_then(|standing| Some((standing, standing.elsewhere?))) {
         let who = deciders(&standing.approval.approvers, standing.approval.required);
-        return format!("You approved stage {stage}. Stage {} needs another person: {}.", standing.approval.stage, lower_first(&who));
+        return format!("You approved stage {stage}. Stage {} needs another person. {who}.", standing.approval.stage);
     }
     if let Some(decided) = standings.iter().find_map(|standing| standing.decided) {
         return match decided {

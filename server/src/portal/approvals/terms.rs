@@ -1,8 +1,8 @@
 //! What a content requests besides values: deletion policy, expiry, and upgrades to newer versions. Shown as rows like the values.
 
 use app::view::{ParameterLine, ValueChange, ValueSource};
-use jiff::Timestamp;
 use promise::api::{DeletionPolicy, PromiseReleaseSpec, ReleaseTerms, UpgradePolicy};
+use promise::date::exact;
 
 /// Text for the former terms if the release doesn't contain them.
 const UNRECORDED: &str = "The earlier value isn't recorded.";
@@ -39,16 +39,12 @@ fn all(terms: &ReleaseTerms) -> [Term; 3] {
         Term {
             path: "expiresAt",
             label: "Expires",
-            value: terms.expires_at.as_deref().map_or_else(|| "Never".to_owned(), moment),
+            // To the second: two contents with the same text are equal only up to that precision.
+            value: terms.expires_at.as_deref().map_or_else(|| "Never".to_owned(), exact),
             usual: terms.expires_at.is_none(),
         },
         Term { path: "upgrade", label: "Upgrades", value: upgrades.to_owned(), usual: terms.upgrade == usual.upgrade },
     ]
-}
-
-/// Formats a time to the second: two contents with the same text are equal only up to that precision.
-fn moment(at: &str) -> String {
-    at.parse::<Timestamp>().map_or_else(|_| at.to_owned(), |time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
 }
 
 /// Returns all terms as they would be.
@@ -106,7 +102,7 @@ mod tests {
             ["Deletion policy: Delete: resources are deleted with the request > Orphan: resources stay when the request is deleted"]
         );
         let ends = |at: &str| release(Some(ReleaseTerms { expires_at: Some(at.to_owned()), ..ReleaseTerms::default() }));
-        assert_eq!(told(Some(&ends("2027-01-01T00:00:00Z")), &usual), ["Expires: 2027-01-01 00:00:00 UTC > Never"]);
+        assert_eq!(told(Some(&ends("2027-01-01T00:00:00Z")), &usual), ["Expires: 1\u{a0}Jan\u{a0}2027, 00:00:00 UTC > Never"]);
         assert!(
             told(Some(&ends("2027-01-01T00:00:00Z")), &ends("2027-01-01T01:00:00+01:00")).is_empty(),
             "the same time, written otherwise"

@@ -37,7 +37,7 @@ pub(super) async fn add(caller: &Caller, uid: &str, text: &str) -> Result<()> {
     let now = portal.clock.now();
     let before: BTreeSet<String> = caller.comments(uid).await?.into_iter().map(|comment| comment.by).collect();
     let before: Vec<String> = before.into_iter().collect();
-    let remark = Remark { id: &id, author, text, before: &before };
+    let remark = Remark { id: &id, author, name: &portal.named(&caller.identity().person), text, before: &before };
     let news = remark::news(&portal.notify, &matter.request, matter.workspace.path.as_str(), &remark, now)
         .await
         .map_err(|error| database(&error))?;

@@ -227,9 +227,9 @@ mod tests {
     fn a_later_price_is_told_with_its_day_and_the_price_of_today() {
         let euros = |micros: i64| Amount::Known(Money::new(micros, "EUR"));
         let said = |before: Amount, after: Amount| next_sentence(Day::parse("2027-01-01").unwrap(), &Change { before, after });
-        assert_eq!(said(euros(77_700_000), euros(84_000_000)), "From 1 January 2027: 84.00 € a month (today 77.70 €).");
-        assert_eq!(said(euros(77_700_000), Amount::Unknown("gone".into())), "From 1 January 2027: unknown (today 77.70 €).");
-        assert_eq!(said(Amount::Unknown("none".into()), euros(84_000_000)), "From 1 January 2027: 84.00 € a month (today unknown).");
+        assert_eq!(said(euros(77_700_000), euros(84_000_000)), "From 1 January 2027: €84.00 a month (today €77.70).");
+        assert_eq!(said(euros(77_700_000), Amount::Unknown("gone".into())), "From 1 January 2027: unknown (today €77.70).");
+        assert_eq!(said(Amount::Unknown("none".into()), euros(84_000_000)), "From 1 January 2027: €84.00 a month (today unknown).");
     }
 
     #[test]

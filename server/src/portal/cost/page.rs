@@ -129,10 +129,7 @@ fn label(caller: &Caller, titles: &Titles, by: CostBy, value: &str) -> String {
     match by {
         CostBy::Workspace => value.to_owned(),
         CostBy::Project if value.is_empty() => "No project".to_owned(),
-        CostBy::Owner => {
-            let portal = caller.portal();
-            portal.person(value).map_or_else(|| portal.called(&PersonId::named(value, "")), |person| person.display_name.clone())
-        }
+        CostBy::Owner => caller.portal().named(&PersonId::named(value, "")),
         CostBy::Promise => titles.title(value),
         CostBy::Project => value.to_owned(),
     }

@@ -5,7 +5,7 @@ use promise::Result;
 use promise::wording::humanise;
 use store::{Activity, ActivityKind, ActivityTarget};
 
-use super::detail::happening;
+use super::detail::deed;
 use crate::auth::Caller;
 use crate::auth::caller::database;
 use crate::portal::place::Workspace;
@@ -55,7 +55,7 @@ pub(super) async fn of(caller: &Caller, of: Of<'_>) -> Vec<Happening> {
     let of_request = noted.into_iter().filter(|activity| activity.uid == of.uid && activity.kind == ActivityKind::Revealed);
     let entry = |activity: Activity| {
         let who = promise::identity::username_of(&activity.person);
-        happening(activity.at.to_string(), format!("{} revealed", humanise(&activity.detail)), who, false)
+        deed(activity.at.to_string(), format!("{} revealed", humanise(&activity.detail)), who, false)
     };
     of_request.map(entry).collect()
 }

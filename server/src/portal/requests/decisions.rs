@@ -6,9 +6,10 @@ use cluster::kinds::{Approval, PromiseRequest};
 use cluster::person;
 use kube::api::Api;
 use promise::api::{
-    ApprovalState, ApprovalStatus, CandidateState, CostStatus, Decision, DecisionState, GivenApproval, OutdatedPrice, OutdatedRule,
-    PromiseRequestStatus, RuleChange,
+    ApprovalState, ApprovalStatus, Approvers, CandidateState, CostStatus, Decision, DecisionState, GivenApproval, OutdatedPrice,
+    OutdatedRule, PromiseRequestStatus, RuleChange,
 };
+use promise::date::utc;
 use promise::price::Money;
 use promise::{Error, Result, names};
 use serde_json::json;
@@ -48,7 +49,7 @@ async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<Cand
             (ApprovalStanding::Queued, "Starts after the requester edits or resubmits the request.".to_owned())
         }
         ApprovalState::Waiting => {
-            (ApprovalStanding::Open, approval.expires_at.as_ref().map(|at| format!("Expires on {}.", moment(at))).unwrap_or_default())
+            (ApprovalStanding::Open, approval.expires_at.as_ref().map(|at| format!("Expires on {}.", utc(at))).unwrap_or_default())
         }
         ApprovalState::Queued => (ApprovalStanding::Queued, format!("Starts after the stages before {} are approved.", approval.stage)),
         ApprovalState::Approved => (ApprovalStanding::Approved, String::new()),
@@ -62,7 +63,7 @@ async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<Cand
         policy: approval.rule.policy.clone().or_else(|| approval.rule.promise.clone()).unwrap_or_default(),
         own: approval.rule.policy.is_none(),
         source: approval.source.clone(),
-        who: who(approval),
+        who: who(caller, approval),
         stage: approval.stage,
         state,
         standing,
@@ -74,16 +75,14 @@ async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<Cand
 /// Returns whether the user can decide. Whether a decision counts is determined by the controller.
 async fn allowed(caller: &Caller, approval: &ApprovalStatus) -> Result<std::result::Result<(), String>> {
     let may = caller.may_decide(names::APPROVE_VERB, approval).await?;
-    Ok(if may { Ok(()) } else { Err(format!("You can't decide on this. {} in {}.", who(approval), approval.source)) })
+    Ok(if may { Ok(()) } else { Err(format!("You can't decide on this. {} in {}.", who(caller, approval), approval.source)) })
 }
 
-/// Formats a time: `2026-11-25 00:22 UTC`.
-fn moment(at: &str) -> String {
-    at.get(..16).map_or_else(|| at.to_owned(), |start| format!("{} UTC", start.replace('T', " ")))
-}
-
-fn who(approval: &ApprovalStatus) -> String {
-    deciders(&approval.approvers, approval.required)
+/// Returns who must approve, in words. People are named as on other pages.
+fn who(caller: &Caller, approval: &ApprovalStatus) -> String {
+    let names = caller.portal().people.names();
+    let users = approval.approvers.users.iter().map(|user| names.of(user).to_owned()).collect();
+    deciders(&Approvers { users, groups: approval.approvers.groups.clone() }, approval.required)
 }
 
 /// Describes a decision in a word or two.

@@ -285,7 +285,12 @@ fn manifest(request: &PromiseRequest) -> String {
 
 /// Returns an entry for both the timeline and the events.
 pub(super) fn happening(at: String, what: String, who: &str, trouble: bool) -> Happening {
-    Happening { at, what, who: who.to_owned(), trouble, changes: Vec::new() }
+    Happening { at, what, who: who.to_owned(), trouble, ..Happening::default() }
+}
+
+/// Returns an entry for what a person did.
+pub(super) fn deed(at: String, what: String, username: &str, trouble: bool) -> Happening {
+    Happening { is_person: !username.is_empty(), ..happening(at, what, username, trouble) }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use promise::path::Path;
 use promise::wording;
 
 use super::decisions;
-use super::detail::happening;
+use super::detail::{deed, happening};
 use crate::auth::Caller;
 use crate::portal::approvals::review;
 
@@ -26,7 +26,7 @@ pub(super) fn of(
     let mut all = Vec::new();
     let requester = person::requester(request);
     if let Some(created) = &request.metadata.creation_timestamp {
-        all.push(happening(created.0.to_string(), "Requested".to_owned(), requester.username(), false));
+        all.push(deed(created.0.to_string(), "Requested".to_owned(), requester.username(), false));
     }
     all.extend(changes(releases, spec));
     for release in releases {
@@ -80,7 +80,7 @@ fn changes(releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<Happe
         let differs = review::pending(spec, &before.spec, &after.spec);
         let at = after.metadata.creation_timestamp.as_ref()?.0.to_string();
         // A release without different values follows from policies, prices or versions.
-        (!differs.is_empty()).then(|| Happening { changes: differs, ..happening(at, "Changed".to_owned(), &changer(after), false) })
+        (!differs.is_empty()).then(|| Happening { changes: differs, ..deed(at, "Changed".to_owned(), &changer(after), false) })
     };
     pairs.filter_map(entry).collect()
 }
@@ -101,7 +101,7 @@ fn decided(approval: &ApprovalStatus) -> Vec<Happening> {
             what = format!("{what}: {}", line.comment);
         }
         let negative = given.decision != Decision::Approve;
-        given.at.clone().map(|at| happening(at, what, &line.by, negative))
+        given.at.clone().map(|at| deed(at, what, &line.by, negative))
     };
     approval.given.iter().filter_map(entry).collect()
 }

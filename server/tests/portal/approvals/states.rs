@@ -96,3 +96,35 @@ async fn a_change_of_what_runs_that_is_not_accepted_stands_beside_its_state() {
     );
     product.running.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_decision_the_next_one_of_the_same_list_is_open() {
+    const LIST: &str = "/approvals?promise=postgresql";
+    let product = Product::open().await;
+    let requester = product.signed_in("dev-shop").await;
+    let (first, _) = asked(&product, &requester, "first-db", 50).await;
+    let (second, _) = asked(&product, &requester, "second-db", 60).await;
+    let mut approver = product.signed_in("approver").await;
+    let open = format!("{LIST}&open={first}");
+    let page = approver.until(&open, |answer| answer.text.contains("Next: second-db, the last one")).await;
+    assert!(page.text.contains(">Approve and next</button>") && page.hidden("next") == second, "{}", page.text);
+    assert_eq!(page.hidden("back"), LIST, "the filters stay");
+
+    // Refused, the same list is there again, with the reason.
+    let refused = decide(&mut approver, &first, &[("decision", "reject"), ("back", LIST), ("next", &second)]).await;
+    assert!(refused.text.contains("Add a comment") && refused.hidden("back") == LIST, "{}", refused.text);
+    assert!(refused.text.contains("autofocus"), "the reason has the focus");
+
+    let decided = decide(&mut approver, &first, &[("decision", "approve"), ("back", LIST), ("next", &second)]).await;
+    assert_eq!(decided.location(), format!("{LIST}&open={second}&done={first}"));
+    let page = approver.until(decided.location(), |answer| !answer.text.contains(&format!("data-row=\"{first}\""))).await;
+    assert!(page.text.contains("first-db: you approved") && page.text.contains(&format!("data-shown=\"{second}\"")), "{}", page.text);
+    assert!(page.text.contains(">Approve</button>"), "nothing comes after it: {}", page.text);
+
+    let wish = [("decision", "requestChanges"), ("comment", "Half would do"), ("back", LIST)];
+    let decided = decide(&mut approver, &second, &wish).await;
+    assert_eq!(decided.location(), format!("{LIST}&done={second}"));
+    let page = approver.until(decided.location(), |answer| answer.text.contains("Nothing left to decide in this list")).await;
+    assert!(page.text.contains("second-db: you requested changes"), "{}", page.text);
+    product.running.close().await;
+}

@@ -32,7 +32,7 @@ const REMEMBERS: [&str; 21] = [
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
 const KEEPS_HOUSE: [(&str, &str); 2] = [("end_session", "auth/caller.rs"), ("note_lacks", "portal/stand_in.rs")];
 /// Those that only read.
-const READS: [&str; 39] = [
+const READS: [&str; 40] = [
     "acquaintance",
     "activity",
     "away",
@@ -58,6 +58,7 @@ const READS: [&str; 39] = [
     "notifications",
     "observations_between",
     "open_observations",
+    "person_names",
     "ping",
     "promise_sums",
     "saved_views",

@@ -6,6 +6,7 @@ use http::StatusCode;
 use jiff::Timestamp;
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use kube::api::{Api, DeleteParams, PostParams};
+use promise::date::DateStyle;
 use serde_json::json;
 
 use super::{SHOP, budget, line, pass, post, ready};
@@ -49,10 +50,10 @@ async fn what_is_left_of_a_budget_is_told_to_whoever_sees_all_that_counts() {
     const OVER: &str = "over budget, set by Budget of production";
     const PART_OF_ACME: &str = "also covers spending you can't see, set by Monthly spending";
     const PART_OF_SHOP: &str = "also covers spending you can't see, set by Budget of production";
-    const SHARE_OF_ACME: &str = "% of 2,500.00 €";
-    const SHARE_OF_SHOP: &str = "% of 1.00 €";
-    const UNKNOWN_OF_ACME: &str = "part of 2,500.00 €";
-    const UNKNOWN_OF_SHOP: &str = "part of 1.00 €";
+    const SHARE_OF_ACME: &str = "% of €2,500.00";
+    const SHARE_OF_SHOP: &str = "% of €1.00";
+    const UNKNOWN_OF_ACME: &str = "part of €2,500.00";
+    const UNKNOWN_OF_SHOP: &str = "part of €1.00";
     let product = Product::at(Hands::at(MOMENT)).await;
     write_request(&product, "zebra").await;
     let client = let_in(&product).await;
@@ -77,7 +78,7 @@ async fn what_is_left_of_a_budget_is_told_to_whoever_sees_all_that_counts() {
         ("dev-data", SHOP, [PART_OF_SHOP, UNKNOWN_OF_SHOP].as_slice()),
     ] {
         let mut browser = product.signed_in(person).await;
-        let page = browser.until(address, |answer| answer.text.contains(" of 1.00 €")).await.text;
+        let page = browser.until(address, |answer| answer.text.contains(" of €1.00")).await.text;
         for part in every {
             assert_eq!(page.contains(part), told.contains(&part), "{person} {address}: {part}: {page}");
         }
@@ -133,8 +134,8 @@ async fn a_ledger_ahead_of_the_clock_is_told_until_its_time_has_come() {
     pass(&product, 5).await;
     let seen = product.running.portal.store.ledger_clock().await.expect("a ledger").expect("it has begun").seen;
     let seen = Timestamp::from_second(seen).expect("a moment").to_string();
-    let up_to = format!("up to {} {} UTC. Nothing is metered until then", &seen[..10], &seen[11..16]);
-    assert!(up_to.starts_with("up to 2026-11-21 16:"), "{up_to}");
+    let up_to = format!("up to {} UTC. Nothing is metered until then", DateStyle::default().moment(&seen, &seen));
+    assert!(up_to.starts_with("up to 21\u{a0}Nov, 16:"), "{up_to}");
     for forward in [0, 5 * 3_600 - 600] {
         hands.put_forward(forward);
         let page = browser.get(SHOP).await.text;

@@ -31,9 +31,9 @@ fn forecast(page: &CostPage) -> Option<Series> {
     figure(page, &page.sums[0])?.series.into_iter().find(|series| series.forecast)
 }
 
-/// Parses a text such as `1,250.00 €` to millionths.
+/// Parses a text such as `€1,250.00` to millionths.
 fn read(text: &str) -> i64 {
-    let number = text.split(char::is_whitespace).next().unwrap().replace(',', "");
+    let number: String = text.chars().filter(|letter| letter.is_ascii_digit() || *letter == '.').collect();
     Money::parse(&number, "EUR").unwrap().micros
 }
 
@@ -80,10 +80,10 @@ fn the_forecast_is_told_in_legend_description_and_table() {
     let page = page(Some(20 * DAY + DAY / 2), CostSum { budget: Some(budget), ..sum("EUR", 60_000_000, 79_000_000) });
     let html = charts(&page).into_any().to_html();
     for part in [
-        "the forecast from day 21 at current usage: 19.00 € on top of 60.00 € to date, 79.00 € in total.",
-        "30, Forecast: 2.00 €",
-        "21, Forecast: 1.00 €",
-        "Daily share of the budget of 300.00 €: 10.00 €",
+        "the forecast from day 21 at current usage: €19.00 on top of €60.00 to date, €79.00 in total.",
+        "30, Forecast: €2.00",
+        "21, Forecast: €1.00",
+        "Daily share of the budget of €300.00: €10.00",
     ] {
         assert!(html.contains(part), "{part} in {html}");
     }

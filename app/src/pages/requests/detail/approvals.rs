@@ -4,7 +4,7 @@ use crate::view::{ApprovalLine, OutdatedView, RequestPage};
 use leptos::prelude::*;
 
 use crate::actions::{self, RollOut};
-use crate::pages::approvals::{About, ask_again, changes, decide, said, standing, thread, withdraw};
+use crate::pages::approvals::{About, Buttons, ask_again, changes, decide, said, standing, thread, withdraw};
 use crate::pages::requests::change;
 use crate::routes;
 use crate::texts::request as texts;
@@ -26,7 +26,8 @@ pub(super) fn decisions(page: &RequestPage, token: &str, now: &str) -> Option<im
     let row = &page.row;
     let back = routes::request(&row.workspace, &row.namespace, &row.name);
     let fields: Vec<(String, String)> = page.parameters.iter().map(|value| (value.path.clone(), value.label.clone())).collect();
-    let about = About { uid: &page.uid, hash: &hash, asked: &page.asked, fields: &fields, back: &back, again: None };
+    let about =
+        About { uid: &page.uid, hash: &hash, asked: &page.asked, fields: &fields, back: &back, buttons: Buttons::Inside, again: None };
     let form = (!hash.is_empty()).then(|| decide(&about, token));
     let review =
         (!page.asked.is_empty()).then(|| view! { <a href=routes::approvals(&[("open", &page.uid)])>{texts::OPEN_FULL_REVIEW}</a> });

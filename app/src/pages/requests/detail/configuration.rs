@@ -4,7 +4,7 @@ use crate::view::{ParameterLine, RequestPage, ValueSource};
 use leptos::prelude::*;
 
 use crate::texts::request as texts;
-use crate::ui::Icon;
+use crate::ui::{Icon, Person, person_name};
 
 /// The part.
 pub(super) fn part(page: &RequestPage) -> impl IntoView + use<> {
@@ -14,7 +14,7 @@ pub(super) fn part(page: &RequestPage) -> impl IntoView + use<> {
         let asked = match page.row.requester.as_str() {
             _ if page.row.mine => texts::YOU,
             "" => texts::REQUESTER,
-            requester => requester,
+            requester => &person_name(requester),
         };
         parameter_lines(&page.parameters, asked).into_any()
     };
@@ -29,7 +29,7 @@ pub(super) fn part(page: &RequestPage) -> impl IntoView + use<> {
 fn source(source: &ValueSource, asked: &str) -> AnyView {
     match source {
         ValueSource::Asked => view! { <b>{asked.to_owned()}</b> }.into_any(),
-        ValueSource::Requester(name) => view! { <b>{name.clone()}</b> }.into_any(),
+        ValueSource::Requester(name) => view! { <Person username=name.clone()/> }.into_any(),
         ValueSource::Default => view! { <span class="subtle">{texts::DEFAULT}</span> }.into_any(),
         ValueSource::Policy(policy) => view! { <span class="sourced"><Icon name="shield-check"/>{policy.clone()}</span> }.into_any(),
     }

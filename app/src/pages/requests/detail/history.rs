@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::{Part, ROWS, address};
 use crate::pages::approvals::changes;
 use crate::texts::request as texts;
-use crate::ui::{Moment, Pager, Shape, paged};
+use crate::ui::{Moment, Pager, Person, Shape, paged};
 
 /// The part.
 pub(super) fn part(page: &RequestPage, number: usize, now: &str) -> impl IntoView + use<> {
@@ -24,9 +24,19 @@ pub(crate) fn timeline(happenings: &[Happening], now: &str) -> impl IntoView + u
     let lines = happenings.iter().map(|happening| {
         let shape = if happening.trouble { Shape::Degraded } else { Shape::Ready };
         let differences = (!happening.changes.is_empty()).then(|| changes(&happening.changes));
-        view! { <li data-st=shape.word()>{shape.svg()}<div><p>{happening.what.clone()}{(!happening.who.is_empty()).then(|| view! { <span class="subtle">{format!(" · {}", happening.who)}</span> })}</p>{differences}</div><Moment at=happening.at.clone() now=now/></li> }
+        view! { <li data-st=shape.word()>{shape.svg()}<div><p>{happening.what.clone()}{who(happening)}</p>{differences}</div><Moment at=happening.at.clone() now=now/></li> }
     });
     view! { <ol class="timeline">{lines.collect_view()}</ol> }
+}
+
+/// Who did it: a person, or a part of the platform.
+fn who(happening: &Happening) -> Option<AnyView> {
+    let who = happening.who.clone();
+    let named = match happening.is_person {
+        true => view! { <Person username=who.clone()/> }.into_any(),
+        false => who.clone().into_any(),
+    };
+    (!who.is_empty()).then(|| view! { <span class="subtle">" · "{named}</span> }.into_any())
 }
 
 fn events(page: &RequestPage, number: usize, now: &str) -> AnyView {

@@ -50,7 +50,7 @@ fn whoever_is_in_both_groups_is_told_that_somebody_else_is_missing() {
     assert_eq!(half.approvals[0].missing, ["security"]);
     assert!(half.message.starts_with("The approval of security is missing"), "{}", half.message);
     let says =
-        "Legal and security with the permission approve on the policy careful in root:acme can decide, and no one counts for two of them.";
+        "legal and security with the permission approve on the policy careful in root:acme can decide, and no one counts for two of them.";
     assert!(half.message.contains(says), "{}", half.message);
     // A member of only the first group works as well: the member of both then represents the second.
     let votes = vec![yes("a", &BOTH, 1), yes("b", &["legal"], 2)];

@@ -184,7 +184,7 @@ fn changes_that_are_asked_for_hold_it_without_a_clock() {
     let waits = held.waits.as_ref().unwrap();
     assert_eq!(
         (waits.reason, waits.message.as_str()),
-        (WaitingReason::ChangesRequested, "Amara requested changes to .size and .replicas: because")
+        (WaitingReason::ChangesRequested, "amara requested changes to .size and .replicas: because")
     );
     assert!(held.message.contains("amara requested changes to .size and .replicas (the rule one"), "{}", held.message);
 }

@@ -196,7 +196,7 @@ fn limits_and_budgets_refuse_or_warn_and_what_is_not_known_does_not_pass() {
             &budget,
             spent(300, 0),
             Some(euros("200.000001")),
-            Some("allows 500.00 € a month in root:level1 and below, and this request would bring the total to 500.000001 €"),
+            Some("allows €500.00 a month in root:level1 and below, and this request would bring the total to €500.000001"),
         ),
         (&budget, spent(0, 0), Some(unknown()), Some("the price of this request is unknown")),
         (&budget, spent(0, 0), None, Some("the price of this request is unknown")),
@@ -226,7 +226,7 @@ fn limits_and_budgets_refuse_or_warn_and_what_is_not_known_does_not_pass() {
     }
     let settled = settled(&[one(Enforcement::Block, &budget)], &json!({}));
     let judged = judge(&settled.effective, &spent(300, 0), Some(&estimate(euros("50.5"))));
-    assert_eq!(judged.budgets[0].left.as_ref().map(ToString::to_string).as_deref(), Some("149.50 €"));
+    assert_eq!(judged.budgets[0].left.as_ref().map(ToString::to_string).as_deref(), Some("€149.50"));
 }
 
 #[test]
