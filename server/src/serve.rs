@@ -35,6 +35,7 @@ use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
+use crate::portal::cost::shortfalls::Shortfalls;
 use crate::portal::navigation::Navigations;
 use crate::portal::register::Register;
 use crate::portal::requests::cheaper::CheaperChoices;
@@ -229,6 +230,7 @@ impl Running {
             catalogs: CatalogIndex::default(),
             list_prices: ListPrices::default(),
             months: ledger::Months::default(),
+            shortfalls: Shortfalls::default(),
             cheaper: CheaperChoices::default(),
             policies: Arc::default(),
             notify,

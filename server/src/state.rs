@@ -23,6 +23,7 @@ use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
+use crate::portal::cost::shortfalls::Shortfalls;
 use crate::portal::navigation::Navigations;
 use crate::portal::register::Register;
 use crate::portal::requests::cheaper::CheaperChoices;
@@ -90,6 +91,8 @@ pub struct Portal {
     pub list_prices: ListPrices,
     /// Monthly costs.
     pub months: Months,
+    /// Differences between costs and estimates.
+    pub shortfalls: Shortfalls,
     /// Choices that make instances cheaper.
     pub cheaper: CheaperChoices,
     /// Notifications.

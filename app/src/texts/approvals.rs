@@ -268,3 +268,13 @@ pub(crate) const ENFORCEMENT_AUDIT: &str = "Audit";
 pub(crate) fn rule_of_promise(promise: &str) -> String {
     format!("Rule of this promise: {promise}")
 }
+
+// After the rows of a page.
+pub(crate) fn part_of(shown: usize, total: usize) -> String {
+    format!("{shown} of {total}")
+}
+
+/// Link to the rows after the last one that is shown.
+pub(crate) fn and_more(count: usize) -> String {
+    format!("and {count} more")
+}

@@ -63,6 +63,7 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
                     <div data-live="inbox-rows">
                         {inbox.as_of.clone().map(|at| stale(&at, &now))}
                         {if inbox.rows.is_empty() { nothing(&inbox, &listing).into_any() } else { rows(&inbox, &listing, &shown, &now).into_any() }}
+                        {beyond(&inbox, &listing)}
                         {listing.pager(inbox.query.page, inbox.pages)}
                     </div>
                     <p><a class="btn btn-ghost btn-sm" href=page::STAND_IN>{texts::SET_A_DELEGATE}</a></p>
@@ -134,6 +135,15 @@ fn filters(inbox: &InboxPage, listing: &Listing) -> impl IntoView + use<> {
 fn rows(inbox: &InboxPage, listing: &Listing, shown: &str, now: &str) -> impl IntoView + use<> {
     let lines = inbox.rows.iter().map(|row| line(listing, row, shown, now)).collect_view();
     view! { <ul class="inbox-rows">{lines}</ul> }
+}
+
+/// A link to the rows after the last one of this page, with their number.
+fn beyond(inbox: &InboxPage, listing: &Listing) -> Option<impl IntoView + use<>> {
+    // All pages but the last one are of one size.
+    let left = inbox.total.saturating_sub(inbox.query.page * inbox.rows.len());
+    let next = listing.pages()(inbox.query.page + 1);
+    (inbox.query.page < inbox.pages)
+        .then(|| view! { <p class="basis">{texts::part_of(inbox.rows.len(), inbox.total)}" "<a href=next>{texts::and_more(left)}</a></p> })
 }
 
 fn line(listing: &Listing, row: &InboxRow, shown: &str, now: &str) -> impl IntoView + use<> {

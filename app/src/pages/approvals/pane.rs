@@ -17,8 +17,10 @@ use crate::ui::{Banner, Shape, Tile};
 
 /// Number of unchanged lines shown around a changed one.
 const AROUND: usize = 2;
-/// Maximum number of lines shown; the page of the request has all of them.
+/// Maximum number of lines shown to people who can't open the request.
 const MOST: usize = 300;
+/// The same for people who can: its page has all of them, and the inbox shouldn't weigh as much.
+const MOST_OF_OPENED: usize = 40;
 
 /// The pane beside the inbox; `back` is where a decision leads.
 pub(super) fn pane(review: &ReviewPage, back: &str, again: Option<&Again>, token: &str, now: &str) -> impl IntoView + use<> {
@@ -83,7 +85,8 @@ pub(super) fn asked_for(review: &ReviewPage) -> impl IntoView + use<> {
 /// Objects with the lines that change; all lines for a new request.
 fn touched(review: &ReviewPage) -> Option<impl IntoView + use<>> {
     let changed: Vec<&AddedObject> = review.objects.iter().filter(|object| touches(object, review.row.change)).collect();
-    let mut left = MOST;
+    let most = if review.opens { MOST_OF_OPENED } else { MOST };
+    let mut left = most;
     let objects = changed.iter().map(|object| {
         let near = near(object, review.row.change);
         let shown = near.iter().filter(|near| **near).count().min(left);
@@ -106,8 +109,8 @@ fn touched(review: &ReviewPage) -> Option<impl IntoView + use<>> {
     let row = &review.row;
     let all = review.opens.then(|| routes::request_view(&row.workspace, &row.namespace, &row.name, "adds", 1));
     let cut = (left == 0).then(|| match all {
-        Some(href) => view! { <p class="small">{texts::first_lines(MOST)}" "<a href=href>{texts::VIEW_ALL_LINES}</a></p> }.into_any(),
-        None => view! { <p class="small">{texts::first_lines(MOST)}</p> }.into_any(),
+        Some(href) => view! { <p class="small">{texts::first_lines(most)}" "<a href=href>{texts::VIEW_ALL_LINES}</a></p> }.into_any(),
+        None => view! { <p class="small">{texts::first_lines(most)}</p> }.into_any(),
     });
     let title = if row.change { texts::MANIFEST_CHANGES } else { texts::MANIFESTS };
     let summary = texts::objects_by_line(changed.len());
