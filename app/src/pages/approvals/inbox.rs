@@ -1,6 +1,6 @@
 //! `/approvals`: what is waiting for the user, what they decided and what is open; the selected request is shown beside the list.
 
-use crate::view::{InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, SavedList};
+use crate::view::{InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, ReviewPage, SavedList};
 use leptos::prelude::*;
 use promise::Result;
 
@@ -50,6 +50,8 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
         let open = (!inbox.query.open.is_empty()).then_some("");
         let shown = inbox.review.as_ref().map(|review| review.row.uid.clone()).unwrap_or_default();
         let back = routes::approvals(&[("view", &inbox.query.view)]);
+        // The first one is shown although no one chose it; its own address shows everything about it.
+        let whole = |review: &ReviewPage| inbox.query.open.is_empty().then(|| listing.with("open", &review.row.uid).address());
         view! {
             {done.map(|done| view! { <div role="status"><Banner shape=Shape::Ready title=texts::DECISION_RECORDED><p>{done}</p></Banner></div> })}
             <h1 id="inbox">{texts::APPROVALS}</h1>
@@ -71,7 +73,7 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
                 </section>
                 {inbox.absent.then(|| absent(&list, total))}
                 {inbox.review.as_ref().map(|review| view! {
-                    <div class="inbox-pane" data-shown=review.row.uid.clone()><p class="only-narrow"><a href=list.clone()>{texts::show_all(total)}</a></p>{pane(review, &back, again.as_ref(), &token, &now).into_any()}</div>
+                    <div class="inbox-pane" data-shown=review.row.uid.clone()><p class="only-narrow"><a href=list.clone()>{texts::show_all(total)}</a></p>{pane(review, &back, whole(review).as_deref(), again.as_ref(), &token, &now).into_any()}</div>
                 })}
             </div>
         }

@@ -17,13 +17,20 @@ use crate::ui::{Banner, Shape, Tile};
 
 /// Number of unchanged lines shown around a changed one.
 const AROUND: usize = 2;
-/// Maximum number of lines shown to people who can't open the request.
+/// Maximum number of lines shown; the page of the request has all of them.
 const MOST: usize = 300;
-/// The same for people who can: its page has all of them, and the inbox shouldn't weigh as much.
-const MOST_OF_OPENED: usize = 40;
 
-/// The pane beside the inbox; `back` is where a decision leads.
-pub(super) fn pane(review: &ReviewPage, back: &str, again: Option<&Again>, token: &str, now: &str) -> impl IntoView + use<> {
+/// The pane beside the inbox; `back` is where a decision leads. `lines` is where all lines of the objects of a new request are, if they aren't
+/// part of this page: few people read those of the request that happens to be the first, and
+/// they weigh as much as the list.
+pub(super) fn pane(
+    review: &ReviewPage,
+    back: &str,
+    lines: Option<&str>,
+    again: Option<&Again>,
+    token: &str,
+    now: &str,
+) -> impl IntoView + use<> {
     let row = &review.row;
     view! {
         <section class="pane" aria-labelledby="what">
@@ -36,7 +43,7 @@ pub(super) fn pane(review: &ReviewPage, back: &str, again: Option<&Again>, token
                     {reason(review)}
                     {asked_for(review)}
                     <section><h3>{texts::CHECKS}</h3>{checks(&review.checks)}</section>
-                    {touched(review)}
+                    {touched(review, lines)}
                     {policies(review)}
                 </div>
                 <div class="wells">
@@ -83,10 +90,13 @@ pub(super) fn asked_for(review: &ReviewPage) -> impl IntoView + use<> {
 }
 
 /// Objects with the lines that change; all lines for a new request.
-fn touched(review: &ReviewPage) -> Option<impl IntoView + use<>> {
+fn touched(review: &ReviewPage, elsewhere: Option<&str>) -> Option<AnyView> {
     let changed: Vec<&AddedObject> = review.objects.iter().filter(|object| touches(object, review.row.change)).collect();
-    let most = if review.opens { MOST_OF_OPENED } else { MOST };
-    let mut left = most;
+    if let Some(href) = elsewhere.filter(|_| !review.row.change && !changed.is_empty()) {
+        let (href, summary) = (href.to_owned(), texts::objects_by_line(changed.len()));
+        return Some(view! { <section><h3>{texts::MANIFESTS}</h3><p class="small"><a href=href>{summary}</a></p></section> }.into_any());
+    }
+    let mut left = MOST;
     let objects = changed.iter().map(|object| {
         let near = near(object, review.row.change);
         let shown = near.iter().filter(|near| **near).count().min(left);
@@ -109,14 +119,14 @@ fn touched(review: &ReviewPage) -> Option<impl IntoView + use<>> {
     let row = &review.row;
     let all = review.opens.then(|| routes::request_view(&row.workspace, &row.namespace, &row.name, "adds", 1));
     let cut = (left == 0).then(|| match all {
-        Some(href) => view! { <p class="small">{texts::first_lines(most)}" "<a href=href>{texts::VIEW_ALL_LINES}</a></p> }.into_any(),
-        None => view! { <p class="small">{texts::first_lines(most)}</p> }.into_any(),
+        Some(href) => view! { <p class="small">{texts::first_lines(MOST)}" "<a href=href>{texts::VIEW_ALL_LINES}</a></p> }.into_any(),
+        None => view! { <p class="small">{texts::first_lines(MOST)}</p> }.into_any(),
     });
     let title = if row.change { texts::MANIFEST_CHANGES } else { texts::MANIFESTS };
     let summary = texts::objects_by_line(changed.len());
     (!changed.is_empty()).then(|| view! {
         <section><h3>{title}</h3><details class="why" open=row.change><summary>{summary}</summary><div class="stack">{objects}</div>{cut}</details></section>
-    })
+    }.into_any())
 }
 
 fn touches(object: &AddedObject, change: bool) -> bool {

@@ -73,7 +73,10 @@ fn figure(found: &CostPage, sum: &CostSum) -> Option<Figure> {
         ..Series::default()
     });
     let shown = texts::cost_per_day_of(&found.month, &sum.currency);
-    let most = order.first().map(|(_, micros)| texts::largest_share(&name(0), &amount(*micros).text, &sum.to_date.rounded()));
+    let most = order
+        .first()
+        .filter(|_| order.len() > 1)
+        .map(|(_, micros)| texts::largest_share(&name(0), &amount(*micros).text, &sum.to_date.rounded()));
     let highest = highest(&days).map(|(day, micros)| texts::highest_day(day, &found.month, &amount(micros).text));
     let ahead = forecast.as_ref().map(|forecast| forecast.sentence(sum));
     Some(Figure {

@@ -66,7 +66,7 @@ fn line(found: &CostPage, heads: &Heads, row: &CostRow) -> impl IntoView + use<>
     let change = row.compared.as_ref().and_then(|compared| {
         let more = compared.days.minus(&compared.same_days)?.rounded();
         let percent = difference(&compared.days, &compared.same_days).map(texts::percent_difference);
-        Some(view! { <span>{more.signed()}</span>{percent.map(|percent| view! { <span class="under">{percent}</span> })} })
+        Some(view! { <span>{more.signed()}{percent.map(|percent| view! { <span class="under">{percent}</span> })}</span> })
     });
     let change = heads.same_days.clone().map(|head| view! { <td class="num" data-label=head>{change}</td> });
     let whole = row.compared.as_ref().map(|compared| compared.whole.rounded().to_string());

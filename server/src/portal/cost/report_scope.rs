@@ -41,14 +41,6 @@ impl ReportScope {
         }
     }
 
-    /// Returns how many segments the paths of all included workspaces have in common.
-    pub(super) fn shared_segments(&self) -> usize {
-        let mut paths = self.places.iter().map(|place| place.path.as_str().split(':'));
-        let Some(first) = paths.next() else { return 0 };
-        let first: Vec<&str> = first.collect();
-        paths.fold(first.len(), |shared, path| first.iter().take(shared).zip(path).take_while(|(a, b)| *a == b).count())
-    }
-
     /// Returns the workspace that the report is about: the selected one, or the one that contains all others.
     pub(super) fn common(&self) -> Option<&WorkspacePath> {
         let first = || self.places.first().map(|place| &place.path);
@@ -69,6 +61,14 @@ impl ReportScope {
     pub(super) fn up_to(&self) -> Option<String> {
         self.posted.and_then(|_| Timestamp::from_second(self.counted()).ok()).map(|at| at.to_string())
     }
+}
+
+/// Returns how many segments paths have in common.
+pub(super) fn shared_segments<'a>(paths: impl IntoIterator<Item = &'a str>) -> usize {
+    let mut paths = paths.into_iter().map(|path| path.split(':'));
+    let Some(first) = paths.next() else { return 0 };
+    let first: Vec<&str> = first.collect();
+    paths.fold(first.len(), |shared, path| first.iter().take(shared).zip(path).take_while(|(a, b)| *a == b).count())
 }
 
 /// Reads the query: the month, the workspace, and what of it the user can see.
@@ -117,7 +117,7 @@ mod tests {
     fn a_report_is_about_the_workspace_that_contains_all_others() {
         let of = |paths: &[&str]| {
             let scope = scope(paths);
-            (scope.shared_segments(), scope.common().map(ToString::to_string))
+            (shared_segments(paths.iter().copied()), scope.common().map(ToString::to_string))
         };
         assert_eq!(of(&["root:acme", "root:acme:data", "root:acme:shop"]), (2, Some("root:acme".to_owned())));
         assert_eq!(of(&["root:acme:shop"]), (3, Some("root:acme:shop".to_owned())));

@@ -13,7 +13,7 @@ use store::Dimension;
 use super::budget::Budgets;
 use super::comparison::Former;
 use super::live::{self, Live};
-use super::report_scope::ReportScope;
+use super::report_scope::{ReportScope, shared_segments};
 use super::unread;
 use crate::auth::Caller;
 use crate::ledger::{MonthBook, Spot};
@@ -135,11 +135,12 @@ fn branch(path: &str, shared: usize) -> &str {
 }
 
 /// Returns the days of the month, by value and currency, as far as the user can see them. A workspace includes what is below it here: where
-/// paths divide for the first time, there are few enough to tell apart in a chart.
+/// paths with a cost divide for the first time, there are few enough to tell apart in a chart.
 pub(super) async fn days(caller: &Caller, scope: &ReportScope, by: CostBy) -> Result<Vec<CostDay>> {
     let book = book(caller, scope, scope.month, by).await?;
     let places = seen(scope, &book);
-    let shared = scope.shared_segments();
+    let spending = book.days.iter().filter(|day| !book.text(day.currency).is_empty());
+    let shared = shared_segments(spending.filter_map(|day| at(&places, day.spot).copied().flatten()).map(|place| place.path.as_str()));
     let mut sums: BTreeMap<(i64, &str, &str), i64> = BTreeMap::new();
     for day in &book.days {
         let Some(place) = at(&places, day.spot).copied().flatten() else { continue };

@@ -49,7 +49,7 @@ async fn this_month_so_far_stands_beside_the_same_days_and_all_of_another() {
         "less than in all of October 2026 (\u{2212}".to_owned(),
         "<th scope=\"col\" class=\"num\">Days 1 to 20 vs. October 2026".to_owned(),
         format!("data-label=\"October 2026\">{}", euros(540)),
-        format!("<span>{}</span><span class=\"under\">+50%</span>", euros(20).signed()),
+        format!("<span>{}<span class=\"under\">+50%", euros(20).signed()),
         "Biggest changes since October 2026".to_owned(),
         "To date: ".to_owned(),
     ];

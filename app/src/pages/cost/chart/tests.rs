@@ -113,15 +113,16 @@ fn the_forecast_is_told_in_legend_description_and_table() {
 
 #[test]
 fn bars_link_to_the_list_of_what_they_count_and_the_table_has_an_address() {
-    let mut page = page(Some(20 * DAY), sum("EUR", 60_000_000, 90_000_000));
+    let mut page = page(Some(20 * DAY), sum("EUR", 61_000_000, 91_000_000));
+    page.days.push(CostDay { day: 2, value: "root:globex".into(), money: Money::new(1_000_000, "EUR") });
     page.query = CostQuery { month: "2026-11".into(), ..CostQuery::default() };
     let html = charts(&page).into_any().to_html();
     assert!(html.contains("<a href=\"/cost?workspace=root:acme&amp;month=2026-11\" aria-label=\"root:acme\"><rect"), "{html}");
     assert!(html.contains("role=\"group\"") && !html.contains("role=\"img\""), "links are no part of an image: {html}");
     assert!(html.contains("href=\"/cost?month=2026-11&amp;table=true\"") && !html.contains("<table"), "{html}");
     for part in [
-        "root:acme has the largest share: 60.00 € of 60.00 €.",
-        "The highest day was 1 November 2026, with 3.00 €.",
+        "root:acme has the largest share: 60.00 € of 61.00 €.",
+        "The highest day was 2 November 2026, with 4.00 €.",
         "root:acme <b>60.00 €</b>",
     ] {
         assert!(html.contains(part), "{part}: {html}");
