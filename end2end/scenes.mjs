@@ -100,6 +100,7 @@ export async function scenes(it) {
     { name: "policy-edit", path: "/platform/policies/root:acme/production-baseline/edit", person: "org-owner" },
     { name: "cost", path: `/cost?workspace=${workspace}` },
     { name: "cost-everywhere", path: "/cost?by=promise", person: "org-owner" },
+    { name: "cost-table", path: "/cost?by=team&table=true", person: "org-owner" },
     { name: "review", path: await reviewed(person, `/w/${workspace}/promises/postgresql/request`) },
     { name: "approvals", path: "/approvals", person: "approver" },
     { name: "approvals-open", path: `/approvals?view=all&open=${metadata.uid}`, person: "approver" },

@@ -65,7 +65,7 @@ pub mod page {
     pub const APPROVAL: &str = "/approvals/{uid}";
     /// All open requests of the same shape as one.
     pub const ALIKE: &str = "/approvals/{uid}/alike";
-    /// Cost: query `workspace`, `by`, `month` and `page`.
+    /// Cost: query `workspace`, `by`, `month`, `against`, `table`, `page` and `rows`.
     pub const COST: &str = "/cost";
     /// The same as a file for a spreadsheet.
     pub const COST_EXPORT: &str = "/cost/export.csv";

@@ -33,8 +33,8 @@ pub use catalog::{
     OfferRow, OutputLine, PromisePage, ShelfLine, StartLine, VersionLine,
 };
 pub use cost::{
-    CostBudget, CostBy, CostDay, CostFile, CostGlance, CostInstance, CostMonth, CostMover, CostMovers, CostPage, CostQuery, CostRow,
-    CostSaving, CostSavings, CostSum, InstanceStanding, SavingWhy,
+    Compared, ComparedMonth, CostBudget, CostBy, CostDay, CostFile, CostGlance, CostInstance, CostMonth, CostMover, CostMovers, CostPage,
+    CostQuery, CostRow, CostSaving, CostSavings, CostSum, InstanceStanding, SavingWhy, difference,
 };
 pub use emergencies::{EmergenciesPage, EmergencyLine};
 pub use form::{ChangeView, ContestedLine, DraftLine, FormOutcome, MergeLine, MergeView, RequestForm, SharedBy};

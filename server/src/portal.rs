@@ -7,7 +7,7 @@ pub mod account;
 pub mod approvals;
 pub mod by_place;
 pub mod catalog;
-mod cost;
+pub(crate) mod cost;
 pub mod drafts;
 mod home;
 mod inputs;

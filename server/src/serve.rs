@@ -38,6 +38,8 @@ use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
+use crate::portal::cost::shortfalls::Shortfalls;
+use crate::portal::cost::shortfalls::Shortfalls;
 use crate::portal::navigation::Navigations;
 use crate::portal::register::Register;
 use crate::portal::requests::cheaper::CheaperChoices;
@@ -239,6 +241,7 @@ impl Running {
             catalogs: CatalogIndex::default(),
             list_prices: ListPrices::default(),
             months: Months::default(),
+            shortfalls: Shortfalls::default(),
             cheaper: CheaperChoices::default(),
             policies: Arc::default(),
             notify,

@@ -43,6 +43,7 @@ pub mod requirements;
 pub mod resolve;
 pub mod revision;
 pub mod risk;
+pub mod saving;
 pub mod sentence;
 pub mod shape;
 mod spelling;

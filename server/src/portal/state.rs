@@ -18,6 +18,7 @@ use super::approvals::approval_index::ApprovalIndex;
 use super::by_place::ByPlace;
 use super::catalog::index::CatalogIndex;
 use super::catalog::prices::ListPrices;
+use super::cost::shortfalls::Shortfalls;
 use super::navigation::Navigations;
 use super::register::Register;
 use super::requests::cheaper::CheaperChoices;
@@ -98,6 +99,8 @@ pub struct Portal {
     pub list_prices: ListPrices,
     /// Monthly costs.
     pub months: Months,
+    /// Differences between costs and estimates.
+    pub shortfalls: Shortfalls,
     /// Choices that make instances cheaper.
     pub cheaper: CheaperChoices,
     /// Notifications.

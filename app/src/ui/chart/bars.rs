@@ -8,28 +8,49 @@ use super::{Figure, Series};
 
 /// Share of a place's width that its bars fill.
 const FILLED: f64 = 0.7;
+/// Number of places from which heights are whole units.
+const DENSE: usize = 14;
 /// Minimum height of a bar above 0, so that it is visibly not 0.
 const LEAST: f64 = 1.5;
 
-/// Series stacked at each place.
+/// Series stacked at each place. The bars of a series are one link, or those at a place.
 #[component]
 pub fn StackedBars(figure: Figure) -> impl IntoView {
     let scale = Scale::new(most(&figure, true), figure.labels.len());
+    let marks = if figure.series.iter().any(|series| series.href.is_some()) {
+        let of = |(index, series): (usize, &Series)| {
+            let bars = (0..figure.labels.len()).filter_map(|place| stacked(&figure, &scale, index, place)).collect::<Vec<_>>();
+            linked(series.href.as_ref(), &series.name, bars.into_any())
+        };
+        figure.series.iter().enumerate().map(of).collect::<Vec<_>>()
+    } else {
+        let of = |(place, label): (usize, &String)| {
+            let bars = (0..figure.series.len()).filter_map(|index| stacked(&figure, &scale, index, place)).collect::<Vec<_>>();
+            linked(figure.links.get(place).filter(|_| !bars.is_empty()), label, bars.into_any())
+        };
+        figure.labels.iter().enumerate().map(of).collect::<Vec<_>>()
+    };
+    framed(figure, &scale, marks.into_any())
+}
+
+/// The bar of a series at a place, on top of the series before it.
+fn stacked(figure: &Figure, scale: &Scale, index: usize, place: usize) -> Option<impl IntoView + use<>> {
+    let series = figure.series.get(index)?;
+    let amount = series.at(place).filter(|amount| amount.size > 0.0)?;
+    let below: f64 = figure.series.iter().take(index).filter_map(|series| series.at(place)).map(|amount| amount.size.max(0.0)).sum();
     let width = scale.pitch() * FILLED;
-    let marks = (0..figure.labels.len()).flat_map(|place| {
-        let mut below = 0.0;
-        let scale = &scale;
-        let figure = &figure;
-        let drawn = figure.series.iter().filter_map(move |series| {
-            let amount = series.at(place).filter(|amount| amount.size > 0.0)?;
-            let (low, high) = (scale.y(below), scale.y(below + amount.size));
-            below += amount.size;
-            Some(bar(figure, series, place, (scale.x(place) - width / 2.0, width), (low, high)))
-        });
-        drawn.collect::<Vec<_>>()
-    });
-    let marks = marks.collect::<Vec<_>>().into_any();
-    framed(figure, &scale, marks)
+    let (low, high) = (scale.y(below), scale.y(below + amount.size));
+    // Among many narrow bars, a part of a unit isn't visible, but every digit has a weight.
+    let heights = if figure.labels.len() > DENSE { (low.round(), high.round()) } else { (low, high) };
+    Some(bar(figure, series, place, (scale.x(place) - width / 2.0, width), heights))
+}
+
+/// Bars as a link with a name, if they lead anywhere.
+fn linked(href: Option<&String>, name: &str, bars: AnyView) -> AnyView {
+    match href {
+        Some(href) => view! { <a href=href.clone() aria-label=name.to_owned()>{bars}</a> }.into_any(),
+        None => bars,
+    }
 }
 
 /// Series side by side at each place.

@@ -30,10 +30,10 @@ use crate::portal::requests::{decisions, rows};
 use crate::portal::stand_in::Cover;
 use crate::portal::topic::{self, Topic};
 
-/// Rows per page.
-const PAGE: usize = 25;
+/// Rows per page: as many as fit into the first view's budget together with the review beside them.
+const PAGE: usize = 12;
 /// Promises and workspaces that can be chosen by a link. The others are found by search.
-const FACETS: usize = 8;
+const FACETS: usize = 5;
 
 /// Returns the page.
 pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPage> {

@@ -19,7 +19,7 @@ use crate::portal::requests::listing::Place;
 use crate::portal::requests::rows;
 
 /// Instances per page.
-const PAGE: usize = 50;
+const PAGE: usize = 15;
 
 /// One page of instances.
 #[derive(Default)]
