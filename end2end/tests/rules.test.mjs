@@ -132,7 +132,7 @@ async function comesToTheSame(name) {
   await kubectl(it.portal, shop, ["wait", `promiserequest/${name}-few`, "--for=condition=PoliciesSatisfied=False", "--timeout=60s"]);
   const few = await read(`promiserequest/${name}-few`);
   const { message } = few.status.conditions.find(({ type }) => type === "PoliciesSatisfied");
-  assert.match(message, /must be at least 2\. The policy production-baseline at root:acme/, "what is chosen by hand is refused");
+  assert.match(message, /must be at least 2\. The policy Production baseline at root:acme/, "what is chosen by hand is refused");
   assert.equal(few.status.candidate, undefined, "nobody is asked about it");
 }
 

@@ -50,7 +50,7 @@ pub(super) async fn page(caller: &Caller, workspace: &str, name: &str, from: &st
         description: spec.description.clone().unwrap_or_default(),
         contact: spec.owner.as_ref().and_then(|owner| owner.contact.clone()).unwrap_or_default(),
         rules: rules.collect(),
-        for_promises: list::for_promises(spec),
+        for_promises: promises.in_words(&spec.applies_to.promises),
         for_workspaces: list::for_workspaces(spec, list::is_trusted(caller, &place)),
         closed: inside
             .is_none()
