@@ -204,6 +204,9 @@ pub struct PolicyText {
     pub text: String,
     /// Resource version of the policy when the form was opened; empty for a new one.
     pub version: String,
+    /// Identifies the warnings that the user has seen; empty if there were none.
+    #[serde(skip)]
+    pub warned: String,
     /// Whether to save it, and not only check it.
     #[serde(skip)]
     pub write: bool,

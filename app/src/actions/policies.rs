@@ -18,6 +18,7 @@ pub async fn save_policy(workspace: String, name: String, text: String, version:
         name: Some(name).filter(|name| !name.is_empty()),
         text: text.replace("\r\n", "\n"),
         version,
+        warned: form.first("warned").to_owned(),
         write: form.first(OPERATION) == "write",
         draft,
     };

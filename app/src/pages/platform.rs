@@ -1,6 +1,7 @@
 //! Pages for platform teams: overview, policies and whom they affect, emergency approvals, deliveries.
 
 mod deliveries;
+mod effect;
 mod emergencies;
 mod list;
 mod overview;

@@ -289,6 +289,32 @@ pub(crate) const CREATE_POLICY: &str = "Create policy";
 pub(crate) const CANCEL: &str = "Cancel";
 pub(crate) const NOT_SAVED: &str = "Policy not saved";
 
+pub(crate) const SAVE_ANYWAY: &str = "You can save the policy anyway.";
+
+pub(crate) fn warnings(count: usize) -> String {
+    counted(count as u64, "warning")
+}
+
+pub(crate) fn would_affect(affected: usize, total: usize) -> String {
+    format!("Affects {affected} of {}", instances(total))
+}
+
+/// What it would do to the affected instances that were evaluated.
+pub(crate) fn would_do(blocked: usize, warned: usize) -> String {
+    match (blocked, warned) {
+        (0, 0) => "Would block none of them if they were submitted again.".to_owned(),
+        (blocked, 0) => format!("Would block {blocked} if they were submitted again."),
+        (0, warned) => format!("Would warn about {warned}."),
+        (blocked, warned) => format!("Would block {blocked} and warn about {warned} if they were submitted again."),
+    }
+}
+
+pub(crate) fn evaluated_of(evaluated: usize, affected: usize) -> String {
+    format!("{evaluated} of {affected} were evaluated.")
+}
+
+pub(crate) const RUNNING_STAY: &str = "Running instances don't change until someone rolls out the current rules.";
+
 pub(crate) fn edit(name: &str) -> String {
     format!("Edit {name}")
 }

@@ -275,8 +275,34 @@ pub struct PolicyForm {
     pub version: String,
     /// Problems of the policy.
     pub problems: Vec<TextProblem>,
+    /// What the author should know before saving.
+    pub warnings: Vec<TextProblem>,
+    /// Identifies these warnings. Empty without warnings. The policy is saved once it is posted with it.
+    pub warned: String,
+    /// Effect on existing instances. Absent if it is unknown.
+    pub effect: Option<PolicyEffect>,
     /// Result of the check. Absent before the first check.
     pub checked: Option<String>,
+}
+
+/// What a policy would do to existing instances, among those that the user can see.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyEffect {
+    /// Number of workspaces in which instances were counted.
+    pub workspaces: usize,
+    /// Number of running instances.
+    pub total: usize,
+    /// Number of these in scope.
+    pub affected: usize,
+    /// Number of these that were evaluated. Less than `affected` if there are very many.
+    pub evaluated: usize,
+    /// Number of evaluated instances that it would block if they were submitted again.
+    pub blocked: usize,
+    /// Number of evaluated instances that it would allow with a warning.
+    pub warned: usize,
+    /// Some of the blocked instances.
+    pub named: Vec<ConcernedLine>,
 }
 
 /// A problem in a text.

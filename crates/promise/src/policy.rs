@@ -27,8 +27,10 @@ mod reading;
 pub mod sentence;
 mod settle;
 mod source;
+mod structure;
 mod tally;
 mod validity;
+mod warnings;
 
 pub use book::Book;
 pub use bounds::Bounds;
@@ -40,14 +42,16 @@ pub use fit::check_against;
 pub(crate) use fit::check_rules;
 pub use judge::{BudgetUse, Judged, LimitUse, Spent, Usage, judge};
 pub(crate) use narrow::{Spot, node_at, spot};
-pub use range::{Target, applies, covers_promise, gather, has_to_fit};
+pub use range::{Target, applies, covers_promise, gather, has_to_fit, origin_of};
 pub use reading::Reading;
 pub(crate) use reading::Readings;
 pub use settle::{Settled, settle, settle_read};
 pub use source::PolicySource;
 pub use source::{Candidate, Origin, Provenance};
+pub use structure::{Structure, structure};
 pub use tally::{Counted, Per, Promises, Reach, Tally};
 pub use validity::{UnenforcedKind, problems, seconds, unenforced, validity};
+pub use warnings::{Warning, contradictions, unmatched};
 
 /// Whether two values are equal by the rules of JSON Schema: 1 and 1.0 are the same number.
 pub(crate) fn same_value(a: &serde_json::Value, b: &serde_json::Value) -> bool {

@@ -1,10 +1,12 @@
 //! The port [`Platform`]: policies, what they affect, and their YAML. Only what the user can read or is offered is counted and named.
 
 mod detail;
+mod effect;
 mod hits;
 pub(in crate::portal) mod list;
 mod locate;
 pub(in crate::portal) mod overview;
+mod parse;
 mod promise_list;
 mod promises;
 mod text;

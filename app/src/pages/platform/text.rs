@@ -4,6 +4,7 @@ use crate::view::TextProblem;
 use leptos::prelude::*;
 use promise::Result;
 
+use super::effect;
 use crate::actions::{self, SavePolicy};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
@@ -52,11 +53,13 @@ async fn form(visit: &Visit, workspace: &str, name: Option<&str>, draft: Option<
             {wrong.then(|| problems(&form.problems))}
             <Crumbs steps=vec![Crumb::link(texts::POLICIES, page::POLICIES.to_owned()), Crumb::here(title.clone())]/>
             <PageHead title=title.clone()/>
-            {form.checked.clone().map(|said| view! { <div role="status"><Banner shape=Shape::Ready title=texts::IS_VALID><p>{said}</p></Banner></div> })}
+            {effect::warnings(&form.warnings)}
+            {form.checked.clone().map(|said| view! { <div role="status"><Banner shape=Shape::Ready title=texts::IS_VALID><p>{said}</p>{form.effect.as_ref().map(effect::effect)}</Banner></div> })}
             <form class="form max-w-[64rem]" method="post" action={actions::path::<SavePolicy>()} novalidate>
                 <HiddenToken token=token/>
                 <input type="hidden" name="version" value=form.version.clone()/>
                 <input type="hidden" name="draft" value=draft/>
+                <input type="hidden" name="warned" value=form.warned.clone()/>
                 {place}
                 <div class="field" data-invalid=wrong.then_some("")><label for="text">{texts::POLICY}</label>
                     <p class="hint" id="text-hint">{texts::YAML_HINT}</p>
@@ -73,14 +76,10 @@ async fn form(visit: &Visit, workspace: &str, name: Option<&str>, draft: Option<
 
 /// Every problem with its line and path; takes the focus when the page opens.
 fn problems(problems: &[TextProblem]) -> impl IntoView + use<> {
-    let lines = problems.iter().map(|problem| {
-        let line = problem.line.map(|line| view! { {texts::line(line)}" " });
-        let path = (!problem.path.is_empty()).then(|| view! { <code>{problem.path.clone()}</code>" " });
-        view! { <li><a href="#text">{line}{path}{problem.message.clone()}</a></li> }
-    });
+    let lines = effect::lines(problems);
     view! {
         <div class="banner summary" data-st="failed" role="alert" aria-labelledby="summary-title" tabindex="-1" id="summary" autofocus=true>
-            {Shape::Failed.svg()}<div><h2 id="summary-title">{texts::NOT_SAVED}</h2><ul>{lines.collect_view()}</ul></div>
+            {Shape::Failed.svg()}<div><h2 id="summary-title">{texts::NOT_SAVED}</h2><ul>{lines}</ul></div>
         </div>
     }
 }

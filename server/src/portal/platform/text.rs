@@ -6,17 +6,19 @@ use cluster::error::PlaneResult as _;
 use cluster::kinds::{Export, Policy};
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
-use kube::api::Api;
+use kube::api::{Api, ApiResource, DynamicObject};
 use promise::api::PolicySpec;
 use promise::form::yaml;
-use promise::path::Path;
-use promise::policy;
+use promise::policy::{self, Candidate, Warning};
 use promise::wording::{counted, upper_first};
-use promise::{Error, Problem, Result, names};
+use promise::{Error, Problem, Result};
+use serde::Serialize;
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
-use super::locate;
+use super::parse::{line, located, parse};
 use super::promises::Promises;
+use super::{effect, list};
 use crate::auth::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::reads::is_object_name;
@@ -78,10 +80,11 @@ pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>, d
     })
 }
 
-/// Writes a text. Saves it as a draft instead if it is only to be checked, or has problems.
+/// Writes a text. Saves it as a draft instead if it is only to be checked, or has problems or warnings that the user hasn't seen.
 pub(super) async fn post(caller: &Caller, typed: &PolicyText) -> Result<PolicyFormOutcome> {
     if typed.write
-        && let Checked { policy: Some((place, policy)), .. } = check(caller, typed).await?
+        && let Checked { policy: Some((place, policy)), form } = check(caller, typed).await?
+        && (form.warned.is_empty() || form.warned == typed.warned)
     {
         let name = policy.metadata.name.clone().unwrap_or_default();
         match send(caller, &place.cluster, &policy, typed, Sending::Write).await {
@@ -101,7 +104,7 @@ pub(super) async fn post(caller: &Caller, typed: &PolicyText) -> Result<PolicyFo
 struct Checked {
     form: PolicyForm,
     /// If there are no problems: the policy and its workspace.
-    policy: Option<(Workspace, Policy)>,
+    policy: Option<(Workspace, DynamicObject)>,
 }
 
 /// Checks a text without writing anything. For users who can't write it, the check skips promises, because the problems found would reveal
@@ -121,16 +124,31 @@ async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
         Err(error @ Error::Denied { .. }) => return Ok(wrong(form, vec![said(&error)])),
         Err(error) => return Err(error),
     }
-    let policy = match parse(&form.text, typed.name.as_deref()) {
-        Ok(policy) => policy,
-        Err(problems) => return Ok(wrong(form, problems)),
-    };
-    let promises = Promises::of(caller).await?;
-    let (problems, against) = against_promises(caller, &place.path, &policy.spec, &promises);
-    if !problems.is_empty() {
-        let found = problems.iter().map(|problem| located(&form.text, problem)).collect();
-        return Ok(wrong(form, found));
+    let manifest = parse(&form.text, typed.name.as_deref());
+    form.problems.clone_from(&manifest.problems);
+    let mut against = 0;
+    if let Some(spec) = &manifest.spec {
+        let promises = Promises::of(caller).await?;
+        let (problems, count) = against_promises(caller, &place.path, spec, &promises);
+        against = count;
+        let unread = problems.iter().filter(|problem| !manifest.is_of_broken(problem)).map(|problem| located(&form.text, problem));
+        form.problems.extend(unread);
+        form.problems.sort_by_key(|problem| problem.line.unwrap_or_default());
+        let subject = Candidate {
+            policy: manifest.object.as_ref().and_then(|object| object.metadata.name.clone()).unwrap_or_default(),
+            workspace: place.path.to_string(),
+            cluster: place.cluster.to_string(),
+            trusted: list::is_trusted(caller, &place.path),
+            spec: spec.clone(),
+        };
+        let (mut warnings, effect) = effect::of(caller, subject, &promises).await?;
+        // A policy with problems can't be composed with others.
+        warnings.retain(|warning| form.problems.is_empty() || !matches!(warning, Warning::Contradiction { .. }));
+        warnings.extend(manifest.unknown);
+        warn(&mut form, &warnings);
+        form.effect = effect.filter(|_| form.problems.is_empty());
     }
+    let Some(policy) = manifest.object.filter(|_| form.problems.is_empty()) else { return Ok(Checked { form, policy: None }) };
     match send(caller, &place.cluster, &policy, typed, Sending::Rehearsal).await {
         Ok(()) => {
             form.checked = Some(format!(
@@ -151,6 +169,17 @@ async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
         Err(error @ (Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. })) => Ok(wrong(form, vec![said(&error)])),
         Err(error) => Err(error),
     }
+}
+
+/// Adds warnings to the form, with the digest that identifies them.
+fn warn(form: &mut PolicyForm, warnings: &[Warning]) {
+    let lines = warnings.iter().map(|warning| located(&form.text, &Problem { path: warning.path(), message: warning.sentence() }));
+    form.warnings = lines.collect();
+    // A warning about the same thing in another line is the same warning.
+    form.warned = match warnings {
+        [] => String::new(),
+        warnings => hex::encode(Sha256::digest(serde_json::to_vec(warnings).unwrap_or_default())),
+    };
 }
 
 /// Returns an error as a problem of the whole text.
@@ -188,18 +217,28 @@ async fn may_write(caller: &Caller, place: &Workspace, name: Option<&str>) -> Re
     Err(Error::Denied { why: format!("you can't {verb} policies in {}", place.path) })
 }
 
-async fn read(caller: &Caller, place: &Workspace, name: &str) -> Result<Policy> {
+/// Reads a policy with the user's token, with fields that this version doesn't know.
+pub(super) async fn read(caller: &Caller, place: &Workspace, name: &str) -> Result<DynamicObject> {
     let what = format!("policy {name}");
     if !is_object_name(name) {
         return Err(Error::NotFound { what });
     }
-    let api: Api<Policy> = Api::all(caller.client(&place.cluster));
-    let policy = api.get(name).await.about(&what)?;
+    let policy = api(caller, &place.cluster).get(name).await.about(&what)?;
     caller.genuine(Export::Catalog, place, what).map(|()| policy)
 }
 
+/// Returns the policies of a workspace as the user can reach them.
+pub(super) fn api(caller: &Caller, cluster: &ClusterId) -> Api<DynamicObject> {
+    Api::all_with(caller.client(cluster), &ApiResource::erase::<Policy>(&()))
+}
+
 /// Returns the object as users write it, without the fields that the control plane manages.
-pub(super) fn yaml(policy: &Policy) -> String {
+pub(super) fn yaml(policy: &impl Serialize) -> String {
+    yaml::write(&written(policy))
+}
+
+/// Returns the object as users write it.
+pub(super) fn written(policy: &impl Serialize) -> Value {
     let mut value = serde_json::to_value(policy).unwrap_or_default();
     if let Some(object) = value.as_object_mut() {
         object.remove("status");
@@ -213,7 +252,7 @@ pub(super) fn yaml(policy: &Policy) -> String {
         }
     }
     whole(&mut value);
-    yaml::write(&value)
+    value
 }
 
 /// Converts bounds without a fraction to integers: they are stored as floating-point numbers, but users wrote them as integers.
@@ -228,31 +267,6 @@ fn whole(value: &mut Value) {
             }
         }
         _ => {}
-    }
-}
-
-/// Parses a text as a Policy.
-fn parse(text: &str, name: Option<&str>) -> std::result::Result<Policy, Vec<TextProblem>> {
-    let problem = |path: &str, message: String| vec![TextProblem { path: path.to_owned(), line: line(text, path), message }];
-    let value =
-        yaml::read(text).map_err(|error| vec![TextProblem { path: String::new(), line: Some(error.line), message: error.message }])?;
-    let is = |field: &str, wanted: &str| value.get(field).and_then(Value::as_str) == Some(wanted);
-    if !is("kind", "Policy") {
-        return Err(problem(".kind", "Set kind: Policy.".to_owned()));
-    }
-    if !is("apiVersion", names::API_VERSION) {
-        return Err(problem(".apiVersion", format!("Set apiVersion: {}.", names::API_VERSION)));
-    }
-    let policy: Policy = serde_json::from_value(value).map_err(|error| problem(".spec", upper_first(&format!("{error}."))))?;
-    let given = policy.metadata.name.as_deref().unwrap_or_default();
-    match name {
-        _ if given.is_empty() || !is_object_name(given) => {
-            Err(problem(".metadata.name", "Enter a name with lower-case letters, digits and hyphens.".to_owned()))
-        }
-        Some(name) if given != name => {
-            Err(problem(".metadata.name", format!("Keep the name {name}. With another name, it would be another policy.")))
-        }
-        _ => Ok(policy),
     }
 }
 
@@ -279,16 +293,6 @@ fn against_promises(caller: &Caller, place: &WorkspacePath, spec: &PolicySpec, p
     (found, concerned.len())
 }
 
-fn located(text: &str, problem: &Problem) -> TextProblem {
-    let path =
-        if problem.path.starts_with(".spec") || problem.path.is_empty() { problem.path.clone() } else { format!(".spec{}", problem.path) };
-    TextProblem { line: line(text, &path), path, message: problem.message.clone() }
-}
-
-fn line(text: &str, path: &str) -> Option<usize> {
-    Path::parse(path).ok().and_then(|path| locate::line_of(text, &path))
-}
-
 /// Whether the policy is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sending {
@@ -299,8 +303,8 @@ enum Sending {
 }
 
 /// Sends it as the user. An existing policy is replaced in the version that was opened.
-async fn send(caller: &Caller, cluster: &ClusterId, policy: &Policy, typed: &PolicyText, sending: Sending) -> Result<()> {
-    let api: Api<Policy> = Api::all(caller.client(cluster));
+async fn send(caller: &Caller, cluster: &ClusterId, policy: &DynamicObject, typed: &PolicyText, sending: Sending) -> Result<()> {
+    let api = api(caller, cluster);
     let name = policy.metadata.name.clone().unwrap_or_default();
     let (what, target) = (format!("policy {name}"), WriteTarget::in_workspace("Policy", cluster, &name));
     if typed.name.is_none() {
