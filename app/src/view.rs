@@ -44,7 +44,7 @@ pub use object::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, W
 pub use overview::{AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine};
 pub use platform::{
     Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyEffect, PolicyForm, PolicyFormOutcome,
-    PolicyInside, PolicyPage, PolicyRow, PolicyRule, TextProblem, Tried, Tryout,
+    PolicyInside, PolicyPage, PolicyRow, PolicyRule, RuleEditor, RuleRow, TextProblem, Tried, Tryout,
 };
 pub use policy::{PolicyLine, deciders, policy_lines, policy_outcomes};
 pub use preflight::{

@@ -122,6 +122,7 @@ pub fn table() -> Vec<Route> {
         page(page::POLICY_NEW, Policies),
         page(page::POLICY_EDIT, Policies),
         action::<SavePolicy>(Policies),
+        post(post::PREFLIGHT_POLICY, Policies, posts::preflight_policy),
         page(page::APPROVALS, Decisions),
         page(page::APPROVAL, Decisions),
         page(page::ALIKE, Decisions),

@@ -159,6 +159,19 @@ pub(super) struct PolicyDraft {
     #[serde(default)]
     pub(super) workspace: String,
     pub(super) draft: Option<String>,
+    /// Position of the rule that the form shows.
+    #[serde(default)]
+    rule: usize,
+    /// `yaml` shows the text.
+    #[serde(default)]
+    view: String,
+}
+
+impl PolicyDraft {
+    /// Returns the position of the rule that the form shows; `None` for the text.
+    pub(super) fn rule(&self) -> Option<usize> {
+        (self.view != "yaml").then_some(self.rule)
+    }
 }
 
 /// Query with a page of a list, from 1.

@@ -190,13 +190,13 @@ pub(super) async fn policy(visit: Visit, at: Address) -> Result<Page> {
 }
 
 pub(super) async fn policy_form(visit: Visit, at: Address) -> Result<Page> {
-    let PolicyDraft { workspace, draft } = at.query()?;
-    platform::new(&visit, &workspace, draft.as_deref()).await
+    let query: PolicyDraft = at.query()?;
+    platform::new(&visit, &query.workspace, query.draft.as_deref(), query.rule()).await
 }
 
 pub(super) async fn policy_edit_form(visit: Visit, at: Address) -> Result<Page> {
-    let PolicyDraft { draft, .. } = at.query()?;
-    platform::text(&visit, at.parameter("place"), at.parameter("policy"), draft.as_deref()).await
+    let query: PolicyDraft = at.query()?;
+    platform::text(&visit, at.parameter("place"), at.parameter("policy"), query.draft.as_deref(), query.rule()).await
 }
 
 pub(super) async fn design_system(visit: Visit, _: Address) -> Result<Page> {

@@ -1,6 +1,7 @@
 //! Pages for platform teams: overview, policies and whom they affect, emergency approvals, deliveries.
 
 mod deliveries;
+mod editor;
 mod effect;
 mod emergencies;
 mod list;
@@ -16,7 +17,7 @@ pub(super) use overview::by_week;
 pub use overview::overview;
 pub use policy::policy;
 pub use promises::promises;
-pub use text::{new, text};
+pub use text::{new, preflight, text};
 
 use crate::view::{Compiled, ConcernedLine, PolicyRow};
 use leptos::prelude::*;

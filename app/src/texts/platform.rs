@@ -313,6 +313,27 @@ pub(crate) fn evaluated_of(evaluated: usize, affected: usize) -> String {
     format!("{evaluated} of {affected} were evaluated.")
 }
 
+pub(crate) const KIND_OF_RULE: &str = "Kind of rule";
+pub(crate) const NAME_HINT: &str = "Lower-case letters, digits and hyphens. Leave empty to use the title.";
+pub(crate) const EDIT_YAML: &str = "Edit YAML";
+pub(crate) const EDIT_IN_FORM: &str = "Edit in form";
+pub(crate) const ADD_RULE: &str = "Add rule";
+pub(crate) const ALL_RULES: &str = "Rules of this policy";
+pub(crate) const NO_FORM: &str = "Edit this rule as YAML.";
+pub(crate) const PREVIEW: &str = "Preview";
+pub(crate) const INCOMPLETE: &str = "Fill in the fields to see what the rule says.";
+pub(crate) const EFFECT_UNKNOWN: &str = "The effect follows once the policy is complete.";
+pub(crate) const EFFECT_ON_INSTANCES: &str = "Effect on existing instances";
+pub(crate) const EDITED_NOW: &str = "You're editing this rule.";
+
+pub(crate) fn edit_rule(name: &str) -> String {
+    format!("Edit rule {name}")
+}
+
+pub(crate) fn remove_rule(name: &str) -> String {
+    format!("Remove rule {name}")
+}
+
 pub(crate) const RUNNING_STAY: &str = "Running instances don't change until someone rolls out the current rules.";
 
 pub(crate) fn edit(name: &str) -> String {

@@ -6,6 +6,7 @@ use super::catalog::Facet;
 use super::policy::PolicyLine;
 use super::sort::{Column, Sort};
 use promise::api::{Enforcement, PolicyCategory};
+use promise::form::Form;
 
 /// Columns that the list of policies can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +138,8 @@ pub struct PolicyRule {
     pub sentence: String,
     /// Kind of the rule, such as `constrain`.
     pub kind: String,
+    /// Whether there is a form for its kind.
+    pub has_form: bool,
 }
 
 /// A promise that a policy applies to.
@@ -283,6 +286,48 @@ pub struct PolicyForm {
     pub effect: Option<PolicyEffect>,
     /// Result of the check. Absent before the first check.
     pub checked: Option<String>,
+    /// Title of the policy. Empty for one without a title.
+    pub title: String,
+    /// The rules of the policy.
+    pub rules: Vec<RuleRow>,
+    /// The form of one rule. Absent if the YAML is edited.
+    pub editor: Option<RuleEditor>,
+    /// Id of the draft in which typing is saved.
+    pub save: String,
+    /// Whether what was typed was saved. Absent if nothing was typed.
+    pub saved: Option<bool>,
+}
+
+/// A rule in the form of its policy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleRow {
+    /// Name.
+    pub name: String,
+    /// What the rule does, in words. Empty as long as it isn't complete.
+    pub sentence: String,
+    /// Whether there is a form for its kind.
+    pub has_form: bool,
+}
+
+/// The form of one rule of a policy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleEditor {
+    /// Position of the rule.
+    pub index: usize,
+    /// Kinds of rules.
+    pub kinds: Vec<Pick>,
+    /// Name of a new policy, as entered.
+    pub name: String,
+    /// Problem with the name.
+    pub name_problem: Option<String>,
+    /// The fields.
+    pub form: Form,
+    /// Id of the input to focus.
+    pub focus: Option<String>,
+    /// Whether problems are shown.
+    pub checked: bool,
 }
 
 /// What a policy would do to existing instances, among those that the user can see.

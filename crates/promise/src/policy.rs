@@ -15,6 +15,7 @@ mod bounds;
 mod compose;
 mod condition;
 mod contradictions;
+pub mod edit;
 mod effective;
 mod evaluate;
 mod expressions;

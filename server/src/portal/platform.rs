@@ -1,6 +1,7 @@
 //! The port [`Platform`]: policies, what they affect, and their YAML. Only what the user can read or is offered is counted and named.
 
 mod detail;
+mod editor;
 mod effect;
 mod hits;
 pub(in crate::portal) mod list;
@@ -49,8 +50,12 @@ impl Platform for Caller {
         detail::page(self, workspace, name, from, sample).await
     }
 
-    async fn policy_form(&self, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<PolicyForm> {
-        text::open(self, workspace, name, draft).await
+    async fn policy_form(&self, workspace: &str, name: Option<&str>, draft: Option<&str>, rule: Option<usize>) -> Result<PolicyForm> {
+        text::open(self, workspace, name, draft, rule).await
+    }
+
+    async fn policy_preflight(&self, typed: &PolicyText) -> Result<PolicyForm> {
+        text::preflight(self, typed).await
     }
 
     async fn write_policy(&self, typed: &PolicyText) -> Result<PolicyFormOutcome> {

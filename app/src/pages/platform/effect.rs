@@ -22,20 +22,26 @@ pub(super) fn effect(effect: &PolicyEffect) -> impl IntoView + use<> {
     }
 }
 
-/// Every warning with its line and path.
-pub(super) fn warnings(warnings: &[TextProblem]) -> Option<impl IntoView + use<>> {
-    let lines = lines(warnings);
-    (!warnings.is_empty()).then(|| view! {
-        <div role="status"><Banner shape=Shape::Degraded title=texts::warnings(warnings.len())><ul class="prose">{lines}</ul><p>{texts::SAVE_ANYWAY}</p></Banner></div>
+/// Every warning; with its line and path beside the YAML.
+pub(super) fn warnings(warnings: &[TextProblem], beside_text: bool) -> Option<impl IntoView + use<>> {
+    let lines = lines(warnings, beside_text);
+    let title = texts::warnings(warnings.len());
+    (!warnings.is_empty()).then(|| {
+        view! {
+            <div role="status"><Banner shape=Shape::Degraded title=title><ul class="prose">{lines}</ul><p>{texts::SAVE_ANYWAY}</p></Banner></div>
+        }
     })
 }
 
-/// Problems or warnings, each with a link to the text.
-pub(super) fn lines(problems: &[TextProblem]) -> impl IntoView + use<> {
+/// Problems or warnings; beside the YAML each links to it.
+pub(super) fn lines(problems: &[TextProblem], beside_text: bool) -> impl IntoView + use<> {
     let lines = problems.iter().map(|problem| {
+        if !beside_text {
+            return view! { <li>{problem.message.clone()}</li> }.into_any();
+        }
         let line = problem.line.map(|line| view! { {texts::line(line)}" " });
         let path = (!problem.path.is_empty()).then(|| view! { <code>{problem.path.clone()}</code>" " });
-        view! { <li><a href="#text">{line}{path}{problem.message.clone()}</a></li> }
+        view! { <li><a href="#text">{line}{path}{problem.message.clone()}</a></li> }.into_any()
     });
     lines.collect_view()
 }

@@ -32,6 +32,7 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
             Some(why) => view! { <SubmitButton label=texts::EDIT icon="pencil" why=why.clone()/> }.into_any(),
         });
         let meta = view! {
+            {(row.title != row.name).then(|| view! { <span class="mono">{row.name.clone()}</span> })}
             <span>{texts::SET_AT}" "<span class="mono">{row.workspace.clone()}</span></span>
             {(!row.owner.is_empty()).then(|| view! { <span>{texts::by_owner(&row.owner)}</span> })}
             <span>{humanise(row.category.word())}</span>
@@ -51,7 +52,7 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
                         {outdated(inside, &now)}
                         {denials(inside, &now)}
                         {warned(inside, &now)}
-                        <section aria-labelledby="yaml"><h2 id="yaml">{texts::YAML}</h2><Code label=texts::POLICY text=inside.yaml.clone() copy=true/></section>
+                        <section aria-labelledby="yaml"><div class="section-head"><h2 id="yaml">{texts::YAML}</h2>{inside.edit.is_none().then(|| view! { <p class="basis"><a href=routes::as_yaml(&routes::policy_edit(&found.row.workspace, &found.row.name))>{texts::EDIT_YAML}</a></p> })}</div><Code label=texts::POLICY text=inside.yaml.clone() copy=true/></section>
                     })}
                     {found.closed.clone().map(|why| view! { <p class="muted">{why}</p> })}
                 </div>
@@ -71,8 +72,11 @@ fn broken(compiled: &Compiled) -> Option<impl IntoView + use<>> {
 }
 
 fn said(found: &PolicyPage) -> impl IntoView + use<> {
-    let rules = found.rules.iter().map(|rule| {
-        view! { <li><Icon name="shield-check"/><div><p>{rule.sentence.clone()}</p><span class="subtle"><span class="mono">{rule.name.clone()}</span>{format!(" · {}", rule.kind)}</span></div></li> }
+    let may_edit = found.inside.as_ref().is_some_and(|inside| inside.edit.is_none());
+    let row = &found.row;
+    let rules = found.rules.iter().enumerate().map(|(index, rule)| {
+        let edit = (may_edit && rule.has_form).then(|| view! { " · "<a href=routes::policy_rule(&row.workspace, &row.name, index)>{texts::EDIT}<span class="vh">" "{texts::edit_rule(&rule.name)}</span></a> });
+        view! { <li><Icon name="shield-check"/><div><p>{rule.sentence.clone()}</p><span class="subtle"><span class="mono">{rule.name.clone()}</span>{format!(" · {}", rule.kind)}{edit}</span></div></li> }
     });
     let rules = rules.collect_view();
     let none = found.rules.is_empty();

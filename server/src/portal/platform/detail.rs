@@ -12,6 +12,7 @@ use cluster::watch::Key;
 use kube::api::Api;
 use promise::api::{Enforcement, OutdatedRule, PolicyOutcome, PolicyResult, Rule, RuleChange};
 use promise::policy::covers_promise;
+use promise::policy::edit::RuleKind;
 use promise::{Error, Result};
 
 use super::hits::{self, Hits};
@@ -44,6 +45,7 @@ pub(super) async fn page(caller: &Caller, workspace: &str, name: &str, from: &st
         name: rule.name.clone(),
         sentence: sentence.clone(),
         kind: kind(rule).to_owned(),
+        has_form: serde_json::to_value(rule).is_ok_and(|rule| RuleKind::of(&rule).is_some()),
     });
     let inside = if reads { Some(inside(caller, &key, &policy, &place, &promises, &hits, sample).await?) } else { None };
     Ok(PolicyPage {

@@ -16,10 +16,12 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::editor::{self, Choices};
 use super::parse::{line, located, parse};
 use super::promises::Promises;
 use super::{effect, list};
 use crate::auth::Caller;
+use crate::portal::drafts::SaveAs;
 use crate::portal::place::Workspace;
 use crate::portal::reads::is_object_name;
 use crate::portal::rights::Right;
@@ -50,46 +52,71 @@ spec:
 /// Subject of policy drafts.
 const DRAFT: &str = "policy";
 
-/// Returns the form with a policy's text, or with the initial text of a new one. The content of a draft is checked.
-pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<PolicyForm> {
+/// Returns the form with a policy, or with a new one: with the form of one rule, or as YAML without `rule`. The content of a draft is
+/// checked.
+pub(super) async fn open(
+    caller: &Caller,
+    workspace: &str,
+    name: Option<&str>,
+    draft: Option<&str>,
+    rule: Option<usize>,
+) -> Result<PolicyForm> {
     if let Some(id) = draft
         && let Some(typed) = caller.draft::<PolicyText>(DRAFT, id).await?
         && typed.name.as_deref() == name
         && (name.is_none() || typed.workspace == workspace)
     {
-        return check(caller, &typed).await.map(|checked| checked.form);
+        return check(caller, &typed, Sending::Rehearsal).await.map(|checked| checked.form);
     }
+    let writable = writable(caller, workspace).await?;
     let Some(name) = name else {
-        let writable = writable(caller, workspace).await?;
-        if writable.is_empty() {
+        let chosen = writable.iter().find(|pick| pick.chosen).or(writable.first()).map(|pick| pick.value.clone());
+        let Some(chosen) = chosen else {
             return Err(Error::Denied { why: "you can't create policies in any workspace; ask a workspace owner for access".to_owned() });
+        };
+        if rule.is_none() {
+            return Ok(PolicyForm { workspace: workspace.to_owned(), writable, text: START.to_owned(), ..PolicyForm::default() });
         }
-        return Ok(PolicyForm { workspace: workspace.to_owned(), writable, text: START.to_owned(), ..PolicyForm::default() });
+        let typed = PolicyText { workspace: chosen, text: editor::start(), rule: Some(0), ..PolicyText::default() };
+        return check(caller, &typed, Sending::Nothing).await.map(|checked| checked.form);
     };
     let place = caller.enter(workspace).await?;
     may_write(caller, &place, Some(name)).await?;
     let there = read(caller, &place, name).await?;
     let version = there.metadata.resource_version.clone().unwrap_or_default();
-    Ok(PolicyForm {
+    let typed = PolicyText {
         workspace: workspace.to_owned(),
         name: Some(name.to_owned()),
-        writable: writable(caller, workspace).await?,
         text: yaml(&there),
-        version,
-        ..PolicyForm::default()
-    })
+        version: version.clone(),
+        rule,
+        ..PolicyText::default()
+    };
+    let form = match rule {
+        Some(_) => check(caller, &typed, Sending::Nothing).await?.form,
+        None => PolicyForm::default(),
+    };
+    if form.editor.is_some() {
+        return Ok(form);
+    }
+    let title = there.data["spec"]["title"].as_str().unwrap_or_default().to_owned();
+    Ok(PolicyForm { workspace: typed.workspace, name: typed.name, writable, text: typed.text, version, title, ..PolicyForm::default() })
 }
 
-/// Writes a text. Saves it as a draft instead if it is only to be checked, or has problems or warnings that the user hasn't seen.
-pub(super) async fn post(caller: &Caller, typed: &PolicyText) -> Result<PolicyFormOutcome> {
-    if typed.write
-        && let Checked { policy: Some((place, policy)), form } = check(caller, typed).await?
+/// Writes a policy. Saves it as a draft instead if it is only to be checked, or has problems or warnings that the user hasn't seen.
+pub(super) async fn post(caller: &Caller, posted: &PolicyText) -> Result<PolicyFormOutcome> {
+    let mut typed = posted.clone();
+    enter(caller, &mut typed).await?;
+    if typed.is_to_be_saved()
+        && let Checked { policy: Some((place, policy)), form } = check(caller, &typed, Sending::Rehearsal).await?
         && (form.warned.is_empty() || form.warned == typed.warned)
     {
         let name = policy.metadata.name.clone().unwrap_or_default();
-        match send(caller, &place.cluster, &policy, typed, Sending::Write).await {
+        match send(caller, &place.cluster, &policy, &typed, Sending::Write).await {
             Ok(()) => {
-                caller.forget_draft(&typed.draft).await?;
+                for draft in [&typed.draft, &typed.save] {
+                    caller.forget_draft(draft).await?;
+                }
                 return Ok(PolicyFormOutcome::Written { workspace: typed.workspace.clone(), name });
             }
             // The form checks again and shows the error.
@@ -97,7 +124,49 @@ pub(super) async fn post(caller: &Caller, typed: &PolicyText) -> Result<PolicyFo
             Err(error) => return Err(error),
         }
     }
-    Ok(PolicyFormOutcome::Again { draft: caller.keep_draft(DRAFT, typed).await? })
+    Ok(PolicyFormOutcome::Again { draft: caller.save_draft(DRAFT, &typed, save_as(&typed, None)).await? })
+}
+
+/// Returns the form with what was just typed, and saves it.
+pub(super) async fn preflight(caller: &Caller, posted: &PolicyText) -> Result<PolicyForm> {
+    let mut typed = posted.clone();
+    enter(caller, &mut typed).await?;
+    // The user is typing, so an input already has the focus.
+    typed.focus = None;
+    let sending = if typed.operation == "rehearse" { Sending::Rehearsal } else { Sending::Nothing };
+    let mut form = check(caller, &typed, sending).await?.form;
+    if form.editor.is_some() && !typed.save.is_empty() {
+        form.save.clone_from(&typed.save);
+        // The effect is worth showing even if the draft can't be saved.
+        let saved = caller.save_draft(DRAFT, &typed, save_as(&typed, Some(&typed.save))).await;
+        form.saved = Some(saved.inspect_err(|error| tracing::warn!(%error, "a draft could not be saved")).is_ok());
+    }
+    Ok(form)
+}
+
+fn save_as<'a>(typed: &'a PolicyText, id: Option<&'a str>) -> SaveAs<'a> {
+    let some = |text: &'a str| Some(text).filter(|text| !text.is_empty());
+    SaveAs { id, opened: some(&typed.draft), typing: some(&typed.save), title: "" }
+}
+
+/// Puts what was posted with the form of a rule into the text. Users who can't write the policy learn nothing about promises.
+async fn enter(caller: &Caller, typed: &mut PolicyText) -> Result<()> {
+    if typed.rule.is_none() && !typed.operation.starts_with("rule:") {
+        return Ok(());
+    }
+    let place = caller.enter(&typed.workspace).await?;
+    match may_write(caller, &place, typed.name.as_deref()).await {
+        Ok(()) => {}
+        Err(Error::Denied { .. }) => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    let (promises, open) = (Promises::of(caller).await?, open_paths(caller).await?);
+    Choices { caller, place: &place.path, promises: &promises, open: &open }.enter(typed);
+    Ok(())
+}
+
+async fn open_paths(caller: &Caller) -> Result<Vec<WorkspacePath>> {
+    Ok(caller.open_workspaces().await?.into_iter().map(|(path, _)| path).collect())
 }
 
 /// A text and its problems.
@@ -109,7 +178,7 @@ struct Checked {
 
 /// Checks a text without writing anything. For users who can't write it, the check skips promises, because the problems found would reveal
 /// them.
-async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
+async fn check(caller: &Caller, typed: &PolicyText, sending: Sending) -> Result<Checked> {
     let place = caller.enter(&typed.workspace).await?;
     let mut form = PolicyForm {
         workspace: typed.workspace.clone(),
@@ -117,6 +186,7 @@ async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
         writable: writable(caller, &typed.workspace).await?,
         text: typed.text.clone(),
         version: typed.version.clone(),
+        save: caller.new_draft_id(),
         ..PolicyForm::default()
     };
     match may_write(caller, &place, typed.name.as_deref()).await {
@@ -126,9 +196,9 @@ async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
     }
     let manifest = parse(&form.text, typed.name.as_deref());
     form.problems.clone_from(&manifest.problems);
+    let promises = Promises::of(caller).await?;
     let mut against = 0;
     if let Some(spec) = &manifest.spec {
-        let promises = Promises::of(caller).await?;
         let (problems, count) = against_promises(caller, &place.path, spec, &promises);
         against = count;
         let unread = problems.iter().filter(|problem| !manifest.is_of_broken(problem)).map(|problem| located(&form.text, problem));
@@ -148,27 +218,31 @@ async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
         warn(&mut form, &warnings);
         form.effect = effect.filter(|_| form.problems.is_empty());
     }
-    let Some(policy) = manifest.object.filter(|_| form.problems.is_empty()) else { return Ok(Checked { form, policy: None }) };
-    match send(caller, &place.cluster, &policy, typed, Sending::Rehearsal).await {
-        Ok(()) => {
-            form.checked = Some(format!(
-                "Valid for {} in scope. The dry run in the workspace passed. Not saved yet.",
-                counted(against as u64, "promise")
-            ));
-            Ok(Checked { form, policy: Some((place, policy)) })
+    let policy = manifest.object.filter(|_| form.problems.is_empty());
+    if let (Some(policy), Sending::Rehearsal) = (&policy, sending) {
+        match send(caller, &place.cluster, policy, typed, Sending::Rehearsal).await {
+            Ok(()) => {
+                form.checked = Some(format!(
+                    "Valid for {} in scope. The dry run in the workspace passed. Not saved yet.",
+                    counted(against as u64, "promise")
+                ));
+            }
+            Err(Error::Invalid { problems }) => {
+                let problem = |problem: &Problem| TextProblem {
+                    path: problem.path.clone(),
+                    line: line(&form.text, &problem.path),
+                    message: problem.message.clone(),
+                };
+                form.problems = problems.iter().map(problem).collect();
+            }
+            Err(error @ (Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. })) => form.problems = vec![said(&error)],
+            Err(error) => return Err(error),
         }
-        Err(Error::Invalid { problems }) => {
-            let found = problems.iter().map(|problem| TextProblem {
-                path: problem.path.clone(),
-                line: line(&form.text, &problem.path),
-                message: problem.message.clone(),
-            });
-            let found = found.collect();
-            Ok(wrong(form, found))
-        }
-        Err(error @ (Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. })) => Ok(wrong(form, vec![said(&error)])),
-        Err(error) => Err(error),
     }
+    let open = open_paths(caller).await?;
+    Choices { caller, place: &place.path, promises: &promises, open: &open }.dress(&mut form, typed);
+    let policy = policy.filter(|_| form.problems.is_empty()).map(|policy| (place, policy));
+    Ok(Checked { form, policy })
 }
 
 /// Adds warnings to the form, with the digest that identifies them.
@@ -296,6 +370,8 @@ fn against_promises(caller: &Caller, place: &WorkspacePath, spec: &PolicySpec, p
 /// Whether the policy is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sending {
+    /// Neither.
+    Nothing,
     /// Dry run: the control plane reports what it would do.
     Rehearsal,
     /// The control plane applies it.
@@ -309,6 +385,7 @@ async fn send(caller: &Caller, cluster: &ClusterId, policy: &DynamicObject, type
     let (what, target) = (format!("policy {name}"), WriteTarget::in_workspace("Policy", cluster, &name));
     if typed.name.is_none() {
         let created = match sending {
+            Sending::Nothing => return Ok(()),
             Sending::Rehearsal => rehearse_create(&api, policy).await,
             Sending::Write => caller.write(WriteOperation::CreatePolicy, target).create(&api, policy).await.map(drop),
         };
@@ -317,6 +394,7 @@ async fn send(caller: &Caller, cluster: &ClusterId, policy: &DynamicObject, type
     let mut changed = policy.clone();
     changed.metadata.resource_version = Some(typed.version.clone());
     let replaced = match sending {
+        Sending::Nothing => return Ok(()),
         Sending::Rehearsal => rehearse_replace(&api, &name, &changed).await,
         Sending::Write => caller.write(WriteOperation::ChangePolicy, target).replace(&api, &name, &changed).await.map(drop),
     };
