@@ -195,6 +195,10 @@ pub trait Platform: Send + Sync {
     async fn policy_preflight(&self, typed: &PolicyText) -> Result<PolicyForm>;
     /// Checks or saves a posted text, as the user.
     async fn write_policy(&self, typed: &PolicyText) -> Result<PolicyFormOutcome>;
+    /// Disables or enables a policy, as the user.
+    async fn switch_policy(&self, workspace: &str, name: &str, disabled: bool) -> Result<()>;
+    /// Deletes a policy, as the user; `confirmation` is its name, typed again.
+    async fn delete_policy(&self, workspace: &str, name: &str, confirmation: &str) -> Result<()>;
 }
 
 /// A policy as it was typed.

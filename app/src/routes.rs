@@ -65,6 +65,8 @@ pub mod page {
     pub const APPROVAL: &str = "/approvals/{uid}";
     /// All open requests of the same shape as one.
     pub const ALIKE: &str = "/approvals/{uid}/alike";
+    /// Confirmation before a policy is deleted.
+    pub const POLICY_DELETE: &str = "/platform/policies/{place}/{policy}/delete";
     /// Cost: query `workspace`, `by`, `month` and `page`.
     pub const COST: &str = "/cost";
     /// The same as a file for a spreadsheet.
@@ -191,6 +193,16 @@ pub fn policy(workspace: &str, name: &str, seen_from: &str) -> String {
 /// A policy as YAML, for editing.
 pub fn policy_edit(workspace: &str, name: &str) -> String {
     at(page::POLICY_EDIT, &[workspace, name])
+}
+
+/// Confirmation before a policy is deleted.
+pub fn policy_delete(workspace: &str, name: &str) -> String {
+    at(page::POLICY_DELETE, &[workspace, name])
+}
+
+/// The list of policies, with a message about one that was deleted.
+pub fn policies_after(workspace: &str, name: &str) -> String {
+    with_query(page::POLICIES, &[("from", workspace), ("deleted", name)])
 }
 
 /// The form of one rule of a policy.

@@ -24,3 +24,21 @@ pub async fn save_policy(form: Fields) -> Answer {
     });
     acting.answer(done, &page).await
 }
+
+/// Disables a policy if `disabled` is true, so that none of its rules is in force, or enables it.
+#[server(prefix = "/do", endpoint = "policies/switch", protocol = Form, custom = Posted)]
+pub async fn switch_policy(workspace: String, name: String, disabled: bool) -> Answer {
+    let acting = Acting::now();
+    let page = routes::policy(&workspace, &name, "");
+    let done = async { acting.person()?.switch_policy(&workspace, &name, disabled).await }.await;
+    acting.answer(done.map(|()| page.clone()), &page).await
+}
+
+/// Deletes a policy; `confirmation` is its name, typed again.
+#[server(prefix = "/do", endpoint = "policies/delete", protocol = Form, custom = Posted)]
+pub async fn delete_policy(workspace: String, name: String, confirmation: String) -> Answer {
+    let acting = Acting::now();
+    let page = routes::policy_delete(&workspace, &name);
+    let done = async { acting.person()?.delete_policy(&workspace, &name, &confirmation).await }.await;
+    acting.answer_on(&page, done.map(|()| routes::policies_after(&workspace, &name)), Fields::default()).await
+}

@@ -153,6 +153,15 @@ pub(super) struct PolicyQuery {
     pub(super) r#try: Option<String>,
 }
 
+/// Query of the list of policies: one that was deleted, and where it was set.
+#[derive(Debug, Deserialize)]
+pub(super) struct DeletedPolicy {
+    #[serde(default)]
+    pub(super) from: String,
+    #[serde(default)]
+    pub(super) deleted: String,
+}
+
 /// Query of the policy form: the workspace that the policy is for, and the draft with what was typed.
 #[derive(Debug, Deserialize)]
 pub(super) struct PolicyDraft {

@@ -1,6 +1,6 @@
 //! Texts of the platform pages: overview, policies, emergency approvals.
 
-use crate::view::Total;
+use crate::view::{PolicyDeed, Total};
 use promise::wording::{all_of, counted};
 
 // Shared by several pages.
@@ -37,6 +37,7 @@ pub(crate) fn newest_first(shown: usize, total: usize) -> String {
 
 // Whether a policy can be applied.
 pub(crate) const IN_FORCE: &str = "In force";
+pub(crate) const DISABLED: &str = "Disabled";
 pub(crate) const CANNOT_BE_APPLIED: &str = "Can't be applied";
 pub(crate) const NOT_CHECKED_YET: &str = "Not checked yet";
 
@@ -278,6 +279,69 @@ pub(crate) fn rules_in_plain_words(count: usize) -> String {
 pub(crate) fn affected(instances: usize, workspaces: usize) -> String {
     format!("{} in {} you can see", counted(instances as u64, "instance"), counted(workspaces as u64, "workspace"))
 }
+
+pub(crate) const DISABLE: &str = "Disable";
+pub(crate) const ENABLE: &str = "Enable";
+pub(crate) const DELETE: &str = "Delete";
+pub(crate) const POLICY_IS_DISABLED: &str = "This policy is disabled";
+pub(crate) const DISABLED_TEXT: &str = "None of its rules is in force. Enable it to apply them to new requests and changes.";
+pub(crate) const HISTORY: &str = "History";
+pub(crate) const HISTORY_BASIS: &str = "newest first";
+pub(crate) const HISTORY_UNKNOWN: &str = "Changes made in the portal can't be read right now.";
+pub(crate) const NO_HISTORY: &str = "No changes are known.";
+
+/// What someone did to a policy; an empty name if that isn't known.
+pub(crate) fn deed(by: &str, did: &PolicyDeed) -> String {
+    let verb = match did {
+        PolicyDeed::Created => "created",
+        PolicyDeed::Changed => "changed",
+        PolicyDeed::Disabled => "disabled",
+        PolicyDeed::Enabled => "enabled",
+        PolicyDeed::Deleted => "deleted",
+        PolicyDeed::ChangedWith(tool) => return format!("Changed with {tool}. The person isn't known."),
+    };
+    match (by, did) {
+        ("", PolicyDeed::Created) => "Created. The person isn't known.".to_owned(),
+        ("", _) => format!("The policy was {verb}. The person isn't known."),
+        (by, PolicyDeed::Deleted) => format!("{by} deleted an earlier policy of this name"),
+        (by, _) => format!("{by} {verb} the policy"),
+    }
+}
+
+// Deletion of a policy.
+pub(crate) const RULES_GO: &str = "These rules no longer apply to new requests and changes:";
+pub(crate) const RUNNING_UNTIL_ROLLED_OUT: &str =
+    "They keep running under the rules they were accepted with until someone rolls out the current rules.";
+pub(crate) const DISABLE_INSTEAD: &str = "To stop the rules for a while, disable the policy instead.";
+
+pub(crate) fn delete_named(title: &str) -> String {
+    format!("Delete {title}")
+}
+
+pub(crate) fn affected_now(instances: usize) -> String {
+    match instances {
+        0 => "No instance that you can see is affected.".to_owned(),
+        1 => "1 instance that you can see is affected.".to_owned(),
+        count => format!("{count} instances that you can see are affected."),
+    }
+}
+
+pub(crate) fn referred_by(promises: &[String]) -> String {
+    match promises {
+        [only] => format!("{only} refers to this policy. Without it, every request for {only} is blocked."),
+        several => format!("{} refer to this policy. Without it, every request for them is blocked.", all_of(several)),
+    }
+}
+
+pub(crate) fn type_to_confirm(name: &str) -> String {
+    format!("Type {name} to confirm")
+}
+
+pub(crate) fn deleted_policy(name: &str, workspace: &str) -> String {
+    format!("{name} was deleted from {workspace}")
+}
+
+pub(crate) const DELETED_TEXT: &str = "Its rules no longer apply. The history of a new policy with the same name shows who deleted it.";
 
 // Form of a policy.
 pub(crate) const PLACE_HINT: &str = "The policy applies to this workspace and all workspaces below it.";

@@ -84,6 +84,8 @@ pub struct PolicyRow {
 pub enum Compiled {
     /// The rules can be applied.
     Yes,
+    /// The policy is disabled: none of its rules is in force.
+    Off,
     /// The rules can't be applied: every request in scope is refused until they are fixed. A sentence that lists the errors.
     No(String),
     /// The controller hasn't checked the policy yet.
@@ -258,8 +260,49 @@ pub struct PolicyInside {
     pub yaml: String,
     /// Reason why the user can't change it. Absent if the user can.
     pub edit: Option<String>,
+    /// Reason why the user can't delete it. Absent if the user can.
+    pub delete: Option<String>,
+    /// Display names of the promises that refer to it by name.
+    pub referrers: Vec<String>,
+    /// Who changed it, newest first.
+    pub history: Vec<PolicyHistoryLine>,
+    /// Whether the database with the history can be read.
+    pub history_known: bool,
     /// Trial with sample values.
     pub tryout: Tryout,
+}
+
+/// A change of a policy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyHistoryLine {
+    /// RFC 3339 time.
+    pub at: String,
+    /// Username of the person. Empty if it isn't known.
+    pub by: String,
+    /// What happened.
+    pub did: PolicyDeed,
+    /// What changed, a sentence each.
+    pub changes: Vec<String>,
+}
+
+/// What happened to a policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PolicyDeed {
+    /// It was created.
+    Created,
+    /// It was changed through the portal.
+    #[default]
+    Changed,
+    /// It was disabled.
+    Disabled,
+    /// It was enabled.
+    Enabled,
+    /// A policy of this name was deleted.
+    Deleted,
+    /// It was changed with another tool, given by its field manager.
+    ChangedWith(String),
 }
 
 /// The form to write a policy as YAML.

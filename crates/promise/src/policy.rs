@@ -12,6 +12,7 @@
 
 mod book;
 mod bounds;
+mod changes;
 mod compose;
 mod condition;
 mod contradictions;
@@ -35,6 +36,7 @@ mod warnings;
 
 pub use book::Book;
 pub use bounds::Bounds;
+pub use changes::{PolicyChange, changes};
 pub use compose::{compose, compose_read};
 pub use effective::{Conditional, Conflict, Effective, Ruling, Unchecked};
 pub(crate) use evaluate::{evaluate, outcome};

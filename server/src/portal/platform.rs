@@ -3,6 +3,7 @@
 mod detail;
 mod editor;
 mod effect;
+mod history;
 mod hits;
 pub(in crate::portal) mod list;
 mod locate;
@@ -10,6 +11,7 @@ pub(in crate::portal) mod overview;
 mod parse;
 mod promise_list;
 mod promises;
+mod switch;
 mod text;
 mod tryout;
 
@@ -60,6 +62,14 @@ impl Platform for Caller {
 
     async fn write_policy(&self, typed: &PolicyText) -> Result<PolicyFormOutcome> {
         text::post(self, typed).await
+    }
+
+    async fn switch_policy(&self, workspace: &str, name: &str, disabled: bool) -> Result<()> {
+        switch::switch(self, workspace, name, disabled).await
+    }
+
+    async fn delete_policy(&self, workspace: &str, name: &str, confirmation: &str) -> Result<()> {
+        switch::delete(self, workspace, name, confirmation).await
     }
 }
 

@@ -193,7 +193,12 @@ impl Platform for World {
     }
 
     async fn policy(&self, _: &str, name: &str, _: &str, sample: Option<&Sample>) -> Result<PolicyPage> {
-        let rule = PolicyRule { name: "replicas".into(), sentence: "Replicas must be between 2 and 5.".into(), kind: "constrain".into(), has_form: true };
+        let rule = PolicyRule {
+            name: "replicas".into(),
+            sentence: "Replicas must be between 2 and 5.".into(),
+            kind: "constrain".into(),
+            has_form: true,
+        };
         let tried = sample.map(|_| Tried {
             unreadable: (!self.fits).then(|| "Fix line 1, column 2: it isn't valid YAML.".to_owned()),
             passes: false,
@@ -211,6 +216,22 @@ impl Platform for World {
             outdated_total: 9,
             yaml: "kind: Policy\n".into(),
             edit: self.refused.clone(),
+            delete: self.refused.clone(),
+            referrers: vec!["PostgreSQL".into()],
+            history: vec![
+                PolicyHistoryLine {
+                    at: "2026-11-20T09:00:00Z".into(),
+                    by: "org-owner".into(),
+                    did: PolicyDeed::Changed,
+                    changes: vec!["Changed rule: Replicas must be between 2 and 5. Before: Replicas must be at least 2.".into()],
+                },
+                PolicyHistoryLine {
+                    at: "2026-11-19T09:00:00Z".into(),
+                    did: PolicyDeed::ChangedWith("kubectl-edit".into()),
+                    ..PolicyHistoryLine::default()
+                },
+            ],
+            history_known: self.fits,
             tryout: Tryout {
                 promises: picks(&["root:platform/postgresql"]),
                 places: picks(&[super::WORKSPACE]),
@@ -234,7 +255,11 @@ impl Platform for World {
         let problem = TextProblem { path: ".spec.rules[0]".into(), line: Some(9), message: "Name one effect.".into() };
         let problems = if self.fits { Vec::new() } else { vec![problem] };
         let checked = (!self.empty).then(|| "It fits 4 promises in its range.".to_owned());
-        let warning = TextProblem { path: ".spec.appliesTo.promises[0]".into(), line: Some(7), message: "No promise that you can see matches kafka.".into() };
+        let warning = TextProblem {
+            path: ".spec.appliesTo.promises[0]".into(),
+            line: Some(7),
+            message: "No promise that you can see matches kafka.".into(),
+        };
         let warnings = if self.empty { Vec::new() } else { vec![warning] };
         let editor = rule.filter(|_| self.fits).map(|index| editor(index, self.empty));
         let name = name.map(str::to_owned);
@@ -248,6 +273,14 @@ impl Platform for World {
     }
 
     async fn write_policy(&self, _: &PolicyText) -> Result<PolicyFormOutcome> {
+        Err(Error::Denied { why: "this world takes nothing".into() })
+    }
+
+    async fn switch_policy(&self, _: &str, _: &str, _: bool) -> Result<()> {
+        Err(Error::Denied { why: "this world takes nothing".into() })
+    }
+
+    async fn delete_policy(&self, _: &str, _: &str, _: &str) -> Result<()> {
         Err(Error::Denied { why: "this world takes nothing".into() })
     }
 }

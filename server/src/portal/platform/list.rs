@@ -103,7 +103,7 @@ pub(super) fn row(caller: &Caller, key: &Key, policy: &Arc<Policy>, place: &Work
         workspace: place.to_string(),
         name: key.name.clone(),
         title: spec.title.clone().unwrap_or_else(|| key.name.clone()),
-        sentences: sentences(caller, spec, &concerned),
+        sentences: sentences(caller, &spec.enabled(), &concerned),
         category: spec.category,
         enforcement: spec.enforcement,
         owner: owner.unwrap_or_default(),
@@ -152,6 +152,9 @@ pub(in crate::portal) fn of_range(range: &AppliesTo, otherwise: &str) -> String 
 }
 
 fn compiled(policy: &Policy) -> Compiled {
+    if policy.spec.is_disabled() {
+        return Compiled::Off;
+    }
     let condition = policy.status.as_ref().and_then(|status| status.conditions.iter().find(|condition| condition.r#type == COMPILED));
     match condition {
         Some(condition) if condition.status == ConditionStatus::True => Compiled::Yes,

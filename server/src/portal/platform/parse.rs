@@ -110,14 +110,16 @@ fn read_spec(spec: &Value, problems: &[Problem]) -> (Option<PolicySpec>, BTreeSe
             broken.insert(index);
         }
     }
-    if let Ok(read) = serde_json::from_value(spec.clone()) {
+    // A disabled policy has to be valid, so that it can be enabled.
+    let read = |spec: &Value| serde_json::from_value::<PolicySpec>(spec.clone()).ok().map(|spec| spec.enabled());
+    if let Some(read) = read(&spec) {
         return (Some(read), broken);
     }
     if let Some(fields) = spec.as_object_mut() {
         let wrong = |field: &String| problems.iter().any(|problem| first_key(&problem.path) == Some(field.as_str()));
         fields.retain(|field, _| !wrong(field) || (field == "rules" && !broken.is_empty()));
     }
-    (serde_json::from_value(spec).ok(), broken)
+    (read(&spec), broken)
 }
 
 fn first_key(path: &str) -> Option<&str> {

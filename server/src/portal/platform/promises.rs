@@ -57,6 +57,13 @@ impl Promises {
         }
     }
 
+    /// Returns the display names of those in a home that refer to a policy of the home by its name.
+    pub(super) fn referring(&self, home: &ClusterId, policy: &str) -> Vec<String> {
+        let refers = |promise: &Promise| promise.spec.policy_refs.iter().any(|reference| reference.name == policy);
+        let found = self.0.iter().filter(|(key, promise)| key.cluster == *home && refers(promise));
+        found.map(|(key, promise)| promise.spec.presentation.display_name.clone().unwrap_or_else(|| key.name.clone())).collect()
+    }
+
     /// Returns those that a policy of a workspace might apply to, by home path and name.
     pub(super) fn concerned(&self, caller: &Caller, workspace: &WorkspacePath, spec: &PolicySpec) -> BTreeSet<(String, String)> {
         let reached = self.reached(caller, workspace).into_iter();

@@ -15,11 +15,12 @@ use promise::{Error, Problem, Result};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use store::PolicyChangeKind;
 
 use super::editor::{self, Choices};
 use super::parse::{line, located, parse};
 use super::promises::Promises;
-use super::{effect, list};
+use super::{effect, history, list};
 use crate::auth::Caller;
 use crate::portal::drafts::SaveAs;
 use crate::portal::place::Workspace;
@@ -112,8 +113,17 @@ pub(super) async fn post(caller: &Caller, posted: &PolicyText) -> Result<PolicyF
         && (form.warned.is_empty() || form.warned == typed.warned)
     {
         let name = policy.metadata.name.clone().unwrap_or_default();
+        let before = match &typed.name {
+            Some(name) => Some(read(caller, &place, name).await?),
+            None => None,
+        };
         match send(caller, &place.cluster, &policy, &typed, Sending::Write).await {
             Ok(()) => {
+                let (kind, changes) = match &before {
+                    Some(before) => (PolicyChangeKind::Changed, history::between(before, &policy)),
+                    None => (PolicyChangeKind::Created, Vec::new()),
+                };
+                history::note(caller, (&place.cluster, &name), kind, &changes).await;
                 for draft in [&typed.draft, &typed.save] {
                     caller.forget_draft(draft).await?;
                 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{root, sources};
 
 /// The functions of the store by which the portal remembers or forgets something for a person.
-const REMEMBERS: [&str; 21] = [
+const REMEMBERS: [&str; 22] = [
     "mark_read",
     "subscribe",
     "add_comment",
@@ -19,6 +19,7 @@ const REMEMBERS: [&str; 21] = [
     "leave_post",
     "claim_post",
     "add_activity",
+    "add_policy_change",
     "name_deputy",
     "dismiss_deputy",
     "dismiss",
@@ -31,7 +32,7 @@ const REMEMBERS: [&str; 21] = [
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
 const KEEPS_HOUSE: [(&str, &str); 2] = [("end_session", "auth/caller.rs"), ("note_lacks", "portal/stand_in.rs")];
 /// Those that only read.
-const READS: [&str; 39] = [
+const READS: [&str; 40] = [
     "acquaintance",
     "activity",
     "away",
@@ -57,6 +58,7 @@ const READS: [&str; 39] = [
     "notifications",
     "observations_between",
     "open_observations",
+    "policy_changes",
     "ping",
     "promise_sums",
     "saved_views",
