@@ -98,6 +98,8 @@ export async function scenes(it) {
     { name: "policy-reader", path: `/platform/policies/root:acme/production-baseline?from=${workspace}` },
     { name: "policy-new", path: "/platform/policies/new", person: "org-owner" },
     { name: "policy-edit", path: "/platform/policies/root:acme/production-baseline/edit", person: "org-owner" },
+    { name: "policy-yaml", path: "/platform/policies/root:acme/production-baseline/edit?view=yaml", person: "org-owner" },
+    { name: "policy-delete", path: "/platform/policies/root:acme/production-baseline/delete", person: "org-owner" },
     { name: "cost", path: `/cost?workspace=${workspace}` },
     { name: "cost-everywhere", path: "/cost?by=promise", person: "org-owner" },
     { name: "cost-table", path: "/cost?by=team&table=true", person: "org-owner" },

@@ -33,7 +33,7 @@ pub use deliveries::RetryDelivery;
 pub use drafts::{DiscardDraft, ShareDraft};
 pub use notifications::{MarkRead, SaveNotificationSettings};
 pub use pairs::{Fields, Form, Pairs, Posted};
-pub use policies::SavePolicy;
+pub use policies::{DeletePolicy, SavePolicy, SwitchPolicy};
 pub use requests::{ChangeRequest, DeleteRequest, RollOut, SubmitRequest};
 pub use views::{DeleteView, RenameView, SaveView};
 pub use workspaces::SetFavourite;

@@ -66,6 +66,7 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::POLICY_NEW) view=|| load(policy_form) ssr=Async/>
                 <Route path=Pattern(page::POLICY) view=|| load(policy) ssr=Async/>
                 <Route path=Pattern(page::POLICY_EDIT) view=|| load(policy_edit_form) ssr=Async/>
+                <Route path=Pattern(page::POLICY_DELETE) view=|| load(policy_delete) ssr=Async/>
 
                 <Route path=Pattern(page::GALLERY) view=|| load(design_system) ssr=Async/>
             </FlatRoutes>

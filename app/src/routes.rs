@@ -65,6 +65,8 @@ pub mod page {
     pub const APPROVAL: &str = "/approvals/{uid}";
     /// All open requests of the same shape as one.
     pub const ALIKE: &str = "/approvals/{uid}/alike";
+    /// Confirmation before a policy is deleted.
+    pub const POLICY_DELETE: &str = "/platform/policies/{place}/{policy}/delete";
     /// Cost: query `workspace`, `by`, `month`, `against`, `table`, `page` and `rows`.
     pub const COST: &str = "/cost";
     /// The same as a file for a spreadsheet.
@@ -101,6 +103,8 @@ pub mod post {
     pub const PREFLIGHT_NEW: &str = "/w/{workspace}/promises/{name}/request/preflight";
     /// `Requests::preflight` with `FormOf::Edit`.
     pub const PREFLIGHT_EDIT: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/preflight";
+    /// `Platform::policy_preflight`: the form of a policy with the posted values, for the script that updates it. It saves a draft.
+    pub const PREFLIGHT_POLICY: &str = "/platform/policies/preflight";
     /// `Requests::reveal`: field `output`; answers with the page of the request and the value shown.
     pub const REVEAL: &str = "/w/{workspace}/requests/{namespace}/{name}/reveal";
 }
@@ -189,6 +193,26 @@ pub fn policy(workspace: &str, name: &str, seen_from: &str) -> String {
 /// A policy as YAML, for editing.
 pub fn policy_edit(workspace: &str, name: &str) -> String {
     at(page::POLICY_EDIT, &[workspace, name])
+}
+
+/// Confirmation before a policy is deleted.
+pub fn policy_delete(workspace: &str, name: &str) -> String {
+    at(page::POLICY_DELETE, &[workspace, name])
+}
+
+/// The list of policies, with a message about one that was deleted.
+pub fn policies_after(workspace: &str, name: &str) -> String {
+    with_query(page::POLICIES, &[("from", workspace), ("deleted", name)])
+}
+
+/// The form of one rule of a policy.
+pub fn policy_rule(workspace: &str, name: &str, rule: usize) -> String {
+    with_query(&policy_edit(workspace, name), &[("rule", &rule.to_string())])
+}
+
+/// A page that edits a policy, as YAML.
+pub fn as_yaml(page: &str) -> String {
+    with_query(page, &[("view", "yaml")])
 }
 
 /// A new policy in a workspace.

@@ -43,8 +43,8 @@ pub use notification::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, No
 pub use object::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, WriterLine};
 pub use overview::{AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine};
 pub use platform::{
-    Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyForm, PolicyFormOutcome, PolicyInside,
-    PolicyPage, PolicyRow, PolicyRule, TextProblem, Tried, Tryout,
+    Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyDeed, PolicyEffect, PolicyForm,
+    PolicyFormOutcome, PolicyHistoryLine, PolicyInside, PolicyPage, PolicyRow, PolicyRule, RuleEditor, RuleRow, TextProblem, Tried, Tryout,
 };
 pub use policy::{PolicyLine, deciders, policy_lines, policy_outcomes};
 pub use preflight::{

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use app::actions::{
-    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeleteRequest, DeleteView, DiscardDraft, DismissTour,
-    EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView, SetDelegate,
-    SetFavourite, ShareDraft, SignIn, SignOut, SubmitRequest, Withdraw,
+    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, DeleteView, DiscardDraft,
+    DismissTour, EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView,
+    SetDelegate, SetFavourite, ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy, Withdraw,
 };
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
@@ -128,7 +128,11 @@ pub fn table() -> Vec<Route> {
         revalidated(page::POLICY, Policies),
         page(page::POLICY_NEW, Policies),
         page(page::POLICY_EDIT, Policies),
+        page(page::POLICY_DELETE, Policies),
         action::<SavePolicy>(Policies),
+        action::<SwitchPolicy>(Policies),
+        action::<DeletePolicy>(Policies),
+        post(post::PREFLIGHT_POLICY, Policies, posts::preflight_policy),
         revalidated(page::APPROVALS, Decisions),
         page(page::APPROVAL, Decisions),
         page(page::ALIKE, Decisions),

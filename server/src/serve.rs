@@ -39,7 +39,6 @@ use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
 use crate::portal::cost::shortfalls::Shortfalls;
-use crate::portal::cost::shortfalls::Shortfalls;
 use crate::portal::navigation::Navigations;
 use crate::portal::register::Register;
 use crate::portal::requests::cheaper::CheaperChoices;

@@ -3,8 +3,8 @@
 use promise::Result;
 
 use super::address::{
-    Address, DecisionLink, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PromiseTab, RefusalId, RefusedPost, RequestTab,
-    SignInQuery, WorkspaceQuery,
+    Address, DecisionLink, DeletedPolicy, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PromiseTab, RefusalId, RefusedPost,
+    RequestTab, SignInQuery, WorkspaceQuery,
 };
 use crate::backend::{FormOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
@@ -180,7 +180,15 @@ pub(super) async fn promise_list(visit: Visit, at: Address) -> Result<Page> {
 }
 
 pub(super) async fn policy_list(visit: Visit, at: Address) -> Result<Page> {
-    platform::list(&visit, &at.query()?).await
+    let DeletedPolicy { from, deleted } = at.query()?;
+    let gone = (!deleted.is_empty()).then_some((from.as_str(), deleted.as_str()));
+    platform::list(&visit, &at.query()?, gone).await
+}
+
+pub(super) async fn policy_delete(visit: Visit, at: Address) -> Result<Page> {
+    let RefusedPost { refused } = at.query()?;
+    let problem = visit.refusal(&refused).await.map(|refusal| refusal.message());
+    platform::delete(&visit, at.parameter("place"), at.parameter("policy"), problem.as_deref()).await
 }
 
 pub(super) async fn policy(visit: Visit, at: Address) -> Result<Page> {
@@ -190,13 +198,13 @@ pub(super) async fn policy(visit: Visit, at: Address) -> Result<Page> {
 }
 
 pub(super) async fn policy_form(visit: Visit, at: Address) -> Result<Page> {
-    let PolicyDraft { workspace, draft } = at.query()?;
-    platform::new(&visit, &workspace, draft.as_deref()).await
+    let query: PolicyDraft = at.query()?;
+    platform::new(&visit, &query.workspace, query.draft.as_deref(), query.rule()).await
 }
 
 pub(super) async fn policy_edit_form(visit: Visit, at: Address) -> Result<Page> {
-    let PolicyDraft { draft, .. } = at.query()?;
-    platform::text(&visit, at.parameter("place"), at.parameter("policy"), draft.as_deref()).await
+    let query: PolicyDraft = at.query()?;
+    platform::text(&visit, at.parameter("place"), at.parameter("policy"), query.draft.as_deref(), query.rule()).await
 }
 
 pub(super) async fn design_system(visit: Visit, _: Address) -> Result<Page> {

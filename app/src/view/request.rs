@@ -305,6 +305,8 @@ pub struct ApprovalLine {
     pub rule: String,
     /// Name of the policy or promise that defines the rule.
     pub policy: String,
+    /// Title of the policy. Empty for a promise's own rule.
+    pub title: String,
     /// Whether it is a promise's own rule.
     pub own: bool,
     /// Path of the workspace that defines it.

@@ -164,6 +164,8 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
         empty("policy-new", to("/platform/policies/new?workspace=root:acme")),
         here("policy-edit", to("/platform/policies/root:acme/a/edit")),
         bad("policy-wrong", to("/platform/policies/root:acme/a/edit?draft=d1")),
+        here("policy-delete", to("/platform/policies/root:acme/a/delete")),
+        here("policy-yaml", to("/platform/policies/root:acme/a/edit?view=yaml")),
         here("refused-post", to("/refused?id=denied")),
         here("gallery", to("/dev/ui")),
     ]

@@ -367,6 +367,7 @@ fn approval(refused: &Option<String>) -> ApprovalLine {
     ApprovalLine {
         rule: "acme/production-baseline/four-eyes".into(),
         policy: "production-baseline".into(),
+        title: "Production baseline".into(),
         own: false,
         source: "root:acme".into(),
         who: "One of acme-approvers must approve".into(),

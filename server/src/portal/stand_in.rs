@@ -134,8 +134,9 @@ impl Caller {
         });
         let lacking: Vec<Option<(ClusterId, ApprovalRule)>> = asking.buffered(TOGETHER).try_collect().await?;
         let named = |(cluster, rule): (ClusterId, ApprovalRule)| {
-            let name = rule.policy.or(rule.promise)?;
-            Some(format!("{name}, set at {}", tree.path(&cluster)?))
+            let place = tree.path(&cluster)?.to_string();
+            let name = rule.policy.map(|policy| self.policy_title(&place, &policy)).or(rule.promise)?;
+            Some(format!("{name}, set at {place}"))
         };
         let mut lacks: Vec<String> = lacking.into_iter().flatten().filter_map(named).collect();
         lacks.sort();

@@ -311,7 +311,9 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     let mut form = opened.model(effective, &typed.draft, &problems);
     prices::put(&mut form, &examined.choices);
     let change = comparison::change(opened, &examined, &policies);
-    let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes);
+    let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes, &|source, policy| {
+        caller.policy_title(source, policy)
+    });
     opened.credit(caller, asked, &mut review);
     Ok(RequestForm {
         form,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{root, sources};
 
 /// The functions of the store by which the portal remembers or forgets something for a person.
-const REMEMBERS: [&str; 21] = [
+const REMEMBERS: [&str; 22] = [
     "mark_read",
     "subscribe",
     "add_comment",
@@ -20,6 +20,7 @@ const REMEMBERS: [&str; 21] = [
     "leave_post",
     "claim_post",
     "add_activity",
+    "add_policy_change",
     "name_deputy",
     "dismiss_deputy",
     "dismiss",
@@ -32,7 +33,7 @@ const REMEMBERS: [&str; 21] = [
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
 const KEEPS_HOUSE: [(&str, &str); 2] = [("end_session", "auth/caller.rs"), ("note_lacks", "portal/stand_in.rs")];
 /// Those that only read.
-const READS: [&str; 40] = [
+const READS: [&str; 41] = [
     "acquaintance",
     "activity",
     "away",
@@ -59,6 +60,7 @@ const READS: [&str; 40] = [
     "observations_between",
     "open_observations",
     "person_names",
+    "policy_changes",
     "ping",
     "promise_sums",
     "saved_views",
