@@ -18,6 +18,8 @@ pub mod page {
     pub const SIGN_IN: &str = "/sign-in";
     /// Workspaces.
     pub const WORKSPACES: &str = "/workspaces";
+    /// A workspace: what is in it, what applies to it, and who can do what there.
+    pub const WORKSPACE: &str = "/w/{workspace}";
     /// Catalog of a workspace.
     pub const CATALOG: &str = "/w/{workspace}/catalog";
     /// A promise.
@@ -127,6 +129,23 @@ pub fn refused(id: &str) -> String {
 /// The search, opened in a workspace; an empty path for none.
 pub fn search(workspace: &str) -> String {
     with_query(page::SEARCH, &[("workspace", workspace)])
+}
+
+/// A workspace.
+pub fn workspace(workspace: &str) -> String {
+    at(page::WORKSPACE, &[workspace])
+}
+
+/// The page of another workspace that is like the one at an address; its catalog where there is none.
+pub fn alike_in(workspace: &str, address: &str) -> String {
+    let path = address.split('?').next().unwrap_or(address);
+    let rest = path.strip_prefix("/w/").map(|rest| rest.split_once('/').map_or("", |(_, rest)| rest));
+    match rest {
+        Some("") => self::workspace(workspace),
+        Some(rest) if rest.starts_with("requests") => requests(workspace),
+        Some(rest) if rest.starts_with("resources") => resources(workspace),
+        _ => catalog(workspace),
+    }
 }
 
 /// Catalog of a workspace.
@@ -337,6 +356,21 @@ mod tests {
         for goes in ["", "//evil.example", "https://evil.example", "/\\evil.example", "/\t/evil.example", "javascript:alert(1)", "evil"] {
             assert_eq!(safe_redirect(goes), "/", "{goes}");
         }
+    }
+
+    #[test]
+    fn another_workspace_opens_on_the_same_kind_of_page() {
+        let kinds = ["", "/requests", "/resources", "/catalog"];
+        let from = [
+            "/w/root:acme",
+            "/w/root:acme/requests/default/db?view=yaml",
+            "/w/root:acme/resources?q=a",
+            "/w/root:acme/promises/db/request",
+        ];
+        for (from, kind) in from.into_iter().zip(kinds) {
+            assert_eq!(alike_in("root:globex", from), format!("/w/root:globex{kind}"), "{from}");
+        }
+        assert_eq!(alike_in("root:globex", "/cost"), "/w/root:globex/catalog");
     }
 
     #[test]

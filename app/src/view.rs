@@ -22,6 +22,7 @@ mod selection;
 mod sort;
 mod stand_in;
 mod total;
+mod workspace;
 
 pub use account::{Person, Viewer, WorkspaceNode, WorkspaceTree};
 pub use approvals::{
@@ -63,3 +64,4 @@ pub use selection::Selection;
 pub use sort::{Column, Sort};
 pub use stand_in::{CoverLine, NamedLine, StandInPage};
 pub use total::{Cut, Total, Whole};
+pub use workspace::{Ability, ChildLine, EffectivePolicy, MemberKind, MemberLine, Members, WorkspacePage, WorkspaceRequests};

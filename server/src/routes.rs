@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use app::actions::{
-    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeleteRequest, DeleteView, DiscardDraft, DismissTour,
-    EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView, SetDelegate,
-    SetFavourite, ShareDraft, SignIn, SignOut, SubmitRequest, Withdraw,
+    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeleteRequest, DeleteView, DiscardDraft, DismissDemo,
+    DismissTour, EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView,
+    SetDelegate, SetFavourite, ShareDraft, SignIn, SignOut, SubmitRequest, Withdraw,
 };
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
@@ -99,6 +99,7 @@ pub fn table() -> Vec<Route> {
         action::<SignOut>(SignedIn),
         action::<ChooseTheme>(SignedIn),
         action::<DismissTour>(SignedIn),
+        action::<DismissDemo>(SignedIn),
         action::<SetFavourite>(SignedIn),
         action::<SaveView>(SignedIn),
         action::<RenameView>(SignedIn),
@@ -130,6 +131,7 @@ pub fn table() -> Vec<Route> {
         action::<Comment>(Decisions),
         action::<Withdraw>(Decisions),
         action::<AskAgain>(Decisions),
+        page(page::WORKSPACE, Workspace),
         page(page::CATALOG, Workspace),
         page(page::PROMISE, Workspace),
         page(page::REQUEST_NEW, Workspace),

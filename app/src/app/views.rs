@@ -10,7 +10,8 @@ use crate::backend::{FormOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
 use crate::pages::approvals::Again;
 use crate::pages::{
-    approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, search, sign_in, workspaces,
+    approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, search, sign_in, workspace,
+    workspaces,
 };
 
 pub(super) async fn home_page(visit: Visit, _: Address) -> Result<Page> {
@@ -42,6 +43,10 @@ pub(super) async fn keyboard_shortcuts(visit: Visit, _: Address) -> Result<Page>
 
 pub(super) async fn cost_report(visit: Visit, at: Address) -> Result<Page> {
     cost::page(&visit, &at.query()?).await
+}
+
+pub(super) async fn workspace_page(visit: Visit, at: Address) -> Result<Page> {
+    workspace::page(&visit, at.workspace()).await
 }
 
 pub(super) async fn catalog_list(visit: Visit, at: Address) -> Result<Page> {

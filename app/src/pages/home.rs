@@ -1,7 +1,7 @@
 //! Home: what needs the user's attention, their requests, what they manage, and their workspaces; live. The sections depend on what the
 //! user can do.
 
-mod aside;
+pub(super) mod aside;
 
 use crate::view::{Home, HomeDecisions, InboxRow, PlatformGlance, TourLine, WeekLine};
 use leptos::prelude::*;

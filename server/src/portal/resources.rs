@@ -19,7 +19,7 @@ use promise::{Error, Result, csv};
 use self::facets::{Placed, is_at};
 use self::shelf::{Piece, Sum};
 use super::place::Workspace;
-use super::requests::listing::Sight;
+use super::requests::listing::{Place, Sight};
 use super::requests::rows;
 use super::titles::Titles;
 use crate::auth::Caller;
@@ -57,6 +57,30 @@ impl Resources for Caller {
         let workspace = self.enter(workspace).await?;
         object::page(self, &workspace, namespace, request, object).await
     }
+}
+
+/// How many objects there are in one place, and their health.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Summary {
+    pub(super) all: usize,
+    pub(super) healthy: usize,
+    /// Unhealthy or missing ones.
+    pub(super) broken: usize,
+}
+
+/// Counts the objects of requests that the user can list in one place.
+pub(super) fn summary(caller: &Caller, place: &Place) -> Summary {
+    let here = caller.made_at(&place.path, &place.cluster, &place.sight);
+    let mut summary = Summary::default();
+    for sum in here.shelves.iter().flat_map(|shelf| &shelf.sums) {
+        summary.all += sum.count;
+        match sum.health {
+            Health::Healthy => summary.healthy += sum.count,
+            Health::Degraded | Health::Missing => summary.broken += sum.count,
+            Health::Progressing | Health::Unknown => {}
+        }
+    }
+    summary
 }
 
 impl Caller {

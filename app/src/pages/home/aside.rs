@@ -32,7 +32,8 @@ fn cost(cost: &Result<CostGlance, String>) -> impl IntoView + use<> {
     view! { <section class="card" aria-labelledby="cost"><div class="card-head"><h2 id="cost">{frame::COST}</h2><a class="small" href=page::COST>{cost.as_ref().map_or_else(|_| texts::VIEW_COST.to_owned(), |glance| glance.month.clone())}</a></div>{inside}</section> }
 }
 
-fn month(glance: &CostGlance) -> impl IntoView + use<> {
+/// The sums of a month, and what changed most.
+pub(in crate::pages) fn month(glance: &CostGlance) -> impl IntoView + use<> {
     if glance.sums.is_empty() {
         return view! { <p class="muted p-pad">{texts::no_cost_yet(glance.workspaces)}</p> }.into_any();
     }
@@ -115,7 +116,7 @@ fn place(line: &PlaceLine) -> impl IntoView + use<> {
     let money = all_of(&line.forecast.iter().map(|money| money.rounded().to_string()).collect::<Vec<_>>());
     let month = (!money.is_empty()).then(|| view! { " · "<a class="py-0.5 whitespace-nowrap" href=routes::with_query(page::COST, &[("workspace", &line.path)]) aria-label=texts::in_workspace(&money, &line.path)>{money.clone()}</a>{texts::THIS_MONTH} });
     view! {
-        <li class="flex items-baseline gap-2.5 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><span class="mono">{line.path.clone()}</span><span class="under">{requests}{month}</span></div>
+        <li class="flex items-baseline gap-2.5 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><a class="name mono" href=routes::workspace(&line.path)>{line.path.clone()}</a><span class="under">{requests}{month}</span></div>
             <a class="py-0.5" href=routes::catalog(&line.path) aria-label=texts::catalog_of(&line.path)>{frame::CATALOG}</a></li>
     }
 }
