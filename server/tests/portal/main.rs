@@ -48,3 +48,4 @@ mod told;
 mod transitions;
 mod views;
 mod walkthroughs;
+mod workspaces;
