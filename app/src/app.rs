@@ -40,6 +40,7 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::REQUEST_REVIEW) view=|| load(request_review) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_ADDS) view=|| load(request_adds) ssr=Async/>
 
+                <Route path=Pattern(page::ALL_REQUESTS) view=|| load(all_requests) ssr=Async/>
                 <Route path=Pattern(page::REQUESTS) view=|| load(request_list) ssr=Async/>
                 <Route path=Pattern(page::REQUEST) view=|| load(request) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_EDIT) view=|| load(edit_form) ssr=Async/>

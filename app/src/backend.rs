@@ -123,8 +123,10 @@ pub trait Approvals: Send + Sync {
 /// Requests of a workspace.
 #[async_trait]
 pub trait Requests: Send + Sync {
-    /// Returns a page of the list, filtered.
+    /// Returns a page of the list, filtered; an empty path stands for all workspaces.
     async fn requests(&self, workspace: &str, query: &RequestQuery) -> Result<RequestsPage>;
+    /// Returns all matching requests as comma-separated values; an empty path stands for all workspaces.
+    async fn requests_csv(&self, workspace: &str, query: &RequestQuery) -> Result<String>;
     /// Returns one request in full.
     async fn request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestPage>;
     /// Returns the form with the values of a draft; a draft of another user counts as none, unless it is shared with people who can submit

@@ -28,6 +28,12 @@ pub mod page {
     pub const REQUEST_NEW: &str = "/w/{workspace}/promises/{name}/request";
     /// Review of a new request, before it is submitted.
     pub const REQUEST_REVIEW: &str = "/w/{workspace}/promises/{name}/request/review";
+    /// Requests of all workspaces.
+    pub const ALL_REQUESTS: &str = "/requests";
+    /// The same as comma-separated values, all rows.
+    pub const ALL_REQUESTS_CSV: &str = "/requests.csv";
+    /// Requests of a workspace as comma-separated values, all rows.
+    pub const REQUESTS_CSV: &str = "/w/{workspace}/requests.csv";
     /// Requests of a workspace.
     pub const REQUESTS: &str = "/w/{workspace}/requests";
     /// Objects that were created for the requests of a workspace.
@@ -220,9 +226,19 @@ pub fn cost(workspace: &str) -> String {
     with_query(page::COST, &[("workspace", workspace)])
 }
 
-/// Requests of a workspace.
+/// Requests of a workspace; of all workspaces for the empty path.
 pub fn requests(workspace: &str) -> String {
-    at(page::REQUESTS, &[workspace])
+    if workspace.is_empty() { page::ALL_REQUESTS.to_owned() } else { at(page::REQUESTS, &[workspace]) }
+}
+
+/// The same as comma-separated values.
+pub fn requests_csv(workspace: &str) -> String {
+    if workspace.is_empty() { page::ALL_REQUESTS_CSV.to_owned() } else { at(page::REQUESTS_CSV, &[workspace]) }
+}
+
+/// Requests of all workspaces, filtered.
+pub fn all_requests(pairs: &[(&str, &str)]) -> String {
+    with_query(page::ALL_REQUESTS, pairs)
 }
 
 /// Objects that were created for the requests of a workspace.
@@ -316,6 +332,11 @@ pub fn sign_in_again(back: &str, problem: SignInProblem) -> String {
 /// Stream of changes to a list of requests since the state `seen`.
 pub fn live_requests(workspace: &str, seen: &str) -> String {
     with_query(LIVE, &[("topic", "requests"), ("workspace", workspace), ("seen", seen)])
+}
+
+/// Stream of changes to a list of requests that includes child workspaces since the state `seen`.
+pub fn live_requests_below(workspace: &str, seen: &str) -> String {
+    with_query(LIVE, &[("topic", "requests"), ("workspace", workspace), ("below", "true"), ("seen", seen)])
 }
 
 /// Stream of the user's notifications since the state `seen`.

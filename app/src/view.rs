@@ -54,8 +54,8 @@ pub use preflight::{
 };
 pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 pub use request::{
-    Allowed, ApprovalLine, ApprovalStanding, GivenLine, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, RequestColumn,
-    RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
+    Allowed, ApprovalLine, ApprovalStanding, GivenLine, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, REQUEST_COLUMNS,
+    RequestColumn, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource, unread_request,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};

@@ -18,9 +18,9 @@ use app::view::NoticesQuery;
 use axum::extract::{Extension, State};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
-use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::{Changes, Key};
+use cluster::{ClusterId, WorkspacePath};
 use futures::stream::{self, Stream};
 use promise::Error;
 use serde::Deserialize;
@@ -50,6 +50,9 @@ pub struct Subscription {
     /// Path of the page's workspace; only the request topics have one.
     #[serde(default)]
     workspace: String,
+    /// Whether the list of requests includes child workspaces.
+    #[serde(default)]
+    below: bool,
     /// `requests`, `request` with `namespace` and `name`, `notifications`, `home`, `platform`, or `decisions`.
     topic: What,
     /// Namespace of the request.
@@ -79,6 +82,8 @@ enum What {
 pub enum Topic {
     /// All requests of a workspace.
     Requests(ClusterId),
+    /// Requests of a workspace and its child workspaces that the person can list.
+    Below(WorkspacePath),
     /// One request.
     Request(Key),
     /// Notifications of the person.
@@ -109,13 +114,13 @@ impl Topic {
             // Notifications arrive on their own channel.
             Self::Notifications => false,
             // Any change counts; whether the page would differ is checked before the event is sent.
-            Self::Home | Self::Platform | Self::Decisions => true,
+            Self::Below(_) | Self::Home | Self::Platform | Self::Decisions => true,
         }
     }
 
     /// Checks whether events of this topic have no names and are sent as soon as the page's content would differ.
     fn is_summed(&self) -> bool {
-        matches!(self, Self::Home | Self::Platform | Self::Decisions)
+        matches!(self, Self::Below(_) | Self::Home | Self::Platform | Self::Decisions)
     }
 
     /// Returns the changed requests that the person can see; `None` if the person can see nothing of this topic.
@@ -130,7 +135,7 @@ impl Topic {
                 let may = caller.may(&key.cluster, Right::request("get", &key.namespace, &key.name)).await?;
                 Ok(may.then_some(changed))
             }
-            Self::Notifications | Self::Home | Self::Platform | Self::Decisions => Ok(Some(changed)),
+            Self::Below(_) | Self::Notifications | Self::Home | Self::Platform | Self::Decisions => Ok(Some(changed)),
         }
     }
 }
@@ -154,12 +159,18 @@ pub async fn seen(caller: &Caller, topic: &Topic) -> promise::Result<String> {
         Topic::Request(key) => portal.world.requests.get(key).iter().for_each(|request| add(&mut state, key, request)),
         Topic::Notifications => return caller.notices(&NoticesQuery::default()).await.map(|page| page.seen),
         Topic::Decisions => caller.decisions_stamp().await?.hash(&mut state),
+        Topic::Below(top) => {
+            let mut nodes = caller.nodes_within(Some(top));
+            nodes.retain(|node| portal.has_requests(&node.cluster));
+            return seen_in(caller, topic, &caller.walk(nodes).await.whole()?).await;
+        }
         Topic::Home | Topic::Platform => return seen_in(caller, topic, &caller.places(None).await?).await,
     }
     Ok(format!("{:016x}", state.finish()))
 }
 
-/// Like [`seen`], for callers that already know where the person can list requests; used by home and the overview.
+/// Like [`seen`], for callers that already know where the person can list requests; used by home, the overview, and lists of several
+/// workspaces. A place without requests makes no difference.
 ///
 /// # Errors
 /// If the plane doesn't say what the person can decide about.
@@ -167,7 +178,7 @@ pub(crate) async fn seen_in(caller: &Caller, topic: &Topic, places: &[Listed]) -
     let mut state = DefaultHasher::new();
     let portal = caller.portal();
     let stamps = portal.register.with(&portal.world, |known| places.iter().map(|place| known.stamp(place)).collect::<Vec<u64>>());
-    for (place, stamp) in places.iter().zip(stamps) {
+    for (place, stamp) in places.iter().zip(stamps).filter(|(_, stamp)| *stamp != 0) {
         (&place.cluster, stamp).hash(&mut state);
     }
     if *topic == Topic::Home {
@@ -195,6 +206,7 @@ async fn open(
 ) -> promise::Result<impl Stream<Item = Result<Event, Infallible>> + use<>> {
     let caller = visitor.caller()?.clone();
     let topic = match subscription.topic {
+        What::Requests if subscription.below => Topic::Below(caller.enter(&subscription.workspace).await?.path),
         What::Requests => Topic::requests(caller.enter(&subscription.workspace).await?.cluster),
         What::Request => {
             let workspace = caller.enter(&subscription.workspace).await?;

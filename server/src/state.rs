@@ -26,6 +26,7 @@ use crate::portal::catalog::prices::ListPrices;
 use crate::portal::navigation::Navigations;
 use crate::portal::register::Register;
 use crate::portal::requests::cheaper::CheaperChoices;
+use crate::portal::requests::index::RequestIndex;
 use crate::portal::resources::Shelf;
 use crate::portal::rights::Rights;
 use crate::portal::search::SearchIndex;
@@ -78,6 +79,8 @@ pub struct Portal {
     pub approval_index: ApprovalIndex,
     /// Provisioned resources, by the place of their requests.
     pub shelves: ByPlace<Shelf>,
+    /// All requests, with the values that lists filter and sort by.
+    pub request_index: RequestIndex,
     /// Counts of all requests, by place.
     pub register: Register,
     /// What the navigation of each session counts.

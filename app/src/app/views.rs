@@ -82,6 +82,10 @@ pub(super) async fn request_list(visit: Visit, at: Address) -> Result<Page> {
     requests::list(&visit, at.workspace(), &at.query()?, (&namespace, &deleted)).await
 }
 
+pub(super) async fn all_requests(visit: Visit, at: Address) -> Result<Page> {
+    requests::list(&visit, "", &at.query()?, ("", "")).await
+}
+
 pub(super) async fn request(visit: Visit, at: Address) -> Result<Page> {
     let RefusedPost { refused } = at.query()?;
     if let Some(refusal) = visit.refusal(&refused).await {

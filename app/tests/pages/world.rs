@@ -155,6 +155,8 @@ fn row(name: &str, promise: &str, state: RequestState, what: &str) -> RequestRow
         requester: "dev-shop".into(),
         created: "2026-11-21T09:02:00Z".into(),
         mine: true,
+        price: (promise != "object-bucket").then(|| promise::price::Money::new(24_800_000, "EUR")),
+        labels: vec!["platform.opmodel.dev/project=web".into(), "team=shop".into(), "a=b".into(), "c=d".into()],
     }
 }
 

@@ -88,12 +88,13 @@ fn cap(cap: &CapLine) -> impl IntoView + use<> {
 
 /// Requests that the user can list, by state.
 fn states(home: &Home) -> impl IntoView + use<> {
-    let states = home.states.iter().map(|(of, count)| (state(*of), *count));
-    let lines = states.chain(home.pending.iter().map(|(of, count)| (change(*of), *count))).map(|((shape, word), count)| {
-        view! { <li class="flex justify-between gap-4 px-pad py-1"><Status shape=shape word=word/><b>{count}</b></li> }
+    let states = home.states.iter().map(|(of, count)| (state(*of), of.word(), *count));
+    let lines = states.chain(home.pending.iter().map(|(of, count)| (change(*of), of.word(), *count))).map(|((shape, label), word, count)| {
+        let href = routes::all_requests(&[("phase", word)]);
+        view! { <li class="flex justify-between gap-4 px-pad py-1"><Status shape=shape word=label/><a href=href aria-label=format!("{count} {label}")><b>{count}</b></a></li> }
     });
     let basis = texts::in_total(&home.requests);
-    view! { <section class="card" aria-labelledby="states"><div class="card-head"><h2 id="states">{texts::REQUESTS_BY_STATUS}</h2><span class="basis">{basis}</span></div><ul class="py-2 text-sm tabular-nums">{lines.collect_view()}</ul></section> }
+    view! { <section class="card" aria-labelledby="states"><div class="card-head"><h2 id="states">{texts::REQUESTS_BY_STATUS}</h2><a class="small" href=page::ALL_REQUESTS>{basis}</a></div><ul class="py-2 text-sm tabular-nums">{lines.collect_view()}</ul></section> }
 }
 
 fn places(home: &Home) -> impl IntoView + use<> {

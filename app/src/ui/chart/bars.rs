@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
-use super::frame::framed;
+use super::frame::{framed, linked};
 use super::scale::{Scale, at, most};
-use super::{Figure, Series};
+use super::{Figure, Links, Series};
 
 /// Share of a place's width that its bars fill.
 const FILLED: f64 = 0.7;
@@ -13,23 +13,28 @@ const LEAST: f64 = 1.5;
 
 /// Series stacked at each place.
 #[component]
-pub fn StackedBars(figure: Figure) -> impl IntoView {
+pub fn StackedBars(figure: Figure, #[prop(optional)] links: Links) -> impl IntoView {
     let scale = Scale::new(most(&figure, true), figure.labels.len());
     let width = scale.pitch() * FILLED;
     let marks = (0..figure.labels.len()).flat_map(|place| {
         let mut below = 0.0;
         let scale = &scale;
-        let figure = &figure;
-        let drawn = figure.series.iter().filter_map(move |series| {
+        let (figure, links) = (&figure, &links);
+        let drawn = figure.series.iter().enumerate().filter_map(move |(index, series)| {
             let amount = series.at(place).filter(|amount| amount.size > 0.0)?;
             let (low, high) = (scale.y(below), scale.y(below + amount.size));
             below += amount.size;
-            Some(bar(figure, series, place, (scale.x(place) - width / 2.0, width), (low, high)))
+            let drawn = bar(figure, series, place, (scale.x(place) - width / 2.0, width), (low, high));
+            Some(match links.of(figure, index, place) {
+                // The same links are in the table, for keyboards and screen readers.
+                Some(href) => view! { <a href=href tabindex="-1" aria-hidden="true">{drawn}</a> }.into_any(),
+                None => drawn.into_any(),
+            })
         });
         drawn.collect::<Vec<_>>()
     });
     let marks = marks.collect::<Vec<_>>().into_any();
-    framed(figure, &scale, marks)
+    linked(figure, &scale, marks, &links)
 }
 
 /// Series side by side at each place.

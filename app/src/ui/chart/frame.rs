@@ -3,11 +3,18 @@
 use leptos::prelude::*;
 
 use super::scale::{GAP, HEIGHT, Scale, WIDTH, at, tick};
-use super::{Figure, Series};
+use super::{Figure, Links, Series};
 use crate::ui::texts;
 
 /// A figure around a drawing.
 pub(super) fn framed(figure: Figure, scale: &Scale, marks: AnyView) -> impl IntoView + use<> {
+    linked(figure, scale, marks, &Links::default())
+}
+
+/// The same with links to what the numbers count.
+pub(super) fn linked(figure: Figure, scale: &Scale, marks: AnyView, links: &Links) -> impl IntoView + use<> {
+    // An image has no links.
+    let role = if links.0.is_empty() { "img" } else { "group" };
     let (title, about) = (format!("{}-title", figure.id), format!("{}-about", figure.id));
     let named = format!("{title} {about}");
     let empty = figure.series.iter().all(|series| series.values.iter().all(Option::is_none));
@@ -15,7 +22,7 @@ pub(super) fn framed(figure: Figure, scale: &Scale, marks: AnyView) -> impl Into
         <figure class="chart-figure">
             <figcaption><b>{figure.title.clone()}</b>{(!figure.unit.is_empty()).then(|| view! { <span class="subtle">{format!(" ({})", figure.unit)}</span> })}</figcaption>
             {legend(&figure, scale)}
-            <svg class="chart" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role="img" aria-labelledby=named>
+            <svg class="chart" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role=role aria-labelledby=named>
                 <title id=title>{figure.title.clone()}</title>
                 <desc id=about>{if empty { texts::NO_DATA.to_owned() } else { figure.description.clone() }}</desc>
                 {axis(&figure, scale)}
@@ -23,7 +30,7 @@ pub(super) fn framed(figure: Figure, scale: &Scale, marks: AnyView) -> impl Into
                 {level(&figure, scale)}
             </svg>
             {(!figure.description.is_empty()).then(|| view! { <p class="basis">{figure.description.clone()}</p> })}
-            <details class="chart-table"><summary>{texts::AS_A_TABLE}<span class="vh">{format!(": {}", figure.title)}</span></summary>{table(&figure)}</details>
+            <details class="chart-table"><summary>{texts::AS_A_TABLE}<span class="vh">{format!(": {}", figure.title)}</span></summary>{table(&figure, links)}</details>
         </figure>
     }
 }
@@ -66,7 +73,7 @@ fn level(figure: &Figure, scale: &Scale) -> Option<impl IntoView + use<>> {
 }
 
 /// The numbers of the drawing, and nothing else.
-fn table(figure: &Figure) -> impl IntoView + use<> {
+fn table(figure: &Figure, links: &Links) -> impl IntoView + use<> {
     let heads = figure.series.iter().map(|series| view! { <th scope="col" class="num">{series.name.clone()}</th> }).collect_view();
     // An empty cell is left out on narrow screens.
     let cell = |series: &Series, place: usize| match series.at(place) {
@@ -74,7 +81,16 @@ fn table(figure: &Figure) -> impl IntoView + use<> {
         None => series.covers(place).then(|| texts::UNKNOWN.to_owned()),
     };
     let rows = figure.labels.iter().enumerate().map(|(place, label)| {
-        let cells = figure.series.iter().map(|series| view! { <td class="num" data-label=series.name.clone()>{cell(series, place)}</td> });
+        let cells = figure.series.iter().enumerate().map(|(index, series)| {
+            let number = match links.of(figure, index, place) {
+                Some(href) => {
+                    view! { <a href=href aria-label=format!("{label}, {}: {}", series.name, cell(series, place).unwrap_or_default())>{cell(series, place)}</a> }
+                        .into_any()
+                }
+                None => cell(series, place).into_any(),
+            };
+            view! { <td class="num" data-label=series.name.clone()>{number}</td> }
+        });
         view! { <tr><th scope="row">{label.clone()}</th>{cells.collect_view()}</tr> }
     });
     let along = figure.along.clone();

@@ -52,7 +52,15 @@ pub fn home(world: &World) -> Home {
         deprecated: deprecated.map(str::to_owned),
     };
     let place = |path: &str, requests| PlaceLine { path: path.into(), requests, broken: 1, forecast: vec![money(84_250)] };
-    let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, lapsed: 0, failed: 2 };
+    let week = |label: &str, ready| WeekLine {
+        label: label.into(),
+        day: "2026-11-16".into(),
+        ready,
+        under_way: 1,
+        rejected: 0,
+        lapsed: 0,
+        failed: 2,
+    };
     Home {
         tour: world.refused.is_none().then(tour).into_iter().collect(),
         waiting_total: whole.total_of(|row| row.states.state == RequestState::Failed),
