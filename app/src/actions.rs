@@ -26,7 +26,7 @@ use leptos::server_fn::ServerFn;
 use leptos_axum::ResponseOptions;
 use promise::{Error, Result};
 
-pub use account::{ChooseTheme, DismissTour, SignIn, SignOut, THEME};
+pub use account::{ChooseTheme, DEMO, DismissDemo, DismissTour, SignIn, SignOut, THEME};
 pub use approvals::{AskAgain, Comment, Decide, DecideTogether, Withdraw};
 pub use delegations::{EndDelegation, SetDelegate};
 pub use deliveries::RetryDelivery;

@@ -34,12 +34,14 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::SEARCH) view=|| load(search_results) ssr=Async/>
                 <Route path=Pattern(page::KEYBOARD) view=|| load(keyboard_shortcuts) ssr=Async/>
 
+                <Route path=Pattern(page::WORKSPACE) view=|| load(workspace_page) ssr=Async/>
                 <Route path=Pattern(page::CATALOG) view=|| load(catalog_list) ssr=Async/>
                 <Route path=Pattern(page::PROMISE) view=|| load(promise) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_NEW) view=|| load(request_form) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_REVIEW) view=|| load(request_review) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_ADDS) view=|| load(request_adds) ssr=Async/>
 
+                <Route path=Pattern(page::ALL_REQUESTS) view=|| load(all_requests) ssr=Async/>
                 <Route path=Pattern(page::REQUESTS) view=|| load(request_list) ssr=Async/>
                 <Route path=Pattern(page::REQUEST) view=|| load(request) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_EDIT) view=|| load(edit_form) ssr=Async/>

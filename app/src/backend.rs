@@ -13,7 +13,7 @@ use crate::view::{
     EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage,
     OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisePage, PromisesPage,
     PromisesQuery, RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews,
-    SearchPage, SearchQuery, Selection, StandInPage, Viewer, WorkspaceTree,
+    SearchPage, SearchQuery, Selection, StandInPage, Viewer, WorkspacePage, WorkspaceTree,
 };
 use async_trait::async_trait;
 use promise::date::DateStyle;
@@ -127,8 +127,10 @@ pub trait Approvals: Send + Sync {
 /// Requests of a workspace.
 #[async_trait]
 pub trait Requests: Send + Sync {
-    /// Returns a page of the list, filtered.
+    /// Returns a page of the list, filtered; an empty path stands for all workspaces.
     async fn requests(&self, workspace: &str, query: &RequestQuery) -> Result<RequestsPage>;
+    /// Returns all matching requests as comma-separated values; an empty path stands for all workspaces.
+    async fn requests_csv(&self, workspace: &str, query: &RequestQuery) -> Result<String>;
     /// Returns one request in full.
     async fn request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestPage>;
     /// Returns the form with the values of a draft; a draft of another user counts as none, unless it is shared with people who can submit
@@ -430,6 +432,8 @@ pub trait Sessions: Send + Sync {
 pub trait Workspaces: Send + Sync {
     /// Returns the tree, filtered by words.
     async fn workspaces(&self, query: &str) -> Result<WorkspaceTree>;
+    /// Returns one workspace: what is in it, what applies to it, and who can do what there.
+    async fn workspace(&self, path: &str) -> Result<WorkspacePage>;
     /// Adds a workspace to the user's favourites, or removes it. Only workspaces that the user can enter can be added.
     async fn set_favourite(&self, workspace: &str, favourite: bool) -> Result<()>;
 }
@@ -483,6 +487,8 @@ pub struct Visit {
     pub recent: Vec<String>,
     /// Paths of the user's favourite workspaces.
     pub favourites: Vec<String>,
+    /// Paths of the workspaces above the one in the address that the user can enter.
+    pub above: Vec<String>,
     /// Whether there are policies that the user can manage.
     pub platform: bool,
     /// Number of requests waiting for the user's decision; `None` for users who take no part in decisions.
@@ -491,6 +497,8 @@ pub struct Visit {
     pub unread: Option<u64>,
     /// Whether the portal runs on its embedded plane, which every page mentions.
     pub embedded: bool,
+    /// Whether this browser has dismissed the note that says so.
+    pub demo_dismissed: bool,
     /// Name that operators gave the server that the portal works on.
     pub server: String,
     /// Address of this page: path and query.

@@ -18,6 +18,8 @@ pub mod page {
     pub const SIGN_IN: &str = "/sign-in";
     /// Workspaces.
     pub const WORKSPACES: &str = "/workspaces";
+    /// A workspace: what is in it, what applies to it, and who can do what there.
+    pub const WORKSPACE: &str = "/w/{workspace}";
     /// Catalog of a workspace.
     pub const CATALOG: &str = "/w/{workspace}/catalog";
     /// A promise.
@@ -26,6 +28,12 @@ pub mod page {
     pub const REQUEST_NEW: &str = "/w/{workspace}/promises/{name}/request";
     /// Review of a new request, before it is submitted.
     pub const REQUEST_REVIEW: &str = "/w/{workspace}/promises/{name}/request/review";
+    /// Requests of all workspaces.
+    pub const ALL_REQUESTS: &str = "/requests";
+    /// The same as comma-separated values, all rows.
+    pub const ALL_REQUESTS_CSV: &str = "/requests.csv";
+    /// Requests of a workspace as comma-separated values, all rows.
+    pub const REQUESTS_CSV: &str = "/w/{workspace}/requests.csv";
     /// Requests of a workspace.
     pub const REQUESTS: &str = "/w/{workspace}/requests";
     /// Objects that were created for the requests of a workspace.
@@ -133,6 +141,23 @@ pub fn search(workspace: &str) -> String {
     with_query(page::SEARCH, &[("workspace", workspace)])
 }
 
+/// A workspace.
+pub fn workspace(workspace: &str) -> String {
+    at(page::WORKSPACE, &[workspace])
+}
+
+/// The page of another workspace that is like the one at an address; its catalog where there is none.
+pub fn alike_in(workspace: &str, address: &str) -> String {
+    let path = address.split('?').next().unwrap_or(address);
+    let rest = path.strip_prefix("/w/").map(|rest| rest.split_once('/').map_or("", |(_, rest)| rest));
+    match rest {
+        Some("") => self::workspace(workspace),
+        Some(rest) if rest.starts_with("requests") => requests(workspace),
+        Some(rest) if rest.starts_with("resources") => resources(workspace),
+        _ => catalog(workspace),
+    }
+}
+
 /// Catalog of a workspace.
 pub fn catalog(workspace: &str) -> String {
     at(page::CATALOG, &[workspace])
@@ -225,9 +250,19 @@ pub fn cost(workspace: &str) -> String {
     with_query(page::COST, &[("workspace", workspace)])
 }
 
-/// Requests of a workspace.
+/// Requests of a workspace; of all workspaces for the empty path.
 pub fn requests(workspace: &str) -> String {
-    at(page::REQUESTS, &[workspace])
+    if workspace.is_empty() { page::ALL_REQUESTS.to_owned() } else { at(page::REQUESTS, &[workspace]) }
+}
+
+/// The same as comma-separated values.
+pub fn requests_csv(workspace: &str) -> String {
+    if workspace.is_empty() { page::ALL_REQUESTS_CSV.to_owned() } else { at(page::REQUESTS_CSV, &[workspace]) }
+}
+
+/// Requests of all workspaces, filtered.
+pub fn all_requests(pairs: &[(&str, &str)]) -> String {
+    with_query(page::ALL_REQUESTS, pairs)
 }
 
 /// Objects that were created for the requests of a workspace.
@@ -323,6 +358,11 @@ pub fn live_requests(workspace: &str, seen: &str) -> String {
     with_query(LIVE, &[("topic", "requests"), ("workspace", workspace), ("seen", seen)])
 }
 
+/// Stream of changes to a list of requests that includes child workspaces since the state `seen`.
+pub fn live_requests_below(workspace: &str, seen: &str) -> String {
+    with_query(LIVE, &[("topic", "requests"), ("workspace", workspace), ("below", "true"), ("seen", seen)])
+}
+
 /// Stream of the user's notifications since the state `seen`.
 pub fn live_notifications(seen: &str) -> String {
     with_query(LIVE, &[("topic", "notifications"), ("seen", seen)])
@@ -361,6 +401,21 @@ mod tests {
         for goes in ["", "//evil.example", "https://evil.example", "/\\evil.example", "/\t/evil.example", "javascript:alert(1)", "evil"] {
             assert_eq!(safe_redirect(goes), "/", "{goes}");
         }
+    }
+
+    #[test]
+    fn another_workspace_opens_on_the_same_kind_of_page() {
+        let kinds = ["", "/requests", "/resources", "/catalog"];
+        let from = [
+            "/w/root:acme",
+            "/w/root:acme/requests/default/db?view=yaml",
+            "/w/root:acme/resources?q=a",
+            "/w/root:acme/promises/db/request",
+        ];
+        for (from, kind) in from.into_iter().zip(kinds) {
+            assert_eq!(alike_in("root:globex", from), format!("/w/root:globex{kind}"), "{from}");
+        }
+        assert_eq!(alike_in("root:globex", "/cost"), "/w/root:globex/catalog");
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod selection;
 mod sort;
 mod stand_in;
 mod total;
+mod workspace;
 
 pub use account::{Person, Viewer, WorkspaceNode, WorkspaceTree};
 pub use approvals::{
@@ -53,8 +54,8 @@ pub use preflight::{
 };
 pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 pub use request::{
-    Allowed, ApprovalLine, ApprovalStanding, GivenLine, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, RequestColumn,
-    RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
+    Allowed, ApprovalLine, ApprovalStanding, GivenLine, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, REQUEST_COLUMNS,
+    RequestColumn, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource, unread_request,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
@@ -63,3 +64,4 @@ pub use selection::Selection;
 pub use sort::{Column, Sort};
 pub use stand_in::{CoverLine, NamedLine, StandInPage};
 pub use total::{Cut, Total, Whole};
+pub use workspace::{Ability, ChildLine, EffectivePolicy, MemberKind, MemberLine, Members, WorkspacePage, WorkspaceRequests};

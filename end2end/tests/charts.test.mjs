@@ -67,7 +67,7 @@ function drawn() {
     const named = (chart.getAttribute("aria-labelledby") ?? "").split(" ").map((id) => document.getElementById(id));
     const name = words(named[0]);
     const [title, description] = ["title", "desc"].map((tag) => named.find((part) => part?.localName === tag && chart.contains(part)));
-    // Links are no part of an image.
+    // An image has no links: a chart whose bars lead to lists is a group.
     const role = chart.querySelector("a") ? "group" : "img";
     if (chart.getAttribute("role") !== role || !words(title) || !words(description)) problems.push(`chart “${name}” has no title or no description`);
     const figure = chart.closest("figure");

@@ -40,6 +40,9 @@ pub struct Subscription {
     /// Path of the page's workspace; only the request topics have one.
     #[serde(default)]
     workspace: String,
+    /// Whether the list of requests includes child workspaces.
+    #[serde(default)]
+    below: bool,
     /// `requests`, `request` with `namespace` and `name`, `notifications`, `home`, `platform`, or `decisions`.
     topic: What,
     /// Namespace of the request.
@@ -83,6 +86,7 @@ async fn open(
 ) -> promise::Result<impl Stream<Item = Result<Event, Infallible>> + use<>> {
     let caller = visitor.caller()?.clone();
     let topic = match subscription.topic {
+        What::Requests if subscription.below => Topic::Below(caller.enter(&subscription.workspace).await?.path),
         What::Requests => Topic::requests(caller.enter(&subscription.workspace).await?.cluster),
         What::Request => {
             let workspace = caller.enter(&subscription.workspace).await?;

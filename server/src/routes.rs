@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use app::actions::{
     AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, DeleteView, DiscardDraft,
-    DismissTour, EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView,
+    DismissDemo, DismissTour, EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView,
     SetDelegate, SetFavourite, ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy, Withdraw,
 };
 use app::routes::{LIVE, page, post};
@@ -106,6 +106,7 @@ pub fn table() -> Vec<Route> {
         action::<SignOut>(SignedIn),
         action::<ChooseTheme>(SignedIn),
         action::<DismissTour>(SignedIn),
+        action::<DismissDemo>(SignedIn),
         action::<SetFavourite>(SignedIn),
         action::<SaveView>(SignedIn),
         action::<RenameView>(SignedIn),
@@ -141,6 +142,7 @@ pub fn table() -> Vec<Route> {
         action::<Comment>(Decisions),
         action::<Withdraw>(Decisions),
         action::<AskAgain>(Decisions),
+        page(page::WORKSPACE, Workspace),
         revalidated(page::CATALOG, Workspace),
         revalidated(page::PROMISE, Workspace),
         page(page::REQUEST_NEW, Workspace),
@@ -148,7 +150,10 @@ pub fn table() -> Vec<Route> {
         page(page::REQUEST_REVIEW, Workspace),
         post(post::PREFLIGHT_NEW, Workspace, posts::preflight_new),
         page(page::REQUEST_ADDS, Workspace),
+        page(page::ALL_REQUESTS, SignedIn),
+        get(page::ALL_REQUESTS_CSV, SignedIn, pages::all_requests_csv),
         revalidated(page::REQUESTS, Workspace),
+        get(page::REQUESTS_CSV, Workspace, pages::requests_csv),
         revalidated(page::RESOURCES, Workspace),
         get(page::RESOURCES_CSV, Workspace, pages::resources_csv),
         revalidated(page::REQUEST, Workspace),

@@ -42,6 +42,7 @@ use crate::portal::cost::shortfalls::Shortfalls;
 use crate::portal::navigation::Navigations;
 use crate::portal::register::Register;
 use crate::portal::requests::cheaper::CheaperChoices;
+use crate::portal::requests::index::RequestIndex;
 use crate::portal::rights::Rights;
 use crate::portal::search::SearchIndex;
 use crate::router::{probes, router};
@@ -232,6 +233,7 @@ impl Running {
             compiled: Arc::default(),
             approval_index: ApprovalIndex::default(),
             shelves: ByPlace::default(),
+            request_index: RequestIndex::default(),
             register: Register::default(),
             navigations: Navigations::default(),
             pages: PageCache::default(),

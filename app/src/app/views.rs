@@ -10,7 +10,8 @@ use crate::backend::{FormOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
 use crate::pages::approvals::Again;
 use crate::pages::{
-    approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, search, sign_in, workspaces,
+    approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, search, sign_in, workspace,
+    workspaces,
 };
 
 pub(super) async fn home_page(visit: Visit, _: Address) -> Result<Page> {
@@ -44,6 +45,10 @@ pub(super) async fn cost_report(visit: Visit, at: Address) -> Result<Page> {
     cost::page(&visit, &at.query()?).await
 }
 
+pub(super) async fn workspace_page(visit: Visit, at: Address) -> Result<Page> {
+    workspace::page(&visit, at.workspace()).await
+}
+
 pub(super) async fn catalog_list(visit: Visit, at: Address) -> Result<Page> {
     catalog::list(&visit, at.workspace(), &at.query()?).await
 }
@@ -75,6 +80,10 @@ pub(super) async fn request_adds(visit: Visit, at: Address) -> Result<Page> {
 pub(super) async fn request_list(visit: Visit, at: Address) -> Result<Page> {
     let DeletedRequest { namespace, deleted } = at.query()?;
     requests::list(&visit, at.workspace(), &at.query()?, (&namespace, &deleted)).await
+}
+
+pub(super) async fn all_requests(visit: Visit, at: Address) -> Result<Page> {
+    requests::list(&visit, "", &at.query()?, ("", "")).await
 }
 
 pub(super) async fn request(visit: Visit, at: Address) -> Result<Page> {

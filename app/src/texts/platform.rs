@@ -133,6 +133,11 @@ pub(crate) fn on_version(newest: usize, all: usize, version: &str) -> String {
     format!("{newest} of {all} on {version}")
 }
 
+/// A link to the instances of a workspace, for screen readers.
+pub(crate) fn instances_in(count: usize, workspace: &str) -> String {
+    format!("{count} in {workspace}")
+}
+
 pub(crate) fn more_workspaces(count: usize) -> String {
     format!("{} with fewer instances", counted(count as u64, "more workspace"))
 }

@@ -114,5 +114,17 @@ impl Figure {
     }
 }
 
+/// Addresses of the lists that the numbers of a figure count: for each series, one for each place. Empty if there are none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Links(pub Vec<Vec<String>>);
+
+impl Links {
+    /// The address for a number of a series, unless there is nothing to list.
+    fn of(&self, figure: &Figure, series: usize, place: usize) -> Option<String> {
+        let counts = figure.series.get(series)?.at(place).is_some_and(|amount| amount.size > 0.0);
+        self.0.get(series)?.get(place).filter(|_| counts).cloned()
+    }
+}
+
 #[cfg(test)]
 mod tests;

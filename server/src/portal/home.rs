@@ -1,7 +1,7 @@
 //! The home page, from the register of all requests. It shows what the user can list, decide about or manage.
 
 mod changes;
-mod quota_usage;
+pub(super) mod quota_usage;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -30,6 +30,8 @@ use crate::portal::topic::{self, Topic};
 const SHOWN: usize = 8;
 /// How many failing requests, and how many decisions are shown.
 const FEW: usize = 5;
+/// How many limits and budgets are shown.
+const CAPS: usize = 5;
 /// How many workspaces are named. The workspaces page lists all of them.
 const PLACES: usize = 12;
 
@@ -49,7 +51,7 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
     let (mine, Seen { sum, changes, lines, broken, broken_total }, (caps, caps_total)) = portal.register.with(&portal.world, |known| {
         let mine = known.asked(me).map(|asked| Mine::of(asked, &by_cluster)).unwrap_or_default();
         let seen = Seen::of(caller, known, &listed, &mine);
-        (mine, seen, quota_usage::of(caller, known, &listed))
+        (mine, seen, quota_usage::most_used(caller, known, &listed, CAPS))
     });
     let governs = if listed.is_empty() { Ok(false) } else { caller.governs().await };
     let cost = if listed.is_empty() { None } else { Some(cost::glance(caller, listed.clone()).await.map_err(|error| error.to_string())) };

@@ -22,6 +22,7 @@ use super::cost::shortfalls::Shortfalls;
 use super::navigation::Navigations;
 use super::register::Register;
 use super::requests::cheaper::CheaperChoices;
+use super::requests::index::RequestIndex;
 use super::resources::Shelf;
 use super::rights::Rights;
 use super::search::SearchIndex;
@@ -83,6 +84,8 @@ pub struct Portal {
     pub approval_index: ApprovalIndex,
     /// Provisioned resources, by the place of their requests.
     pub shelves: ByPlace<Shelf>,
+    /// All requests, with the values that lists filter and sort by.
+    pub request_index: RequestIndex,
     /// Counts of all requests, by place.
     pub register: Register,
     /// What the navigation of each session counts.

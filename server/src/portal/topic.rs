@@ -5,9 +5,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use app::backend::Notices as _;
 use app::view::NoticesQuery;
-use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
+use cluster::{ClusterId, WorkspacePath};
 
 use super::requests::listing::Place;
 use super::rights::Right;
@@ -18,6 +18,8 @@ use crate::auth::Caller;
 pub enum Topic {
     /// All requests of a workspace.
     Requests(ClusterId),
+    /// Requests of a workspace and its child workspaces that the person can list.
+    Below(WorkspacePath),
     /// One request.
     Request(Key),
     /// Notifications of the person.
@@ -48,13 +50,13 @@ impl Topic {
             // Notifications arrive on their own channel.
             Self::Notifications => false,
             // Any change counts; whether the page would differ is checked before the event is sent.
-            Self::Home | Self::Platform | Self::Decisions => true,
+            Self::Below(_) | Self::Home | Self::Platform | Self::Decisions => true,
         }
     }
 
     /// Checks whether events of this topic have no names and are sent as soon as the page's content would differ.
     pub(crate) fn is_summed(&self) -> bool {
-        matches!(self, Self::Home | Self::Platform | Self::Decisions)
+        matches!(self, Self::Below(_) | Self::Home | Self::Platform | Self::Decisions)
     }
 
     /// Returns the changed requests that the person can see; `None` if the person can see nothing of this topic.
@@ -69,7 +71,7 @@ impl Topic {
                 let may = caller.may(&key.cluster, Right::request("get", &key.namespace, &key.name)).await?;
                 Ok(may.then_some(changed))
             }
-            Self::Notifications | Self::Home | Self::Platform | Self::Decisions => Ok(Some(changed)),
+            Self::Below(_) | Self::Notifications | Self::Home | Self::Platform | Self::Decisions => Ok(Some(changed)),
         }
     }
 }
@@ -93,12 +95,18 @@ pub async fn seen(caller: &Caller, topic: &Topic) -> promise::Result<String> {
         Topic::Request(key) => portal.world.requests.get(key).iter().for_each(|request| add(&mut state, key, request)),
         Topic::Notifications => return caller.notices(&NoticesQuery::default()).await.map(|page| page.seen),
         Topic::Decisions => caller.decisions_stamp().await?.hash(&mut state),
+        Topic::Below(top) => {
+            let mut nodes = caller.nodes_within(Some(top));
+            nodes.retain(|node| portal.has_requests(&node.cluster));
+            return seen_in(caller, topic, &caller.walk(nodes).await.whole()?).await;
+        }
         Topic::Home | Topic::Platform => return seen_in(caller, topic, &caller.places(None).await?).await,
     }
     Ok(format!("{:016x}", state.finish()))
 }
 
-/// Like [`seen`], for callers that already know where the person can list requests; used by home and the overview.
+/// Like [`seen`], for callers that already know where the person can list requests; used by home, the overview, and lists of several
+/// workspaces. A place without requests makes no difference.
 ///
 /// # Errors
 /// If the plane doesn't say what the person can decide about.
@@ -106,7 +114,7 @@ pub(crate) async fn seen_in(caller: &Caller, topic: &Topic, places: &[Place]) ->
     let mut state = DefaultHasher::new();
     let portal = caller.portal();
     let stamps = portal.register.with(&portal.world, |known| places.iter().map(|place| known.stamp(place)).collect::<Vec<u64>>());
-    for (place, stamp) in places.iter().zip(stamps) {
+    for (place, stamp) in places.iter().zip(stamps).filter(|(_, stamp)| *stamp != 0) {
         (&place.cluster, stamp).hash(&mut state);
     }
     if *topic == Topic::Home {

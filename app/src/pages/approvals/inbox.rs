@@ -130,7 +130,7 @@ fn filters(inbox: &InboxPage, listing: &Listing) -> impl IntoView + use<> {
     view! {
         {listing.search(texts::APPROVALS, SEARCH)}
         <div class="row inbox-tools">
-            <details class="why filter" open=filtered><summary>{FILTERS}</summary><nav class="stack" aria-label=FILTERS>
+            <details class="why filter" open=filtered><summary>{FILTERS}</summary><nav class="stack" aria-label=FILTERS data-live="inbox-filters">
                 {listing.facet(texts::FILTER_RISK, "risk", &inbox.risks)}
                 {listing.choices(texts::FILTER_WAITING, "age", &[("day", texts::OVER_A_DAY), ("week", texts::OVER_A_WEEK)])}
                 {listing.facet(texts::FILTER_PROMISE, "promise", &inbox.promises)}

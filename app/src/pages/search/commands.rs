@@ -70,6 +70,7 @@ fn all(visit: &Visit, workspace: &str) -> Vec<Command> {
         open(texts::KEYBOARD, "zap", page::KEYBOARD.to_owned()),
     ];
     if !workspace.is_empty() {
+        commands.push(open(texts::WORKSPACE_OVERVIEW, "network", routes::workspace(workspace)));
         commands.push(open(frame::CATALOG, "layout-grid", routes::catalog(workspace)));
         commands.push(open(frame::REQUESTS, "git-pull-request-arrow", routes::requests(workspace)));
         commands.push(open(frame::RESOURCES, "layers", routes::resources(workspace)));

@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
-use super::frame::framed;
+use super::frame::{self, framed};
 use super::scale::{Scale, at, most};
-use super::{Figure, Series};
+use super::{Figure, Links, Series};
 
 /// Share of a place's width that its bars fill.
 const FILLED: f64 = 0.7;
@@ -15,9 +15,20 @@ const LEAST: f64 = 1.5;
 
 /// Series stacked at each place. The bars of a series are one link, or those at a place.
 #[component]
-pub fn StackedBars(figure: Figure) -> impl IntoView {
+pub fn StackedBars(figure: Figure, #[prop(optional)] links: Links) -> impl IntoView {
     let scale = Scale::new(most(&figure, true), figure.labels.len());
-    let marks = if figure.series.iter().any(|series| series.href.is_some()) {
+    let marks = if !links.0.is_empty() {
+        let cell = |place: usize, index: usize| {
+            let bar = stacked(&figure, &scale, index, place)?;
+            Some(match links.of(&figure, index, place) {
+                // The same links are in the table, for keyboards and screen readers.
+                Some(href) => view! { <a href=href tabindex="-1" aria-hidden="true">{bar}</a> }.into_any(),
+                None => bar.into_any(),
+            })
+        };
+        let of = |place: usize| (0..figure.series.len()).filter_map(|index| cell(place, index)).collect::<Vec<_>>().into_any();
+        (0..figure.labels.len()).map(of).collect::<Vec<_>>()
+    } else if figure.series.iter().any(|series| series.href.is_some()) {
         let of = |(index, series): (usize, &Series)| {
             let bars = (0..figure.labels.len()).filter_map(|place| stacked(&figure, &scale, index, place)).collect::<Vec<_>>();
             linked(series.href.as_ref(), &series.name, bars.into_any())
@@ -30,7 +41,7 @@ pub fn StackedBars(figure: Figure) -> impl IntoView {
         };
         figure.labels.iter().enumerate().map(of).collect::<Vec<_>>()
     };
-    framed(figure, &scale, marks.into_any())
+    frame::linked(figure, &scale, marks.into_any(), &links)
 }
 
 /// The bar of a series at a place, on top of the series before it.

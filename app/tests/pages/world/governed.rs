@@ -114,7 +114,15 @@ impl Platform for World {
                 adoption_left_out: 0,
             });
         }
-        let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, lapsed: 0, failed: 2 };
+        let week = |label: &str, ready| WeekLine {
+            label: label.into(),
+            day: "2026-11-16".into(),
+            ready,
+            under_way: 1,
+            rejected: 0,
+            lapsed: 0,
+            failed: 2,
+        };
         Ok(OverviewPage {
             range,
             seen: "5f".into(),

@@ -1,7 +1,7 @@
 //! The inbox: what waits, what was decided, what is open. It is filtered, counted and paginated, with what expires first on top.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
@@ -104,10 +104,16 @@ fn next(order: &[(String, String)], waiting: &BTreeSet<String>, shown: &str) -> 
 
 /// Returns how many requests wait for this user.
 pub(super) async fn waits(caller: &Caller) -> Result<usize> {
+    Ok(waiting_keys(caller).await?.len())
+}
+
+/// Returns the requests that wait for this user.
+pub(in crate::portal) async fn waiting_keys(caller: &Caller) -> Result<HashSet<Key>> {
     let portal = caller.portal();
     let open = portal.approval_index.open(&portal.world);
     let deciding = caller.deciding(open.iter().map(|(_, request)| &**request)).await?;
-    Ok(open.iter().filter(|(_, request)| caller.standings_by(&deciding, request).iter().any(Standing::waits)).count())
+    let waiting = open.iter().filter(|(_, request)| caller.standings_by(&deciding, request).iter().any(Standing::waits));
+    Ok(waiting.map(|(key, _)| key.clone()).collect())
 }
 
 /// Returns at most `most` requests that wait for this user, with what expires first on top, and how many there are.

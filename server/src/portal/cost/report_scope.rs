@@ -13,7 +13,7 @@ use super::unread;
 use crate::auth::Caller;
 use crate::portal::requests::listing::Place;
 use crate::portal::titles::Titles;
-use crate::state::Portal;
+use crate::portal::Portal;
 
 /// The scope of a cost report.
 pub(super) struct ReportScope {

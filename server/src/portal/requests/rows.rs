@@ -8,6 +8,7 @@ use promise::api::{Phase, PromiseRequestStatus};
 use promise::sentence::{self, Ball};
 use promise::state::RequestStates;
 
+use super::index::labels;
 use crate::auth::Caller;
 use crate::portal::place::Workspace;
 
@@ -25,6 +26,8 @@ pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &P
         states: states(request),
         ball: ball(request),
         mine: is_of(caller, request),
+        price: price(request),
+        labels: labels(request),
         requester: requester(request),
         created: request.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
     }
