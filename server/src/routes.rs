@@ -7,7 +7,7 @@ use std::sync::Arc;
 use app::actions::{
     AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeleteRequest, DeleteView, DiscardDraft, DismissTour,
     EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView, SetDelegate,
-    SetFavourite, ShareDraft, SignIn, SignOut, SubmitRequest, Withdraw,
+    SetFavourite, SetFavouritePromise, ShareDraft, SignIn, SignOut, SubmitRequest, Withdraw,
 };
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
@@ -100,6 +100,7 @@ pub fn table() -> Vec<Route> {
         action::<ChooseTheme>(SignedIn),
         action::<DismissTour>(SignedIn),
         action::<SetFavourite>(SignedIn),
+        action::<SetFavouritePromise>(SignedIn),
         action::<SaveView>(SignedIn),
         action::<RenameView>(SignedIn),
         action::<DeleteView>(SignedIn),

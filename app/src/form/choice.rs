@@ -18,7 +18,7 @@ pub fn choice(
     let invalid = invalid.then_some("true");
     if style == ChoiceStyle::Select {
         let items = options.iter().map(
-            |option| view! { <option value=option.value.clone() selected=option.chosen>{option.label.clone()}{price(option)}</option> },
+            |option| view! { <option value=option.value.clone() selected=option.chosen>{option.label.clone()}{price(option).map(|price| texts::price_change(&price))}</option> },
         );
         return view! { <select class="input w-m" id=id.to_owned() name=name.to_owned() aria-describedby=described aria-invalid=invalid autofocus=focus>{items.collect_view()}</select> }.into_any();
     }
@@ -27,7 +27,8 @@ pub fn choice(
         let input = view! { <input type="radio" class="tick" id=option.id.clone() name=name.to_owned() value=option.value.clone() checked=option.chosen aria-describedby=described.clone() autofocus=focus && index == 0/> };
         let hint = option.hint.clone().map(|hint| view! { <span class="hint">{hint}</span> });
         if cards {
-            view! { <label class="choice">{input}<b>{option.label.clone()}{price(option).map(|price| view! { <span class="price">{price}</span> })}</b>{hint}</label> }.into_any()
+            let price = price(option).map(|price| view! { <span class="small tabular-nums">{price}</span> });
+            view! { <label class="choice">{input}<b>{option.label.clone()}</b>{hint}{price}</label> }.into_any()
         } else {
             view! { <label>{input}<span>{option.label.clone()}{price(option).map(|price| view! { <small class="price">{price}</small> })}</span></label> }.into_any()
         }
@@ -36,7 +37,7 @@ pub fn choice(
     view! { <div class=class>{items.collect_view()}</div> }.into_any()
 }
 
-/// Returns how an option changes the price, shown after its name.
+/// Returns how an option changes the price, shown with its name.
 fn price(option: &Choice) -> Option<String> {
-    option.price.as_ref().filter(|_| !option.chosen).map(|price| texts::price_change(price))
+    option.price.clone().filter(|_| !option.chosen)
 }

@@ -4,9 +4,11 @@ mod deliveries;
 mod emergencies;
 mod list;
 mod overview;
+mod parts;
 mod policy;
 mod promises;
 mod text;
+mod times;
 
 pub use deliveries::deliveries;
 pub use emergencies::emergencies;

@@ -366,6 +366,22 @@ impl Store {
         .await?)
     }
 
+    /// Returns the cost of an instance in a month, given by its first second: currency and millionths of it.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn instance_sums(&self, month: i64, cluster: &str, uid: &str) -> Result<Vec<(String, i64)>> {
+        Ok(sqlx::query_as(
+            "SELECT currency, CAST(SUM(micros) AS BIGINT) AS micros FROM ledger_month \
+             WHERE month = $1 AND cluster = $2 AND uid = $3 AND currency <> '' GROUP BY currency ORDER BY currency",
+        )
+        .bind(month)
+        .bind(cluster)
+        .bind(uid)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
     /// Returns the stored hours of an instance: first second, currency, and sum.
     ///
     /// # Errors

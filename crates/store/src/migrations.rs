@@ -20,12 +20,13 @@ macro_rules! folder {
             (46, "request activity", include_str!(concat!("../../../migrations/", $database, "/0046_request_activity.sql"))),
             (60, "dismissals", include_str!(concat!("../../../migrations/", $database, "/0060_dismissals.sql"))),
             (61, "favourites", include_str!(concat!("../../../migrations/", $database, "/0061_favourites.sql"))),
+            (65, "favourite promises", include_str!(concat!("../../../migrations/", $database, "/0065_favourite_promises.sql"))),
         ]
     };
 }
 
-const SQLITE: [(i64, &str, &str); 10] = folder!("sqlite");
-const POSTGRES: [(i64, &str, &str); 10] = folder!("postgres");
+const SQLITE: [(i64, &str, &str); 11] = folder!("sqlite");
+const POSTGRES: [(i64, &str, &str); 11] = folder!("postgres");
 
 /// Migrates a SQLite file to this version.
 pub fn sqlite() -> Migrator {

@@ -147,8 +147,9 @@ impl Visiting {
     pub(super) async fn visit_with_navigation(&self) -> Visit {
         let mut visit = self.visit(None);
         if let Visitor::Person(caller) = &self.visitor {
-            let Navigation { governs, waits, unread, favourites } = caller.navigation().await;
+            let Navigation { governs, waits, unread, favourites, favourite_promises } = caller.navigation().await;
             (visit.platform, visit.waits, visit.unread, visit.favourites) = (governs, waits, unread, favourites);
+            visit.favourite_promises = favourite_promises;
         }
         visit
     }
@@ -173,6 +174,7 @@ impl Visiting {
             theme: theme(&self.headers).to_owned(),
             recent: recent::of(&self.headers),
             favourites: Vec::new(),
+            favourite_promises: Vec::new(),
             platform: false,
             waits: None,
             unread: None,

@@ -5,6 +5,7 @@ mod hits;
 pub(in crate::portal) mod list;
 mod locate;
 pub(in crate::portal) mod overview;
+mod parts;
 mod promise_list;
 mod promises;
 mod text;

@@ -13,6 +13,7 @@ pub(crate) mod listing;
 mod posting;
 pub(super) mod preflight_panel;
 mod prices;
+mod related;
 pub(super) mod rows;
 pub(super) mod timeline;
 pub(super) mod walk;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{root, sources};
 
 /// The functions of the store by which the portal remembers or forgets something for a person.
-const REMEMBERS: [&str; 21] = [
+const REMEMBERS: [&str; 23] = [
     "mark_read",
     "subscribe",
     "add_comment",
@@ -24,6 +24,8 @@ const REMEMBERS: [&str; 21] = [
     "dismiss",
     "add_favourite",
     "remove_favourite",
+    "add_favourite_promise",
+    "remove_favourite_promise",
     "revive",
     "begin_session",
     "meet",
@@ -31,7 +33,7 @@ const REMEMBERS: [&str; 21] = [
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
 const KEEPS_HOUSE: [(&str, &str); 2] = [("end_session", "auth/caller.rs"), ("note_lacks", "portal/stand_in.rs")];
 /// Those that only read.
-const READS: [&str; 39] = [
+const READS: [&str; 41] = [
     "acquaintance",
     "activity",
     "away",
@@ -44,9 +46,11 @@ const READS: [&str; 39] = [
     "drafts",
     "due_deliveries",
     "family_of_draft",
+    "favourite_promises",
     "favourites",
     "first_month",
     "groups",
+    "instance_sums",
     "is_dismissed",
     "kept",
     "ledger_clock",
