@@ -49,7 +49,7 @@ pub(crate) const NO_INSTANCES: &str = "No instances yet";
 pub(crate) const INSTANCES_UNKNOWN: &str = "Instances couldn't be read";
 pub(crate) const INSTANCES_APPEAR_HERE: &str = "Instances that you can see appear here, in every workspace.";
 pub(crate) const WHAT_TO_EXPECT: &str = "What to expect";
-pub(crate) const IN_THIS_WORKSPACE: &str = "Here";
+pub(crate) const RUNNING_HERE: &str = "Running here";
 
 /// How many instances are listed, and in how many workspaces.
 pub(crate) fn instances_in(instances: usize, workspaces: usize) -> String {
@@ -67,7 +67,7 @@ pub(crate) fn newest_is(version: &str) -> String {
 
 /// Instances in this workspace, and how many of them run another version than the one offered.
 pub(crate) fn running(running: usize, older: usize) -> String {
-    if older == 0 { format!("{running} running") } else { format!("{running} running, {older} on an older version") }
+    if older == 0 { running.to_string() } else { format!("{running}, {older} on an older version") }
 }
 
 pub(crate) const FIELDS: &str = "Fields";
@@ -131,9 +131,9 @@ pub(crate) fn ends(day: &str) -> String {
     format!("Ends {day}")
 }
 
-/// Instances in this workspace, and how many of them run another version than the one offered.
+/// Instances in this workspace, and how many of them run another version than the one offered, on a small card.
 pub(crate) fn running_here(running: usize, older: usize) -> String {
-    if older == 0 { format!("{running} running here") } else { format!("{running} running here, {older} on an older version") }
+    if older == 0 { format!("{running} running here") } else { format!("{running} running here, {older} older") }
 }
 
 /// The name of the star of a service.

@@ -84,6 +84,8 @@ pub(crate) const UNREACHABLE: &str = "Not responding";
 pub(crate) const SEE_THE_LOG: &str = "Not ready; the log says why";
 pub(crate) const FAILS: &str = "Not ready";
 pub(crate) const NOT_CHECKED: &str = "Not checked yet";
+/// Before a time.
+pub(crate) const SINCE_WHEN: &str = "since";
 pub(crate) const NO_DESTINATIONS: &str = "Destinations that you can list appear here.";
 
 /// The state of the control plane, and how much the portal watches there.

@@ -134,7 +134,7 @@ fn offer(name: &str, availability: Availability) -> OfferRow {
         availability,
         new_version: name == "redis",
         ends: (name == "object-bucket").then(|| "1 March 2027".into()),
-        here: (name != "web-application").then(|| OfferUse { running: 3, older: 1, ready_in: Some(ReadyIn { median: 69, measured: 6 }) }),
+        here: (name != "web-application").then_some(OfferUse { running: 3, older: 1, ready_in: Some(ReadyIn { median: 69, measured: 6 }) }),
         ..OfferRow::default()
     }
 }

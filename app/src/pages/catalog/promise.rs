@@ -39,6 +39,11 @@ enum Part {
 impl Part {
     const ALL: [Self; 5] = [Self::Overview, Self::Fields, Self::Policies, Self::Versions, Self::UsedBy];
 
+    /// Whether it is a table that needs the whole width.
+    fn is_wide(self) -> bool {
+        matches!(self, Self::Fields | Self::Versions | Self::UsedBy)
+    }
+
     fn word(self) -> &'static str {
         match self {
             Self::Overview => "",
@@ -106,10 +111,11 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, shown: Shown<'_
             {page.shadowed_by.clone().map(|nearer| view! { <Banner shape=Shape::Unknown title=texts::CLOSER_ONE_EXISTS><p>{texts::requests_use_closer(&nearer)}</p></Banner> })}
             <p class="lead">{row.summary.clone()}</p>
             {tabs(&page, used.as_ref(), &workspace, home.as_deref(), part)}
-            <div class="split">
-                <div class="stack">{content}</div>
-                {facts(&page).into_any()}
-            </div>
+            {if part.is_wide() {
+                content
+            } else {
+                view! { <div class="split"><div class="stack">{content}</div>{facts(&page)}</div> }.into_any()
+            }}
             {stars.form()}
         }
     }))
@@ -269,8 +275,7 @@ fn expectations(row: &OfferRow) -> Option<impl IntoView + use<>> {
     let ready = here.ready_in.map(|ready| {
         view! { <dt>{texts::READY_IN}</dt><dd>{texts::about(&span(ready.median))}<span class="subtle">{texts::median_of(ready.measured)}</span></dd> }
     });
-    let running =
-        (here.running > 0).then(|| view! { <dt>{texts::IN_THIS_WORKSPACE}</dt><dd>{texts::running(here.running, here.older)}</dd> });
+    let running = (here.running > 0).then(|| view! { <dt>{texts::RUNNING_HERE}</dt><dd>{texts::running(here.running, here.older)}</dd> });
     (ready.is_some() || running.is_some())
         .then(|| view! { <section><h2>{texts::WHAT_TO_EXPECT}</h2><dl class="kv">{ready}{running}</dl></section> })
 }

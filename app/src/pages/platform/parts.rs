@@ -26,10 +26,10 @@ fn line(part: &PlatformPart, now: &str) -> impl IntoView + use<> {
         PartKind::Controller => (texts::CONTROLLER.to_owned(), part.name.clone()),
         PartKind::Destination => (part.name.clone(), part.version.clone()),
     };
-    let at = part.since.clone().map(|at| view! { <span class="side subtle"><Moment at=at now=now/></span> });
+    let since = part.since.clone().map(|at| view! { " · "{texts::SINCE_WHEN}" "<Moment at=at now=now/> });
     view! {
-        <li><span class="st self-start" data-st=shape.word()>{shape.svg()}</span>
-            <div><b>{title}</b>" "<span class="subtle">{name}</span><p class="what">{about(part)}</p></div>{at}</li>
+        <li><span class="st self-start mt-1" data-st=shape.word()>{shape.svg()}</span>
+            <div><b>{title}</b>" "<span class="subtle">{name}</span><p class="what">{about(part)}{since}</p></div></li>
     }
 }
 

@@ -180,11 +180,11 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             <div data-live="head">{head(&page, &view).into_any()}</div>
             // The region stays when its content is swapped, so that screen readers announce the new sentence.
             <div data-live="ball" role="status">{ball(&page, &now).into_any()}</div>
+            <div data-live="stats">{stats::row(&page, &now)}</div>
             {refusal.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::ACTION_NOT_COMPLETED><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
             <div data-live="outdated">{approvals::outdated(&page, &token).into_any()}</div>
             <div data-live="pending">{approvals::pending(&page).into_any()}</div>
             <div data-live="approvals">{approvals::decisions(&page, &token, &now).into_any()}</div>
-            <div data-live="stats">{stats::row(&page, &now)}</div>
             <div data-live="parts">{tabs(&page, view.part)}</div>
             {shown}
         }

@@ -90,13 +90,15 @@ fn proposed(caller: &Caller, workspace: &Workspace, offered: &Offered, whom: For
     }
 }
 
-/// Returns the price of what an offer proposes, and the lowest price with one choice changed. `None` if the promise has no price.
+/// Returns the price of what an offer proposes, and the lowest price with one choice changed to a value that is accepted. `None` if the promise has no price.
 pub(super) async fn least(caller: &Caller, workspace: &Workspace, offered: &Offered, whom: For) -> Option<(Estimate, Option<Money>)> {
     let submission = proposed(caller, workspace, offered, whom);
     // The price is additional information: if it can't be computed, the page is shown without it.
     let examined = caller.examine(workspace, offered, &submission).await.ok()?;
+    // Where the proposal needs more values, no choice alone makes a request that is accepted.
+    let is_complete = examined.preflight.resolved.is_accepted();
     let estimate = examined.preflight.estimate?;
-    let others = examined.choices.iter().filter_map(|choice| choice.change.after.money());
+    let others = examined.choices.iter().filter(|choice| choice.fits || !is_complete).filter_map(|choice| choice.change.after.money());
     let least = estimate.monthly.money().into_iter().chain(others).min_by_key(|money| money.micros).cloned();
     Some((estimate, least))
 }

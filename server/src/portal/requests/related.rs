@@ -104,7 +104,7 @@ pub(super) async fn spent(caller: &Caller, workspace: &Workspace, uid: &str) -> 
     let portal = caller.portal();
     let month = Month::of(portal.clock.now().as_second()).start();
     match portal.store.instance_sums(month, &workspace.cluster.to_string(), uid).await {
-        Ok(sums) => sums.into_iter().map(|(currency, micros)| Money::new(micros, currency).to_string()).collect(),
+        Ok(sums) => sums.into_iter().map(|(currency, micros)| Money::new(micros, currency).rounded().to_string()).collect(),
         Err(error) => {
             tracing::warn!(%error, "the cost of a request could not be read");
             Vec::new()

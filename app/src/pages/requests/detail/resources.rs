@@ -27,7 +27,7 @@ pub(super) fn part(page: &RequestPage, view: &View) -> impl IntoView + use<> {
     let page_of = page.clone();
     view! {
         <section aria-labelledby="resources" data-live="resources">
-            <div class="section-head"><h2 id="resources">{texts::RESOURCES}</h2><p class="basis">{basis(page)}</p>{some.then(|| layouts(page, view.is_tree))}</div>
+            <div class="section-head"><div class="row items-baseline gap-3"><h2 id="resources">{texts::RESOURCES}</h2><p class="basis">{basis(page)}</p></div>{some.then(|| layouts(page, view.is_tree))}</div>
             {graph}
             {rows}
             <Pager page=number pages=pages href=Box::new(move |number| address(&page_of, Part::Resources, number))/>
