@@ -216,7 +216,7 @@ pub(crate) fn a_month(price: &str) -> String {
 // Related requests.
 pub(crate) const RELATED: &str = "Related requests";
 pub(crate) const CREATED_BY: &str = "Created for";
-pub(crate) const NEEDS_ONE_OF: &str = "Needs one of these";
+pub(crate) const NEEDS_ONE_OF: &str = "Depends on one of";
 pub(crate) const CREATES: &str = "Creates";
 pub(crate) const REQUIRED_BY_OTHERS: &str = "Needed by";
 
