@@ -10,15 +10,15 @@ use std::sync::Arc;
 use crate::ui::Reading;
 use crate::view::{
     AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, DraftLine,
-    EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage,
-    OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisePage, PromisesPage,
-    PromisesQuery, RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews,
-    SearchPage, SearchQuery, Selection, StandInPage, Viewer, WorkspacePage, WorkspaceTree,
+    EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, InstancesPage, NoticeRules, NoticesPage, NoticesQuery, ObjectKey,
+    ObjectPage, OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromiseKey,
+    PromisePage, PromisesPage, PromisesQuery, RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage,
+    ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, StandInPage, Viewer, WorkspacePage, WorkspaceTree,
 };
 use async_trait::async_trait;
 use promise::date::DateStyle;
-use promise::people::PeopleNames;
 use promise::form::{Draft as FormDraft, OPERATION};
+use promise::people::PeopleNames;
 use promise::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,10 @@ pub trait Catalog: Send + Sync {
     async fn catalog(&self, workspace: &str, query: &CatalogQuery) -> Result<CatalogPage>;
     /// Returns one promise; `home` is the home of a shadowed promise.
     async fn promise(&self, workspace: &str, name: &str, home: Option<&str>) -> Result<PromisePage>;
+    /// Returns a page of the instances of a promise that the user can list, in every workspace.
+    async fn instances(&self, workspace: &str, name: &str, home: Option<&str>, page: usize) -> Result<InstancesPage>;
+    /// Adds a promise to the user's favourites, or removes it. Only promises that the workspace shows to the user can be added.
+    async fn set_favourite_promise(&self, workspace: &str, key: &PromiseKey, favourite: bool) -> Result<()>;
 }
 
 /// Identifies the form of a request.
@@ -489,6 +493,8 @@ pub struct Visit {
     pub favourites: Vec<String>,
     /// Paths of the workspaces above the one in the address that the user can enter.
     pub above: Vec<String>,
+    /// The user's favourite promises.
+    pub favourite_promises: Vec<PromiseKey>,
     /// Whether there are policies that the user can manage.
     pub platform: bool,
     /// Number of requests waiting for the user's decision; `None` for users who take no part in decisions.

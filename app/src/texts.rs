@@ -21,4 +21,5 @@ pub(crate) mod request;
 pub(crate) mod requests;
 pub(crate) mod resources;
 pub(crate) mod search;
+pub(crate) mod versions;
 pub(crate) mod workspaces;

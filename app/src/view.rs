@@ -7,6 +7,7 @@ mod cost;
 mod emergencies;
 mod form;
 mod home;
+mod instances;
 mod notification;
 mod object;
 mod overview;
@@ -14,6 +15,7 @@ mod platform;
 mod policy;
 mod preflight;
 mod promises;
+mod related;
 mod request;
 mod resources;
 mod saved;
@@ -40,9 +42,12 @@ pub use cost::{
 pub use emergencies::{EmergenciesPage, EmergencyLine};
 pub use form::{ChangeView, ContestedLine, DraftLine, FormOutcome, MergeLine, MergeView, RequestForm, SharedBy};
 pub use home::{CapLine, CapRoom, ChangeLine, Home, HomeDecisions, PlaceLine, PlatformGlance, TourLine};
+pub use instances::{FAVOURITES, InstanceLine, InstancesPage, OfferUse, PromiseKey, ReadyIn};
 pub use notification::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery};
 pub use object::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, WriterLine};
-pub use overview::{AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine};
+pub use overview::{
+    AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, PartKind, PartState, PlatformPart, TimeLine, VersionSpread, WeekLine,
+};
 pub use platform::{
     Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyDeed, PolicyEffect, PolicyForm,
     PolicyFormOutcome, PolicyHistoryLine, PolicyInside, PolicyPage, PolicyRow, PolicyRule, RuleEditor, RuleRow, TextProblem, Tried, Tryout,
@@ -53,6 +58,7 @@ pub use preflight::{
     PriceView, RoomLine, Verdict,
 };
 pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
+pub use related::{RelatedGroup, RelatedKind, RelatedLine};
 pub use request::{
     Allowed, ApprovalLine, ApprovalStanding, GivenLine, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, REQUEST_COLUMNS,
     RequestColumn, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource, unread_request,

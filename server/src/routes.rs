@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use app::actions::{
     AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, DeleteView, DiscardDraft,
-    DismissDemo, DismissTour, EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView,
-    SetDelegate, SetFavourite, ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy, Withdraw,
+    DismissDemo, DismissTour, EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy,
+    SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy, Withdraw,
 };
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
@@ -108,6 +108,7 @@ pub fn table() -> Vec<Route> {
         action::<DismissTour>(SignedIn),
         action::<DismissDemo>(SignedIn),
         action::<SetFavourite>(SignedIn),
+        action::<SetFavouritePromise>(SignedIn),
         action::<SaveView>(SignedIn),
         action::<RenameView>(SignedIn),
         action::<DeleteView>(SignedIn),

@@ -105,6 +105,12 @@ pub(super) struct RequestTab {
     pub(super) origin: String,
     #[serde(default)]
     pub(super) fold: String,
+    /// `tree`, or nothing for the table.
+    #[serde(default)]
+    pub(super) layout: String,
+    /// Object that is chosen in the tree.
+    #[serde(default)]
+    pub(super) open: String,
 }
 
 /// Query with the recent refusal of a form that was posted from this page.

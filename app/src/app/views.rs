@@ -91,10 +91,12 @@ pub(super) async fn request(visit: Visit, at: Address) -> Result<Page> {
     if let Some(refusal) = visit.refusal(&refused).await {
         return requests::with_message(&visit, at.workspace(), at.namespace(), at.name(), &refusal.message()).await;
     }
-    let RequestTab { view, page, origin, fold } = at.query()?;
+    let RequestTab { view, page, origin, fold, layout, open } = at.query()?;
     let view = requests::View {
         origin: requests::OriginFilter::parse(&origin),
         fold: requests::Fold::parse(&fold),
+        is_tree: layout == "tree",
+        open,
         ..requests::View::parse(&view, page)
     };
     requests::detail(&visit, at.workspace(), at.namespace(), at.name(), view).await

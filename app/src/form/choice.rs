@@ -18,25 +18,33 @@ pub fn choice(
     let invalid = invalid.then_some("true");
     if style == ChoiceStyle::Select {
         let items = options.iter().map(
-            |option| view! { <option value=option.value.clone() selected=option.chosen>{option.label.clone()}{price(option)}</option> },
+            |option| view! { <option value=option.value.clone() selected=option.chosen>{option.label.clone()}{price(option).map(|price| texts::price_change(&price))}</option> },
         );
         return view! { <select class="input w-m" id=id.to_owned() name=name.to_owned() aria-describedby=described aria-invalid=invalid autofocus=focus>{items.collect_view()}</select> }.into_any();
     }
     let cards = style == ChoiceStyle::Cards;
     let items = options.iter().enumerate().map(|(index, option)| {
-        let input = view! { <input type="radio" class="tick" id=option.id.clone() name=name.to_owned() value=option.value.clone() checked=option.chosen aria-describedby=described.clone() autofocus=focus && index == 0/> };
+        // The price describes the option, so that its name stays short where it is read aloud.
+        let price = price(option);
+        let priced = price.is_some().then(|| format!("{}-price", option.id));
+        let described: Vec<String> = described.iter().chain(&priced).cloned().collect();
+        let described = (!described.is_empty()).then(|| described.join(" "));
+        let input = view! { <input type="radio" class="tick" id=option.id.clone() name=name.to_owned() value=option.value.clone() checked=option.chosen aria-describedby=described autofocus=focus && index == 0/> };
         let hint = option.hint.clone().map(|hint| view! { <span class="hint">{hint}</span> });
         if cards {
-            view! { <label class="choice">{input}<b>{option.label.clone()}{price(option).map(|price| view! { <span class="price">{price}</span> })}</b>{hint}</label> }.into_any()
+            let price = price.map(|price| view! { <span class="small tabular-nums" id=priced aria-hidden="true">{price}</span> });
+            view! { <label class="choice">{input}<b>{option.label.clone()}</b>{hint}{price}</label> }.into_any()
         } else {
-            view! { <label>{input}<span>{option.label.clone()}{price(option).map(|price| view! { <small class="price">{price}</small> })}</span></label> }.into_any()
+            let price = price.map(|price| view! { <small class="price" id=priced aria-hidden="true">{price}</small> });
+            view! { <label>{input}<span class="h-full">{option.label.clone()}{price}</span></label> }.into_any()
         }
     });
+    let items: Vec<_> = items.collect();
     let class = if cards { "choices" } else { "seg" };
-    view! { <div class=class>{items.collect_view()}</div> }.into_any()
+    view! { <div class=class>{items}</div> }.into_any()
 }
 
-/// Returns how an option changes the price, shown after its name.
+/// Returns how an option changes the price, shown with its name.
 fn price(option: &Choice) -> Option<String> {
-    option.price.as_ref().filter(|_| !option.chosen).map(|price| texts::price_change(price))
+    option.price.clone().filter(|_| !option.chosen)
 }

@@ -1,5 +1,6 @@
 //! The catalog of a workspace, and the page of a promise.
 
+mod favourites;
 mod list;
 mod promise;
 

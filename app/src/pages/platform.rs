@@ -7,9 +7,11 @@ mod effect;
 mod emergencies;
 mod list;
 mod overview;
+mod parts;
 mod policy;
 mod promises;
 mod text;
+mod times;
 
 pub use delete::delete;
 pub use deliveries::deliveries;

@@ -1,6 +1,6 @@
 //! Texts of the catalog and the pages of promises.
 
-use promise::wording::counted;
+use promise::wording::{all_of, counted};
 
 /// Before the path of the workspace.
 pub(crate) const SERVICES_IN: &str = "Services you can request in";
@@ -34,7 +34,49 @@ pub(crate) const CLOSER_ONE_EXISTS: &str = "A closer service has the same name";
 pub(crate) const OVERVIEW: &str = "Overview";
 pub(crate) const POLICIES: &str = "Policies";
 
+pub(crate) const USED_BY: &str = "Used by";
+/// Title of every tab but the overview.
+pub(crate) fn tab_of(tab: &str, promise: &str) -> String {
+    format!("{tab} of {promise}")
+}
+
+pub(crate) const INSTANCE: &str = "Instance";
+pub(crate) const STATE: &str = "State";
+pub(crate) const REQUESTED_BY: &str = "Requested by";
+pub(crate) const REQUESTED: &str = "Requested";
+pub(crate) const ALL_REQUESTS_HERE: &str = "All requests in this workspace";
+pub(crate) const NO_INSTANCES: &str = "No instances yet";
+pub(crate) const INSTANCES_UNKNOWN: &str = "Instances couldn't be read";
+pub(crate) const INSTANCES_APPEAR_HERE: &str = "Instances that you can see appear here, in every workspace.";
+pub(crate) const WHAT_TO_EXPECT: &str = "What to expect";
+pub(crate) const RUNNING_HERE: &str = "Running here";
+
+/// How many instances are listed, and in how many workspaces.
+pub(crate) fn instances_in(instances: usize, workspaces: usize) -> String {
+    format!("{} in {} that you can see", counted(instances as u64, "instance"), counted(workspaces as u64, "workspace"))
+}
+
+pub(crate) fn instances_unseen(workspaces: &[String]) -> String {
+    format!("{} didn't respond, so instances might be missing.", all_of(workspaces))
+}
+
+/// Of an instance with an older version.
+pub(crate) fn newest_is(version: &str) -> String {
+    format!("{version} is available")
+}
+
+/// Instances in this workspace, and how many of them run another version than the one offered.
+pub(crate) fn running(running: usize, older: usize) -> String {
+    if older == 0 { running.to_string() } else { format!("{running}, {older} on an older version") }
+}
+
 pub(crate) const FIELDS: &str = "Fields";
+pub(crate) const SET_BY: &str = "Set by";
+pub(crate) const THE_PROMISE: &str = "The service itself";
+pub(crate) const RULE_OF_THE_PROMISE: &str = "Rule of this service";
+/// Before the path of a workspace.
+pub(crate) const SET_AT: &str = "set at";
+pub(crate) const FIELDS_NEED_POLICIES: &str = "Fields are shown once all policies can be read.";
 pub(crate) const FIELD: &str = "Field";
 pub(crate) const KIND: &str = "Kind";
 pub(crate) const DEFAULT: &str = "Default";
@@ -52,7 +94,10 @@ pub(crate) const VIEW_YAML: &str = "View YAML";
 
 pub(crate) const VERSIONS: &str = "Versions";
 pub(crate) const VERSION: &str = "Version";
-pub(crate) const REVISION: &str = "Revision";
+pub(crate) const CHANGES: &str = "Changes";
+pub(crate) const FIRST_VERSION: &str = "First published version";
+pub(crate) const NO_CHANGES: &str = "No visible changes";
+pub(crate) const NO_VERSIONS: &str = "No version is published yet.";
 pub(crate) const NEWEST: &str = "newest";
 
 pub(crate) const PRICE_HERE: &str = "Price in this workspace";
@@ -66,6 +111,39 @@ pub(crate) const DETAILS: &str = "Details";
 pub(crate) const AVAILABILITY: &str = "Availability";
 pub(crate) const OUTPUTS: &str = "Outputs";
 pub(crate) const HELP: &str = "Help";
+
+pub(crate) const PRICE: &str = "Price";
+pub(crate) const READY_IN: &str = "Ready in";
+pub(crate) const NEW_VERSION: &str = "New version";
+
+/// A time that is a typical one.
+pub(crate) fn about(span: &str) -> String {
+    format!("~{span}")
+}
+
+/// What a typical time is based on, after it.
+pub(crate) fn median_of(measured: usize) -> String {
+    format!(", median of {measured} here")
+}
+
+/// The last day of a deprecated service.
+pub(crate) fn ends(day: &str) -> String {
+    format!("Ends {day}")
+}
+
+/// Instances in this workspace, and how many of them run another version than the one offered, on a small card.
+pub(crate) fn running_here(running: usize, older: usize) -> String {
+    if older == 0 { format!("{running} running here") } else { format!("{running} running here, {older} older") }
+}
+
+/// The name of the star of a service.
+pub(crate) fn add_favourite(service: &str) -> String {
+    format!("Add {service} to favourites")
+}
+
+pub(crate) fn remove_favourite(service: &str) -> String {
+    format!("Remove {service} from favourites")
+}
 
 /// How many services a page of the list shows, of how many.
 pub(crate) fn shown_of(shown: usize, matching: usize, total: usize) -> String {

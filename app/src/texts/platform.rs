@@ -66,7 +66,43 @@ pub(crate) const FAILED_OR_DEGRADED: &str = "Failed or degraded";
 pub(crate) const TIME_TO_READY: &str = "Time to ready";
 pub(crate) const NOT_MEASURED_YET: &str = "No running instance has been measured yet. Instances accepted from now on are measured.";
 pub(crate) const MEDIAN: &str = "Median";
-pub(crate) const P90: &str = "p90";
+pub(crate) const P95: &str = "p95";
+pub(crate) const RANGE: &str = "Range";
+pub(crate) const RANGES_SHOW: &str = "Each bar begins at the median and ends at the 95th percentile.";
+
+/// The scale of the bars in the column below.
+pub(crate) fn up_to(longest: i64) -> String {
+    format!("0 to {}", span(longest))
+}
+
+// What requests depend on.
+pub(crate) const PLANE_AND_DESTINATIONS: &str = "Plane and destinations";
+pub(crate) const CONTROL_PLANE: &str = "Control plane";
+pub(crate) const CONTROLLER: &str = "Controller";
+pub(crate) const WORKS: &str = "Ready";
+pub(crate) const WAITS: &str = "Starting";
+pub(crate) const UNREACHABLE: &str = "Not responding";
+pub(crate) const SEE_THE_LOG: &str = "Not ready; the log says why";
+pub(crate) const FAILS: &str = "Not ready";
+pub(crate) const NOT_CHECKED: &str = "Not checked yet";
+/// Before a time.
+pub(crate) const SINCE_WHEN: &str = "since";
+pub(crate) const NO_DESTINATIONS: &str = "Destinations that you can list appear here.";
+
+/// The state of the control plane, and how much the portal watches there.
+pub(crate) fn watches(state: &str, objects: usize) -> String {
+    format!("{state} · {} watched", counted(objects as u64, "object"))
+}
+
+/// The state of a destination, and how many instances have resources there.
+pub(crate) fn has_instances(state: &str, instances: usize) -> String {
+    format!("{state} · {}", counted(instances as u64, "instance"))
+}
+
+// What the charts show.
+pub(crate) const REASONS_SHOW: &str = "Requests that are failed, degraded or rejected now, by their first problem.";
+pub(crate) const PENDING_SHOW: &str = "Requests that wait for a decision, by how long they have been waiting.";
+pub(crate) const ON_NEWEST_SHOWS: &str = "Instances on the version that the catalog offers now.";
 pub(crate) const MEASURED: &str = "Measured";
 pub(crate) const NEWEST_UNKNOWN: &str = "No running instance has a known newest version.";
 pub(crate) const RUNNING_VERSIONS: &str = "Running versions";

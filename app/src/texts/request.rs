@@ -186,6 +186,51 @@ pub(crate) fn outputs_available(available: usize, all: usize) -> String {
     format!("{available} of {all} available")
 }
 
+pub(crate) const PROGRESS: &str = "Progress";
+pub(crate) const POLICIES_CHECKED: &str = "Policies checked";
+pub(crate) const PROVISIONING: &str = "Provisioning";
+pub(crate) const READY: &str = "Ready";
+
+/// How long a step takes, from what instances in this workspace took.
+pub(crate) fn usually(span: &str, measured: usize) -> String {
+    format!("Usually {span}, median of {measured} in this workspace")
+}
+
+// Figures of a request.
+pub(crate) const STATE: &str = "State";
+pub(crate) const COST_THIS_MONTH: &str = "Cost this month";
+pub(crate) const PRICE: &str = "Price";
+pub(crate) const PER_MONTH: &str = "a month";
+pub(crate) const CREATED: &str = "Created";
+pub(crate) const LAST_CHANGE: &str = "Last change";
+pub(crate) const OWNER: &str = "Owner";
+pub(crate) const THIS_IS_YOU: &str = "This is you";
+
+/// The price beside the cost of this month.
+pub(crate) fn a_month(price: &str) -> String {
+    format!("of {price} a month")
+}
+
+// Related requests.
+pub(crate) const RELATED: &str = "Related requests";
+pub(crate) const CREATED_BY: &str = "Created for";
+pub(crate) const NEEDS_ONE_OF: &str = "Depends on one of";
+pub(crate) const CREATES: &str = "Creates";
+pub(crate) const REQUIRED_BY_OTHERS: &str = "Needed by";
+
+pub(crate) fn and_more(count: usize) -> String {
+    format!("and {count} more")
+}
+
+// Resources as a tree.
+pub(crate) const LAYOUT: &str = "Layout";
+pub(crate) const TABLE: &str = "Table";
+pub(crate) const TREE: &str = "Tree";
+pub(crate) const THIS_WORKSPACE: &str = "This workspace";
+pub(crate) const API_VERSION: &str = "API version";
+pub(crate) const NEEDED_BY: &str = "Needed by";
+pub(crate) const OPEN_OBJECT: &str = "Open object";
+
 pub(crate) const RECENT_ACTIVITY: &str = "Recent activity";
 pub(crate) const VIEW_HISTORY: &str = "View history";
 pub(crate) const ABOUT: &str = "About";

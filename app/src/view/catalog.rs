@@ -2,10 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::instances::OfferUse;
 use super::policy::PolicyLine;
 use super::preflight::PriceView;
 use super::sort::{Column, Sort};
 use promise::api::Lifecycle;
+use promise::form::ByLine;
+use promise::versions::VersionChange;
 
 /// Whether a user can request a promise here, and why not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -66,6 +69,12 @@ pub struct OfferRow {
     pub price: String,
     /// Catalog that lists it, or empty.
     pub shelf: String,
+    /// Whether a version was published recently that isn't the first.
+    pub new_version: bool,
+    /// Day on which it ends, such as `1 March 2027`. Absent if it isn't deprecated, or no day is planned.
+    pub ends: Option<String>,
+    /// Its instances in this workspace. Absent if the user can't list requests here.
+    pub here: Option<OfferUse>,
 }
 
 /// A value of a facet, with the number of rows that match it.
@@ -187,6 +196,8 @@ pub struct FieldLine {
     pub allowed: String,
     /// Hint, or empty.
     pub help: String,
+    /// What policies did to it, or do under a condition. Empty if it is as the promise has it.
+    pub by: Vec<ByLine>,
 }
 
 /// A published version.
@@ -201,6 +212,8 @@ pub struct VersionLine {
     pub since: String,
     /// Whether new requests use it.
     pub newest: bool,
+    /// What changed since the version before. Absent for the first one that is known.
+    pub changes: Option<Vec<VersionChange>>,
 }
 
 /// A named starting point of a form.

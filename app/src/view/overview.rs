@@ -82,8 +82,74 @@ pub struct OverviewPage {
     pub adoption: Vec<AdoptionLine>,
     /// Number of further workspaces that use a promise.
     pub adoption_left_out: usize,
+    /// What requests depend on: the control plane, the controller, and the destinations that the user can list.
+    pub parts: Vec<PlatformPart>,
     /// Identifies the data that the page was rendered from, for the change stream.
     pub seen: String,
+}
+
+/// Something that requests depend on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlatformPart {
+    /// What it is.
+    pub kind: PartKind,
+    /// Name, or empty if there is only one of its kind.
+    pub name: String,
+    /// Whether it works.
+    pub state: PartState,
+    /// Reason why it doesn't, as a sentence. Empty if it works, or if the reason isn't for everyone.
+    pub message: String,
+    /// Version of its server, or empty.
+    pub version: String,
+    /// RFC 3339 time since which it is in this state, if known.
+    pub since: Option<String>,
+    /// Number of objects that the portal watches there.
+    pub watched: usize,
+    /// Number of instances with objects there, among those that the user can see.
+    pub instances: usize,
+}
+
+impl PlatformPart {
+    /// Creates a part about which nothing is known.
+    pub fn new(kind: PartKind) -> Self {
+        Self {
+            kind,
+            name: String::new(),
+            state: PartState::Unknown,
+            message: String::new(),
+            version: String::new(),
+            since: None,
+            watched: 0,
+            instances: 0,
+        }
+    }
+}
+
+/// Kind of something that requests depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PartKind {
+    /// The control plane.
+    Plane,
+    /// The controller that fulfils requests.
+    Controller,
+    /// A destination.
+    Destination,
+}
+
+/// Whether something that requests depend on works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PartState {
+    /// It works.
+    Works,
+    /// It is starting, or waits for something.
+    Waits,
+    /// It doesn't work.
+    Fails,
+    /// Not known.
+    Unknown,
 }
 
 impl OverviewPage {
@@ -133,7 +199,7 @@ pub struct TimeLine {
     pub measured: usize,
     /// Median duration in seconds.
     pub half: i64,
-    /// 90th percentile of the duration in seconds.
+    /// 95th percentile of the duration in seconds.
     pub most: i64,
     /// Number of its requests that are unhealthy.
     pub failed: usize,

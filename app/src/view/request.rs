@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::Availability;
 use super::form::DraftLine;
+use super::instances::ReadyIn;
 use super::policy::PolicyLine;
 use super::preflight::PriceView;
+use super::related::RelatedGroup;
 use super::sort::{Column, Sort};
 use super::total::Total;
 use promise::api::{Condition, Health};
@@ -306,6 +308,14 @@ pub struct RequestPage {
     pub policies: Vec<PolicyLine>,
     /// The price.
     pub price: PriceView,
+    /// Metered cost of this month, one amount for each currency. Empty if nothing was metered.
+    pub spent: Vec<String>,
+    /// RFC 3339 time at which the release that is being rolled out, or else the running one, was accepted. Absent before that.
+    pub accepted: Option<String>,
+    /// How long instances of the promise took in this workspace. Absent until one was measured.
+    pub usual: Option<ReadyIn>,
+    /// Related requests in this workspace.
+    pub related: Vec<RelatedGroup>,
     /// uid of the request, as used by approval pages.
     pub uid: String,
     /// Approvals, open and decided.

@@ -275,6 +275,64 @@ fn kinds_fold_into_one_box_of_the_graph_by_links_and_the_way_to_a_problem_is_mar
 }
 
 #[test]
+fn the_tree_puts_what_depends_on_something_below_it_and_describes_the_chosen_one() {
+    let html = &page("request-resources-tree").html;
+    let depth = |id: &str| {
+        let (before, _) = html.split_once(&format!("open={id}\"")).expect("an entry of the tree");
+        before.rsplit("data-depth=\"").next().and_then(|rest| rest.split('"').next()).expect("its depth").to_owned()
+    };
+    assert_eq!(["database", "credentials", "replica"].map(depth), ["1", "1", "2"], "the replica reads the others");
+    let chosen = html.split("id=\"chosen\">").nth(1).expect("a panel");
+    assert!(chosen.starts_with("orders-db-replica") && chosen.contains("It has expired"), "what is broken comes first: {chosen}");
+    let chosen = page("request-resources-chosen").html.split("id=\"chosen\">").nth(1).expect("a panel");
+    assert!(chosen.starts_with("orders-db-database") && chosen.contains("orders-db-replica (Secret)"), "with what needs it: {chosen}");
+}
+
+#[test]
+fn the_way_to_ready_says_what_is_usual_and_what_is_ready_has_none() {
+    let html = &page("request").html;
+    assert!(html.contains("Usually 69\u{a0}s, median of 6 in this workspace"), "{html}");
+    let progress = html.split("id=\"progress\"").nth(1).and_then(|rest| rest.split("</ol>").next()).expect("a section");
+    let states: Vec<&str> = progress.split("<li data-st=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert_eq!((states.first(), states.last()), (Some(&"ready"), Some(&"ahead")), "{progress}");
+    for said in ["Cost this month", "12.40 €", "Last change", "Owner", "Needed by", "and 2 more"] {
+        assert!(html.contains(said), "{said}: {html}");
+    }
+}
+
+#[test]
+fn a_promise_says_what_policies_do_to_its_fields_what_changed_and_who_uses_it() {
+    let fields = &page("promise-fields").html;
+    assert!(fields.contains("Narrowed from 1–7") && fields.contains("Production baseline</a>") && fields.contains("Rule of this service"));
+    let versions = &page("promise-versions").html;
+    for said in ["No visible changes", "Legacy is removed", "The price is calculated differently", "First published version"] {
+        assert!(versions.contains(said), "{said}: {versions}");
+    }
+    let used = &page("promise-used-by").html;
+    assert!(used.contains("1.2.0 is available") && used.contains("root:acme:data didn't respond"), "{used}");
+    assert!(!page("promise-unused").html.contains("No instances yet"), "a workspace that is silent isn't one without instances");
+    assert!(page("promise").html.contains("tab=fields\""), "each part has an address");
+}
+
+#[test]
+fn cards_say_what_is_known_and_nothing_else() {
+    let html = &page("catalog").html;
+    let card = |promise: &str| {
+        let rest = html.split(&format!("promises/{promise}\">")).nth(1).expect(promise);
+        rest.split("</li>").next().expect("a card").to_owned()
+    };
+    let postgresql = card("postgresql");
+    assert!(postgresql.contains("~69\u{a0}s") && postgresql.contains("median of 6 here"), "{postgresql}");
+    assert!(postgresql.contains("tab=used-by\">3 running here, 1 older</a>"), "{postgresql}");
+    assert!(postgresql.contains("name=\"add\" value=\"root:platform/postgresql\""), "{postgresql}");
+    assert!(card("redis").contains("name=\"remove\"") && card("redis").contains("New version"));
+    assert!(card("object-bucket").contains("Ends 1 March 2027"));
+    let web = card("web-application");
+    assert!(!web.contains("Ready in") && !web.contains("running here"), "who can't list requests reads no count: {web}");
+    assert_eq!(html.matches("action=\"/do/promises/favourite\"").count(), 1, "one form for all stars");
+}
+
+#[test]
 fn what_an_object_needs_is_drawn_and_said() {
     let arrows = |name: &str| page(name).html.matches("<g class=\"graph-arrow\"").count();
     // One more explains them. The two Secrets need nothing of themselves, drawn as one box.
@@ -296,6 +354,8 @@ fn script_is_loaded_on_live_pages_alone() {
                 "refused-viewer",
                 "resources",
                 "resources-folded",
+                "resources-tree",
+                "resources-chosen",
                 "policies",
                 "adds",
                 "viewer-detail",

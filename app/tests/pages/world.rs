@@ -8,10 +8,12 @@ use app::view::*;
 use async_trait::async_trait;
 use promise::api::{Lifecycle, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
 use promise::date::DateStyle;
+use promise::form::ByLine;
 use promise::people::PeopleNames;
 use promise::policy::{Candidate, Effective, Target, compose, gather};
 use promise::sentence::{Actor, Ball};
 use promise::state::{RequestState, RequestStates};
+use promise::versions::VersionChange;
 use promise::{Error, Problem, Result};
 
 #[path = "world/costs.rs"]
@@ -67,6 +69,7 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         recent: vec!["root:acme:data".to_owned(), "root:acme:shop".to_owned()],
         favourites: vec!["root:acme:shop".to_owned()],
         above: vec!["root:acme".to_owned()],
+        favourite_promises: vec![PromiseKey { home: "root:platform".into(), name: "redis".into() }],
         platform: true,
         waits: Some(2),
         unread: Some(3),
@@ -136,6 +139,9 @@ fn offer(name: &str, availability: Availability) -> OfferRow {
         price: "from €24.80/month".into(),
         shelf: if name == "redis" { String::new() } else { "root:platform/standard".into() },
         availability,
+        new_version: name == "redis",
+        ends: (name == "object-bucket").then(|| "1 March 2027".into()),
+        here: (name != "web-application").then_some(OfferUse { running: 3, older: 1, ready_in: Some(ReadyIn { median: 69, measured: 6 }) }),
         ..OfferRow::default()
     }
 }
@@ -257,6 +263,25 @@ impl Catalog for World {
             allowed: "1 to 7".into(),
             help: "Copies, each in another zone".into(),
             required: true,
+            by: Vec::new(),
+        };
+        let narrowed = ByLine {
+            did: "Narrowed from 1–7".into(),
+            policy: "production-baseline".into(),
+            rule: "replicas".into(),
+            own: false,
+            title: Some("Production baseline".into()),
+            workspace: "root:acme".into(),
+            owner: None,
+            reason: None,
+        };
+        let own = ByLine { own: true, ..narrowed.clone() };
+        let version = |version: &str, changes| VersionLine {
+            version: version.into(),
+            revision: format!("{name}-3f2a9c1b7d-{version}"),
+            since: "2026-11-03T08:00:00Z".into(),
+            newest: changes == Some(Vec::new()),
+            changes,
         };
         Ok(PromisePage {
             row: offer(name, self.availability()),
@@ -267,17 +292,16 @@ impl Catalog for World {
             ],
             contact: "data-services@example.org".into(),
             deprecation: None,
-            fields: vec![line(".replicas", "whole number"), line(".storage", "amount")],
+            fields: vec![FieldLine { by: vec![narrowed, own], ..line(".replicas", "whole number") }, line(".storage", "amount")],
             policies: policies(name),
             policies_unknown: None,
             price: price(),
             next_price: (name == "postgresql").then(|| "From 1 January 2027: €124.00 a month (today €118.00).".into()),
-            versions: vec![VersionLine {
-                version: "1.2.0".into(),
-                revision: "postgresql-3f2a9c1b7d".into(),
-                since: "2026-11-03T08:00:00Z".into(),
-                newest: true,
-            }],
+            versions: vec![
+                version("1.2.0", Some(Vec::new())),
+                version("1.1.0", Some(vec![VersionChange::FieldRemoved { label: "Legacy".into() }, VersionChange::Price])),
+                version("1.0.0", None),
+            ],
             presets: vec![StartLine { start: "preset:trial".into(), title: "Trial".into(), description: "Small, one replica".into() }],
             examples: vec![ExampleLine {
                 start: "example:Try it out".into(),
@@ -291,6 +315,32 @@ impl Catalog for World {
             ],
             shadowed_by: None,
         })
+    }
+
+    async fn instances(&self, _: &str, name: &str, _: Option<&str>, _: usize) -> Result<InstancesPage> {
+        let line = |row: RequestRow| InstanceLine {
+            workspace: row.workspace,
+            namespace: row.namespace,
+            name: row.name,
+            version: if row.promise == name { "1.1.0".into() } else { row.version },
+            states: RequestStates { change: Some(promise::state::ChangeState::AwaitingApproval), ..row.states },
+            requester: row.requester,
+            created: row.created,
+        };
+        let rows: Vec<InstanceLine> = self.rows().into_iter().map(line).collect();
+        Ok(InstancesPage {
+            total: rows.len(),
+            workspaces: usize::from(!rows.is_empty()),
+            rows,
+            page: 1,
+            pages: 2,
+            unseen: vec!["root:acme:data".into()],
+            as_of: None,
+        })
+    }
+
+    async fn set_favourite_promise(&self, _: &str, _: &PromiseKey, _: bool) -> Result<()> {
+        Ok(())
     }
 }
 

@@ -34,9 +34,11 @@ pub mod yaml;
 
 pub use adjust::{Adjusted, adjust, put};
 pub use control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, RowButtons, YamlError};
+pub(crate) use describe::constraint;
 pub use draft::{Draft, Parsed, SecretText};
 pub use field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id, rule_anchor};
 pub use immutable::{Immutable, immutable, keep_immutable};
+pub(crate) use kind::few_integers;
 pub use model::{model, model_of_edit};
 pub use operation::{Operation, OperationKind};
 pub use parse::parse;

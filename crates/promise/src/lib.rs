@@ -50,6 +50,7 @@ mod spelling;
 pub mod state;
 pub mod status;
 pub mod upgrade;
+pub mod versions;
 pub mod visibility;
 pub mod wording;
 

@@ -23,7 +23,7 @@ const SERVER_CONNECTIONS: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Tables of what users save, and what is saved for them, each with the query that counts its rows.
-const KEPT: [(&str, &str); 12] = [
+const KEPT: [(&str, &str); 13] = [
     ("draft", "SELECT COUNT(*) FROM draft WHERE subject <> 'refusal'"),
     ("refusal", "SELECT COUNT(*) FROM draft WHERE subject = 'refusal'"),
     ("saved_view", "SELECT COUNT(*) FROM saved_view"),
@@ -36,6 +36,7 @@ const KEPT: [(&str, &str); 12] = [
     ("delivery", "SELECT COUNT(*) FROM delivery"),
     ("dismissal", "SELECT COUNT(*) FROM dismissal"),
     ("favourite", "SELECT COUNT(*) FROM favourite"),
+    ("favourite_promise", "SELECT COUNT(*) FROM favourite_promise"),
 ];
 
 /// An open database.

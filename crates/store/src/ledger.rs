@@ -376,6 +376,22 @@ impl Store {
         Ok(sqlx::query_as(sql).bind(month).fetch_all(&self.pool).await?)
     }
 
+    /// Returns the cost of an instance in a month, given by its first second: currency and millionths of it.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn instance_sums(&self, month: i64, cluster: &str, uid: &str) -> Result<Vec<(String, i64)>> {
+        Ok(sqlx::query_as(
+            "SELECT currency, CAST(SUM(micros) AS BIGINT) AS micros FROM ledger_month \
+             WHERE month = $1 AND cluster = $2 AND uid = $3 AND currency <> '' GROUP BY currency ORDER BY currency",
+        )
+        .bind(month)
+        .bind(cluster)
+        .bind(uid)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
     /// Returns the stored hours of an instance: first second, currency, and sum.
     ///
     /// # Errors
@@ -416,4 +432,39 @@ pub(crate) fn placeholders(rows: usize, columns: usize) -> String {
         format!("({})", values.join(", "))
     };
     (0..rows).map(row).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::database::tests::every;
+
+    #[tokio::test]
+    async fn an_instance_costs_what_it_did_in_that_month() {
+        for (store, _) in every().await {
+            for (month, uid, project, currency, micros) in [
+                (100, "a", "", "EUR", 5),
+                (100, "a", "shop", "EUR", 7),
+                (100, "a", "", "USD", 1),
+                (100, "a", "", "", 0),
+                (200, "a", "", "EUR", 9),
+                (100, "b", "", "EUR", 11),
+            ] {
+                sqlx::query(
+                    "INSERT INTO ledger_month (month, cluster, uid, project, currency, workspace, namespace, name, home, promise, version, \
+                     owner, basis, ready, unobserved, micros) VALUES ($1, 'c', $2, $3, $4, '', '', '', '', '', '', '', '', 0, 0, $5)",
+                )
+                .bind(month)
+                .bind(uid)
+                .bind(project)
+                .bind(currency)
+                .bind(micros)
+                .execute(&store.pool)
+                .await
+                .unwrap();
+            }
+            let sums = store.instance_sums(100, "c", "a").await.unwrap();
+            assert_eq!(sums, [("EUR".to_owned(), 12), ("USD".to_owned(), 1)]);
+            assert!(store.instance_sums(100, "other", "a").await.unwrap().is_empty());
+        }
+    }
 }

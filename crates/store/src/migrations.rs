@@ -20,14 +20,15 @@ macro_rules! folder {
             (46, "request activity", include_str!(concat!("../../../migrations/", $database, "/0046_request_activity.sql"))),
             (60, "dismissals", include_str!(concat!("../../../migrations/", $database, "/0060_dismissals.sql"))),
             (61, "favourites", include_str!(concat!("../../../migrations/", $database, "/0061_favourites.sql"))),
+            (65, "favourite promises", include_str!(concat!("../../../migrations/", $database, "/0065_favourite_promises.sql"))),
             (70, "names of people", include_str!(concat!("../../../migrations/", $database, "/0070_names_of_people.sql"))),
             (71, "policy changes", include_str!(concat!("../../../migrations/", $database, "/0071_policy_changes.sql"))),
         ]
     };
 }
 
-const SQLITE: [(i64, &str, &str); 12] = folder!("sqlite");
-const POSTGRES: [(i64, &str, &str); 12] = folder!("postgres");
+const SQLITE: [(i64, &str, &str); 13] = folder!("sqlite");
+const POSTGRES: [(i64, &str, &str); 13] = folder!("postgres");
 
 /// Migrates a SQLite file to this version.
 pub fn sqlite() -> Migrator {

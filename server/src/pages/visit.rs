@@ -166,9 +166,10 @@ impl Visiting {
         self.portal.people.current(&self.portal.store, self.portal.clock.now()).await;
         let mut visit = self.visit(None);
         if let Visitor::Person(caller) = &self.visitor {
-            let Navigation { governs, waits, unread, favourites } = caller.navigation().await;
+            let Navigation { governs, waits, unread, favourites, favourite_promises } = caller.navigation().await;
             (visit.platform, visit.waits, visit.unread, visit.favourites) = (governs, waits, unread, favourites);
             visit.above = above(caller, self.uri.path()).await;
+            visit.favourite_promises = favourite_promises;
         }
         visit
     }
@@ -195,6 +196,7 @@ impl Visiting {
             recent: recent::of(&self.headers),
             favourites: Vec::new(),
             above: Vec::new(),
+            favourite_promises: Vec::new(),
             platform: false,
             waits: None,
             unread: None,

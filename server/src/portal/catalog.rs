@@ -2,7 +2,9 @@
 
 mod entries;
 pub(super) mod facets;
+mod favourites;
 pub mod index;
+pub(in crate::portal) mod instances;
 pub(super) mod lines;
 mod narrow;
 mod order;
@@ -13,7 +15,7 @@ mod words;
 use std::cmp::Reverse;
 
 use app::backend::Catalog;
-use app::view::{CatalogPage, CatalogQuery, OfferRow, PromisePage, ShelfLine};
+use app::view::{CatalogPage, CatalogQuery, InstancesPage, OfferRow, PromiseKey, PromisePage, ShelfLine};
 use async_trait::async_trait;
 use promise::Result;
 
@@ -27,11 +29,18 @@ impl Catalog for Caller {
         let offers = self.offers(&workspace).await?;
         let portal = self.portal();
         let (mut page, keys) = portal.catalogs.page(&portal.world, &offers, query);
-        let shown: Vec<Offered> = keys.iter().filter_map(|key| offers.get(key)).collect();
+        let mut shown: Vec<Offered> = keys.iter().filter_map(|key| offers.get(key)).collect();
+        let kept = favourites::first(self, &offers, &page.query, &mut shown).await;
         page.shelves = shelves(&shown);
         // Only the rows on this page are priced.
         let prices = prices::prices(self, &workspace, &shown).await;
-        page.rows = shown.iter().zip(prices).map(|(offered, price)| OfferRow { price, ..lines::offer(offered) }).collect();
+        let here = instances::here(self, &workspace, &shown).await;
+        let rows = shown.iter().zip(prices).zip(here).map(|((offered, price), here)| {
+            let new_version = instances::is_new_version(self, offered);
+            OfferRow { price, here, new_version, ..lines::offer(offered) }
+        });
+        page.rows = rows.collect();
+        favourites::mark(&mut page, kept);
         Ok(page)
     }
 
@@ -39,6 +48,16 @@ impl Catalog for Caller {
         let workspace = self.enter(workspace).await?;
         let offers = self.offers(&workspace).await?;
         page::page(self, &offers, name, home).await
+    }
+
+    async fn instances(&self, workspace: &str, name: &str, home: Option<&str>, page: usize) -> Result<InstancesPage> {
+        let workspace = self.enter(workspace).await?;
+        let offers = self.offers(&workspace).await?;
+        instances::page(self, &offers, name, home, page).await
+    }
+
+    async fn set_favourite_promise(&self, workspace: &str, key: &PromiseKey, favourite: bool) -> Result<()> {
+        favourites::set(self, workspace, key, favourite).await
     }
 }
 

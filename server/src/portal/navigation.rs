@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use app::backend::{Approvals as _, Notices as _, Platform as _};
+use app::view::PromiseKey;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use store::SessionKey;
@@ -26,6 +27,8 @@ pub struct Navigation {
     pub unread: Option<u64>,
     /// Paths of the person's favourite workspaces.
     pub favourites: Vec<String>,
+    /// The person's favourite promises.
+    pub favourite_promises: Vec<PromiseKey>,
 }
 
 /// The navigation of recent sessions.
@@ -78,10 +81,19 @@ impl Caller {
         if let Some(known) = known {
             return known;
         }
-        let favourites = portal.store.favourites(&self.identity().person);
-        let (governs, waits, unread, favourites) = futures::join!(self.governs(), self.waits(), self.unread(), favourites);
-        let complete = governs.is_ok() && unread.is_some() && favourites.is_ok();
-        let navigation = Navigation { governs: governs.unwrap_or_default(), waits, unread, favourites: favourites.unwrap_or_default() };
+        let person = &*self.identity().person;
+        let (favourites, promises) = (portal.store.favourites(person), portal.store.favourite_promises(person));
+        let (governs, waits, unread, favourites, promises) =
+            futures::join!(self.governs(), self.waits(), self.unread(), favourites, promises);
+        let complete = governs.is_ok() && unread.is_some() && favourites.is_ok() && promises.is_ok();
+        let promises = promises.unwrap_or_default().into_iter().map(|(home, name)| PromiseKey { home, name });
+        let navigation = Navigation {
+            governs: governs.unwrap_or_default(),
+            waits,
+            unread,
+            favourites: favourites.unwrap_or_default(),
+            favourite_promises: promises.collect(),
+        };
         if complete {
             let mut all = portal.navigations.0.lock();
             if all.len() >= KEPT {

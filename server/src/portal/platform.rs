@@ -9,6 +9,7 @@ pub(in crate::portal) mod list;
 mod locate;
 pub(in crate::portal) mod overview;
 mod parse;
+mod parts;
 mod promise_list;
 mod promises;
 mod switch;

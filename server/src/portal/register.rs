@@ -46,6 +46,8 @@ pub struct Known {
     spending: BTreeMap<(ClusterId, String), Spending>,
     marked: BTreeMap<(ClusterId, String), Marked>,
     people: HashMap<String, Asked>,
+    /// Instances that run, by promise.
+    instances: BTreeMap<Of, BTreeSet<Key>>,
 }
 
 /// Requests of one place that are looked up individually.
@@ -170,6 +172,14 @@ impl Known {
         self.of(&place.cluster, &place.sight).fold(0, |sum, counts| sum.wrapping_add(counts.stamp))
     }
 
+    /// Returns the instances of a promise in a workspace, in the order of their namespaces and names, as far as a user can see them.
+    pub(crate) fn instances<'a>(&'a self, of: &Of, place: &'a Place) -> impl Iterator<Item = &'a Key> + use<'a> {
+        let first = Key::cluster_scoped(&place.cluster, "");
+        let of = self.instances.get(of).map(|all| all.range(first..));
+        let of = of.into_iter().flatten().take_while(|key| key.cluster == place.cluster);
+        of.filter(|key| place.sight.covers(&key.namespace))
+    }
+
     /// Returns the requests of a user.
     pub fn asked(&self, person: &str) -> Option<&Asked> {
         self.people.get(person)
@@ -234,6 +244,13 @@ impl Known {
             spending.file(key, &spent, there);
             if spending.running == 0 {
                 self.spending.remove(&at);
+            }
+        }
+        if entry.version.is_some() {
+            let instances = self.instances.entry(entry.of.clone()).or_default();
+            put(instances, key.clone(), there);
+            if instances.is_empty() {
+                self.instances.remove(&entry.of);
             }
         }
         let asked = self.people.entry(entry.requester.clone()).or_default();

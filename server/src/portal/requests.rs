@@ -15,6 +15,7 @@ mod narrow;
 mod posting;
 pub(super) mod preflight_panel;
 mod prices;
+mod related;
 pub(super) mod rows;
 pub(super) mod timeline;
 pub(super) mod walk;

@@ -54,6 +54,11 @@ impl Right {
         Self::Do(Deed { verb, group: promise::names::GROUP, resource: "promises", namespace: String::new(), name: String::new() })
     }
 
+    /// Returns a verb on destinations.
+    pub fn destinations(verb: &'static str) -> Self {
+        Self::Do(Deed { verb, group: promise::names::GROUP, resource: "destinations", namespace: String::new(), name: String::new() })
+    }
+
     /// Returns a verb on policies. An empty name means all.
     pub fn policy(verb: &'static str, name: &str) -> Self {
         Self::Do(Deed { verb, group: promise::names::GROUP, resource: "policies", namespace: String::new(), name: name.to_owned() })

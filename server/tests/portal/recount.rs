@@ -275,7 +275,7 @@ fn times(product: &Product, page: &str, all: &[(String, PromiseRequest)]) {
         let (_, offered) = promises.iter().find(|(key, _)| key.name == promise).expect("a promise");
         let title = offered.spec.presentation.display_name.clone().expect("a name");
         let row = section.split(&format!(">{title}</span>")).nth(1).and_then(|rest| rest.split("</tr>").next()).expect("a row");
-        for (column, cell) in [("Median", within(50)), ("p90", within(90)), ("Measured", took.len().to_string())] {
+        for (column, cell) in [("Median", within(50)), ("p95", within(95)), ("Measured", took.len().to_string())] {
             assert!(row.contains(&format!("data-label=\"{column}\" class=\"num\">{cell}</td>")), "{promise}: {column} {cell}: {row}");
         }
     }

@@ -1,113 +1,181 @@
-//! `/w/{workspace}/promises/{name}`: what the promise is, its fields, which policies apply, and its versions.
+//! `/w/{workspace}/promises/{name}`: what the promise is, its fields, which policies apply, its versions, and who uses it.
 
-use crate::view::{AvailabilityState, FieldLine, PriceView, PromisePage};
+use crate::view::{AvailabilityState, InstancesPage, OfferRow, PriceView, PromisePage};
 use leptos::prelude::*;
+use promise::api::Lifecycle;
 use promise::{Result, wording};
 
+use super::favourites::Stars;
 use super::{availability, lifecycle};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::markdown;
 use crate::pages::rules;
 use crate::routes;
+use crate::texts::platform::span;
 use crate::texts::{catalog as texts, frame};
-use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, Moment, PageHead, Pager, Shape, SubmitButton, Tab, Tabs, Weight, paged};
+use crate::ui::{Badge, Banner, Code, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape, SubmitButton, Tab, Tabs, Weight};
 
-/// Number of versions shown at once.
-const VERSIONS: usize = 20;
+mod fields;
+mod instances;
+mod versions;
+
+/// A part of the page, as the address names it in `tab`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Part {
+    /// What it is, and examples.
+    #[default]
+    Overview,
+    /// Every field.
+    Fields,
+    /// Every policy that applies here.
+    Policies,
+    /// Every version, and what changed.
+    Versions,
+    /// Its instances.
+    UsedBy,
+}
+
+impl Part {
+    const ALL: [Self; 5] = [Self::Overview, Self::Fields, Self::Policies, Self::Versions, Self::UsedBy];
+
+    /// Whether it is a table that needs the whole width.
+    fn is_wide(self) -> bool {
+        matches!(self, Self::Fields | Self::Versions | Self::UsedBy)
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Overview => "",
+            Self::Fields => "fields",
+            Self::Policies => "policies",
+            Self::Versions => "versions",
+            Self::UsedBy => "used-by",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Overview => texts::OVERVIEW,
+            Self::Fields => texts::FIELDS,
+            Self::Policies => texts::POLICIES,
+            Self::Versions => texts::VERSIONS,
+            Self::UsedBy => texts::USED_BY,
+        }
+    }
+}
 
 /// Which part of a promise is shown, from the address; the address of a shadowed promise names its home.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shown<'a> {
     /// Home of a shadowed promise.
     pub home: Option<&'a str>,
-    /// `policies`, or nothing for the overview.
+    /// `fields`, `policies`, `versions`, `used-by`, or nothing for the overview.
     pub tab: &'a str,
-    /// Page of its versions, from 1.
+    /// Page of its versions or instances, from 1.
     pub number: usize,
 }
 
 /// The page.
 pub async fn promise(visit: &Visit, workspace: &str, name: &str, shown: Shown<'_>) -> Result<Page> {
     let Shown { home, tab, number } = shown;
+    let part = Part::ALL.into_iter().find(|part| part.word() == tab).unwrap_or_default();
     let backend = visit.backend()?;
     let page = backend.promise(workspace, name, home).await?;
-    let of_policies = tab == "policies";
-    let (workspace, home, now) = (workspace.to_owned(), home.map(str::to_owned), visit.now.clone());
+    let used = if part == Part::UsedBy { Some(backend.instances(workspace, name, home, number).await?) } else { None };
+    let (workspace, home, now, stars) = (workspace.to_owned(), home.map(str::to_owned), visit.now.clone(), Stars::of(visit, workspace));
+    let name = page.row.display_name.clone();
     let about = About {
-        title: page.row.display_name.clone(),
+        title: if part == Part::Overview { name } else { texts::tab_of(part.label(), &name) },
         workspace: Some(workspace.clone()),
         section: routes::catalog(&workspace),
         ..About::default()
     };
     Ok(framed(visit, about, move || {
-        let row = page.row.clone();
-        let request = routes::request_new(&workspace, &row.name, home.as_deref());
-        let action = match row.availability.state {
-            AvailabilityState::Available => view! { <LinkButton href=request label=texts::REQUEST weight=Weight::Primary icon="plus"/> }.into_any(),
-            _ => view! { <SubmitButton label=texts::REQUEST weight=Weight::Primary why=row.availability.reason.clone().unwrap_or_else(|| texts::CANNOT_BE_REQUESTED.to_owned())/> }.into_any(),
-        };
+        let row = &page.row;
         let address = {
-            let here = routes::promise(&workspace, &row.name, home.as_deref());
-            Box::new(move |number: usize| format!("{}#versions", routes::with_query(&here, &[("page", &number.to_string())])))
+            let here = routes::promise_tab(&workspace, &row.name, home.as_deref(), part.word());
+            Box::new(move |number: usize| routes::with_query(&here, &[("page", &number.to_string())]))
         };
-        let available = row.availability.state == AvailabilityState::Available;
-        let start_at = |start: &str| available.then(|| routes::request_from(&workspace, &row.name, home.as_deref(), start));
-        let meta = view! {
-            <span>{texts::version(&row.version)}</span>
-            <span>{texts::FROM}" "<span class="mono">{row.home.clone()}</span></span>
-            {(!row.team.is_empty()).then(|| view! { <span>{texts::by_team(&row.team)}</span> })}
+        let content = match part {
+            Part::Overview => overview(&page, &workspace, home.as_deref()).into_any(),
+            Part::Fields => fields::part(&page, &workspace).into_any(),
+            Part::Policies => policies(&page, &workspace).into_any(),
+            Part::Versions => versions::part(&page, &now, number, address).into_any(),
+            Part::UsedBy => used.as_ref().map(|used| instances::part(used, row, &workspace, &now, address)).into_any(),
         };
         view! {
             <Crumbs steps=vec![Crumb::link(frame::CATALOG, routes::catalog(&workspace)), Crumb::here(row.display_name.clone())]/>
-            <PageHead title=row.display_name.clone() icon=row.icon.clone() beside=lifecycle(&row).into_any() meta=meta.into_any() actions=action/>
+            {head(&page, &workspace, home.as_deref(), &stars)}
             {page.deprecation.clone().map(|sentence| view! { <Banner shape=Shape::Degraded title=texts::DEPRECATED><p>{sentence}</p></Banner> })}
             {page.shadowed_by.clone().map(|nearer| view! { <Banner shape=Shape::Unknown title=texts::CLOSER_ONE_EXISTS><p>{texts::requests_use_closer(&nearer)}</p></Banner> })}
             <p class="lead">{row.summary.clone()}</p>
-            <Tabs label=texts::sections_of(&row.display_name) tabs=vec![
-                Tab { label: texts::OVERVIEW, href: routes::promise(&workspace, &row.name, home.as_deref()), count: None, current: !of_policies },
-                Tab { label: texts::POLICIES, href: routes::promise_tab(&workspace, &row.name, home.as_deref(), "policies"), count: Some(page.policies.len()), current: of_policies },
-            ]/>
-            <div class="split">
-                {if of_policies {
-                    view! { <div class="stack">{policies(&page, &workspace).into_any()}</div> }.into_any()
-                } else { view! { <div class="stack">
-                    {(!page.description.is_empty()).then(|| view! { <section aria-labelledby="overview"><h2 id="overview">{texts::OVERVIEW}</h2><div class="prose" inner_html=markdown::render(without_title(&page.description, &row.display_name))></div></section> })}
-                    {starts(&page, &start_at).into_any()}
-                    {policies(&page, &workspace).into_any()}
-                    {fields(&page.fields).into_any()}
-                    {versions(&page, &now, number, address).into_any()}
-                </div> }.into_any() }}
-                {facts(&page).into_any()}
-            </div>
+            {tabs(&page, used.as_ref(), &workspace, home.as_deref(), part)}
+            {if part.is_wide() {
+                content
+            } else {
+                view! { <div class="split"><div class="stack">{content}</div>{facts(&page)}</div> }.into_any()
+            }}
+            {stars.form()}
         }
     }))
+}
+
+/// Name, lifecycle, where it is from, and the button that requests it.
+fn head(page: &PromisePage, workspace: &str, home: Option<&str>, stars: &Stars) -> impl IntoView + use<> {
+    let row = &page.row;
+    let request = match row.availability.state {
+        AvailabilityState::Available => {
+            let href = routes::request_new(workspace, &row.name, home);
+            view! { <LinkButton href=href label=texts::REQUEST weight=Weight::Primary icon="plus"/> }.into_any()
+        }
+        _ => {
+            let why = row.availability.reason.clone().unwrap_or_else(|| texts::CANNOT_BE_REQUESTED.to_owned());
+            view! { <SubmitButton label=texts::REQUEST weight=Weight::Primary why=why/> }.into_any()
+        }
+    };
+    let meta = view! {
+        <span>{texts::version(&row.version)}</span>
+        <span>{texts::FROM}" "<span class="mono">{row.home.clone()}</span></span>
+        {(!row.team.is_empty()).then(|| view! { <span>{texts::by_team(&row.team)}</span> })}
+        {row.ends.as_ref().map(|day| view! { <span>{texts::ends(day)}</span> })}
+    };
+    let published = (row.lifecycle == Lifecycle::Published).then(|| view! { <Badge shape=Shape::Ready word=texts::PUBLISHED/> });
+    let beside = view! { {published}{lifecycle(row)} }.into_any();
+    let actions = view! { {stars.button(row)}{request} }.into_any();
+    view! { <PageHead title=row.display_name.clone() icon=row.icon.clone() beside=beside meta=meta.into_any() actions=actions/> }
+}
+
+fn tabs(page: &PromisePage, used: Option<&InstancesPage>, workspace: &str, home: Option<&str>, current: Part) -> impl IntoView + use<> {
+    let count = |part| match part {
+        Part::Overview => None,
+        Part::Fields => Some(page.fields.len()),
+        Part::Policies => Some(page.policies.len()),
+        Part::Versions => Some(page.versions.len()),
+        // Counting the instances of all workspaces is worth it only for their list.
+        Part::UsedBy => used.map(|used| used.total),
+    };
+    let tab = |part: Part| {
+        let href = routes::promise_tab(workspace, &page.row.name, home, part.word());
+        Tab { label: part.label(), href, count: count(part), current: part == current }
+    };
+    view! { <Tabs label=texts::sections_of(&page.row.display_name) tabs=Part::ALL.map(tab).to_vec()/> }
+}
+
+fn overview(page: &PromisePage, workspace: &str, home: Option<&str>) -> impl IntoView + use<> {
+    let row = &page.row;
+    let available = row.availability.state == AvailabilityState::Available;
+    let start_at = |start: &str| available.then(|| routes::request_from(workspace, &row.name, home, start));
+    view! {
+        {(!page.description.is_empty()).then(|| view! { <section aria-labelledby="overview"><h2 id="overview">{texts::OVERVIEW}</h2><div class="prose" inner_html=markdown::render(without_title(&page.description, &row.display_name))></div></section> })}
+        {starts(page, &start_at)}
+    }
 }
 
 /// Returns the text without a title that repeats the name of the promise, because the page shows the name already.
 fn without_title<'t>(text: &'t str, title: &str) -> &'t str {
     let rest = text.trim_start().strip_prefix("# ").and_then(|rest| rest.strip_prefix(title));
     rest.filter(|rest| rest.starts_with('\n')).unwrap_or(text)
-}
-
-fn fields(fields: &[FieldLine]) -> impl IntoView + use<> {
-    let rows = fields.iter().map(|field| {
-        let name = field.path.clone();
-        view! {
-            <tr><th scope="row"><span class="name">{field.label.clone()}</span><span class="under mono">{name}</span></th>
-                <td data-label=texts::KIND>{texts::kind(&field.kind, field.required)}</td>
-                <td data-label=texts::DEFAULT>{if field.default.is_empty() { "–".to_owned() } else { field.default.clone() }}</td>
-                <td data-label=texts::ALLOWED>{field.allowed.clone()}{(!field.help.is_empty()).then(|| view! { <span class="under">{field.help.clone()}</span> })}</td></tr>
-        }
-    });
-    let rows = rows.collect_view();
-    view! {
-        <section aria-labelledby="fields"><h2 id="fields">{texts::FIELDS}</h2>
-            {if fields.is_empty() { view! { <p class="muted">{texts::NO_FIELDS}</p> }.into_any() } else { view! {
-                <div class="card"><table class="table"><thead><tr><th scope="col">{texts::FIELD}</th><th scope="col">{texts::KIND}</th><th scope="col">{texts::DEFAULT}</th><th scope="col">{texts::ALLOWED}</th></tr></thead><tbody>{rows}</tbody></table></div>
-            }.into_any() }}
-        </section>
-    }
 }
 
 fn policies(page: &PromisePage, workspace: &str) -> impl IntoView + use<> {
@@ -147,17 +215,6 @@ fn starts(page: &PromisePage, form: &dyn Fn(&str) -> Option<String>) -> Option<i
     let any = !page.examples.is_empty() || !page.presets.is_empty();
     let title = if form("").is_some() { texts::START_FROM_AN_EXAMPLE } else { texts::EXAMPLES };
     any.then(|| view! { <section aria-labelledby="examples"><h2 id="examples">{title}</h2><ul class="grid grid-cols-fill-44 gap-3">{presets}{examples}</ul></section> })
-}
-
-fn versions(page: &PromisePage, now: &str, number: usize, address: Box<dyn Fn(usize) -> String + Send>) -> impl IntoView + use<> {
-    let (shown, number, pages) = paged(&page.versions, number, VERSIONS);
-    let rows = shown.iter().map(|version| {
-        view! { <tr><th scope="row">{version.version.clone()}{version.newest.then(|| view! { <span class="tag">{texts::NEWEST}</span> })}</th><td data-label=texts::PUBLISHED><Moment at=version.since.clone() now=now/></td><td data-label=texts::REVISION class="mono">{version.revision.clone()}</td></tr> }
-    });
-    let rows = rows.collect_view();
-    view! {
-        <section aria-labelledby="versions"><h2 id="versions">{texts::VERSIONS}</h2><div class="card"><table class="table"><thead><tr><th scope="col">{texts::VERSION}</th><th scope="col">{texts::PUBLISHED}</th><th scope="col">{texts::REVISION}</th></tr></thead><tbody>{rows}</tbody></table></div><Pager page=number pages=pages href=address/></section>
-    }
 }
 
 /// Minimum price, its breakdown, and the next price; nothing if the promise has no price.
@@ -204,9 +261,34 @@ fn facts(page: &PromisePage) -> impl IntoView + use<> {
     view! {
         <aside class="rail" aria-label=texts::DETAILS>
             {price(&page.price, page.next_price.as_deref())}
+            {expectations(&page.row)}
             <section><h2>{texts::AVAILABILITY}</h2>{availability(&page.row.availability)}{page.row.availability.reason.clone().map(|reason| view! { <p class="small muted">{reason}</p> })}</section>
             {(!page.outputs.is_empty()).then(|| view! { <section><h2>{texts::OUTPUTS}</h2><ul class="checks">{outputs}</ul></section> })}
             {(!page.links.is_empty() || !page.contact.is_empty()).then(|| view! { <section><h2>{texts::HELP}</h2><ul>{links}{(!page.contact.is_empty()).then(|| contact(&page.contact))}</ul></section> })}
         </aside>
+    }
+}
+
+/// How long instances here took, and how many run here.
+fn expectations(row: &OfferRow) -> Option<impl IntoView + use<>> {
+    let here = row.here?;
+    let ready = here.ready_in.map(|ready| {
+        view! { <dt>{texts::READY_IN}</dt><dd>{texts::about(&span(ready.median))}<span class="subtle">{texts::median_of(ready.measured)}</span></dd> }
+    });
+    let running = (here.running > 0).then(|| view! { <dt>{texts::RUNNING_HERE}</dt><dd>{texts::running(here.running, here.older)}</dd> });
+    (ready.is_some() || running.is_some())
+        .then(|| view! { <section><h2>{texts::WHAT_TO_EXPECT}</h2><dl class="kv">{ready}{running}</dl></section> })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Part;
+
+    #[test]
+    fn each_part_has_an_address_of_its_own() {
+        for part in Part::ALL {
+            assert_eq!(Part::ALL.iter().filter(|other| other.word() == part.word()).count(), 1, "{part:?}");
+        }
+        assert_eq!(Part::default().word(), "", "the overview has the address of the promise");
     }
 }

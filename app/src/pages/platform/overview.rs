@@ -1,11 +1,13 @@
 //! `/platform`: requests by state and week, time to ready, reasons for failures, versions and adoption.
 
-use crate::view::{OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine};
+use crate::view::{OverviewPage, OverviewQuery, OverviewRange, VersionSpread, WeekLine};
 use leptos::prelude::*;
 use promise::Result;
 
 use super::emergencies::loud;
+use super::parts::parts;
 use super::tabs;
+use super::times::times;
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::pages::requests::{change, stale, state};
@@ -39,7 +41,7 @@ pub async fn overview(visit: &Visit, query: &OverviewQuery) -> Result<Page> {
                     view! { <Empty title=texts::NO_ACCESS_TO_REQUESTS text=texts::NO_ACCESS_TO_REQUESTS_TEXT shape=Shape::Denied><LinkButton href=page::WORKSPACES label=texts::WORKSPACES/></Empty> }.into_any()
                 } else if found.requests.counted() == 0 {
                     view! { <Empty title=texts::NO_REQUESTS_YET text=texts::NO_REQUESTS_YET_TEXT><LinkButton href=page::WORKSPACES label=texts::WORKSPACES/></Empty> }.into_any()
-                } else { whole(&found).into_any() }}
+                } else { whole(&found, &now).into_any() }}
             </div>
         }
     }))
@@ -65,7 +67,7 @@ fn ranges(current: OverviewRange) -> impl IntoView + use<> {
     view! { <ul class="chips" aria-label=texts::TIME_RANGE>{links.collect_view()}</ul> }
 }
 
-fn whole(found: &OverviewPage) -> impl IntoView + use<> {
+fn whole(found: &OverviewPage, now: &str) -> impl IntoView + use<> {
     let states = found.states.iter().map(|(of, count)| (state(*of), of.word(), *count));
     let states = states.chain(found.pending.iter().map(|(of, count)| (change(*of), of.word(), *count))).map(|((shape, label), word, count)| {
         let href = routes::all_requests(&[("phase", word)]);
@@ -75,11 +77,14 @@ fn whole(found: &OverviewPage) -> impl IntoView + use<> {
         <dl class="figures">{states.collect_view()}</dl>
         <dl class="figures">{sums(found)}</dl>
         <div class="stack">
-            <section class="card p-pad"><StackedBars figure=by_week(&found.weeks) links=week_links(&found.weeks)/></section>
+            <div class="grid gap-4 items-start grid-cols-[minmax(0,2fr)_minmax(17rem,1fr)] max-lg:grid-cols-1">
+                <section class="card p-pad"><StackedBars figure=by_week(&found.weeks) links=week_links(&found.weeks)/></section>
+                {parts(&found.parts, now)}
+            </div>
             {times(&found.times)}
             <div class="grid grid-cols-fill-70 gap-4">
-                {shares(texts::REASONS, &found.reasons, texts::NO_REASONS, 4)}
-                {shares(texts::PENDING_APPROVALS, &found.waiting, texts::NO_PENDING_APPROVALS, 2)}
+                {shares(texts::REASONS, &found.reasons, texts::NO_REASONS, texts::REASONS_SHOW, 4)}
+                {shares(texts::PENDING_APPROVALS, &found.waiting, texts::NO_PENDING_APPROVALS, texts::PENDING_SHOW, 2)}
                 {spread(&found.versions)}
             </div>
             {versions(&found.versions)}
@@ -142,29 +147,8 @@ pub(in crate::pages) fn by_week(weeks: &[WeekLine]) -> Figure {
     }
 }
 
-fn times(times: &[TimeLine]) -> impl IntoView + use<> {
-    let measured: usize = times.iter().map(|line| line.measured).sum();
-    let rows = times.iter().map(|line| {
-        view! {
-            <tr><th scope="row"><a class="name" href=routes::all_requests(&[("promise", &line.promise)])>{line.title.clone()}</a></th><td class="num" data-label=texts::MEDIAN>{texts::span(line.half)}</td><td class="num" data-label=texts::P90>{texts::span(line.most)}</td><td class="num" data-label=texts::MEASURED>{line.measured}</td><td class="num" data-label=texts::FAILED>{texts::part_of(line.failed, line.all)}</td></tr>
-        }
-    });
-    let rows = rows.collect_view();
-    let none = times.is_empty();
-    view! {
-        <section aria-labelledby="times">
-            <div class="section-head"><h2 id="times">{texts::TIME_TO_READY}</h2><p class="basis">{texts::measured_on(measured)}</p></div>
-            {if none {
-                view! { <p class="muted">{texts::NOT_MEASURED_YET}</p> }.into_any()
-            } else {
-                view! { <div class="card"><table class="table"><thead><tr><th scope="col">{texts::PROMISE}</th><th scope="col" class="num">{texts::MEDIAN}</th><th scope="col" class="num">{texts::P90}</th><th scope="col" class="num">{texts::MEASURED}</th><th scope="col" class="num">{texts::FAILED}</th></tr></thead><tbody>{rows}</tbody></table></div> }.into_any()
-            }}
-        </section>
-    }
-}
-
 /// Counts as meters, each relative to the largest.
-fn shares(title: &'static str, counts: &[(String, usize)], none: &'static str, tone: u8) -> impl IntoView + use<> {
+fn shares(title: &'static str, counts: &[(String, usize)], none: &'static str, what: &'static str, tone: u8) -> impl IntoView + use<> {
     let (most, all) =
         (counts.iter().map(|(_, count)| *count).max().unwrap_or_default(), counts.iter().map(|(_, count)| count).sum::<usize>());
     let lines = counts.iter().map(|(name, count)| {
@@ -172,7 +156,7 @@ fn shares(title: &'static str, counts: &[(String, usize)], none: &'static str, t
         view! { <Meter label=name.clone() text=count.to_string() used=used tone=tone/> }
     });
     let lines = if all == 0 { view! { <p class="muted">{none}</p> }.into_any() } else { lines.collect_view().into_any() };
-    view! { <section class="card"><div class="card-head"><h2>{title}</h2><span class="basis">{all}</span></div><div class="grid gap-3 p-pad">{lines}</div></section> }
+    view! { <section class="card"><div class="card-head"><h2>{title}</h2><span class="basis">{all}</span></div><div class="grid gap-3 p-pad">{lines}<p class="small muted">{what}</p></div></section> }
 }
 
 /// How many instances of each promise run on its newest version.
@@ -185,7 +169,7 @@ fn spread(spreads: &[VersionSpread]) -> impl IntoView + use<> {
     });
     let lines: Vec<_> = lines.collect();
     let lines = if lines.is_empty() { view! { <p class="muted">{texts::NEWEST_UNKNOWN}</p> }.into_any() } else { lines.into_any() };
-    view! { <section class="card"><div class="card-head"><h2>{texts::ON_NEWEST}</h2></div><div class="grid gap-3 p-pad">{lines}</div></section> }
+    view! { <section class="card"><div class="card-head"><h2>{texts::ON_NEWEST}</h2></div><div class="grid gap-3 p-pad">{lines}<p class="small muted">{texts::ON_NEWEST_SHOWS}</p></div></section> }
 }
 
 fn versions(spreads: &[VersionSpread]) -> impl IntoView + use<> {

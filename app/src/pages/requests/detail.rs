@@ -21,7 +21,11 @@ mod needs;
 mod outputs;
 mod overview;
 mod policies;
+mod progress;
+mod related;
 mod resources;
+mod stats;
+mod tree;
 mod usage;
 mod yaml;
 
@@ -91,6 +95,10 @@ pub struct View {
     pub origin: OriginFilter,
     /// Kinds that the graph groups.
     pub fold: Fold,
+    /// Whether resources are shown as a tree.
+    pub is_tree: bool,
+    /// Id of the object that is chosen in the tree, or empty.
+    pub open: String,
 }
 
 impl View {
@@ -156,7 +164,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         let row = &page.row;
         let shown = match view.part {
             Part::Overview => overview::part(&page, &token, &revealed, &now).into_any(),
-            Part::Resources => resources::part(&page, view.page, &view.fold).into_any(),
+            Part::Resources => resources::part(&page, &view).into_any(),
             Part::Configuration => configuration::part(&page).into_any(),
             Part::Policies => policies::part(&page).into_any(),
             Part::Adds => {
@@ -172,6 +180,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             <div data-live="head">{head(&page, &view).into_any()}</div>
             // The region stays when its content is swapped, so that screen readers announce the new sentence.
             <div data-live="ball" role="status">{ball(&page, &now).into_any()}</div>
+            <div data-live="stats">{stats::row(&page, &now)}</div>
             {refusal.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::ACTION_NOT_COMPLETED focus=true><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
             <div data-live="outdated">{approvals::outdated(&page, &token).into_any()}</div>
             <div data-live="pending">{approvals::pending(&page).into_any()}</div>

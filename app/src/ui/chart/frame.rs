@@ -42,7 +42,8 @@ fn numbers(figure: &Figure, links: &Links) -> AnyView {
         ChartTable::At(href) => view! { <a class="small" href=href.clone()>{texts::AS_A_TABLE}{of}</a> }.into_any(),
         shown => {
             let open = *shown == ChartTable::Open;
-            view! { <details class="chart-table" open=open><summary>{texts::AS_A_TABLE}{of}</summary>{table(figure, links)}</details> }.into_any()
+            view! { <details class="chart-table" open=open><summary>{texts::AS_A_TABLE}{of}</summary>{table(figure, links)}</details> }
+                .into_any()
         }
     }
 }

@@ -112,6 +112,7 @@ impl Platform for World {
                 versions: Vec::new(),
                 adoption: Vec::new(),
                 adoption_left_out: 0,
+                parts: Vec::new(),
             });
         }
         let week = |label: &str, ready| WeekLine {
@@ -150,6 +151,19 @@ impl Platform for World {
             }],
             adoption: vec![AdoptionLine { workspace: super::WORKSPACE.into(), instances: 9, promises: 2 }],
             adoption_left_out: 3,
+            parts: vec![
+                PlatformPart { state: PartState::Works, watched: 31, name: "embedded".into(), ..PlatformPart::new(PartKind::Plane) },
+                PlatformPart { state: PartState::Waits, ..PlatformPart::new(PartKind::Controller) },
+                PlatformPart {
+                    state: PartState::Fails,
+                    name: "eu-1".into(),
+                    version: "v1.36.0".into(),
+                    message: "The server doesn't respond.".into(),
+                    since: Some("2026-11-21T10:29:00Z".into()),
+                    instances: 4,
+                    ..PlatformPart::new(PartKind::Destination)
+                },
+            ],
         })
     }
 

@@ -29,7 +29,7 @@ fn first_sentence(text: &str) -> (&str, &str) {
 }
 
 /// Returns the constraint in words, or `None` if the control itself shows it.
-pub(super) fn constraint(node: &Value) -> Option<String> {
+pub(crate) fn constraint(node: &Value) -> Option<String> {
     let bounds = Bounds::of_node(node);
     let mut parts: Vec<String> = Vec::new();
     match Shape::of(node) {

@@ -148,7 +148,7 @@ fn leaves(node: &Value) -> usize {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "bounds beyond 64 bits have more than a few values between them")]
-fn few_integers(node: &Value) -> Option<Vec<Value>> {
+pub(crate) fn few_integers(node: &Value) -> Option<Vec<Value>> {
     let bounds = Bounds::of_node(node);
     let (minimum, maximum) = (bounds.minimum?, bounds.maximum?);
     // An exclusive bound excludes a whole number only if it is one itself.

@@ -8,8 +8,8 @@ use super::narrow::node_at;
 use super::warnings::Warning;
 use crate::api::PromiseSpec;
 use crate::context::Context;
-use crate::error::Problem;
 use crate::path::Path;
+use crate::problem::Problem;
 use crate::resolve::{locate, resolve};
 use crate::spelling;
 

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Input, Preflight, settled};
+use crate::form::{Draft, adjust, few_integers};
 use crate::path::{Path, Segment};
-use crate::policy::{node_at, same_value};
+use crate::policy::{Settled, node_at, same_value};
 use crate::price::{Change, estimate};
 
 /// Maximum number of choices that are priced. Each one needs a resolution; in a larger form, the rest show no price.
@@ -42,8 +43,9 @@ pub struct PricedChoice {
     pub fits: bool,
 }
 
-/// Returns the price of every enum value, every switch that affects the price, and every preset, if it differs from the present price.
-/// Everything else stays as entered, so if a choice makes policies set other values, their price is included.
+/// Returns the price of every enum value, every switch and every one of a few numbers that affects the price, and of every preset, if it
+/// differs from the present price. Everything else stays as entered, so if a choice makes policies set other values, or moves defaults that
+/// they don't allow, their price is included: *production* costs the two replicas that it needs.
 pub fn options(input: &Input<'_>, now: &Preflight) -> Vec<PricedChoice> {
     let Some(present) = &now.estimate else { return Vec::new() };
     let typed = input.request.parameters.clone().unwrap_or(Value::Null);
@@ -53,12 +55,25 @@ pub fn options(input: &Input<'_>, now: &Preflight) -> Vec<PricedChoice> {
         for (path, value) in put {
             path.put(&mut parameters, value).then_some(())?;
         }
-        let resolved = settled(input, &parameters).resolved;
+        let resolved = chosen(input, parameters).resolved;
         let after = estimate(input.spec, input.compiled.costs(&resolved.parameters, input.context), input.book)?;
         let change = Change { before: present.monthly.clone(), after: after.monthly };
         (!change.is_none()).then(|| PricedChoice { choice, change, fits: resolved.is_accepted() })
     });
     priced.collect()
+}
+
+/// Returns the result for the parameters with a choice, after the form has moved the defaults that policies don't allow.
+fn chosen(input: &Input<'_>, parameters: Value) -> Settled {
+    let settled_first = settled(input, &parameters);
+    if settled_first.resolved.is_accepted() {
+        return settled_first;
+    }
+    let mut draft = Draft::of(parameters);
+    if adjust(input.spec, &settled_first.effective, &mut draft, None).is_empty() {
+        return settled_first;
+    }
+    settled(input, &draft.parameters)
 }
 
 /// Returns the choices, each with the values that replace the entered ones, presets first.
@@ -75,6 +90,7 @@ fn choices(input: &Input<'_>, now: &Preflight) -> Vec<(Choice, Vec<(Path, Value)
         let values: Vec<Value> = match node["enum"].as_array() {
             Some(values) => values.clone(),
             None if node["type"] == "boolean" => vec![false.into(), true.into()],
+            None if node["type"] == "integer" => few_integers(node).unwrap_or_default(),
             None => continue,
         };
         let present = path.get(&now.resolved.parameters);
@@ -85,18 +101,29 @@ fn choices(input: &Input<'_>, now: &Preflight) -> Vec<(Choice, Vec<(Path, Value)
     found
 }
 
-/// Returns the parameters that can affect the price, in a stable order. Fixed parameters aren't choices.
+/// Returns the parameters that can affect the price, in a stable order: first those that it reads, then those that decide whether a rule
+/// applies. Fixed parameters aren't choices.
 fn counting(input: &Input<'_>, now: &Preflight) -> Vec<Path> {
+    let schema = &now.effective.schema;
+    let mut paths = parameters(schema, input.compiled.cost_references());
+    let deciding = parameters(schema, now.effective.deciding.iter());
+    let others: Vec<Path> = deciding.into_iter().filter(|path| !paths.contains(path)).collect();
+    paths.extend(others);
+    paths.retain(|path| !now.effective.sets.iter().any(|ruling| path.starts_with(&ruling.path)));
+    paths
+}
+
+/// Returns the parameters among these references, in a stable order.
+fn parameters<R: AsRef<[String]>>(schema: &Value, references: impl IntoIterator<Item = R>) -> Vec<Path> {
     let mut paths: Vec<Path> = Vec::new();
-    for read in input.compiled.cost_references() {
-        let [root, steps @ ..] = read.as_slice() else { continue };
+    for read in references {
+        let [root, steps @ ..] = read.as_ref() else { continue };
         if root == "parameters" {
-            below(&now.effective.schema, &Path(steps.iter().cloned().map(Segment::Key).collect()), &mut paths);
+            below(schema, &Path(steps.iter().cloned().map(Segment::Key).collect()), &mut paths);
         }
     }
     paths.sort();
     paths.dedup();
-    paths.retain(|path| !now.effective.sets.iter().any(|ruling| path.starts_with(&ruling.path)));
     paths
 }
 

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Input, Preflight, Unknown, Verdict, next_price, preflight};
+use super::{Choice, Input, Preflight, Unknown, Verdict, next_price, options, preflight};
 use crate::api::{DeletionPolicy, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, ReleaseTerms};
 use crate::context::Context;
 use crate::policy::{Target, Usage, gather};
@@ -31,7 +31,10 @@ fn checked(case: &Case) -> Preflight {
 fn asked<T>(case: &Case, work: impl FnOnce(&Input<'_>) -> T) -> T {
     let spec: PromiseSpec = serde_json::from_value(json!({
         "version": "1.0.0",
-        "parameters": {"type": "object", "properties": {"level": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3}}},
+        "parameters": {"type": "object", "properties": {
+            "level": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
+            "tier": {"type": "string", "enum": ["development", "production"], "default": "development"},
+        }},
         "implementation": {"resources": [{"id": "map", "template": {
             "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}"}, "data": {"level": "${string(parameters.level)}"},
         }}]},
@@ -175,4 +178,26 @@ fn the_next_price_is_of_the_first_day_on_which_it_is_another() {
     assert_eq!((day.title().as_str(), change.after.why()), ("29 February 2028", Some("No list is in force.")));
     assert_eq!(next(&[("2027-01-01", Some(1))]), None);
     assert_eq!(next(&[]), None);
+}
+
+#[test]
+fn a_choice_costs_what_policies_make_of_it() {
+    let rules =
+        json!([{"name": "production", "constrain": {"parameter": ".level", "minimum": 5, "when": "${parameters.tier == 'production'}"}}]);
+    let book = PriceBook { values: json!({"level": 1_000_000}), currency: Some("EUR".into()), unknown: None, ..PriceBook::closed("") };
+    let more = |parameters: Value| {
+        let choices = asked(&Case { parameters, rules: rules.clone(), ..Case::default() }, |input| {
+            let context = Context { prices: book.values.clone(), ..input.context.clone() };
+            let input = Input { context: &context, book: &book, ..*input };
+            options(&input, &preflight(&input))
+        });
+        let found = choices.into_iter().map(|priced| (priced.choice, priced.change.difference().unwrap().micros, priced.fits));
+        found.collect::<Vec<_>>()
+    };
+    let tier = |value: &str| Choice::Value { path: ".tier".into(), value: json!(value) };
+    // The form moves the default from 3 to 5, and the price follows. Nine levels are too many to show the price of each.
+    assert_eq!(more(json!({})), [(tier("production"), 2_000_000, true)]);
+    // A level that was entered stays, whether or not the rule accepts it: its price doesn't depend on the tier.
+    assert_eq!(more(json!({"level": 4})), []);
+    assert_eq!(more(json!({"tier": "production", "level": 6})), []);
 }

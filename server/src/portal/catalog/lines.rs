@@ -1,7 +1,8 @@
 //! Projections of promises for pages.
 
 use app::view::{Availability, AvailabilityState, OfferRow};
-use promise::api::Lifecycle;
+use promise::api::{Lifecycle, PromiseSpec};
+use promise::price::Day;
 use promise::visibility::{Answer, Standing};
 
 use crate::portal::offers::Offered;
@@ -26,7 +27,16 @@ pub(in crate::portal) fn offer(offered: &Offered) -> OfferRow {
         availability: availability(spec.lifecycle, &offered.standing),
         price: String::new(),
         shelf: offered.shelf.as_ref().map(|shelf| shelf.id.clone()).unwrap_or_default(),
+        new_version: false,
+        ends: ends(spec),
+        here: None,
     }
+}
+
+/// Returns the day until which a deprecated promise can be used.
+fn ends(spec: &PromiseSpec) -> Option<String> {
+    let day = spec.deprecation.as_ref()?.remove_after.as_deref()?;
+    (spec.lifecycle == Lifecycle::Deprecated).then(|| Day::parse(day).map_or_else(|| day.to_owned(), Day::title))
 }
 
 /// Returns whether it can be requested, described by the first state that prevents it.

@@ -1,13 +1,14 @@
 //! The page of one promise before it is requested.
 
-use app::view::{ExampleLine, FieldLine, LinkLine, OutputLine, PriceView, PromisePage, StartLine, VersionLine, policy_lines};
+use app::view::{ExampleLine, FieldLine, LinkLine, OfferRow, OutputLine, PriceView, PromisePage, StartLine, VersionLine, policy_lines};
 use promise::api::{Example, PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
-use promise::form::{Control, Draft, Field, InputMode, from_example, from_preset};
+use promise::form::{ByLine, Control, Draft, Field, InputMode, from_example, from_preset};
+use promise::policy::{Conditional, Effective, Origin};
 use promise::price::{Amount, Change, Day, Estimate, Money};
-use promise::{Error, Result, names, wording};
+use promise::{Error, Result, names, versions, wording};
 use serde_json::json;
 
-use super::lines;
+use super::{instances, lines};
 use crate::auth::Caller;
 use crate::portal::offers::{Offered, Offers};
 use crate::portal::place::Workspace;
@@ -29,11 +30,13 @@ pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home:
     };
     let fields = effective.as_ref().map(|effective| {
         let form = promise::form::model(spec, effective, &Draft::of(json!({})), &[]);
-        form.fields().into_iter().filter_map(field).collect()
+        form.fields().into_iter().filter_map(|one| field(one, effective)).collect()
     });
     let maintainer = spec.presentation.maintainer.as_ref();
+    let here = instances::here(caller, workspace, std::slice::from_ref(offered)).await.into_iter().next().flatten();
+    let new_version = instances::is_new_version(caller, offered);
     Ok(PromisePage {
-        row: lines::offer(offered),
+        row: OfferRow { here, new_version, ..lines::offer(offered) },
         description: spec.presentation.description.clone().unwrap_or_default(),
         links: spec.presentation.links.iter().map(|link| LinkLine { title: link.title.clone(), url: link.url.clone() }).collect(),
         contact: maintainer.and_then(|maintainer| maintainer.contact.clone()).unwrap_or_default(),
@@ -43,7 +46,7 @@ pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home:
         policies_unknown,
         price: price(caller, workspace, offered).await,
         next_price: next_price(caller, workspace, offered).await,
-        versions: versions(caller, offered),
+        versions: published(caller, offered),
         presets: presets(spec),
         examples: spec.examples.iter().map(|example| sample(offered, example)).collect(),
         outputs: spec
@@ -87,13 +90,15 @@ fn proposed(caller: &Caller, workspace: &Workspace, offered: &Offered, whom: For
     }
 }
 
-/// Returns the price of what an offer proposes, and the lowest price with one choice changed. `None` if the promise has no price.
+/// Returns the price of what an offer proposes, and the lowest price with one choice changed to a value that is accepted. `None` if the promise has no price.
 pub(super) async fn least(caller: &Caller, workspace: &Workspace, offered: &Offered, whom: For) -> Option<(Estimate, Option<Money>)> {
     let submission = proposed(caller, workspace, offered, whom);
     // The price is additional information: if it can't be computed, the page is shown without it.
     let examined = caller.examine(workspace, offered, &submission).await.ok()?;
+    // Where the proposal needs more values, no choice alone makes a request that is accepted.
+    let is_complete = examined.preflight.resolved.is_accepted();
     let estimate = examined.preflight.estimate?;
-    let others = examined.choices.iter().filter_map(|choice| choice.change.after.money());
+    let others = examined.choices.iter().filter(|choice| choice.fits || !is_complete).filter_map(|choice| choice.change.after.money());
     let least = estimate.monthly.money().into_iter().chain(others).min_by_key(|money| money.micros).cloned();
     Some((estimate, least))
 }
@@ -116,7 +121,7 @@ fn next_sentence(day: Day, change: &Change) -> String {
     format!("From {}: {} (today {}).", day.title(), told(&change.after, " a month"), told(&change.before, ""))
 }
 
-fn field(field: &Field) -> Option<FieldLine> {
+fn field(field: &Field, effective: &Effective) -> Option<FieldLine> {
     let kind = match &field.control {
         Control::Group { .. } => return None,
         Control::Choice { .. } => "Choice",
@@ -139,7 +144,29 @@ fn field(field: &Field) -> Option<FieldLine> {
         default: field.default.clone().unwrap_or_default(),
         allowed: allowed(field),
         help: field.hint.clone().unwrap_or_default(),
+        by: sources(field, effective),
     })
+}
+
+/// Returns what policies did to a field, and what they do to it under a condition.
+fn sources(field: &Field, effective: &Effective) -> Vec<ByLine> {
+    let locked = field.locked.as_ref().and_then(|locked| locked.by.clone());
+    let under_condition = effective.conditional.iter().filter(|rule| rule.holds != Some(true) && rule.path.to_string() == field.path);
+    field.by.iter().cloned().chain(locked).chain(under_condition.map(conditional)).collect()
+}
+
+fn conditional(rule: &Conditional) -> ByLine {
+    let from = &rule.from;
+    ByLine {
+        did: rule.sentence.trim_end_matches('.').to_owned(),
+        policy: from.policy.clone(),
+        rule: from.rule.clone(),
+        own: from.origin == Origin::Promise,
+        title: from.title.clone(),
+        workspace: from.workspace.clone(),
+        owner: from.owner.clone(),
+        reason: from.reason.clone(),
+    }
 }
 
 /// Describes the accepted values: the labels of the choices, or else the limits.
@@ -162,23 +189,22 @@ fn presets(spec: &PromiseSpec) -> Vec<StartLine> {
     presets.collect()
 }
 
-/// Returns the published versions, newest first.
-fn versions(caller: &Caller, offered: &Offered) -> Vec<VersionLine> {
-    let revisions = caller.portal().world.revisions_of(&offered.key.cluster, &offered.key.name);
-    let mut found: Vec<VersionLine> = revisions
-        .iter()
-        .map(|(key, revision)| VersionLine {
+/// Returns the published versions, newest first, each with what changed since the one before.
+fn published(caller: &Caller, offered: &Offered) -> Vec<VersionLine> {
+    let mut revisions = caller.portal().world.revisions_of(&offered.key.cluster, &offered.key.name);
+    revisions.sort_by_key(|(_, revision)| std::cmp::Reverse(semver(&revision.spec.version)));
+    let line = |index: usize| {
+        let (key, revision) = revisions.get(index)?;
+        let before = revisions.get(index + 1).map(|(_, before)| &before.spec.spec);
+        Some(VersionLine {
             version: revision.spec.version.clone(),
             revision: key.name.clone(),
             since: revision.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
-            newest: false,
+            newest: index == 0,
+            changes: before.map(|before| versions::between(before, &revision.spec.spec)),
         })
-        .collect();
-    found.sort_by_key(|line| std::cmp::Reverse(semver(&line.version)));
-    if let Some(newest) = found.first_mut() {
-        newest.newest = true;
-    }
-    found
+    };
+    (0..revisions.len()).filter_map(line).collect()
 }
 
 fn semver(text: &str) -> Option<semver::Version> {

@@ -11,9 +11,9 @@ use promise::names;
 
 use super::unread;
 use crate::auth::Caller;
+use crate::portal::Portal;
 use crate::portal::requests::listing::Place;
 use crate::portal::titles::Titles;
-use crate::portal::Portal;
 
 /// The scope of a cost report.
 pub(super) struct ReportScope {

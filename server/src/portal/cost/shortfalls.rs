@@ -18,9 +18,9 @@ use super::report_scope::ReportScope;
 use super::sums::{Month, by_id};
 use super::unread;
 use crate::auth::Caller;
-use ledger::price;
-use crate::portal::register::Share;
 use crate::portal::Portal;
+use crate::portal::register::Share;
+use ledger::price;
 
 /// The shortfalls of the present month.
 #[derive(Default)]

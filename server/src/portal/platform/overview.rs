@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use promise::Result;
 
+use super::parts;
 use crate::auth::Caller;
 use crate::portal::register::{Counts, Of, OfPromise, Outcome, monday};
 use crate::portal::topic::{self, Topic};
@@ -36,7 +37,12 @@ pub(super) async fn page(caller: &Caller, query: &OverviewQuery) -> Result<Overv
         (title.unwrap_or_else(|| of.name.clone()), newest)
     };
     let now = portal.clock.now().as_second();
-    Ok(OverviewPage { seen, ..added_up(&whole, OverviewRange::parse(&query.range), names, now) })
+    let mut used = parts::AtDestinations::new();
+    for (place, count) in whole.items().iter().flat_map(|(_, counts)| &counts.destinations) {
+        *used.entry(place.clone()).or_default() += count;
+    }
+    let parts = parts::of(caller, &used).await?;
+    Ok(OverviewPage { seen, parts, ..added_up(&whole, OverviewRange::parse(&query.range), names, now) })
 }
 
 /// Aggregates the counts of workspaces, by path, for the page.
@@ -67,6 +73,7 @@ fn added_up(whole: &Whole<(String, Counts)>, range: OverviewRange, names: impl F
         versions: versions(&promises),
         adoption,
         adoption_left_out,
+        parts: Vec::new(),
         seen: String::new(),
     }
 }
@@ -107,7 +114,7 @@ fn week(sum: &Counts, day: i64) -> WeekLine {
 /// Sorted slowest first.
 fn times(promises: &[Named<'_>]) -> Vec<TimeLine> {
     let of = |named: &Named<'_>| {
-        let (half, most) = (named.counts.within(50)?, named.counts.within(90)?);
+        let (half, most) = (named.counts.within(50)?, named.counts.within(95)?);
         Some(TimeLine {
             promise: named.of.name.clone(),
             title: named.title.clone(),

@@ -78,6 +78,8 @@ pub struct Counts {
     pub waits: BTreeMap<i64, usize>,
     /// By promise.
     pub promises: BTreeMap<Of, OfPromise>,
+    /// Those with objects at a Destination, by its home workspace and name.
+    pub destinations: BTreeMap<(String, String), usize>,
     /// A number that differs for each state of all of them.
     pub stamp: u64,
 }
@@ -120,6 +122,9 @@ impl Counts {
         }
         if let Some(waits) = entry.waits {
             one.put(&mut self.waits, waits);
+        }
+        for destination in &entry.destinations {
+            one.put(&mut self.destinations, destination.clone());
         }
         let of = self.promises.entry(entry.of.clone()).or_default();
         of.file(entry, one);
@@ -238,6 +243,7 @@ impl std::ops::AddAssign<&Counts> for Counts {
         }
         add(&mut self.reasons, &other.reasons);
         add(&mut self.waits, &other.waits);
+        add(&mut self.destinations, &other.destinations);
         for (of, counts) in &other.promises {
             match self.promises.get_mut(of) {
                 Some(known) => *known += counts,

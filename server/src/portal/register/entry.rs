@@ -1,6 +1,7 @@
 //! The data of a request that is counted.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use cluster::kinds::PromiseRequest;
@@ -51,6 +52,8 @@ pub(super) struct Entry<'r> {
     pub(super) warned: bool,
     /// Whether one of its releases is accepted.
     pub(super) accepted: bool,
+    /// Destinations with its objects, each by its home workspace and name.
+    pub(super) destinations: BTreeSet<(String, String)>,
     /// Its monthly cost. `None` if unknown.
     pub(super) price: Option<Money>,
     /// A number that differs for each state of each request.
@@ -87,10 +90,16 @@ impl<'r> Entry<'r> {
             denied: came_to(PolicyResult::Denied),
             warned: came_to(PolicyResult::Warned),
             accepted: in_force(request).is_some(),
+            destinations: destinations(request),
             price: price(request),
             stamp: stamp.finish(),
         }
     }
+}
+
+fn destinations(request: &PromiseRequest) -> BTreeSet<(String, String)> {
+    let inventory = request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+    inventory.iter().filter_map(|item| Some((item.destination_id.as_ref()?.cluster.clone(), item.destination.clone()?))).collect()
 }
 
 /// Returns the Monday of the week of a day. Both in days since 1970.

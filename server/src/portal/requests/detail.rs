@@ -18,7 +18,7 @@ use promise::visibility::Place;
 use promise::{Result, change, deletion, names, wording};
 use serde_json::{Value, json};
 
-use super::{activity, decisions, form, preflight_panel, rows, timeline};
+use super::{activity, decisions, form, preflight_panel, related, rows, timeline};
 use crate::auth::Caller;
 use crate::portal::approvals::review;
 use crate::portal::place::Workspace;
@@ -50,6 +50,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     let promise = &request.spec.promise;
     let copy = || routes::request_copy(workspace.path.as_str(), &promise.name, promise.workspace.as_deref(), namespace, name);
     let resolved = shown_release(&request, &releases).and_then(|release| release.spec.parameters.as_ref());
+    let surroundings = related::of(caller, workspace, &request, spec).await;
     let page = RequestPage {
         row: rows::row(caller, workspace, &request),
         generation: request.metadata.generation.unwrap_or_default(),
@@ -63,6 +64,10 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         }),
         changes: pending(&request, &releases, spec),
         price: price(&request, &releases),
+        spent: related::spent(caller, workspace, uid).await,
+        accepted: related::accepted(&request),
+        usual: surroundings.usual,
+        related: surroundings.related,
         asked: caller.asked(&request).await?,
         again: caller.may_ask_again(&workspace.cluster, &request).await?,
         comments: caller.comments(request.metadata.uid.as_deref().unwrap_or_default()).await?,

@@ -18,9 +18,9 @@ use promise::price::Money;
 use promise::state::{RequestState, RequestStates};
 
 use super::rows;
+use crate::portal::register::{Outcome, monday};
 use cluster::person;
 use ledger::price;
-use crate::portal::register::{Outcome, monday};
 
 const DAY: i64 = 86_400;
 /// Ends of label prefixes that belong to control planes and tools, and mean nothing to people.
@@ -55,7 +55,7 @@ pub struct Entry {
     /// Labels that people set, as `key=value`.
     pub(super) labels: Vec<String>,
     /// Text that word searches match, in lowercase.
-    text: Box<str>,
+    pub(super) text: Box<str>,
 }
 
 impl RequestIndex {

@@ -4,6 +4,7 @@ use app::view::RequestRow;
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::person;
+use ledger::price;
 use promise::api::{Phase, PromiseRequestStatus};
 use promise::sentence::{self, Ball};
 use promise::state::RequestStates;

@@ -12,7 +12,6 @@ use promise::{Error, Result};
 
 use super::{members, policies};
 use crate::auth::Caller;
-use crate::portal::topic::{self, Topic};
 use crate::portal::cost;
 use crate::portal::home::quota_usage;
 use crate::portal::place::{Namespaces, Workspace};
@@ -21,6 +20,7 @@ use crate::portal::requests::listing::{Place, Sight};
 use crate::portal::requests::rows;
 use crate::portal::resources;
 use crate::portal::rights::Right;
+use crate::portal::topic::{self, Topic};
 
 /// Requests that are named.
 const NEWEST: usize = 5;

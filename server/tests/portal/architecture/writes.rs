@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{root, sources};
 
 /// The functions of the store by which the portal remembers or forgets something for a person.
-const REMEMBERS: [&str; 22] = [
+const REMEMBERS: [&str; 24] = [
     "mark_read",
     "subscribe",
     "add_comment",
@@ -26,6 +26,8 @@ const REMEMBERS: [&str; 22] = [
     "dismiss",
     "add_favourite",
     "remove_favourite",
+    "add_favourite_promise",
+    "remove_favourite_promise",
     "revive",
     "begin_session",
     "meet",
@@ -33,7 +35,7 @@ const REMEMBERS: [&str; 22] = [
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
 const KEEPS_HOUSE: [(&str, &str); 2] = [("end_session", "auth/caller.rs"), ("note_lacks", "portal/stand_in.rs")];
 /// Those that only read.
-const READS: [&str; 41] = [
+const READS: [&str; 43] = [
     "acquaintance",
     "activity",
     "away",
@@ -46,9 +48,11 @@ const READS: [&str; 41] = [
     "drafts",
     "due_deliveries",
     "family_of_draft",
+    "favourite_promises",
     "favourites",
     "first_month",
     "groups",
+    "instance_sums",
     "is_dismissed",
     "kept",
     "ledger_clock",

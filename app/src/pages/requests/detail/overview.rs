@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::super::preflight_panel::price;
 use super::outputs::outputs;
-use super::{Part, Revealed, address, history, resources};
+use super::{Part, Revealed, address, history, progress, related, resources};
 use crate::texts::request as texts;
 use crate::ui::{Code, CopyButton, Moment};
 
@@ -19,8 +19,10 @@ pub(super) fn part(page: &RequestPage, token: &str, revealed: &Revealed, now: &s
     view! {
         <div class="split">
             <div class="stack">
+                <div data-live="progress">{progress::part(page, now)}</div>
                 <div data-live="outputs">{outputs(page, token, revealed)}</div>
                 <div data-live="resources">{made(page)}</div>
+                <div data-live="related">{related::part(page)}</div>
                 <div data-live="lately">{lately(page, now)}</div>
             </div>
             <aside class="rail" aria-label=texts::DETAILS data-live="facts">{facts(page, now)}</aside>

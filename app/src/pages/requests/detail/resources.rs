@@ -4,27 +4,30 @@ use crate::view::{ObjectKey, RequestPage, ResourceLine};
 use leptos::prelude::*;
 use promise::api::Health;
 
-use super::graph::{Fold, graph};
+use super::graph::graph;
 use super::needs::Needs;
-use super::{Part, ROWS, address};
+use super::tree::{layouts, tree};
+use super::{Part, ROWS, View, address};
 use crate::pages::requests::health;
 use crate::routes;
 use crate::texts::request as texts;
 use crate::ui::{Empty, Pager, Shape, Status, paged};
 
 /// The part.
-pub(super) fn part(page: &RequestPage, number: usize, fold: &Fold) -> impl IntoView + use<> {
-    let (rows, number, pages) = paged(&page.resources, number, ROWS);
-    let rows = if rows.is_empty() {
-        view! { <Empty title=texts::NO_RESOURCES_YET text=texts::RESOURCES_APPEAR_HERE/> }.into_any()
-    } else {
-        table(page, rows, (number - 1) * ROWS).into_any()
+pub(super) fn part(page: &RequestPage, view: &View) -> impl IntoView + use<> {
+    let (rows, number, pages) = paged(&page.resources, view.page, ROWS);
+    let pages = if view.is_tree { 1 } else { pages };
+    let some = !rows.is_empty();
+    let rows = match rows {
+        [] => view! { <Empty title=texts::NO_RESOURCES_YET text=texts::RESOURCES_APPEAR_HERE/> }.into_any(),
+        _ if view.is_tree => tree(page, &view.open).into_any(),
+        rows => table(page, rows, (number - 1) * ROWS).into_any(),
     };
-    let graph = (number == 1).then(|| graph(page, fold)).flatten();
+    let graph = (number == 1 && !view.is_tree).then(|| graph(page, &view.fold)).flatten();
     let page_of = page.clone();
     view! {
         <section aria-labelledby="resources" data-live="resources">
-            <div class="section-head"><h2 id="resources">{texts::RESOURCES}</h2><p class="basis">{basis(page)}</p></div>
+            <div class="section-head"><div class="row items-baseline gap-3"><h2 id="resources">{texts::RESOURCES}</h2><p class="basis">{basis(page)}</p></div>{some.then(|| layouts(page, view.is_tree))}</div>
             {graph}
             {rows}
             <Pager page=number pages=pages href=Box::new(move |number| address(&page_of, Part::Resources, number))/>

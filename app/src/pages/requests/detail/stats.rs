@@ -1,0 +1,47 @@
+//! The row of figures below what the request waits for: state, cost, age, last change, owner.
+
+use leptos::prelude::*;
+
+use crate::pages::requests::state;
+use crate::texts::request as texts;
+use crate::ui::{Moment, Status};
+use crate::view::{Happening, RequestPage};
+
+/// The row. What isn't known has no figure.
+pub(super) fn row(page: &RequestPage, now: &str) -> impl IntoView + use<> {
+    let row = &page.row;
+    let (shape, word) = state(row.states.state);
+    let figure = |name: &'static str, value: AnyView, beside: String| {
+        let beside = (!beside.is_empty()).then(|| view! { <span class="subtle">{beside}</span> });
+        view! { <div class="figure"><dt>{name}</dt><dd><b>{value}</b>{beside}</dd></div> }
+    };
+    let monthly = page.price.monthly.as_ref().map(|monthly| texts::a_month(monthly)).unwrap_or_default();
+    let spent = (!page.spent.is_empty()).then(|| page.spent.join(", "));
+    let cost = match (spent, &page.price.monthly) {
+        (Some(spent), _) => Some(figure(texts::COST_THIS_MONTH, spent.into_any(), monthly)),
+        (None, Some(price)) => Some(figure(texts::PRICE, price.clone().into_any(), texts::PER_MONTH.to_owned())),
+        (None, None) => None,
+    };
+    let last = page
+        .timeline
+        .last()
+        .filter(|_| page.timeline.len() > 1)
+        .map(|last| figure(texts::LAST_CHANGE, view! { <Moment at=last.at.clone() now=now/> }.into_any(), short(last)));
+    let owner = (!row.requester.is_empty()).then(|| {
+        let beside = if row.mine { texts::THIS_IS_YOU.to_owned() } else { String::new() };
+        figure(texts::OWNER, row.requester.clone().into_any(), beside)
+    });
+    view! {
+        <dl class="figures">
+            <div class="figure"><dt>{texts::STATE}</dt><dd><b><Status shape=shape word=word/></b></dd></div>
+            {cost}
+            {figure(texts::CREATED, view! { <Moment at=row.created.clone() now=now/> }.into_any(), String::new())}
+            {last}{owner}
+        </dl>
+    }
+}
+
+/// What happened last, without what follows a colon: the history has all of it.
+fn short(last: &Happening) -> String {
+    last.what.split(':').next().unwrap_or_default().to_owned()
+}
