@@ -150,7 +150,9 @@ async fn what_waits_is_seen_by_who_decides_and_absent_for_others() {
     let (uid, _) = asked(&product, &requester, "orders-db", 50).await;
     let mut approver = product.signed_in("approver").await;
     let inbox = approver.until("/approvals", |answer| answer.text.contains("1 request needs your approval")).await;
-    for said in ["orders-db", "new PostgreSQL", "For the season", "title=\"dev-shop\"", "Dana Shaw", "+€", "/month", ">Approve</button>", "due in"] {
+    for said in
+        ["orders-db", "new PostgreSQL", "For the season", "title=\"dev-shop\"", "Dana Shaw", "+€", "/month", ">Approve</button>", "due in"]
+    {
         assert!(inbox.text.contains(said), "the inbox lacks {said}: {}", inbox.text);
     }
     assert!(approver.get("/").await.text.contains("href=\"/approvals\""), "the navigation leads there");
