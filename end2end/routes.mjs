@@ -9,6 +9,8 @@ const noPages = new Map([
   ["/search/suggestions", "a fragment, which the palette shows"],
   ["/refused", "it says no, whatever it is about; so does the scene `refused`"],
   ["/w/{workspace}/resources.csv", "a file"],
+  ["/w/{workspace}/requests.csv", "a file"],
+  ["/requests.csv", "a file"],
   ["/cost/export.csv", "a file"],
   ["/cost/focus.csv", "a file"],
 ]);

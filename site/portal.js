@@ -1,12 +1,13 @@
 
 /**
- * Called by the script of a live page with the address of its stream.
+ * Called by the script of a live page with the address of its stream, and the function that changes a part of the page into another.
  * @param {string} address
+ * @param {Function} morph
  */
-export function live(address) {
+export function live(address, morph) {
 const ptr0 = passStringToWasm0(address, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
 const len0 = WASM_VECTOR_LEN;
-wasm.live(ptr0, len0);
+wasm.live(ptr0, len0, morph);
 }
 function __wbg_get_imports() {
             const import0 = {
@@ -33,19 +34,15 @@ throw new Error(getStringFromWasm0(arg0, arg1));
 __wbg__wbg_cb_unref_09736879a3f67559: function(arg0) {
 arg0._wbg_cb_unref();
 },
-__wbg_activeElement_6c30fe7fda33ef51: function(arg0) {
-const ret = arg0.activeElement;
-return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
-},
 __wbg_addEventListener_847fd86b8c33ec43: function() { return handleError(function (arg0, arg1, arg2, arg3) {
 arg0.addEventListener(getStringFromWasm0(arg1, arg2), arg3);
 }, arguments); },
+__wbg_call_fc92fee6137d452d: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+const ret = arg0.call(arg1, arg2, arg3);
+return ret;
+}, arguments); },
 __wbg_close_8fd1fa1823bd1120: function(arg0) {
 arg0.close();
-},
-__wbg_contains_743aa7c94499c269: function(arg0, arg1) {
-const ret = arg0.contains(arg1);
-return ret;
 },
 __wbg_document_3b5c3071b43e97ee: function(arg0) {
 const ret = arg0.document;
@@ -55,9 +52,6 @@ __wbg_fetch_c30fc2ed77d76a76: function(arg0, arg1, arg2) {
 const ret = arg0.fetch(getStringFromWasm0(arg1, arg2));
 return ret;
 },
-__wbg_focus_d5e2fdbdb56416f0: function() { return handleError(function (arg0) {
-arg0.focus();
-}, arguments); },
 __wbg_getAttribute_c7b80d4010284561: function(arg0, arg1, arg2, arg3) {
 const ret = arg1.getAttribute(getStringFromWasm0(arg2, arg3));
 var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
@@ -69,10 +63,6 @@ __wbg_get_0c55869fe53c7d14: function(arg0, arg1) {
 const ret = arg0[arg1 >>> 0];
 return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
 },
-__wbg_hasAttribute_3f271bd99815d507: function(arg0, arg1, arg2) {
-const ret = arg0.hasAttribute(getStringFromWasm0(arg1, arg2));
-return ret;
-},
 __wbg_href_a0128fb7c568d8e5: function() { return handleError(function (arg0, arg1) {
 const ret = arg1.href;
 const ptr1 = passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
@@ -80,27 +70,10 @@ const len1 = WASM_VECTOR_LEN;
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
 }, arguments); },
-__wbg_innerHTML_5596b7e9bb4c4532: function(arg0, arg1) {
-const ret = arg1.innerHTML;
-const ptr1 = passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
-const len1 = WASM_VECTOR_LEN;
-getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
-getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
-},
 __wbg_instanceof_Element_05dbb22ded594343: function(arg0) {
 let result;
 try {
 result = arg0 instanceof Element;
-} catch (_) {
-result = false;
-}
-const ret = result;
-return ret;
-},
-__wbg_instanceof_HtmlElement_ea32ea7121e0a496: function(arg0) {
-let result;
-try {
-result = arg0 instanceof HTMLElement;
 } catch (_) {
 result = false;
 }
@@ -115,10 +88,6 @@ result = arg0 instanceof Window;
 result = false;
 }
 const ret = result;
-return ret;
-},
-__wbg_isSameNode_1eda96b84821596e: function(arg0, arg1) {
-const ret = arg0.isSameNode(arg1);
 return ret;
 },
 __wbg_length_9aab85334c5daf3f: function(arg0) {
@@ -148,14 +117,6 @@ return ret;
 __wbg_querySelectorAll_6c1bd81d448fb480: function() { return handleError(function (arg0, arg1, arg2) {
 const ret = arg0.querySelectorAll(getStringFromWasm0(arg1, arg2));
 return ret;
-}, arguments); },
-__wbg_querySelectorAll_bd785907acdf7800: function() { return handleError(function (arg0, arg1, arg2) {
-const ret = arg0.querySelectorAll(getStringFromWasm0(arg1, arg2));
-return ret;
-}, arguments); },
-__wbg_querySelector_1555c239948f2bf0: function() { return handleError(function (arg0, arg1, arg2) {
-const ret = arg0.querySelector(getStringFromWasm0(arg1, arg2));
-return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
 }, arguments); },
 __wbg_querySelector_72201b7c62dc196b: function() { return handleError(function (arg0, arg1, arg2) {
 const ret = arg0.querySelector(getStringFromWasm0(arg1, arg2));
@@ -225,13 +186,6 @@ __wbg_status_cb85b6c8d1769fa1: function(arg0) {
 const ret = arg0.status;
 return ret;
 },
-__wbg_tagName_775bb05619a5c52f: function(arg0, arg1) {
-const ret = arg1.tagName;
-const ptr1 = passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
-const len1 = WASM_VECTOR_LEN;
-getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
-getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
-},
 __wbg_textContent_240d7f8264a6246e: function(arg0, arg1) {
 const ret = arg1.textContent;
 var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
@@ -263,13 +217,13 @@ const ret = arg0.visibilityState;
 return (__wbindgen_enum_VisibilityState.indexOf(ret) + 1 || 3) - 1;
 },
 __wbindgen_generic_0000000000000001: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 12, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
-const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h879fa5ae0e3b9964);
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 9, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h332025d848aac39a);
 return ret;
 },
 __wbindgen_generic_0000000000000002: function(arg0, arg1) {
 // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 1, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__hf2aadf2324c0e968);
+const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__hfa1c7ab3e1bedc04);
 return ret;
 },
 __wbindgen_init_externref_table: function() {
@@ -287,12 +241,12 @@ table.set(1027, false);
         };
 }
 
-function wasm_bindgen__convert__closures_____invoke__hf2aadf2324c0e968(arg0, arg1) {
-wasm.wasm_bindgen__convert__closures_____invoke__hf2aadf2324c0e968(arg0, arg1);
+function wasm_bindgen__convert__closures_____invoke__hfa1c7ab3e1bedc04(arg0, arg1) {
+wasm.wasm_bindgen__convert__closures_____invoke__hfa1c7ab3e1bedc04(arg0, arg1);
 }
 
-function wasm_bindgen__convert__closures_____invoke__h879fa5ae0e3b9964(arg0, arg1, arg2) {
-const ret = wasm.wasm_bindgen__convert__closures_____invoke__h879fa5ae0e3b9964(arg0, arg1, arg2);
+function wasm_bindgen__convert__closures_____invoke__h332025d848aac39a(arg0, arg1, arg2) {
+const ret = wasm.wasm_bindgen__convert__closures_____invoke__h332025d848aac39a(arg0, arg1, arg2);
 if (ret[1]) {
 throw takeFromExternrefTable0(ret[0]);
 }

@@ -26,14 +26,14 @@ use leptos::server_fn::ServerFn;
 use leptos_axum::ResponseOptions;
 use promise::{Error, Result};
 
-pub use account::{ChooseTheme, DismissTour, SignIn, SignOut, THEME};
+pub use account::{ChooseTheme, DEMO, DismissDemo, DismissTour, SignIn, SignOut, THEME};
 pub use approvals::{AskAgain, Comment, Decide, DecideTogether, Withdraw};
 pub use delegations::{EndDelegation, SetDelegate};
 pub use deliveries::RetryDelivery;
 pub use drafts::{DiscardDraft, ShareDraft};
 pub use notifications::{MarkRead, SaveNotificationSettings};
 pub use pairs::{Fields, Form, Pairs, Posted};
-pub use policies::SavePolicy;
+pub use policies::{DeletePolicy, SavePolicy, SwitchPolicy};
 pub use requests::{ChangeRequest, DeleteRequest, RollOut, SubmitRequest};
 pub use views::{DeleteView, RenameView, SaveView};
 pub use workspaces::SetFavourite;

@@ -17,6 +17,7 @@ pub use self::address::query;
 use self::views::*;
 use crate::backend::Visit;
 use crate::document::{Page, respond};
+use crate::pages;
 use crate::routes::{Pattern, has_dot_segments, page};
 
 /// Every page of the portal.
@@ -33,12 +34,14 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::SEARCH) view=|| load(search_results) ssr=Async/>
                 <Route path=Pattern(page::KEYBOARD) view=|| load(keyboard_shortcuts) ssr=Async/>
 
+                <Route path=Pattern(page::WORKSPACE) view=|| load(workspace_page) ssr=Async/>
                 <Route path=Pattern(page::CATALOG) view=|| load(catalog_list) ssr=Async/>
                 <Route path=Pattern(page::PROMISE) view=|| load(promise) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_NEW) view=|| load(request_form) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_REVIEW) view=|| load(request_review) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_ADDS) view=|| load(request_adds) ssr=Async/>
 
+                <Route path=Pattern(page::ALL_REQUESTS) view=|| load(all_requests) ssr=Async/>
                 <Route path=Pattern(page::REQUESTS) view=|| load(request_list) ssr=Async/>
                 <Route path=Pattern(page::REQUEST) view=|| load(request) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_EDIT) view=|| load(edit_form) ssr=Async/>
@@ -65,6 +68,7 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::POLICY_NEW) view=|| load(policy_form) ssr=Async/>
                 <Route path=Pattern(page::POLICY) view=|| load(policy) ssr=Async/>
                 <Route path=Pattern(page::POLICY_EDIT) view=|| load(policy_edit_form) ssr=Async/>
+                <Route path=Pattern(page::POLICY_DELETE) view=|| load(policy_delete) ssr=Async/>
 
                 <Route path=Pattern(page::GALLERY) view=|| load(design_system) ssr=Async/>
             </FlatRoutes>
@@ -89,12 +93,12 @@ where
     let (visit, address) = (expect_context::<Visit>(), Address::current());
     let workspace = Some(address.workspace().to_owned()).filter(|workspace| !workspace.is_empty());
     let page = page(visit.clone(), address);
-    Suspend::new(async move { Page::settle(&visit, workspace.as_deref(), page.await).into_view(&visit) })
+    Suspend::new(async move { pages::settle(&visit, workspace.as_deref(), page.await).into_view(&visit) })
 }
 
 /// Renders the error page of an address without a route.
 fn nowhere() -> impl IntoView {
     let visit = expect_context::<Visit>();
     let error = Error::NotFound { what: "page at this address".to_owned() };
-    Page::settle(&visit, None, Err(error)).into_view(&visit)
+    pages::settle(&visit, None, Err(error)).into_view(&visit)
 }

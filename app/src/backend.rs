@@ -13,11 +13,12 @@ use crate::view::{
     EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, NoticeRules, NoticesPage, NoticesQuery, ObjectKey, ObjectPage,
     OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisePage, PromisesPage,
     PromisesQuery, RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews,
-    SearchPage, SearchQuery, Selection, StandInPage, Viewer, WorkspaceTree,
+    SearchPage, SearchQuery, Selection, StandInPage, Viewer, WorkspacePage, WorkspaceTree,
 };
 use async_trait::async_trait;
 use promise::date::DateStyle;
 use promise::people::PeopleNames;
+use promise::form::{Draft as FormDraft, OPERATION};
 use promise::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -126,8 +127,10 @@ pub trait Approvals: Send + Sync {
 /// Requests of a workspace.
 #[async_trait]
 pub trait Requests: Send + Sync {
-    /// Returns a page of the list, filtered.
+    /// Returns a page of the list, filtered; an empty path stands for all workspaces.
     async fn requests(&self, workspace: &str, query: &RequestQuery) -> Result<RequestsPage>;
+    /// Returns all matching requests as comma-separated values; an empty path stands for all workspaces.
+    async fn requests_csv(&self, workspace: &str, query: &RequestQuery) -> Result<String>;
     /// Returns one request in full.
     async fn request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestPage>;
     /// Returns the form with the values of a draft; a draft of another user counts as none, unless it is shared with people who can submit
@@ -191,13 +194,20 @@ pub trait Platform: Send + Sync {
     async fn policy(&self, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Result<PolicyPage>;
     /// Returns the text of a policy, or the start of a new one; the text of a draft comes with the results of its check. A draft of another
     /// user counts as none.
-    async fn policy_form(&self, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<PolicyForm>;
+    /// `rule` is the position of the rule that the form shows; `None` shows the YAML.
+    async fn policy_form(&self, workspace: &str, name: Option<&str>, draft: Option<&str>, rule: Option<usize>) -> Result<PolicyForm>;
+    /// Returns the form with what was just typed and its effect, and saves it as a draft.
+    async fn policy_preflight(&self, typed: &PolicyText) -> Result<PolicyForm>;
     /// Checks or saves a posted text, as the user.
     async fn write_policy(&self, typed: &PolicyText) -> Result<PolicyFormOutcome>;
+    /// Disables or enables a policy, as the user.
+    async fn switch_policy(&self, workspace: &str, name: &str, disabled: bool) -> Result<()>;
+    /// Deletes a policy, as the user; `confirmation` is its name, typed again.
+    async fn delete_policy(&self, workspace: &str, name: &str, confirmation: &str) -> Result<()>;
 }
 
 /// A policy as it was typed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PolicyText {
     /// Path of the workspace.
     pub workspace: String,
@@ -207,12 +217,69 @@ pub struct PolicyText {
     pub text: String,
     /// Resource version of the policy when the form was opened; empty for a new one.
     pub version: String,
-    /// Whether to save it, and not only check it.
+    /// Position of the rule that the form shows; absent if the text itself was typed.
+    #[serde(default)]
+    pub rule: Option<usize>,
+    /// What was typed into the form, as typed.
+    #[serde(default)]
+    pub entered: Option<FormDraft>,
+    /// Id of the input that gets the focus.
+    #[serde(default)]
+    pub focus: Option<String>,
+    /// Whether problems are shown.
+    #[serde(default)]
+    pub checked: bool,
+    /// Identifies the warnings that the user has seen; empty if there were none.
     #[serde(skip)]
-    pub write: bool,
+    pub warned: String,
+    /// The pressed button.
+    #[serde(skip)]
+    pub operation: String,
+    /// All posted fields.
+    #[serde(skip)]
+    pub fields: Vec<(String, String)>,
+    /// Id of the draft in which typing is saved.
+    #[serde(skip)]
+    pub save: String,
     /// Id of the draft that is shown; empty if there is none.
     #[serde(skip)]
     pub draft: String,
+}
+
+impl PolicyText {
+    /// Returns a posted form.
+    pub fn posted(fields: &Pairs) -> Self {
+        let first = |wanted: &str| {
+            let value = fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+            value.unwrap_or_default()
+        };
+        let operation = first(OPERATION);
+        Self {
+            workspace: first("workspace"),
+            name: Some(first("name")).filter(|name| !name.is_empty()),
+            text: first("text").replace("\r\n", "\n"),
+            version: first("version"),
+            rule: first("rule").parse().ok(),
+            entered: None,
+            focus: None,
+            checked: matches!(operation.as_str(), "check" | "write") || !first("checked").is_empty(),
+            warned: first("warned"),
+            operation,
+            fields: fields.to_vec(),
+            save: first("save"),
+            draft: first("draft"),
+        }
+    }
+
+    /// Returns the first posted value of a field.
+    pub fn field(&self, name: &str) -> &str {
+        self.fields.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()).unwrap_or_default()
+    }
+
+    /// Whether to save it, and not only check it.
+    pub fn is_to_be_saved(&self) -> bool {
+        self.operation == "write"
+    }
 }
 
 /// Sample values for a policy.
@@ -365,6 +432,8 @@ pub trait Sessions: Send + Sync {
 pub trait Workspaces: Send + Sync {
     /// Returns the tree, filtered by words.
     async fn workspaces(&self, query: &str) -> Result<WorkspaceTree>;
+    /// Returns one workspace: what is in it, what applies to it, and who can do what there.
+    async fn workspace(&self, path: &str) -> Result<WorkspacePage>;
     /// Adds a workspace to the user's favourites, or removes it. Only workspaces that the user can enter can be added.
     async fn set_favourite(&self, workspace: &str, favourite: bool) -> Result<()>;
 }
@@ -418,6 +487,8 @@ pub struct Visit {
     pub recent: Vec<String>,
     /// Paths of the user's favourite workspaces.
     pub favourites: Vec<String>,
+    /// Paths of the workspaces above the one in the address that the user can enter.
+    pub above: Vec<String>,
     /// Whether there are policies that the user can manage.
     pub platform: bool,
     /// Number of requests waiting for the user's decision; `None` for users who take no part in decisions.
@@ -426,6 +497,8 @@ pub struct Visit {
     pub unread: Option<u64>,
     /// Whether the portal runs on its embedded plane, which every page mentions.
     pub embedded: bool,
+    /// Whether this browser has dismissed the note that says so.
+    pub demo_dismissed: bool,
     /// Name that operators gave the server that the portal works on.
     pub server: String,
     /// Address of this page: path and query.

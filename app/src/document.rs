@@ -9,11 +9,10 @@ use leptos::nonce::Nonce;
 use leptos::prelude::*;
 use leptos_axum::ResponseOptions;
 use leptos_meta::{MetaTags, Title, provide_meta_context};
-use promise::{Error, Result};
+use promise::Error;
 
 use crate::backend::Visit;
 use crate::frame::Frame;
-use crate::pages::refused;
 use crate::{invisible, texts};
 
 /// A page: its metadata and content.
@@ -29,11 +28,6 @@ impl Page {
     pub fn elsewhere(address: String) -> Self {
         let about = About { status: 303, ..About::default() };
         Self { about, location: Some(address), content: ().into_any() }
-    }
-
-    /// Returns the page, or an error page. `workspace` is the one in the address.
-    pub fn settle(visit: &Visit, workspace: Option<&str>, page: Result<Self>) -> Self {
-        page.unwrap_or_else(|error| refused(visit, workspace, &error))
     }
 
     /// Returns the content as a view. Status, title and scripts are added where they belong.

@@ -3,15 +3,19 @@
 use leptos::prelude::*;
 use promise::people::initials;
 
-use crate::actions::{self, ChooseTheme, SetFavourite, SignOut};
+use crate::actions::{self, ChooseTheme, DismissDemo, SetFavourite, SignOut};
 use crate::backend::Visit;
 use crate::document::keys;
 use crate::document::{About, Script};
-use crate::pages::search::{SIGN_OUT_FORM, THEME_FORM};
 use crate::palette::Palette;
 use crate::routes::{self, page};
-use crate::texts::{frame as texts, home, search};
+use crate::texts::{frame as texts, home, search, workspaces};
 use crate::ui::{Avatar, HiddenToken, Icon};
+
+/// Id of the form in the account menu that sets the theme.
+pub(crate) const THEME_FORM: &str = "theme";
+/// Id of the form in the account menu that signs out.
+pub(crate) const SIGN_OUT_FORM: &str = "sign-out";
 
 const MARK: &str = r#"<path fill="currentColor" d="M4 21V10a8 8 0 0 1 16 0v11h-4V10a4 4 0 0 0-8 0v11z"/><path fill="currentColor" opacity=".55" d="M10.500 21v-7h3v7z"/>"#;
 
@@ -42,15 +46,26 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
             {navigation(&visit, &about, live)}
             <main class="sheet" id="main" tabindex="-1">
                 <div class="page" data-live-page=live.then_some("")>
-                    {visit.embedded.then(|| view! {
-                        <p class="plane"><Icon name="zap"/><span><b>{texts::DEMO}</b>" "{texts::NOTHING_IS_REAL}</span></p>
-                    })}
+                    {(visit.embedded && !visit.demo_dismissed).then(|| demo(&visit))}
                     {children()}
                 </div>
             </main>
         </div>
         {visit.backend.is_some().then(|| view! { <Palette/>{keys(&visit)} })}
     }
+}
+
+/// The note that nothing here is real, and the button that hides it.
+fn demo(visit: &Visit) -> impl IntoView + use<> {
+    let dismiss = visit.backend.as_ref().map(|backend| {
+        view! {
+            <form method="post" action={actions::path::<DismissDemo>()}>
+                <HiddenToken token=backend.viewer().form_token/><input type="hidden" name="back" value=visit.address.clone()/>
+                <button class="btn btn-ghost btn-sm btn-icon" aria-label=texts::DISMISS_DEMO><Icon name="x"/></button>
+            </form>
+        }
+    });
+    view! { <div class="plane"><Icon name="zap"/><p class="grow"><b>{texts::DEMO}</b>" "{texts::NOTHING_IS_REAL}</p>{dismiss}</div> }
 }
 
 /// The link to the search, which a script turns into the palette.
@@ -63,10 +78,9 @@ fn opener(workspace: &str) -> impl IntoView + use<> {
 /// The workspace of the page, and a menu with others: the same kind of page in those that were open last, and the search for all.
 fn place(workspace: &str, visit: &Visit) -> impl IntoView + use<> {
     let (above, name) = workspace.rsplit_once(':').map_or((None, workspace), |(above, name)| (Some(above.to_owned()), name));
-    let requests_first = visit.address.contains("/requests");
     let others = |paths: &[String], title: &'static str| {
         let links = paths.iter().filter(|path| *path != workspace).map(|path| {
-            let address = if requests_first { routes::requests(path) } else { routes::catalog(path) };
+            let address = routes::alike_in(path, &visit.address);
             view! { <li><a class="item" href=address><Icon name="network"/><span class="break">{path.clone()}</span></a></li> }
         });
         let links: Vec<_> = links.collect();
@@ -76,7 +90,7 @@ fn place(workspace: &str, visit: &Visit) -> impl IntoView + use<> {
     let back = visit.address.clone();
     view! {
         <nav class="where" aria-label=texts::WORKSPACE>
-            {above.map(|above| view! { <span class="above">{above.replace(':', " / ")}</span> })}
+            {above.map(|above| view! { <span class="above">{breadcrumb(&above, visit)}</span> })}
             <details class="menu">
                 <summary class="here"><b>{name.to_owned()}</b><span class="vh">{texts::SWITCH_WORKSPACE}</span><Icon name="chevrons-up-down"/></summary>
                 <div class="pop">
@@ -84,6 +98,7 @@ fn place(workspace: &str, visit: &Visit) -> impl IntoView + use<> {
                         <input type="hidden" name="from" value=back.clone()/>
                         <input class="input" type="search" name="q" autocomplete="off" aria-label=home::FIND_A_WORKSPACE placeholder=home::FIND_A_WORKSPACE/>
                     </form>
+                    <a class="item" href=routes::workspace(workspace)><Icon name="network"/>{workspaces::overview_of(name)}</a>
                     {others(&visit.favourites, search::FAVOURITES)}
                     {others(&recent, search::RECENT)}
                     <a class="item" href=routes::with_query(page::WORKSPACES, &[("from", &back)])><Icon name="layers"/>{texts::ALL_WORKSPACES}</a>
@@ -92,6 +107,20 @@ fn place(workspace: &str, visit: &Visit) -> impl IntoView + use<> {
             </details>
         </nav>
     }
+}
+
+/// The workspaces above, each a link where the user can enter it.
+fn breadcrumb(path: &str, visit: &Visit) -> impl IntoView + use<> {
+    let ends = path.match_indices(':').map(|(at, _)| at).chain([path.len()]);
+    let steps = ends.filter_map(|end| path.get(..end)).enumerate().map(|(index, path)| {
+        let name = path.rsplit(':').next().unwrap_or(path).to_owned();
+        let step = match visit.above.iter().any(|known| known == path) {
+            true => view! { <a href=routes::workspace(path)>{name}</a> }.into_any(),
+            false => view! { {name} }.into_any(),
+        };
+        view! { {(index > 0).then_some(" / ")}{step} }
+    });
+    steps.collect_view()
 }
 
 /// The button that adds a workspace to the favourites, or removes it.

@@ -15,6 +15,7 @@ mod rules;
 pub mod search;
 pub mod sign_in;
 mod views;
+pub mod workspace;
 pub mod workspaces;
 
-pub use refusal::{kept, refused};
+pub use refusal::{kept, refused, settle};

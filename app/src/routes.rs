@@ -18,6 +18,8 @@ pub mod page {
     pub const SIGN_IN: &str = "/sign-in";
     /// Workspaces.
     pub const WORKSPACES: &str = "/workspaces";
+    /// A workspace: what is in it, what applies to it, and who can do what there.
+    pub const WORKSPACE: &str = "/w/{workspace}";
     /// Catalog of a workspace.
     pub const CATALOG: &str = "/w/{workspace}/catalog";
     /// A promise.
@@ -26,6 +28,12 @@ pub mod page {
     pub const REQUEST_NEW: &str = "/w/{workspace}/promises/{name}/request";
     /// Review of a new request, before it is submitted.
     pub const REQUEST_REVIEW: &str = "/w/{workspace}/promises/{name}/request/review";
+    /// Requests of all workspaces.
+    pub const ALL_REQUESTS: &str = "/requests";
+    /// The same as comma-separated values, all rows.
+    pub const ALL_REQUESTS_CSV: &str = "/requests.csv";
+    /// Requests of a workspace as comma-separated values, all rows.
+    pub const REQUESTS_CSV: &str = "/w/{workspace}/requests.csv";
     /// Requests of a workspace.
     pub const REQUESTS: &str = "/w/{workspace}/requests";
     /// Objects that were created for the requests of a workspace.
@@ -65,7 +73,9 @@ pub mod page {
     pub const APPROVAL: &str = "/approvals/{uid}";
     /// All open requests of the same shape as one.
     pub const ALIKE: &str = "/approvals/{uid}/alike";
-    /// Cost: query `workspace`, `by`, `month` and `page`.
+    /// Confirmation before a policy is deleted.
+    pub const POLICY_DELETE: &str = "/platform/policies/{place}/{policy}/delete";
+    /// Cost: query `workspace`, `by`, `month`, `against`, `table`, `page` and `rows`.
     pub const COST: &str = "/cost";
     /// The same as a file for a spreadsheet.
     pub const COST_EXPORT: &str = "/cost/export.csv";
@@ -101,6 +111,8 @@ pub mod post {
     pub const PREFLIGHT_NEW: &str = "/w/{workspace}/promises/{name}/request/preflight";
     /// `Requests::preflight` with `FormOf::Edit`.
     pub const PREFLIGHT_EDIT: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/preflight";
+    /// `Platform::policy_preflight`: the form of a policy with the posted values, for the script that updates it. It saves a draft.
+    pub const PREFLIGHT_POLICY: &str = "/platform/policies/preflight";
     /// `Requests::reveal`: field `output`; answers with the page of the request and the value shown.
     pub const REVEAL: &str = "/w/{workspace}/requests/{namespace}/{name}/reveal";
 }
@@ -127,6 +139,23 @@ pub fn refused(id: &str) -> String {
 /// The search, opened in a workspace; an empty path for none.
 pub fn search(workspace: &str) -> String {
     with_query(page::SEARCH, &[("workspace", workspace)])
+}
+
+/// A workspace.
+pub fn workspace(workspace: &str) -> String {
+    at(page::WORKSPACE, &[workspace])
+}
+
+/// The page of another workspace that is like the one at an address; its catalog where there is none.
+pub fn alike_in(workspace: &str, address: &str) -> String {
+    let path = address.split('?').next().unwrap_or(address);
+    let rest = path.strip_prefix("/w/").map(|rest| rest.split_once('/').map_or("", |(_, rest)| rest));
+    match rest {
+        Some("") => self::workspace(workspace),
+        Some(rest) if rest.starts_with("requests") => requests(workspace),
+        Some(rest) if rest.starts_with("resources") => resources(workspace),
+        _ => catalog(workspace),
+    }
 }
 
 /// Catalog of a workspace.
@@ -191,6 +220,26 @@ pub fn policy_edit(workspace: &str, name: &str) -> String {
     at(page::POLICY_EDIT, &[workspace, name])
 }
 
+/// Confirmation before a policy is deleted.
+pub fn policy_delete(workspace: &str, name: &str) -> String {
+    at(page::POLICY_DELETE, &[workspace, name])
+}
+
+/// The list of policies, with a message about one that was deleted.
+pub fn policies_after(workspace: &str, name: &str) -> String {
+    with_query(page::POLICIES, &[("from", workspace), ("deleted", name)])
+}
+
+/// The form of one rule of a policy.
+pub fn policy_rule(workspace: &str, name: &str, rule: usize) -> String {
+    with_query(&policy_edit(workspace, name), &[("rule", &rule.to_string())])
+}
+
+/// A page that edits a policy, as YAML.
+pub fn as_yaml(page: &str) -> String {
+    with_query(page, &[("view", "yaml")])
+}
+
 /// A new policy in a workspace.
 pub fn policy_new(workspace: &str) -> String {
     with_query(page::POLICY_NEW, &[("workspace", workspace)])
@@ -201,9 +250,19 @@ pub fn cost(workspace: &str) -> String {
     with_query(page::COST, &[("workspace", workspace)])
 }
 
-/// Requests of a workspace.
+/// Requests of a workspace; of all workspaces for the empty path.
 pub fn requests(workspace: &str) -> String {
-    at(page::REQUESTS, &[workspace])
+    if workspace.is_empty() { page::ALL_REQUESTS.to_owned() } else { at(page::REQUESTS, &[workspace]) }
+}
+
+/// The same as comma-separated values.
+pub fn requests_csv(workspace: &str) -> String {
+    if workspace.is_empty() { page::ALL_REQUESTS_CSV.to_owned() } else { at(page::REQUESTS_CSV, &[workspace]) }
+}
+
+/// Requests of all workspaces, filtered.
+pub fn all_requests(pairs: &[(&str, &str)]) -> String {
+    with_query(page::ALL_REQUESTS, pairs)
 }
 
 /// Objects that were created for the requests of a workspace.
@@ -299,6 +358,11 @@ pub fn live_requests(workspace: &str, seen: &str) -> String {
     with_query(LIVE, &[("topic", "requests"), ("workspace", workspace), ("seen", seen)])
 }
 
+/// Stream of changes to a list of requests that includes child workspaces since the state `seen`.
+pub fn live_requests_below(workspace: &str, seen: &str) -> String {
+    with_query(LIVE, &[("topic", "requests"), ("workspace", workspace), ("below", "true"), ("seen", seen)])
+}
+
 /// Stream of the user's notifications since the state `seen`.
 pub fn live_notifications(seen: &str) -> String {
     with_query(LIVE, &[("topic", "notifications"), ("seen", seen)])
@@ -337,6 +401,21 @@ mod tests {
         for goes in ["", "//evil.example", "https://evil.example", "/\\evil.example", "/\t/evil.example", "javascript:alert(1)", "evil"] {
             assert_eq!(safe_redirect(goes), "/", "{goes}");
         }
+    }
+
+    #[test]
+    fn another_workspace_opens_on_the_same_kind_of_page() {
+        let kinds = ["", "/requests", "/resources", "/catalog"];
+        let from = [
+            "/w/root:acme",
+            "/w/root:acme/requests/default/db?view=yaml",
+            "/w/root:acme/resources?q=a",
+            "/w/root:acme/promises/db/request",
+        ];
+        for (from, kind) in from.into_iter().zip(kinds) {
+            assert_eq!(alike_in("root:globex", from), format!("/w/root:globex{kind}"), "{from}");
+        }
+        assert_eq!(alike_in("root:globex", "/cost"), "/w/root:globex/catalog");
     }
 
     #[test]

@@ -21,3 +21,4 @@ pub(crate) mod request;
 pub(crate) mod requests;
 pub(crate) mod resources;
 pub(crate) mod search;
+pub(crate) mod workspaces;

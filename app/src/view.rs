@@ -22,6 +22,7 @@ mod selection;
 mod sort;
 mod stand_in;
 mod total;
+mod workspace;
 
 pub use account::{Person, Viewer, WorkspaceNode, WorkspaceTree};
 pub use approvals::{
@@ -33,8 +34,8 @@ pub use catalog::{
     OfferRow, OutputLine, PromisePage, ShelfLine, StartLine, VersionLine,
 };
 pub use cost::{
-    CostBudget, CostBy, CostDay, CostFile, CostGlance, CostInstance, CostMonth, CostMover, CostMovers, CostPage, CostQuery, CostRow,
-    CostSaving, CostSavings, CostSum, InstanceStanding, SavingWhy,
+    Compared, ComparedMonth, CostBudget, CostBy, CostDay, CostFile, CostGlance, CostInstance, CostMonth, CostMover, CostMovers, CostPage,
+    CostQuery, CostRow, CostSaving, CostSavings, CostSum, InstanceStanding, SavingWhy, difference,
 };
 pub use emergencies::{EmergenciesPage, EmergencyLine};
 pub use form::{ChangeView, ContestedLine, DraftLine, FormOutcome, MergeLine, MergeView, RequestForm, SharedBy};
@@ -43,8 +44,8 @@ pub use notification::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, No
 pub use object::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, WriterLine};
 pub use overview::{AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, TimeLine, VersionSpread, WeekLine};
 pub use platform::{
-    Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyForm, PolicyFormOutcome, PolicyInside,
-    PolicyPage, PolicyRow, PolicyRule, TextProblem, Tried, Tryout,
+    Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyDeed, PolicyEffect, PolicyForm,
+    PolicyFormOutcome, PolicyHistoryLine, PolicyInside, PolicyPage, PolicyRow, PolicyRule, RuleEditor, RuleRow, TextProblem, Tried, Tryout,
 };
 pub use policy::{PolicyLine, deciders, policy_lines, policy_outcomes};
 pub use preflight::{
@@ -53,8 +54,8 @@ pub use preflight::{
 };
 pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 pub use request::{
-    Allowed, ApprovalLine, ApprovalStanding, GivenLine, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, RequestColumn,
-    RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
+    Allowed, ApprovalLine, ApprovalStanding, GivenLine, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, REQUEST_COLUMNS,
+    RequestColumn, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource, unread_request,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
@@ -63,3 +64,4 @@ pub use selection::Selection;
 pub use sort::{Column, Sort};
 pub use stand_in::{CoverLine, NamedLine, StandInPage};
 pub use total::{Cut, Total, Whole};
+pub use workspace::{Ability, ChildLine, EffectivePolicy, MemberKind, MemberLine, Members, WorkspacePage, WorkspaceRequests};

@@ -132,14 +132,13 @@ async function comesToTheSame(name) {
   await kubectl(it.portal, shop, ["wait", `promiserequest/${name}-few`, "--for=condition=PoliciesSatisfied=False", "--timeout=60s"]);
   const few = await read(`promiserequest/${name}-few`);
   const { message } = few.status.conditions.find(({ type }) => type === "PoliciesSatisfied");
-  assert.match(message, /must be at least 2\. The policy production-baseline at root:acme/, "what is chosen by hand is refused");
+  assert.match(message, /must be at least 2\. The policy Production baseline at root:acme/, "what is chosen by hand is refused");
   assert.equal(few.status.candidate, undefined, "nobody is asked about it");
 }
 
 test("a policy that cannot be applied is refused with its path, and what was typed stays", async () => {
   const page = await signIn(it, "org-owner", { javaScriptEnabled: false });
-  await page.goto("/platform/policies");
-  await page.getByRole("link", { name: "New policy" }).click();
+  await page.goto("/platform/policies/new?view=yaml");
   const text = await page.getByLabel("Policy", { exact: true }).inputValue();
   await page.getByLabel("Set at").selectOption("root:acme");
   const wrong = text.replace("constrain:", "validate:").replace("parameter: .replicas", "message: Not so").replace("maximum: 5", "expression: \"1 +\"");
@@ -168,6 +167,49 @@ test("a policy that cannot be applied is refused with its path, and what was typ
   await kubectl(it.portal, "org-owner@root:acme", ["delete", "policy", "my-policy"]);
   await page.context().close();
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+  const title = javaScriptEnabled ? "Few copies" : "Few plain copies";
+  const name = title.toLowerCase().replaceAll(" ", "-");
+
+  test(`a policy made with the form says its sentence and effect before it is saved, and can be disabled and deleted ${how}`, async () => {
+    const page = await signIn(it, "org-owner", { javaScriptEnabled });
+    const preview = page.getByRole("complementary", { name: "Preview" });
+    const settle = async () => {
+      if (!javaScriptEnabled) return page.getByRole("button", { name: "Check", exact: true }).click();
+      return preview.locator(".typing").waitFor({ state: "hidden" });
+    };
+    await page.goto("/platform/policies");
+    await page.getByRole("link", { name: "New policy" }).click();
+    await page.getByLabel("Set at").selectOption("root:acme");
+    await page.getByLabel("Field", { exact: false }).first().selectOption(".replicas");
+    await settle();
+    await page.getByLabel("Title", { exact: false }).fill(title);
+    await page.getByLabel("Maximum", { exact: false }).fill("6");
+    await settle();
+    await preview.getByText("must be at most 6.").first().waitFor();
+    await preview.getByText(/^Affects \d+ of \d+ instances?$/).waitFor();
+    await page.getByRole("button", { name: "Create policy" }).click();
+    await page.getByRole("heading", { level: 1, name: title }).waitFor();
+    const made = JSON.parse(await kubectl(it.portal, "org-owner@root:acme", ["get", "policy", name, "-o", "json"]));
+    assert.deepEqual(made.spec.rules.map(({ constrain }) => constrain), [{ parameter: ".replicas", maximum: 6 }]);
+    await page.getByText("org-owner created the policy").waitFor();
+
+    await page.getByRole("button", { name: "Disable" }).click();
+    await until(async () => {
+      await page.reload();
+      return page.getByText("This policy is disabled").isVisible();
+    }, "the policy to be disabled");
+    await page.getByRole("link", { name: "Delete" }).click();
+    await page.getByLabel(`Type ${name} to confirm`).fill(name);
+    await page.getByRole("button", { name: `Delete ${title}` }).click();
+    await page.getByText(`${name} was deleted from root:acme`).waitFor();
+    await assert.rejects(kubectl(it.portal, "org-owner@root:acme", ["get", "policy", name]), /NotFound/);
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
+  });
+}
 
 test("who may not read policies reads what concerns them, and nothing else", async () => {
   const page = await signIn(it, "dev-shop", { javaScriptEnabled: false });

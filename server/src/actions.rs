@@ -17,10 +17,9 @@ use crate::auth::cookie::Kind;
 use crate::auth::sign_in_method::Given;
 use crate::auth::{Caller, Visitor, session};
 use crate::limits::ClientAddress;
-use crate::pages::Visiting;
-use crate::state::Portal;
+use crate::pages::{Visiting, recent};
+use crate::portal::Portal;
 use crate::web::pairs::Pairs;
-use crate::web::recent;
 
 /// Runs the action registered at the address of the request.
 pub(crate) async fn perform(visiting: Visiting, request: Request) -> Response {

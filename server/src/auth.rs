@@ -4,13 +4,12 @@ pub mod caller;
 pub mod callers;
 pub mod cookie;
 pub mod csrf;
-pub mod gate;
-pub(crate) mod person;
 pub mod session;
 pub mod sign_in_method;
-mod unsent;
+pub(crate) mod unsent;
+mod visitor;
 
 pub use caller::Caller;
 pub use callers::Callers;
-pub use gate::Visitor;
 pub use sign_in_method::SignIn;
+pub use visitor::Visitor;

@@ -1,6 +1,5 @@
 //! `opm-portal plane`: the embedded plane alone, without portal, controller and sample world.
 
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,26 +8,9 @@ use devplane::{OpenError, Options, Plane, Storage, Token};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, System};
-use crate::config;
+use crate::config::{self, PlaneArgs};
 use crate::plane::{Folder, embedded};
 use crate::serve::signalled;
-
-/// Arguments of `plane`.
-#[derive(Debug, clap::Args)]
-pub struct PlaneArgs {
-    /// Address of the TLS listener; port 0 picks any free port.
-    #[arg(long, default_value = "127.0.0.1:6443")]
-    listen: SocketAddr,
-    /// Directory for objects and certificates; created if missing.
-    #[arg(long, value_name = "DIR")]
-    data: PathBuf,
-    /// Who can sign in: lines of `token,user,uid,"group1,group2"`, as for kube-apiserver.
-    #[arg(long, value_name = "FILE")]
-    token_auth_file: PathBuf,
-    /// Start without a sample world. Required, because only `serve` can load one.
-    #[arg(long, required = true)]
-    empty: bool,
-}
 
 /// Why the plane can't be started.
 #[derive(Debug, thiserror::Error)]

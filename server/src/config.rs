@@ -2,6 +2,7 @@
 
 mod database_url;
 mod notify;
+mod plane;
 mod public_url;
 mod seed;
 mod serve;
@@ -11,13 +12,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use cluster::WorkspacePath;
 
+pub use self::notify::{NotifyArgs, NotifyError};
+pub use self::plane::PlaneArgs;
 pub use database_url::DatabaseUrl;
-pub use notify::{Addresses, Format, MailConfig, NotifyArgs, NotifyConfig, NotifyError, Webhook};
 pub use public_url::PublicUrl;
 pub use seed::SeedArgs;
 pub use serve::{Config, ConfigError, LogConfig, LogFormat, PlaneConfig, PlaneKind, Role, ServeArgs, Storage};
-
-use crate::bare::PlaneArgs;
 
 /// OPM Portal: the front door to a platform of workspaces, promises and policies.
 ///

@@ -11,7 +11,7 @@ use cluster::{Topology, WorkspacePath};
 use promise::wording::counted;
 
 use crate::config::{BindArgs, BootstrapArgs, DoctorArgs, OnServer};
-use crate::serve::kubeconfig::topology;
+use crate::plane::held::topology;
 
 /// Why the server couldn't be prepared or checked.
 #[derive(Debug, thiserror::Error)]

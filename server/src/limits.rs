@@ -9,6 +9,7 @@ mod evaluations;
 mod negative;
 mod quota;
 mod reviews;
+mod streams;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use store::SessionKey;
 pub use address::{ClientAddress, Network};
 pub use evaluations::{Evaluation, Evaluations};
 pub use reviews::{Reviews, TokenSource};
+pub use streams::{Place, Streams};
 
 use self::quota::{Quota, RateLimit, Ticks};
 use crate::clock::Clock;

@@ -5,21 +5,14 @@
 //! built from many workspaces get events without names when their content would differ, at most once a second. A stream ends when its
 //! session ends or the process shuts down. Before each event, the person's access to what changed is checked again.
 
-mod limit;
-
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::backend::Notices as _;
-use app::view::NoticesQuery;
 use axum::extract::{Extension, State};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
-use cluster::ClusterId;
-use cluster::kinds::PromiseRequest;
 use cluster::watch::{Changes, Key};
 use futures::stream::{self, Stream};
 use promise::Error;
@@ -27,15 +20,12 @@ use serde::Deserialize;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
-pub use limit::Streams;
-
-use self::limit::Place;
 use crate::auth::{Caller, Visitor};
 use crate::error::HttpProblem;
-use crate::portal::requests::listing::Place as Listed;
-use crate::portal::rights::Right;
-use crate::state::Portal;
-use crate::web::query::Query;
+use crate::limits::Place;
+use crate::pages::query::Query;
+use crate::portal::Portal;
+use crate::portal::topic::{Topic, seen};
 
 /// Changes within this time are combined into one event.
 const TOGETHER: Duration = Duration::from_millis(50);
@@ -50,6 +40,9 @@ pub struct Subscription {
     /// Path of the page's workspace; only the request topics have one.
     #[serde(default)]
     workspace: String,
+    /// Whether the list of requests includes child workspaces.
+    #[serde(default)]
+    below: bool,
     /// `requests`, `request` with `namespace` and `name`, `notifications`, `home`, `platform`, or `decisions`.
     topic: What,
     /// Namespace of the request.
@@ -74,108 +67,6 @@ enum What {
     Decisions,
 }
 
-/// Topic of a stream.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Topic {
-    /// All requests of a workspace.
-    Requests(ClusterId),
-    /// One request.
-    Request(Key),
-    /// Notifications of the person.
-    Notifications,
-    /// The home page: requests that the person can list, and those that wait for the person.
-    Home,
-    /// The overview: requests that the person can list.
-    Platform,
-    /// Requests that the person can decide about, and those that the person decided.
-    Decisions,
-}
-
-impl Topic {
-    /// Creates the topic for all requests of a workspace.
-    pub fn requests(cluster: ClusterId) -> Self {
-        Self::Requests(cluster)
-    }
-
-    /// Creates the topic for one request.
-    pub fn request(cluster: ClusterId, namespace: &str, name: &str) -> Self {
-        Self::Request(Key { cluster, namespace: namespace.to_owned(), name: name.to_owned() })
-    }
-
-    fn covers(&self, key: &Key) -> bool {
-        match self {
-            Self::Requests(cluster) => key.cluster == *cluster,
-            Self::Request(wanted) => key == wanted,
-            // Notifications arrive on their own channel.
-            Self::Notifications => false,
-            // Any change counts; whether the page would differ is checked before the event is sent.
-            Self::Home | Self::Platform | Self::Decisions => true,
-        }
-    }
-
-    /// Checks whether events of this topic have no names and are sent as soon as the page's content would differ.
-    fn is_summed(&self) -> bool {
-        matches!(self, Self::Home | Self::Platform | Self::Decisions)
-    }
-
-    /// Returns the changed requests that the person can see; `None` if the person can see nothing of this topic.
-    async fn visible(&self, caller: &Caller, changed: BTreeSet<Key>) -> promise::Result<Option<BTreeSet<Key>>> {
-        match self {
-            Self::Requests(cluster) => {
-                let sight = caller.sight(cluster).await?;
-                let seen = || changed.into_iter().filter(|key| sight.covers(&key.namespace)).collect();
-                Ok((!sight.is_nothing()).then(seen))
-            }
-            Self::Request(key) => {
-                let may = caller.may(&key.cluster, Right::request("get", &key.namespace, &key.name)).await?;
-                Ok(may.then_some(changed))
-            }
-            Self::Notifications | Self::Home | Self::Platform | Self::Decisions => Ok(Some(changed)),
-        }
-    }
-}
-
-/// Returns a name for the current state of a topic, as far as the person can see it. Any change to that state changes the name.
-///
-/// # Errors
-/// If the plane doesn't say what the person can see.
-pub async fn seen(caller: &Caller, topic: &Topic) -> promise::Result<String> {
-    let portal = caller.portal();
-    let mut state = DefaultHasher::new();
-    let add = |state: &mut DefaultHasher, key: &Key, request: &PromiseRequest| {
-        (key, &request.metadata.uid, &request.metadata.resource_version).hash(state);
-    };
-    match topic {
-        Topic::Requests(cluster) => {
-            let sight = caller.sight(cluster).await?;
-            let all = portal.requests_of(cluster);
-            all.iter().filter(|(key, _)| sight.covers(&key.namespace)).for_each(|(key, request)| add(&mut state, key, request));
-        }
-        Topic::Request(key) => portal.world.requests.get(key).iter().for_each(|request| add(&mut state, key, request)),
-        Topic::Notifications => return caller.notices(&NoticesQuery::default()).await.map(|page| page.seen),
-        Topic::Decisions => caller.decisions_stamp().await?.hash(&mut state),
-        Topic::Home | Topic::Platform => return seen_in(caller, topic, &caller.places(None).await?).await,
-    }
-    Ok(format!("{:016x}", state.finish()))
-}
-
-/// Like [`seen`], for callers that already know where the person can list requests; used by home and the overview.
-///
-/// # Errors
-/// If the plane doesn't say what the person can decide about.
-pub(crate) async fn seen_in(caller: &Caller, topic: &Topic, places: &[Listed]) -> promise::Result<String> {
-    let mut state = DefaultHasher::new();
-    let portal = caller.portal();
-    let stamps = portal.register.with(&portal.world, |known| places.iter().map(|place| known.stamp(place)).collect::<Vec<u64>>());
-    for (place, stamp) in places.iter().zip(stamps) {
-        (&place.cluster, stamp).hash(&mut state);
-    }
-    if *topic == Topic::Home {
-        caller.decisions_stamp().await?.hash(&mut state);
-    }
-    Ok(format!("{:016x}", state.finish()))
-}
-
 /// Handles `GET /live?topic=…&workspace=PATH`.
 pub async fn subscribe(
     State(portal): State<Arc<Portal>>,
@@ -195,6 +86,7 @@ async fn open(
 ) -> promise::Result<impl Stream<Item = Result<Event, Infallible>> + use<>> {
     let caller = visitor.caller()?.clone();
     let topic = match subscription.topic {
+        What::Requests if subscription.below => Topic::Below(caller.enter(&subscription.workspace).await?.path),
         What::Requests => Topic::requests(caller.enter(&subscription.workspace).await?.cluster),
         What::Request => {
             let workspace = caller.enter(&subscription.workspace).await?;
@@ -334,23 +226,5 @@ impl Follower {
             }
             self.pending = true;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn key(cluster: &str, name: &str) -> Key {
-        Key { cluster: ClusterId::parse(cluster).unwrap(), namespace: "default".into(), name: name.into() }
-    }
-
-    #[test]
-    fn a_topic_covers_its_workspace_alone() {
-        let shop = ClusterId::parse("shop").unwrap();
-        let list = Topic::requests(shop.clone());
-        assert!(list.covers(&key("shop", "a")) && !list.covers(&key("data", "a")));
-        let one = Topic::request(shop, "default", "a");
-        assert!(one.covers(&key("shop", "a")) && !one.covers(&key("shop", "b")) && !one.covers(&key("data", "a")));
     }
 }

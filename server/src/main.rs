@@ -5,9 +5,8 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser as _;
 use opm_portal::config::{Cli, Command, DestinationCommand, LogConfig, LogFormat};
-use opm_portal::history::play;
 use opm_portal::sample::check;
-use opm_portal::{bare, install, logging, manifests, routes, seed, serve};
+use opm_portal::{bare, install, logging, manifests, play, routes, seed, serve};
 
 /// Two are enough: the portal runs on small machines, and everything slow waits for I/O.
 const WORKERS: usize = 2;
@@ -66,12 +65,12 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             // The command's plane stops while clients are still connected; their errors are expected and not logged.
             let filter = "warn,kube_client=off,cluster::fulfil::outage=error".to_owned();
             logging::start(&LogConfig { format: LogFormat::Text, filter })?;
-            let seeded = seed::run(&args.into_seed())?;
+            let seeded = seed::run(&args.into())?;
             println!("{} objects written; the plane holds {} requests", seeded.objects, seeded.requests);
             Ok(())
         }
         Command::Record(args) => {
-            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn,opm_portal::history=info,kube_client=off".to_owned() })?;
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn,opm_portal::play=info,kube_client=off".to_owned() })?;
             let objects = play::record(&args.examples)?;
             println!("{objects} objects recorded");
             Ok(())

@@ -4,7 +4,10 @@
 pub(crate) mod cached;
 mod files;
 mod fragments;
+pub mod panics;
 pub(crate) mod posts;
+pub(crate) mod query;
+pub(crate) mod recent;
 mod visit;
 
 use std::sync::Arc;
@@ -15,11 +18,11 @@ use axum::response::{IntoResponse, Redirect, Response};
 use http::{HeaderMap, Method, StatusCode, Uri};
 use promise::Error;
 
-pub(crate) use files::{cost_export, cost_focus, resources_csv};
+pub(crate) use files::{all_requests_csv, cost_export, cost_focus, requests_csv, resources_csv};
 pub(crate) use fragments::suggestions;
 pub use visit::Visiting;
 
-use crate::state::Portal;
+use crate::portal::Portal;
 
 pub(crate) type Named = Path<(String, String)>;
 pub(crate) type Placed = Path<(String, String, String)>;

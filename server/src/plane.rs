@@ -1,7 +1,9 @@
-//! The embedded plane as this program runs it: its identities, files and kubeconfig.
+//! The planes as this program runs or reaches them: identities, files and kubeconfig of the embedded one, and the portal's identities on
+//! another server.
 
 pub mod embedded;
 pub mod folder;
+pub mod held;
 pub mod identity;
 pub mod kubeconfig;
 

@@ -10,13 +10,14 @@ use leptos::config::LeptosOptions;
 use leptos_axum::{AxumRouteListing, LeptosRoutes as _, generate_route_list};
 use tower_http::compression::CompressionLayer;
 
-use crate::auth::{csrf, gate};
-use crate::pages;
+use crate::auth::csrf;
+use crate::gate;
+use crate::pages::{self, panics};
+use crate::portal::Portal;
 use crate::routes::{self, Access, Route};
-use crate::state::Portal;
 use crate::web::host::Hosts;
 use crate::web::request_log::Log;
-use crate::web::{headers, host, panics, request_log};
+use crate::web::{headers, host, request_log};
 
 /// Returns the probe routes, for a process that serves no pages.
 pub fn probes(portal: &Arc<Portal>) -> Router {

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use app::actions::{
-    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeleteRequest, DeleteView, DiscardDraft, DismissTour,
-    EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView, SetDelegate,
-    SetFavourite, ShareDraft, SignIn, SignOut, SubmitRequest, Withdraw,
+    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, DeleteView, DiscardDraft,
+    DismissDemo, DismissTour, EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy, SaveView,
+    SetDelegate, SetFavourite, ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy, Withdraw,
 };
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
@@ -16,11 +16,11 @@ use http::Method;
 use leptos::server_fn::ServerFn;
 
 use crate::actions;
+use crate::health;
 use crate::live;
 use crate::pages::{self, posts};
+use crate::portal::Portal;
 use crate::rest;
-use crate::state::Portal;
-use crate::web::health;
 
 /// Liveness of the process.
 pub const ALIVE: &str = "/healthz";
@@ -106,6 +106,7 @@ pub fn table() -> Vec<Route> {
         action::<SignOut>(SignedIn),
         action::<ChooseTheme>(SignedIn),
         action::<DismissTour>(SignedIn),
+        action::<DismissDemo>(SignedIn),
         action::<SetFavourite>(SignedIn),
         action::<SaveView>(SignedIn),
         action::<RenameView>(SignedIn),
@@ -128,7 +129,11 @@ pub fn table() -> Vec<Route> {
         revalidated(page::POLICY, Policies),
         page(page::POLICY_NEW, Policies),
         page(page::POLICY_EDIT, Policies),
+        page(page::POLICY_DELETE, Policies),
         action::<SavePolicy>(Policies),
+        action::<SwitchPolicy>(Policies),
+        action::<DeletePolicy>(Policies),
+        post(post::PREFLIGHT_POLICY, Policies, posts::preflight_policy),
         revalidated(page::APPROVALS, Decisions),
         page(page::APPROVAL, Decisions),
         page(page::ALIKE, Decisions),
@@ -137,6 +142,7 @@ pub fn table() -> Vec<Route> {
         action::<Comment>(Decisions),
         action::<Withdraw>(Decisions),
         action::<AskAgain>(Decisions),
+        page(page::WORKSPACE, Workspace),
         revalidated(page::CATALOG, Workspace),
         revalidated(page::PROMISE, Workspace),
         page(page::REQUEST_NEW, Workspace),
@@ -144,7 +150,10 @@ pub fn table() -> Vec<Route> {
         page(page::REQUEST_REVIEW, Workspace),
         post(post::PREFLIGHT_NEW, Workspace, posts::preflight_new),
         page(page::REQUEST_ADDS, Workspace),
+        page(page::ALL_REQUESTS, SignedIn),
+        get(page::ALL_REQUESTS_CSV, SignedIn, pages::all_requests_csv),
         revalidated(page::REQUESTS, Workspace),
+        get(page::REQUESTS_CSV, Workspace, pages::requests_csv),
         revalidated(page::RESOURCES, Workspace),
         get(page::RESOURCES_CSV, Workspace, pages::resources_csv),
         revalidated(page::REQUEST, Workspace),

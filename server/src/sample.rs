@@ -12,6 +12,6 @@ pub mod places;
 pub mod world;
 
 pub use error::SampleError;
-pub use files::Files;
+pub use files::{Files, RECORD_FILE};
 pub use manifest::Manifest;
 pub use world::{Person, SampleWorkspace, TourStop, World};

@@ -18,10 +18,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use devplane::sandbox::Pace;
+use notify::NotifyConfig;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{Clock as _, System};
-use crate::config::{Config, DatabaseUrl, NotifyConfig, PlaneConfig, Storage};
+use crate::config::{Config, DatabaseUrl, PlaneConfig, SeedArgs, Storage};
 use crate::limits::LimitsConfig;
 use crate::plane::folder::{Folder, write_private};
 use crate::plane::identity;
@@ -54,6 +55,20 @@ pub struct Seed {
     pub days: u32,
     /// How many days back the cost ledger starts.
     pub ledger_days: u32,
+}
+
+impl From<SeedArgs> for Seed {
+    fn from(args: SeedArgs) -> Self {
+        Self {
+            data: args.data,
+            database: args.database_url,
+            instances: args.instances,
+            workspaces: args.workspaces,
+            seed: args.seed,
+            days: args.days,
+            ledger_days: args.ledger_days,
+        }
+    }
 }
 
 /// Result of seeding.

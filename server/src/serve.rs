@@ -15,6 +15,8 @@ use cluster::projection::Reader;
 use cluster::{World as Caches, fulfil};
 use devplane::sandbox::Pace;
 use futures::future::BoxFuture;
+use ledger::Months;
+use notify::Notify;
 use store::{SealKeys, Store};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -24,27 +26,27 @@ use crate::auth::cookie::CookieStyle;
 use crate::auth::{Callers, SignIn};
 use crate::background::Background;
 use crate::clock::{Clock, System};
-use crate::config::{Config, ConfigError, DatabaseUrl, PlaneConfig};
-use crate::history::memory;
-use crate::ledger;
-use crate::limits::RequestLimits;
-use crate::live::Streams;
-use crate::notify::{self, Notify};
+use crate::config::{Config, ConfigError, DatabaseUrl, NotifyError, PlaneConfig};
+use crate::history::{HistoryError, memory};
+use crate::limits::{RequestLimits, Streams};
+use crate::links;
 use crate::people::People;
 use crate::plane::Folder;
 use crate::plane::embedded::EmbeddedError;
+use crate::portal::Portal;
 use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
+use crate::portal::cost::shortfalls::Shortfalls;
 use crate::portal::navigation::Navigations;
 use crate::portal::register::Register;
 use crate::portal::requests::cheaper::CheaperChoices;
+use crate::portal::requests::index::RequestIndex;
 use crate::portal::rights::Rights;
 use crate::portal::search::SearchIndex;
 use crate::router::{probes, router};
 use crate::sample::SampleError;
-use crate::state::Portal;
 use crate::web::assets::Assets;
 use crate::web::listen;
 use crate::web::page_cache::PageCache;
@@ -81,6 +83,9 @@ pub enum ServeError {
     /// The sample world can't be loaded.
     #[error(transparent)]
     Sample(#[from] SampleError),
+    /// The sample world can't begin with its history.
+    #[error(transparent)]
+    History(#[from] HistoryError),
     /// The operator's kubeconfig can't be used.
     #[error(transparent)]
     Kubeconfig(#[from] OwnError),
@@ -186,7 +191,6 @@ impl Running {
             None => folder.process(&*edges.random).map_err(ServeError::Folder)?,
         };
         let past = sandbox.as_ref().and_then(|sandbox| sandbox.past.as_ref());
-        let notify = Notify::new(config.notify.clone(), instance)?.quiet_until(past.map(|past| past.end));
         let controller = config.controller.then(|| {
             let random: Arc<dyn cluster::Random> = {
                 let random = edges.random.clone();
@@ -196,7 +200,7 @@ impl Running {
                 access: ground.access(&ground.controller),
                 trusted_homes: ground.trusted_homes.clone(),
                 identity,
-                clock,
+                clock: clock.clone(),
                 random,
                 workers: 8,
                 evaluations: 2,
@@ -209,6 +213,8 @@ impl Running {
         if let Some((sandbox, past)) = sandbox.as_ref().zip(past).filter(|_| config.web) {
             memory::remember(&store, past, &sandbox.world, &sandbox.files).await?;
         }
+        let notify = Notify::new(config.notify.clone(), store.clone(), clock, links::of, instance).map_err(|_| unusable_mail())?;
+        let notify = notify.quiet_until(past.map(|past| past.end));
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
         let sign_in = SignIn::new(ground.method, style);
         let portal = Arc::new(Portal {
@@ -227,6 +233,7 @@ impl Running {
             compiled: Arc::default(),
             approval_index: ApprovalIndex::default(),
             shelves: ByPlace::default(),
+            request_index: RequestIndex::default(),
             register: Register::default(),
             navigations: Navigations::default(),
             pages: PageCache::default(),
@@ -234,7 +241,8 @@ impl Running {
             search: SearchIndex::default(),
             catalogs: CatalogIndex::default(),
             list_prices: ListPrices::default(),
-            months: ledger::Months::default(),
+            months: Months::default(),
+            shortfalls: Shortfalls::default(),
             cheaper: CheaperChoices::default(),
             policies: Arc::default(),
             notify,
@@ -255,9 +263,9 @@ impl Running {
         beside("cleanup of expired data", |portal| Box::pin(sweep(portal)));
         // The process that serves pages also sends notifications and keeps the ledger; a controller alone doesn't use the database.
         if config.web {
-            beside("cost ledger", |portal| Box::pin(ledger::keep(portal)));
-            beside("notifications", |portal| Box::pin(notify::follow(portal)));
-            beside("messages", |portal| Box::pin(notify::send(portal)));
+            beside("cost ledger", |portal| Box::pin(keep_ledger(portal)));
+            beside("notifications", |portal| Box::pin(async move { portal.notify.follow(&portal.world, &portal.shutdown).await }));
+            beside("messages", |portal| Box::pin(async move { portal.notify.send(&portal.shutdown).await }));
         }
         // With an embedded plane everything syncs at once; elsewhere pages say what they are still waiting for.
         if sandbox.is_some() {
@@ -312,6 +320,16 @@ async fn open_store(server: Option<&DatabaseUrl>, folder: &Folder, random: &dyn 
         None if folder.is_temporary() => Store::memory(keys).await?,
         None => Store::open(&folder.private_database().map_err(ServeError::Folder)?, keys).await?,
     })
+}
+
+/// Both were checked when the arguments were read.
+fn unusable_mail() -> ConfigError {
+    NotifyError::of("--smtp-url or --mail-from: invalid value").into()
+}
+
+async fn keep_ledger(portal: Arc<Portal>) {
+    let clock = portal.clock.clone();
+    portal.ledger().keep(&move || clock.now(), &portal.shutdown).await;
 }
 
 async fn sweep(portal: Arc<Portal>) {

@@ -1,15 +1,18 @@
-//! What applies to every response: host check, headers, request ids and log lines, health, assets.
+//! What applies to every response: host check, headers, request ids and log lines, assets.
 
 pub mod assets;
 pub mod body;
 pub mod headers;
-pub mod health;
 pub mod host;
 pub mod listen;
 pub mod page_cache;
 pub mod pairs;
-pub mod panics;
-pub mod query;
-pub mod recent;
 pub mod request_log;
 pub mod site;
+
+use http::{HeaderMap, header};
+
+/// Checks whether the client is a browser that displays pages.
+pub fn takes_page(headers: &HeaderMap) -> bool {
+    headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|value| value.contains("text/html"))
+}

@@ -10,6 +10,8 @@ use crate::routes::{page, safe_redirect, sign_in_again};
 pub const THEME: &str = "theme";
 /// What the browser is to forget (Clear Site Data, W3C).
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
+/// The cookie that says that the note about the demo was dismissed; not a secret.
+pub const DEMO: &str = "demo";
 /// How long the theme is remembered, in seconds.
 const THEME_KEPT: u32 = 365 * 24 * 3600;
 
@@ -44,6 +46,14 @@ pub async fn dismiss_tour() -> Answer {
     let acting = Acting::now();
     let done = async { acting.person()?.dismiss_tour().await }.await;
     acting.answer(done.map(|()| page::HOME.to_owned()), page::HOME).await
+}
+
+/// Hides the note that the portal is a demo, until the browser ends its session.
+#[server(prefix = "/do", endpoint = "account/demo", protocol = Form, custom = Posted)]
+pub async fn dismiss_demo(back: String) -> Answer {
+    set_cookie(&format!("{DEMO}=dismissed; Path=/; SameSite=Lax; HttpOnly"));
+    see(safe_redirect(&back));
+    Ok(())
 }
 
 /// Sets the theme: `light`, `dark`, or anything else for the system's theme.

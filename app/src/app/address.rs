@@ -153,12 +153,34 @@ pub(super) struct PolicyQuery {
     pub(super) r#try: Option<String>,
 }
 
+/// Query of the list of policies: one that was deleted, and where it was set.
+#[derive(Debug, Deserialize)]
+pub(super) struct DeletedPolicy {
+    #[serde(default)]
+    pub(super) from: String,
+    #[serde(default)]
+    pub(super) deleted: String,
+}
+
 /// Query of the policy form: the workspace that the policy is for, and the draft with what was typed.
 #[derive(Debug, Deserialize)]
 pub(super) struct PolicyDraft {
     #[serde(default)]
     pub(super) workspace: String,
     pub(super) draft: Option<String>,
+    /// Position of the rule that the form shows.
+    #[serde(default)]
+    rule: usize,
+    /// `yaml` shows the text.
+    #[serde(default)]
+    view: String,
+}
+
+impl PolicyDraft {
+    /// Returns the position of the rule that the form shows; `None` for the text.
+    pub(super) fn rule(&self) -> Option<usize> {
+        (self.view != "yaml").then_some(self.rule)
+    }
 }
 
 /// Query with a page of a list, from 1.

@@ -3,14 +3,15 @@
 use promise::Result;
 
 use super::address::{
-    Address, DecisionLink, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PromiseTab, RefusalId, RefusedPost, RequestTab,
-    SignInQuery, WorkspaceQuery,
+    Address, DecisionLink, DeletedPolicy, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PromiseTab, RefusalId, RefusedPost,
+    RequestTab, SignInQuery, WorkspaceQuery,
 };
 use crate::backend::{FormOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
 use crate::pages::approvals::Again;
 use crate::pages::{
-    approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, search, sign_in, workspaces,
+    approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, search, sign_in, workspace,
+    workspaces,
 };
 
 pub(super) async fn home_page(visit: Visit, _: Address) -> Result<Page> {
@@ -44,6 +45,10 @@ pub(super) async fn cost_report(visit: Visit, at: Address) -> Result<Page> {
     cost::page(&visit, &at.query()?).await
 }
 
+pub(super) async fn workspace_page(visit: Visit, at: Address) -> Result<Page> {
+    workspace::page(&visit, at.workspace()).await
+}
+
 pub(super) async fn catalog_list(visit: Visit, at: Address) -> Result<Page> {
     catalog::list(&visit, at.workspace(), &at.query()?).await
 }
@@ -75,6 +80,10 @@ pub(super) async fn request_adds(visit: Visit, at: Address) -> Result<Page> {
 pub(super) async fn request_list(visit: Visit, at: Address) -> Result<Page> {
     let DeletedRequest { namespace, deleted } = at.query()?;
     requests::list(&visit, at.workspace(), &at.query()?, (&namespace, &deleted)).await
+}
+
+pub(super) async fn all_requests(visit: Visit, at: Address) -> Result<Page> {
+    requests::list(&visit, "", &at.query()?, ("", "")).await
 }
 
 pub(super) async fn request(visit: Visit, at: Address) -> Result<Page> {
@@ -180,7 +189,15 @@ pub(super) async fn promise_list(visit: Visit, at: Address) -> Result<Page> {
 }
 
 pub(super) async fn policy_list(visit: Visit, at: Address) -> Result<Page> {
-    platform::list(&visit, &at.query()?).await
+    let DeletedPolicy { from, deleted } = at.query()?;
+    let gone = (!deleted.is_empty()).then_some((from.as_str(), deleted.as_str()));
+    platform::list(&visit, &at.query()?, gone).await
+}
+
+pub(super) async fn policy_delete(visit: Visit, at: Address) -> Result<Page> {
+    let RefusedPost { refused } = at.query()?;
+    let problem = visit.refusal(&refused).await.map(|refusal| refusal.message());
+    platform::delete(&visit, at.parameter("place"), at.parameter("policy"), problem.as_deref()).await
 }
 
 pub(super) async fn policy(visit: Visit, at: Address) -> Result<Page> {
@@ -190,13 +207,13 @@ pub(super) async fn policy(visit: Visit, at: Address) -> Result<Page> {
 }
 
 pub(super) async fn policy_form(visit: Visit, at: Address) -> Result<Page> {
-    let PolicyDraft { workspace, draft } = at.query()?;
-    platform::new(&visit, &workspace, draft.as_deref()).await
+    let query: PolicyDraft = at.query()?;
+    platform::new(&visit, &query.workspace, query.draft.as_deref(), query.rule()).await
 }
 
 pub(super) async fn policy_edit_form(visit: Visit, at: Address) -> Result<Page> {
-    let PolicyDraft { draft, .. } = at.query()?;
-    platform::text(&visit, at.parameter("place"), at.parameter("policy"), draft.as_deref()).await
+    let query: PolicyDraft = at.query()?;
+    platform::text(&visit, at.parameter("place"), at.parameter("policy"), query.draft.as_deref(), query.rule()).await
 }
 
 pub(super) async fn design_system(visit: Visit, _: Address) -> Result<Page> {

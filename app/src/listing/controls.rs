@@ -54,6 +54,12 @@ impl Listing {
         row(title, links.collect_view())
     }
 
+    /// A filter without other values to choose from: nothing where it isn't in force, otherwise a chip that removes it.
+    pub(crate) fn in_force(&self, title: &'static str, name: &str, label: &str) -> Option<AnyView> {
+        let link = chip(self.choose(name, ""), label, None, true);
+        (!self.value(name).is_empty()).then(|| row(title, link))
+    }
+
     /// The rows of filters; nothing where there are none.
     pub(crate) fn filter_rows(rows: impl IntoIterator<Item = Option<AnyView>>) -> Option<AnyView> {
         let rows: Vec<AnyView> = rows.into_iter().flatten().collect();

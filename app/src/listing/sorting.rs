@@ -12,7 +12,16 @@ pub(crate) type Heading<C> = (C, &'static str);
 
 impl Listing {
     /// The heading of a column: a link that sorts by it, and the other way round where it decides already. Where rows are cards, it is text.
-    pub(crate) fn heading<C: Column>(&self, sort: Sort<C>, (column, label): Heading<C>) -> impl IntoView + use<C> {
+    pub(crate) fn heading<C: Column>(&self, sort: Sort<C>, heading: Heading<C>) -> impl IntoView + use<C> {
+        self.heading_of(sort, heading, None)
+    }
+
+    /// The heading of a column of numbers.
+    pub(crate) fn number_heading<C: Column>(&self, sort: Sort<C>, heading: Heading<C>) -> impl IntoView + use<C> {
+        self.heading_of(sort, heading, Some("num"))
+    }
+
+    fn heading_of<C: Column>(&self, sort: Sort<C>, (column, label): Heading<C>, class: Option<&'static str>) -> impl IntoView + use<C> {
         let descends = sort.descends(column);
         let order = descends.map(|descends| if descends { "descending" } else { "ascending" });
         let arrow = match descends {
@@ -20,7 +29,7 @@ impl Listing {
             None => view! { <Icon name="chevrons-up-down"/> }.into_any(),
         };
         let href = self.choose("sort", &sort.choose(column).word());
-        view! { <th scope="col" aria-sort=order><a class="sort" href=href>{label}{arrow}</a><span class="unsorted">{label}</span></th> }
+        view! { <th scope="col" class=class aria-sort=order><a class="sort" href=href>{label}{arrow}</a><span class="unsorted">{label}</span></th> }
     }
 
     /// The same as a menu, where there are no headings: columns, and first the usual order.

@@ -39,20 +39,25 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Result<Page> {
         };
         let of_instances = Box::new(move |number: usize| address(&CostQuery { page: number, ..query.clone() }));
         let left_out = (found.rows_pages > 1).then(|| {
+            let beyond = beyond(found.query.rows, found.rows_pages, found.rows.len(), found.rows_total, &of_rows);
             view! {
-                <p class="basis">{texts::rows_shown(found.rows.len(), found.rows_total)}</p>
+                <p class="basis">{texts::rows_shown(found.rows.len(), found.rows_total)}{beyond}</p>
                 <Pager page=found.query.rows pages=found.rows_pages href=of_rows label=texts::PAGES_OF_ROWS/>
             }
         });
-        let instances = (found.instances_total > 0).then(|| view! {
-            <section class="[&+&]:mt-8" aria-labelledby="instances"><div class="section-head"><h2 id="instances">{texts::INSTANCES_HERE}</h2><p class="basis">{texts::part_of(found.instances.len(), found.instances_total)}</p></div>
-                {table::instances(&found.instances)}
-                <Pager page=found.query.page pages=found.pages href=of_instances label=texts::PAGES_OF_INSTANCES/>
-            </section>
+        let instances = (found.instances_total > 0).then(|| {
+            let beyond = beyond(found.query.page, found.pages, found.instances.len(), found.instances_total, &of_instances);
+            view! {
+                <section class="[&+&]:mt-8" aria-labelledby="instances"><div class="section-head"><h2 id="instances">{texts::INSTANCES_HERE}</h2><p class="basis">{texts::part_of(found.instances.len(), found.instances_total)}{beyond}</p></div>
+                    {table::instances(&found.instances)}
+                    <Pager page=found.query.page pages=found.pages href=of_instances label=texts::PAGES_OF_INSTANCES/>
+                </section>
+            }
         });
         view! {
             <PageHead title=texts::COST meta=scope(&found).into_any() actions=actions(&found).into_any()/>
             {found.as_of.clone().map(|at| stale(&at, &now))}
+            {months(&found)}
             {warnings(&found)}
             {if found.sums.is_empty() { nothing(&found).into_any() } else { figures::figures(&found).into_any() }}
             {(!found.rows.is_empty()).then(|| view! {
@@ -61,6 +66,8 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Result<Page> {
                     {table::rows(&found)}
                     {left_out}
                     <p class="basis">{basis(&found)}</p>
+                    {found.is_current.then(|| view! { <p class="basis">{texts::BASIS_OF_ESTIMATE}</p> })}
+                    {(found.by == CostBy::Team).then(|| view! { <p class="basis">{texts::BASIS_OF_TEAMS}</p> })}
                 </section>
             })}
             {trend::trend(&found)}
@@ -75,7 +82,15 @@ fn address(query: &CostQuery) -> String {
     let number = |page: usize| if page > 1 { page.to_string() } else { String::new() };
     let (instances, rows) = (number(query.page), number(query.rows));
     let by = if query.by == CostBy::default().word() { "" } else { &query.by };
-    let pairs = [("workspace", query.workspace.as_str()), ("by", by), ("month", &query.month), ("page", &instances), ("rows", &rows)];
+    let pairs = [
+        ("workspace", query.workspace.as_str()),
+        ("by", by),
+        ("month", &query.month),
+        ("against", &query.against),
+        ("table", if query.table { "true" } else { "" }),
+        ("page", &instances),
+        ("rows", &rows),
+    ];
     routes::with_query(page::COST, &pairs)
 }
 
@@ -102,6 +117,36 @@ fn actions(found: &CostPage) -> impl IntoView + use<> {
             <div class="pop pop-end"><a class="item" href=plain download="">{texts::SPREADSHEET}</a><a class="item" href=focus download="">{texts::FOCUS}</a></div>
         </details>
     }
+}
+
+/// Returns a link to the rows after the last one of a page, with their number.
+fn beyond(page: usize, pages: usize, shown: usize, total: usize, href: &dyn Fn(usize) -> String) -> Option<impl IntoView + use<>> {
+    // All pages but the last one are of one size.
+    let left = total.saturating_sub(page * shown);
+    (page < pages).then(|| view! { " "<a href=href(page + 1)>{texts::and_more(left)}</a> })
+}
+
+/// The form that chooses the month, and the one that it is compared with. Nothing if there is only one.
+fn months(found: &CostPage) -> Option<impl IntoView + use<>> {
+    let option =
+        |value: &str, label: &str, chosen: bool| view! { <option value=value.to_owned() selected=chosen>{label.to_owned()}</option> };
+    let shown = found.choices.iter().map(|(month, title)| option(month, title, *month == found.query.month)).collect_view();
+    // A month that is too old to be offered stays chosen.
+    let is_older = !found.choices.iter().any(|(month, _)| *month == found.query.month);
+    let older = is_older.then(|| option(&found.query.month, &found.month, true));
+    let earlier = found.choices.iter().filter(|(month, _)| *month < found.query.month);
+    let against = earlier.map(|(month, title)| option(month, title, *month == found.query.against)).collect_view();
+    let by = if found.by == CostBy::default() { "" } else { found.by.word() };
+    let kept = [("workspace", found.query.workspace.as_str()), ("by", by)].into_iter().filter(|(_, value)| !value.is_empty());
+    let kept = kept.map(|(name, value)| view! { <input type="hidden" name=name value=value.to_owned()/> }).collect_view();
+    let several = found.choices.len() > 1;
+    several.then(|| view! {
+        <form class="filters" action=page::COST>{kept}
+            <label class="row small">{texts::MONTH_SHOWN}<select class="input w-auto" name="month">{shown}{older}</select></label>
+            <label class="row small">{texts::COMPARE_WITH}<select class="input w-auto" name="against"><option value="">{texts::MONTH_BEFORE}</option>{against}</select></label>
+            <button class="btn">{texts::SHOW}</button>
+        </form>
+    })
 }
 
 /// What the numbers leave out, before the numbers.

@@ -62,5 +62,6 @@ fn figure(id: &str, title: &str) -> Figure {
         ],
         today: Some(4),
         line: Some(("Aim".to_owned(), Amount::count(18))),
+        ..Figure::default()
     }
 }

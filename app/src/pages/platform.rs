@@ -1,6 +1,9 @@
 //! Pages for platform teams: overview, policies and whom they affect, emergency approvals, deliveries.
 
+mod delete;
 mod deliveries;
+mod editor;
+mod effect;
 mod emergencies;
 mod list;
 mod overview;
@@ -8,14 +11,15 @@ mod policy;
 mod promises;
 mod text;
 
+pub use delete::delete;
 pub use deliveries::deliveries;
 pub use emergencies::emergencies;
 pub use list::list;
-pub(super) use overview::by_week;
 pub use overview::overview;
+pub(super) use overview::{by_week, week_links};
 pub use policy::policy;
 pub use promises::promises;
-pub use text::{new, text};
+pub use text::{new, preflight, text};
 
 use crate::view::{Compiled, ConcernedLine, PolicyRow};
 use leptos::prelude::*;
@@ -46,6 +50,7 @@ fn tabs(current: &str, delivers: bool) -> impl IntoView + use<> {
 fn compiled(compiled: &Compiled) -> impl IntoView + use<> {
     let (shape, word) = match compiled {
         Compiled::Yes => (Shape::Ready, texts::IN_FORCE),
+        Compiled::Off => (Shape::Ahead, texts::DISABLED),
         Compiled::No(_) => (Shape::Failed, texts::CANNOT_BE_APPLIED),
         Compiled::NotYet => (Shape::Unknown, texts::NOT_CHECKED_YET),
     };

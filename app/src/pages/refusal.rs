@@ -27,6 +27,11 @@ pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
     said(visit, workspace, error, None)
 }
 
+/// Returns the page, or an error page. `workspace` is the one in the address.
+pub fn settle(visit: &Visit, workspace: Option<&str>, page: Result<Page>) -> Page {
+    page.unwrap_or_else(|error| refused(visit, workspace, &error))
+}
+
 /// The page for an error. Its links lead to the page that the form was posted from, or reload this page.
 fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Option<String>) -> Page {
     let (title, shape) = match error {

@@ -16,7 +16,7 @@ use crate::pages::requests::{health, stale};
 use crate::pages::views;
 use crate::routes;
 use crate::texts::resources as texts;
-use crate::ui::{Banner, Empty, LinkButton, Moment, PageHead, Shape, Status};
+use crate::ui::{Banner, Empty, LinkButton, Moment, PageHead, Shape, Status, Weight};
 
 /// Sortable columns.
 const HEADINGS: [Heading<ResourceColumn>; 7] = [
@@ -144,6 +144,11 @@ fn nothing(workspace: &str, page: &ResourcesPage, listing: &Listing) -> impl Int
     }
     if !page.all.is_exact() {
         return view! { <Empty title=texts::UNREADABLE text=texts::APPEAR_WHEN_WORKSPACES_RESPOND shape=Shape::Unknown/> }.into_any();
+    }
+    if let Some(below) = page.below.as_ref().filter(|below| below.counted() > 0) {
+        let (href, text) = (listing.choose("below", "true"), texts::resources_in_child_workspaces(below));
+        return view! { <Empty title=texts::NOTHING_HERE text=text><LinkButton href=href label=texts::INCLUDE_CHILD_WORKSPACES weight=Weight::Primary/></Empty> }
+            .into_any();
     }
     let requests = routes::requests(workspace);
     view! { <Empty title=texts::NO_RESOURCES_YET text=texts::APPEAR_WHEN_PROVISIONED><LinkButton href=requests label=texts::VIEW_REQUESTS/></Empty> }.into_any()

@@ -7,7 +7,6 @@ mod suggestions;
 use leptos::prelude::*;
 use promise::Result;
 
-pub(crate) use commands::{SIGN_OUT_FORM, THEME_FORM};
 pub use suggestions::suggestions;
 
 use self::commands::Command;

@@ -19,10 +19,9 @@ pub async fn page(visit: &Visit, query: &str, from: &str) -> Result<Page> {
         return Ok(Page::elsewhere(address));
     }
     let about = About { title: frame::WORKSPACES.to_owned(), section: page::WORKSPACES.to_owned(), ..About::default() };
-    let requests_first = from.contains("/requests");
     // A user who comes from the switcher wants to type at once.
     let focus = !from.is_empty();
-    let from = from.to_owned();
+    let (from, opened_on) = (from.to_owned(), from.to_owned());
     Ok(framed(visit, about, move || {
         view! {
             <PageHead title=frame::WORKSPACES/>
@@ -37,7 +36,7 @@ pub async fn page(visit: &Visit, query: &str, from: &str) -> Result<Page> {
             } else {
                 let shown = tree.nodes.iter().filter(|node| node.open).count();
                 let basis = (shown < tree.total).then(|| view! { <p class="basis">{texts::workspaces_shown(shown, tree.total)}</p> });
-                view! { {basis}<ul class="tree">{tree.nodes.iter().map(|node| entry(node, requests_first)).collect_view()}</ul> }.into_any()
+                view! { {basis}<ul class="tree">{tree.nodes.iter().map(|node| entry(node, &opened_on)).collect_view()}</ul> }.into_any()
             }}
         }
     }))
@@ -46,15 +45,16 @@ pub async fn page(visit: &Visit, query: &str, from: &str) -> Result<Page> {
 /// Returns where a search redirects: to the workspace whose whole path was typed, and there to the same kind of page.
 fn found(tree: &WorkspaceTree, from: &str) -> Option<String> {
     let node = tree.nodes.iter().find(|node| node.open && node.path == tree.query)?;
-    Some(main_page(&node.path, from.contains("/requests")))
+    Some(main_page(&node.path, from))
 }
 
-fn main_page(path: &str, requests_first: bool) -> String {
-    if requests_first { routes::requests(path) } else { routes::catalog(path) }
+/// The overview of a workspace; for a user who comes from the switcher, the page that is like the one they left.
+fn main_page(path: &str, from: &str) -> String {
+    if from.is_empty() { routes::workspace(path) } else { routes::alike_in(path, from) }
 }
 
-fn entry(node: &WorkspaceNode, requests_first: bool) -> impl IntoView + use<> {
-    let main = main_page(&node.path, requests_first);
+fn entry(node: &WorkspaceNode, from: &str) -> impl IntoView + use<> {
+    let main = main_page(&node.path, from);
     let depth = node.depth.min(6).to_string();
     if !node.open {
         return view! { <li data-depth=depth><Icon name="box"/><span class="muted grow">{node.name.clone()}</span></li> }.into_any();

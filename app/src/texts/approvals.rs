@@ -287,3 +287,13 @@ pub(crate) fn none_left(waiting: usize) -> String {
         _ => format!("{waiting} other requests need your approval."),
     }
 }
+
+// After the rows of a page.
+pub(crate) fn part_of(shown: usize, total: usize) -> String {
+    format!("{shown} of {total}")
+}
+
+/// Link to the rows after the last one that is shown.
+pub(crate) fn and_more(count: usize) -> String {
+    format!("and {count} more")
+}

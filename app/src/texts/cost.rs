@@ -6,7 +6,6 @@ use promise::wording::counted;
 
 pub(crate) const COST: &str = "Cost";
 pub(crate) const INSTANCE: &str = "Instance";
-pub(crate) const INSTANCES: &str = "Instances";
 pub(crate) const PROMISE: &str = "Promise";
 pub(crate) const WORKSPACES: &str = "Workspaces";
 pub(crate) const ESTIMATE: &str = "Estimate";
@@ -69,7 +68,12 @@ pub(crate) fn no_cost_in(month: &str) -> String {
 
 // Figures.
 pub(crate) const MONTH_FORECAST: &str = "Forecast for the month";
+pub(crate) const MONTH_SHOWN: &str = "Month";
+pub(crate) const COMPARE_WITH: &str = "Compare with";
+pub(crate) const MONTH_BEFORE: &str = "The month before";
+pub(crate) const SHOW: &str = "Show";
 pub(crate) const METERING_NOT_STARTED: &str = "metering hasn't started";
+pub(crate) const AT_CURRENT_USAGE: &str = "at current usage";
 pub(crate) const MONTH_IS_OVER: &str = "the month is over";
 pub(crate) const WAITING_FOR_APPROVAL: &str = "Waiting for approval";
 pub(crate) const NOT_YET: &str = "Not yet";
@@ -79,16 +83,43 @@ pub(crate) fn metered_until(moment: &str) -> String {
     format!("metered until {moment}")
 }
 
-/// How the forecast comes about, and how it differs from a full month of the same instances.
-pub(crate) fn forecast_basis(difference: Option<&Money>) -> String {
-    match difference {
-        None => "at current usage".to_owned(),
-        Some(more) if more.micros < 0 => {
-            let less = Money::new(more.micros.saturating_neg(), more.currency.clone());
-            format!("at current usage, {less} below a full month")
-        }
-        Some(more) if more.micros > 0 => format!("at current usage, {more} above a full month"),
-        Some(_) => "at current usage, the same as a full month".to_owned(),
+/// How an amount differs from an earlier one: `€12.00 more than in all of October 2026 (+8%)`.
+pub(crate) fn against_whole(difference: &Money, percent: Option<i64>, month: &str) -> String {
+    match difference.micros {
+        0 => format!("The same as in all of {month}"),
+        _ => format!("{} than in all of {month}{}", more_or_less(difference), in_percent(percent)),
+    }
+}
+
+/// How the complete days of this month differ from the same days of another: `Days 1 to 20: €12.00 more than in October 2026 (+8%)`.
+pub(crate) fn against_same_days(days: i64, difference: &Money, percent: Option<i64>, month: &str) -> String {
+    let days = first_days(days);
+    match difference.micros {
+        0 => format!("{days}: the same as in {month}"),
+        _ => format!("{days}: {} than in {month}{}", more_or_less(difference), in_percent(percent)),
+    }
+}
+
+/// The first days of a month.
+pub(crate) fn first_days(days: i64) -> String {
+    if days == 1 { "Day 1".to_owned() } else { format!("Days 1 to {days}") }
+}
+
+fn more_or_less(difference: &Money) -> String {
+    let size = Money::new(difference.micros.saturating_abs(), difference.currency.clone());
+    format!("{size} {}", if difference.micros < 0 { LESS } else { MORE })
+}
+
+fn in_percent(percent: Option<i64>) -> String {
+    percent.map(|percent| format!(" ({})", percent_difference(percent))).unwrap_or_default()
+}
+
+/// How the cost so far differs from the estimate for the same instances and the same time.
+pub(crate) fn to_date_against_estimate(percent: i64) -> String {
+    match percent {
+        0 => "To date: as estimated".to_owned(),
+        1.. => format!("To date: {percent}% above the estimate for the same time"),
+        _ => format!("To date: {}% below the estimate for the same time", percent.unsigned_abs()),
     }
 }
 
@@ -123,6 +154,7 @@ pub(crate) const PAGES_OF_ROWS: &str = "Pages of rows";
 pub(crate) fn group(by: CostBy) -> &'static str {
     match by {
         CostBy::Workspace => "Workspace",
+        CostBy::Team => "Team",
         CostBy::Promise => PROMISE,
         CostBy::Project => "Project",
         CostBy::Owner => "Requester",
@@ -132,10 +164,25 @@ pub(crate) fn group(by: CostBy) -> &'static str {
 pub(crate) fn by(by: CostBy) -> &'static str {
     match by {
         CostBy::Workspace => "By workspace",
+        CostBy::Team => "By team",
         CostBy::Promise => "By promise",
         CostBy::Project => "By project",
         CostBy::Owner => "By requester",
     }
+}
+
+pub(crate) fn instances(count: usize) -> String {
+    counted(count as u64, "instance")
+}
+
+/// Link to the rows after the last one that is shown.
+pub(crate) fn and_more(count: usize) -> String {
+    format!("and {count} more")
+}
+
+/// Column of the change since the same days of another month: `Days 1 to 20 vs. October 2026`.
+pub(crate) fn same_days_of(days: i64, month: &str) -> String {
+    format!("{} vs. {month}", first_days(days))
 }
 
 pub(crate) fn rows_shown(shown: usize, total: usize) -> String {
@@ -166,6 +213,9 @@ pub(crate) fn basis(until: Option<&str>, workspaces: usize) -> String {
         None => format!("Metering hasn't started · {workspaces} you can see · Full hours only, without deleted workspaces and tax"),
     }
 }
+
+pub(crate) const BASIS_OF_ESTIMATE: &str = "Against estimate: cost to date compared with the price of the same instances for the same time";
+pub(crate) const BASIS_OF_TEAMS: &str = "Teams are the present owners of workspaces";
 
 // Instances of a workspace.
 pub(crate) const INSTANCES_HERE: &str = "Instances of this workspace";
@@ -202,6 +252,7 @@ pub(crate) const COST_PER_MONTH: &str = "Cost per month";
 pub(crate) fn daily_cost(by: CostBy) -> &'static str {
     match by {
         CostBy::Workspace => "Daily cost by workspace",
+        CostBy::Team => "Daily cost by team",
         CostBy::Promise => "Daily cost by promise",
         CostBy::Project => "Daily cost by project",
         CostBy::Owner => "Daily cost by requester",
@@ -210,6 +261,15 @@ pub(crate) fn daily_cost(by: CostBy) -> &'static str {
 
 pub(crate) fn cost_per_day_of(month: &str, currency: &str) -> String {
     format!("Cost per day of {month} in {currency}. Days are in UTC.")
+}
+
+/// What costs the most.
+pub(crate) fn largest_share(name: &str, amount: &str, total: &Money) -> String {
+    format!("{name} has the largest share: {amount} of {total}.")
+}
+
+pub(crate) fn highest_day(day: i64, month: &str, amount: &str) -> String {
+    format!("The highest day was {day} {month}, with {amount}.")
 }
 
 pub(crate) fn forecast_from(day: usize, more: &Money, to_date: &Money, total: &Money) -> String {
@@ -236,11 +296,15 @@ pub(crate) fn rest_of_month(month: &str, rest: &Money) -> String {
 }
 
 // Changes since the month before.
-pub(crate) const TOTAL_AND_FORECAST: &str = "Last month's total and this month's forecast";
 pub(crate) const TOTALS_OF_BOTH: &str = "Totals of both months";
 pub(crate) const NO_CHANGES: &str = "No cost has changed.";
 pub(crate) const MORE: &str = "more";
 pub(crate) const LESS: &str = "less";
+
+/// Which amounts are compared.
+pub(crate) fn total_and_forecast(month: &str) -> String {
+    format!("Total of {month} and this month's forecast")
+}
 
 pub(crate) fn biggest_changes(month: &str) -> String {
     format!("Biggest changes since {month}")
@@ -257,7 +321,8 @@ pub(crate) fn before_and_now(before: &Money, now: &Money) -> String {
 
 // Savings.
 pub(crate) const SAVINGS: &str = "Savings";
-pub(crate) const NO_SAVINGS: &str = "No instance has expired or gone unchanged for 90 days, and no cheaper option is available.";
+pub(crate) const NO_SAVINGS: &str =
+    "None of the instances that you can change has expired or gone unchanged for 90 days, and no cheaper option is available.";
 pub(crate) const DELETE: &str = "Delete";
 pub(crate) const REVIEW: &str = "Review";
 pub(crate) const CHANGE: &str = "Change";
@@ -265,8 +330,11 @@ pub(crate) const CHANGE: &str = "Change";
 pub(crate) fn savings_basis(instances: usize, priced: usize) -> String {
     let instances = counted(instances as u64, "instance");
     match priced {
-        1 => format!("Dates of {instances}, cheaper options for the most expensive one; usage isn't considered"),
-        priced => format!("Dates of {instances}, cheaper options for the {priced} most expensive; usage isn't considered"),
+        0 => format!("Dates of {instances}; usage isn't considered"),
+        1 => format!("Dates of {instances}, cheaper options for the most expensive one you can change; usage isn't considered"),
+        priced => {
+            format!("Dates of {instances}, cheaper options for the {priced} most expensive ones you can change; usage isn't considered")
+        }
     }
 }
 

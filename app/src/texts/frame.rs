@@ -11,6 +11,8 @@ pub(crate) const NEW_REQUEST: &str = "New request";
 pub(crate) const DEMO: &str = "Demo:";
 pub(crate) const NOTHING_IS_REAL: &str = "Sample people, requests and costs. Nothing real is created.";
 
+pub(crate) const DISMISS_DEMO: &str = "Dismiss the note about the demo";
+
 pub(crate) const WORKSPACE: &str = "Workspace";
 /// After the name of the workspace, for screen readers.
 pub(crate) const SWITCH_WORKSPACE: &str = ", switch workspace";

@@ -1,6 +1,6 @@
 //! Texts of the platform pages: overview, policies, emergency approvals.
 
-use crate::view::Total;
+use crate::view::{PolicyDeed, Total};
 use promise::wording::{all_of, counted};
 
 // Shared by several pages.
@@ -37,6 +37,7 @@ pub(crate) fn newest_first(shown: usize, total: usize) -> String {
 
 // Whether a policy can be applied.
 pub(crate) const IN_FORCE: &str = "In force";
+pub(crate) const DISABLED: &str = "Disabled";
 pub(crate) const CANNOT_BE_APPLIED: &str = "Can't be applied";
 pub(crate) const NOT_CHECKED_YET: &str = "Not checked yet";
 
@@ -130,6 +131,11 @@ pub(crate) fn span(seconds: i64) -> String {
 
 pub(crate) fn on_version(newest: usize, all: usize, version: &str) -> String {
     format!("{newest} of {all} on {version}")
+}
+
+/// A link to the instances of a workspace, for screen readers.
+pub(crate) fn instances_in(count: usize, workspace: &str) -> String {
+    format!("{count} in {workspace}")
 }
 
 pub(crate) fn more_workspaces(count: usize) -> String {
@@ -279,6 +285,69 @@ pub(crate) fn affected(instances: usize, workspaces: usize) -> String {
     format!("{} in {} you can see", counted(instances as u64, "instance"), counted(workspaces as u64, "workspace"))
 }
 
+pub(crate) const DISABLE: &str = "Disable";
+pub(crate) const ENABLE: &str = "Enable";
+pub(crate) const DELETE: &str = "Delete";
+pub(crate) const POLICY_IS_DISABLED: &str = "This policy is disabled";
+pub(crate) const DISABLED_TEXT: &str = "None of its rules is in force. Enable it to apply them to new requests and changes.";
+pub(crate) const HISTORY: &str = "History";
+pub(crate) const HISTORY_BASIS: &str = "newest first";
+pub(crate) const HISTORY_UNKNOWN: &str = "Changes made in the portal can't be read right now.";
+pub(crate) const NO_HISTORY: &str = "No changes are known.";
+
+/// What someone did to a policy; an empty name if that isn't known.
+pub(crate) fn deed(by: &str, did: &PolicyDeed) -> String {
+    let verb = match did {
+        PolicyDeed::Created => "created",
+        PolicyDeed::Changed => "changed",
+        PolicyDeed::Disabled => "disabled",
+        PolicyDeed::Enabled => "enabled",
+        PolicyDeed::Deleted => "deleted",
+        PolicyDeed::ChangedWith(tool) => return format!("Changed with {tool}. The person isn't known."),
+    };
+    match (by, did) {
+        ("", PolicyDeed::Created) => "Created. The person isn't known.".to_owned(),
+        ("", _) => format!("The policy was {verb}. The person isn't known."),
+        (by, PolicyDeed::Deleted) => format!("{by} deleted an earlier policy of this name"),
+        (by, _) => format!("{by} {verb} the policy"),
+    }
+}
+
+// Deletion of a policy.
+pub(crate) const RULES_GO: &str = "These rules no longer apply to new requests and changes:";
+pub(crate) const RUNNING_UNTIL_ROLLED_OUT: &str =
+    "They keep running under the rules they were accepted with until someone rolls out the current rules.";
+pub(crate) const DISABLE_INSTEAD: &str = "To stop the rules for a while, disable the policy instead.";
+
+pub(crate) fn delete_named(title: &str) -> String {
+    format!("Delete {title}")
+}
+
+pub(crate) fn affected_now(instances: usize) -> String {
+    match instances {
+        0 => "No instance that you can see is affected.".to_owned(),
+        1 => "1 instance that you can see is affected.".to_owned(),
+        count => format!("{count} instances that you can see are affected."),
+    }
+}
+
+pub(crate) fn referred_by(promises: &[String]) -> String {
+    match promises {
+        [only] => format!("{only} refers to this policy. Without it, every request for {only} is blocked."),
+        several => format!("{} refer to this policy. Without it, every request for them is blocked.", all_of(several)),
+    }
+}
+
+pub(crate) fn type_to_confirm(name: &str) -> String {
+    format!("Type {name} to confirm")
+}
+
+pub(crate) fn deleted_policy(name: &str, workspace: &str) -> String {
+    format!("{name} was deleted from {workspace}")
+}
+
+pub(crate) const DELETED_TEXT: &str = "Its rules no longer apply. The history of a new policy with the same name shows who deleted it.";
+
 // Form of a policy.
 pub(crate) const PLACE_HINT: &str = "The policy applies to this workspace and all workspaces below it.";
 pub(crate) const IS_VALID: &str = "This policy is valid";
@@ -288,6 +357,53 @@ pub(crate) const SAVE_POLICY: &str = "Save policy";
 pub(crate) const CREATE_POLICY: &str = "Create policy";
 pub(crate) const CANCEL: &str = "Cancel";
 pub(crate) const NOT_SAVED: &str = "Policy not saved";
+
+pub(crate) const SAVE_ANYWAY: &str = "You can save the policy anyway.";
+
+pub(crate) fn warnings(count: usize) -> String {
+    counted(count as u64, "warning")
+}
+
+pub(crate) fn would_affect(affected: usize, total: usize) -> String {
+    format!("Affects {affected} of {}", instances(total))
+}
+
+/// What it would do to the affected instances that were evaluated.
+pub(crate) fn would_do(blocked: usize, warned: usize) -> String {
+    match (blocked, warned) {
+        (0, 0) => "Would block none of them if they were submitted again.".to_owned(),
+        (blocked, 0) => format!("Would block {blocked} if they were submitted again."),
+        (0, warned) => format!("Would warn about {warned}."),
+        (blocked, warned) => format!("Would block {blocked} and warn about {warned} if they were submitted again."),
+    }
+}
+
+pub(crate) fn evaluated_of(evaluated: usize, affected: usize) -> String {
+    format!("{evaluated} of {affected} were evaluated.")
+}
+
+pub(crate) const KIND_OF_RULE: &str = "Kind of rule";
+pub(crate) const NAME_HINT: &str = "Lower-case letters, digits and hyphens. Leave empty to use the title.";
+pub(crate) const EDIT_YAML: &str = "Edit YAML";
+pub(crate) const EDIT_IN_FORM: &str = "Edit in form";
+pub(crate) const ADD_RULE: &str = "Add rule";
+pub(crate) const ALL_RULES: &str = "Rules of this policy";
+pub(crate) const NO_FORM: &str = "Edit this rule as YAML.";
+pub(crate) const PREVIEW: &str = "Preview";
+pub(crate) const INCOMPLETE: &str = "Fill in the fields to see what the rule says.";
+pub(crate) const EFFECT_UNKNOWN: &str = "The effect follows once the policy is complete.";
+pub(crate) const EFFECT_ON_INSTANCES: &str = "Effect on existing instances";
+pub(crate) const EDITED_NOW: &str = "You're editing this rule.";
+
+pub(crate) fn edit_rule(name: &str) -> String {
+    format!("Edit rule {name}")
+}
+
+pub(crate) fn remove_rule(name: &str) -> String {
+    format!("Remove rule {name}")
+}
+
+pub(crate) const RUNNING_STAY: &str = "Running instances don't change until someone rolls out the current rules.";
 
 pub(crate) fn edit(name: &str) -> String {
     format!("Edit {name}")

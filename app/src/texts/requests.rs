@@ -1,5 +1,6 @@
 //! Texts of lists of requests, and of the steps from form to submission.
 
+use crate::view::Total;
 use promise::wording::{all_of, counted};
 
 pub(crate) const REQUEST: &str = "Request";
@@ -20,7 +21,22 @@ pub(crate) const REQUESTED_BY: &str = "Requested by";
 pub(crate) const REQUESTED: &str = "Requested";
 pub(crate) const MINE: &str = "Mine";
 pub(crate) const NEWEST_FIRST: &str = "Newest first";
-pub(crate) const SEARCH_PLACEHOLDER: &str = "Search by name or promise";
+pub(crate) const PER_MONTH: &str = "Per month";
+pub(crate) const NEEDS_ATTENTION: &str = "Needs attention";
+pub(crate) const LABEL: &str = "Label";
+pub(crate) const WORKSPACE: &str = "Workspace";
+pub(crate) const OUTCOME: &str = "Outcome";
+pub(crate) const WEEK_OF: &str = "Week of";
+pub(crate) const CSV: &str = "CSV";
+pub(crate) const IN_ALL_WORKSPACES: &str = "in all your workspaces";
+pub(crate) const INCLUDES_CHILD_WORKSPACES: &str = "Includes child workspaces";
+pub(crate) const ONLY_THIS_WORKSPACE: &str = "Only this workspace";
+pub(crate) const INCLUDE_CHILD_WORKSPACES: &str = "Include child workspaces";
+pub(crate) const SOME_NOT_SHOWN: &str = "Some requests aren't shown";
+pub(crate) const NO_REQUESTS_YET_ANYWHERE: &str = "Requests that you can view appear here.";
+/// Prefix of the portal's own labels, which people don't need to read.
+pub(crate) const OWN_LABELS: &str = "platform.opmodel.dev/";
+pub(crate) const SEARCH_PLACEHOLDER: &str = "Search by name, promise or label";
 pub(crate) const NO_MATCH: &str = "No requests match";
 pub(crate) const NO_REQUESTS_YET: &str = "No requests yet";
 pub(crate) const NO_REQUESTS_YET_TEXT: &str = "Request a service from the catalog. Its progress appears here.";
@@ -31,9 +47,32 @@ pub(crate) const LAST_UPDATED: &str = "Last update from the control plane:";
 pub(crate) const LATER_CHANGES_MISSING: &str = "Later changes are missing here. The page of a request always loads its current state.";
 
 /// How many requests a page shows, of how many that match and how many there are.
-pub(crate) fn shown_of_total(shown: usize, matching: usize, all: usize) -> String {
-    let total = counted(all as u64, "request");
-    if matching == all { format!("{shown} of {total}") } else { format!("{shown} of {matching} matching, {total} in total") }
+pub(crate) fn shown_of_total(shown: usize, matching: &Total, all: &Total) -> String {
+    let count = counted(all.counted() as u64, "request");
+    let total = if all.is_exact() { count } else { format!("at least {count}") };
+    if matching.counted() == all.counted() {
+        format!("{shown} of {total}")
+    } else {
+        format!("{shown} of {matching} matching, {total} in total")
+    }
+}
+
+/// What became of requests, by the value of the filter.
+pub(crate) fn outcome(word: &str) -> &str {
+    match word {
+        "ready" => "Ready",
+        "inProgress" => "In progress",
+        "rejected" => "Rejected",
+        "lapsed" => "Expired or withdrawn",
+        "failed" => "Failed or degraded",
+        "trouble" => "Failed, degraded or rejected",
+        "running" => "Running",
+        other => other,
+    }
+}
+
+pub(crate) fn more_labels(count: usize) -> String {
+    format!("and {count} more")
 }
 
 // Health of an object.

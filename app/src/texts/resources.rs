@@ -1,13 +1,14 @@
 //! Texts of resources.
 
 use crate::view::{Drift, Total};
-use promise::wording::{all_of, counted};
+use promise::wording::{all_of, counted, upper_first};
 
 pub(crate) const RESOURCES: &str = "Resources";
 pub(crate) const RESOURCES_OF_REQUESTS_IN: &str = "Resources of requests in";
 pub(crate) const INCLUDES_CHILD_WORKSPACES: &str = "Includes child workspaces";
 pub(crate) const ONLY_THIS_WORKSPACE: &str = "Only this workspace";
 pub(crate) const INCLUDE_CHILD_WORKSPACES: &str = "Include child workspaces";
+pub(crate) const NOTHING_HERE: &str = "Nothing here";
 pub(crate) const CSV: &str = "CSV";
 pub(crate) const SEARCH_PLACEHOLDER: &str = "Search by name, kind or instance";
 pub(crate) const UNHEALTHY_FIRST: &str = "Unhealthy first";
@@ -33,6 +34,11 @@ pub(crate) fn shown_of_total(shown: usize, matching: &Total, all: &Total) -> Str
     } else {
         format!("{shown} of {matching} matching, {total} in total")
     }
+}
+
+/// Where a list of a parent is empty, but its children have some.
+pub(crate) fn resources_in_child_workspaces(below: &Total) -> String {
+    format!("{} in child workspaces.", upper_first(&total_of(below, "resource")))
 }
 
 pub(crate) fn in_instances(instances: &Total) -> String {

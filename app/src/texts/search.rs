@@ -4,6 +4,7 @@ use promise::wording::counted;
 
 use crate::view::SearchKind;
 
+pub(crate) const WORKSPACE_OVERVIEW: &str = "Workspace overview";
 pub(crate) const SEARCH: &str = "Search";
 pub(crate) const SEARCH_EVERYTHING: &str = "Search everything";
 pub(crate) const PLACEHOLDER: &str = "Promise, request, resource, workspace or page";

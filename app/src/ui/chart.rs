@@ -45,6 +45,22 @@ pub struct Series {
     pub from: usize,
     /// Numbers from there on, in the order of the labels; `None` if a number is unknown, which is not 0.
     pub values: Vec<Option<Amount>>,
+    /// Its total, for the legend.
+    pub total: Option<String>,
+    /// The list of what it counts; its bars link there.
+    pub href: Option<String>,
+}
+
+/// Where the numbers of a chart are shown as a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ChartTable {
+    /// Below the chart, folded.
+    #[default]
+    Folded,
+    /// Below the chart.
+    Open,
+    /// At this address of the page: a large table isn't worth its weight to everyone who only looks at the chart.
+    At(String),
 }
 
 impl Series {
@@ -85,6 +101,29 @@ pub struct Figure {
     pub today: Option<usize>,
     /// A level to compare with, such as a budget, with its name.
     pub line: Option<(String, Amount)>,
+    /// Where the bars at each place link to, in the order of the labels; nowhere if it is empty.
+    pub links: Vec<String>,
+    /// Where its numbers are shown as a table.
+    pub table: ChartTable,
+}
+
+impl Figure {
+    /// Whether any bar is a link.
+    fn is_linked(&self) -> bool {
+        !self.links.is_empty() || self.series.iter().any(|series| series.href.is_some())
+    }
+}
+
+/// Addresses of the lists that the numbers of a figure count: for each series, one for each place. Empty if there are none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Links(pub Vec<Vec<String>>);
+
+impl Links {
+    /// The address for a number of a series, unless there is nothing to list.
+    fn of(&self, figure: &Figure, series: usize, place: usize) -> Option<String> {
+        let counts = figure.series.get(series)?.at(place).is_some_and(|amount| amount.size > 0.0);
+        self.0.get(series)?.get(place).filter(|_| counts).cloned()
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use promise::price::Money;
 
@@ -16,6 +16,11 @@ pub struct CostQuery {
     pub by: String,
     /// Month as `YYYY-MM`. Any other value means the present month.
     pub month: String,
+    /// Month that it is compared with, as `YYYY-MM`. Any value that isn't an earlier month means the month before.
+    pub against: String,
+    /// Whether the days are shown as a table instead of a chart.
+    #[serde(deserialize_with = "flag")]
+    pub table: bool,
     /// Page of the instances, starting at 1.
     pub page: usize,
     /// Page of the rows, starting at 1.
@@ -44,6 +49,8 @@ pub enum CostBy {
     /// By workspace, each including the workspaces below it.
     #[default]
     Workspace,
+    /// By the team that owns the workspace now.
+    Team,
     /// By promise.
     Promise,
     /// By the project named in requests.
@@ -54,7 +61,7 @@ pub enum CostBy {
 
 impl CostBy {
     /// All groupings, in the order offered.
-    pub const ALL: [Self; 4] = [Self::Workspace, Self::Promise, Self::Project, Self::Owner];
+    pub const ALL: [Self; 5] = [Self::Workspace, Self::Team, Self::Promise, Self::Project, Self::Owner];
 
     /// Parses a URL value. Unknown values mean [`CostBy::Workspace`].
     pub fn parse(word: &str) -> Self {
@@ -65,6 +72,7 @@ impl CostBy {
     pub fn word(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
+            Self::Team => "team",
             Self::Promise => "promise",
             Self::Project => "project",
             Self::Owner => "owner",
@@ -89,6 +97,10 @@ pub struct CostPage {
     pub previous: Option<String>,
     /// The next month. Absent if it is in the future.
     pub next: Option<String>,
+    /// Months with a page, newest first, up to the display limit: as `YYYY-MM`, and the display name.
+    pub choices: Vec<(String, String)>,
+    /// The month that amounts are compared with. Absent if nothing had been recorded before this month.
+    pub against: Option<ComparedMonth>,
     /// Number of workspaces included: those in which the user can list requests.
     pub workspaces: usize,
     /// RFC 3339 time until which hours are recorded. Absent before the ledger has started.
@@ -131,9 +143,34 @@ pub struct CostPage {
     pub savings: Option<CostSavings>,
 }
 
+/// A month that amounts are compared with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ComparedMonth {
+    /// Month as `YYYY-MM`.
+    pub month: String,
+    /// Display name of the month.
+    pub title: String,
+    /// How many of the first days of both months are compared: those that are complete now. 0 if there is none, and for past months, which
+    /// are compared as a whole.
+    pub days: i64,
+}
+
+/// An amount beside another month.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compared {
+    /// Cost of the compared days of this month.
+    pub days: Money,
+    /// Cost of the same days of the other month.
+    pub same_days: Money,
+    /// Cost of the whole other month.
+    pub whole: Money,
+}
+
 /// Totals of one month.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostMonth {
+    /// Month as `YYYY-MM`.
+    pub month: String,
     /// Name of the month, such as `November 2026`.
     pub title: String,
     /// One total for each currency with costs. For the present month, the total so far.
@@ -173,7 +210,7 @@ impl CostMover {
     }
 }
 
-/// Possible savings.
+/// Possible savings that the user is allowed to make.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CostSavings {
     /// Savings, expired instances first, then by amount, up to the display limit.
@@ -199,8 +236,6 @@ pub struct CostSaving {
     pub promise: String,
     /// Saving per month.
     pub saves: Money,
-    /// Whether the user is allowed to make the proposed change.
-    pub allowed: bool,
 }
 
 /// Reason for a possible saving.
@@ -250,6 +285,10 @@ pub struct CostSum {
     pub waiting: Option<(Money, usize)>,
     /// Budget of the workspace, if it has one.
     pub budget: Option<CostBudget>,
+    /// What the same instances were expected to cost in the counted time, at their prices. Absent for past months.
+    pub expected: Option<Money>,
+    /// The total beside another month.
+    pub compared: Option<Compared>,
 }
 
 /// A budget shown next to a total.
@@ -283,6 +322,10 @@ pub struct CostRow {
     pub estimate: Option<Money>,
     /// Budget, if a policy sets one for exactly this scope.
     pub budget: Option<CostBudget>,
+    /// What the same instances were expected to cost in the counted time, at their prices. Absent for past months.
+    pub expected: Option<Money>,
+    /// The row beside another month.
+    pub compared: Option<Compared>,
 }
 
 /// Cost of one value on one day.
@@ -340,9 +383,9 @@ pub struct CostInstance {
 }
 
 impl CostRow {
-    /// Returns the difference between forecast and estimate in percent, or nothing without an estimate.
+    /// Returns the difference between the cost so far and the estimate for the same time in percent, or nothing without an estimate.
     pub fn against_estimate(&self) -> Option<i64> {
-        percent(self.forecast.micros, self.estimate.as_ref()?.micros).map(|percent| percent - 100)
+        difference(&self.to_date, self.expected.as_ref()?)
     }
 
     /// Returns the share of the budget that the forecast uses, in percent, or nothing if the total is only a part of what counts.
@@ -351,7 +394,24 @@ impl CostRow {
     }
 }
 
+impl CostSum {
+    /// Returns the difference between the cost so far and the estimate for the same time in percent, or nothing without an estimate.
+    pub fn against_estimate(&self) -> Option<i64> {
+        difference(&self.to_date, self.expected.as_ref()?)
+    }
+}
+
+/// Returns by how many percent an amount differs from an earlier one. `None` if there was none before.
+pub fn difference(now: &Money, before: &Money) -> Option<i64> {
+    percent(now.micros, before.micros).map(|percent| percent - 100)
+}
+
 fn percent(part: i64, whole: i64) -> Option<i64> {
     let percent = (i128::from(part) * 100 + i128::from(whole) / 2).checked_div(i128::from(whole))?;
     i64::try_from(percent).ok()
+}
+
+/// Parses a flag: `true` is true, any other value is false.
+fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Ok(String::deserialize(deserializer)? == "true")
 }

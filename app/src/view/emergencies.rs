@@ -20,6 +20,8 @@ pub struct EmergencyLine {
     pub is_there: bool,
     /// Name of the policy or promise that defines the rule.
     pub of: String,
+    /// Its title, or its name if it has none.
+    pub title: String,
     /// Whether it is a promise's own rule.
     pub own: bool,
     /// Name of the rule.

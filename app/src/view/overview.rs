@@ -100,6 +100,8 @@ impl OverviewPage {
 pub struct WeekLine {
     /// First day of the week, such as `17 Nov`.
     pub label: String,
+    /// The same day as in addresses, such as `2026-11-17`.
+    pub day: String,
     /// Number of healthy requests.
     pub ready: usize,
     /// Number of requests in progress or waiting.

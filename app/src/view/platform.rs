@@ -6,6 +6,7 @@ use super::catalog::Facet;
 use super::policy::PolicyLine;
 use super::sort::{Column, Sort};
 use promise::api::{Enforcement, PolicyCategory};
+use promise::form::Form;
 
 /// Columns that the list of policies can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +84,8 @@ pub struct PolicyRow {
 pub enum Compiled {
     /// The rules can be applied.
     Yes,
+    /// The policy is disabled: none of its rules is in force.
+    Off,
     /// The rules can't be applied: every request in scope is refused until they are fixed. A sentence that lists the errors.
     No(String),
     /// The controller hasn't checked the policy yet.
@@ -137,6 +140,8 @@ pub struct PolicyRule {
     pub sentence: String,
     /// Kind of the rule, such as `constrain`.
     pub kind: String,
+    /// Whether there is a form for its kind.
+    pub has_form: bool,
 }
 
 /// A promise that a policy applies to.
@@ -255,8 +260,49 @@ pub struct PolicyInside {
     pub yaml: String,
     /// Reason why the user can't change it. Absent if the user can.
     pub edit: Option<String>,
+    /// Reason why the user can't delete it. Absent if the user can.
+    pub delete: Option<String>,
+    /// Display names of the promises that refer to it by name.
+    pub referrers: Vec<String>,
+    /// Who changed it, newest first.
+    pub history: Vec<PolicyHistoryLine>,
+    /// Whether the database with the history can be read.
+    pub history_known: bool,
     /// Trial with sample values.
     pub tryout: Tryout,
+}
+
+/// A change of a policy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyHistoryLine {
+    /// RFC 3339 time.
+    pub at: String,
+    /// Username of the person. Empty if it isn't known.
+    pub by: String,
+    /// What happened.
+    pub did: PolicyDeed,
+    /// What changed, a sentence each.
+    pub changes: Vec<String>,
+}
+
+/// What happened to a policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PolicyDeed {
+    /// It was created.
+    Created,
+    /// It was changed through the portal.
+    #[default]
+    Changed,
+    /// It was disabled.
+    Disabled,
+    /// It was enabled.
+    Enabled,
+    /// A policy of this name was deleted.
+    Deleted,
+    /// It was changed with another tool, given by its field manager.
+    ChangedWith(String),
 }
 
 /// The form to write a policy as YAML.
@@ -275,8 +321,76 @@ pub struct PolicyForm {
     pub version: String,
     /// Problems of the policy.
     pub problems: Vec<TextProblem>,
+    /// What the author should know before saving.
+    pub warnings: Vec<TextProblem>,
+    /// Identifies these warnings. Empty without warnings. The policy is saved once it is posted with it.
+    pub warned: String,
+    /// Effect on existing instances. Absent if it is unknown.
+    pub effect: Option<PolicyEffect>,
     /// Result of the check. Absent before the first check.
     pub checked: Option<String>,
+    /// Title of the policy. Empty for one without a title.
+    pub title: String,
+    /// The rules of the policy.
+    pub rules: Vec<RuleRow>,
+    /// The form of one rule. Absent if the YAML is edited.
+    pub editor: Option<RuleEditor>,
+    /// Id of the draft in which typing is saved.
+    pub save: String,
+    /// Whether what was typed was saved. Absent if nothing was typed.
+    pub saved: Option<bool>,
+}
+
+/// A rule in the form of its policy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleRow {
+    /// Name.
+    pub name: String,
+    /// What the rule does, in words. Empty as long as it isn't complete.
+    pub sentence: String,
+    /// Whether there is a form for its kind.
+    pub has_form: bool,
+}
+
+/// The form of one rule of a policy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleEditor {
+    /// Position of the rule.
+    pub index: usize,
+    /// Kinds of rules.
+    pub kinds: Vec<Pick>,
+    /// Name of a new policy, as entered.
+    pub name: String,
+    /// Problem with the name.
+    pub name_problem: Option<String>,
+    /// The fields.
+    pub form: Form,
+    /// Id of the input to focus.
+    pub focus: Option<String>,
+    /// Whether problems are shown.
+    pub checked: bool,
+}
+
+/// What a policy would do to existing instances, among those that the user can see.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyEffect {
+    /// Number of workspaces in which instances were counted.
+    pub workspaces: usize,
+    /// Number of running instances.
+    pub total: usize,
+    /// Number of these in scope.
+    pub affected: usize,
+    /// Number of these that were evaluated. Less than `affected` if there are very many.
+    pub evaluated: usize,
+    /// Number of evaluated instances that it would block if they were submitted again.
+    pub blocked: usize,
+    /// Number of evaluated instances that it would allow with a warning.
+    pub warned: usize,
+    /// Some of the blocked instances.
+    pub named: Vec<ConcernedLine>,
 }
 
 /// A problem in a text.

@@ -9,7 +9,9 @@ use super::form::DraftLine;
 use super::policy::PolicyLine;
 use super::preflight::PriceView;
 use super::sort::{Column, Sort};
+use super::total::Total;
 use promise::api::{Condition, Health};
+use promise::price::Money;
 use promise::sentence::Ball;
 use promise::state::RequestStates;
 
@@ -41,6 +43,10 @@ pub struct RequestRow {
     pub created: String,
     /// Whether the user is the requester.
     pub mine: bool,
+    /// Monthly estimate. Absent if unknown.
+    pub price: Option<Money>,
+    /// Labels that people set, as `key=value`.
+    pub labels: Vec<String>,
 }
 
 /// Columns that a list of requests can be sorted by.
@@ -56,6 +62,8 @@ pub enum RequestColumn {
     Requester,
     /// Time of creation.
     Created,
+    /// Monthly estimate.
+    Price,
 }
 
 impl Column for RequestColumn {
@@ -65,10 +73,11 @@ impl Column for RequestColumn {
         (Self::State, "state"),
         (Self::Requester, "requester"),
         (Self::Created, "created"),
+        (Self::Price, "price"),
     ];
 
     fn is_descending_first(self) -> bool {
-        self == Self::Created
+        matches!(self, Self::Created | Self::Price)
     }
 }
 
@@ -84,6 +93,19 @@ pub struct RequestQuery {
     pub promise: String,
     /// Only the user's own requests.
     pub mine: bool,
+    /// Only requests that wait for the user, have failed, or are unhealthy.
+    pub attention: bool,
+    /// A label, as `key=value`.
+    pub label: String,
+    /// Path of a workspace.
+    pub workspace: String,
+    /// What became of them, as dashboards count it: `ready`, `inProgress`, `rejected`, `lapsed` or `failed`; `trouble` for those that failed
+    /// or were rejected, and `running` for those with a running instance.
+    pub outcome: String,
+    /// A day of the week in which they were created, such as `2026-11-16`.
+    pub week: String,
+    /// Whether child workspaces are included.
+    pub below: bool,
     /// Sort order. By default, newest first.
     pub sort: Sort<RequestColumn>,
     /// Page number, starting at 1.
@@ -91,31 +113,68 @@ pub struct RequestQuery {
 }
 
 /// A page of a list of requests.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestsPage {
     /// Rows of this page.
     pub rows: Vec<RequestRow>,
     /// Number of rows on all pages that match the filters.
-    pub total: usize,
+    pub total: Total,
     /// Number of rows without filters.
-    pub all: usize,
+    pub all: Total,
+    /// Number of rows that need attention, among those that match the other filters.
+    pub attention: usize,
     /// Number of pages.
     pub pages: usize,
     /// Facet of states. A request with a pending change counts in two.
     pub states: super::Facet,
     /// Facet of promises.
     pub promises: super::Facet,
+    /// Facet of labels.
+    pub labels: super::Facet,
+    /// Facet of workspaces. Empty if all matches are in one workspace.
+    pub workspaces: super::Facet,
     /// The query in effect.
     pub query: RequestQuery,
     /// Whether the user can create requests here.
     pub create: Availability,
     /// The user's drafts in this workspace, newest first.
     pub drafts: Vec<DraftLine>,
+    /// Number of requests in child workspaces. Counted only if the list has none and doesn't include them.
+    pub below: Option<Total>,
     /// RFC 3339 time of the last update. Absent while the list is up to date.
     pub as_of: Option<String>,
     /// Identifies the data that the list was rendered from, for the change stream.
     pub seen: String,
+}
+
+/// Columns of the machine-readable list of requests.
+pub const REQUEST_COLUMNS: [&str; 14] = [
+    "workspace",
+    "namespace",
+    "name",
+    "promise",
+    "version",
+    "state",
+    "pendingChange",
+    "waitingFor",
+    "requester",
+    "created",
+    "monthly",
+    "currency",
+    "labels",
+    "asOf",
+];
+
+/// Returns the cells of an unreadable part, such as a workspace that didn't respond. `as_of` is the time of the last update, or empty if the
+/// list is up to date.
+pub fn unread_request(place: &str, as_of: &str) -> [String; REQUEST_COLUMNS.len()] {
+    REQUEST_COLUMNS.map(|column| match column {
+        "workspace" => place.to_owned(),
+        "waitingFor" => "not read: no response".to_owned(),
+        "asOf" => as_of.to_owned(),
+        _ => String::new(),
+    })
 }
 
 /// An entry of the timeline or the list of events.
@@ -305,6 +364,8 @@ pub struct ApprovalLine {
     pub rule: String,
     /// Name of the policy or promise that defines the rule.
     pub policy: String,
+    /// Title of the policy. Empty for a promise's own rule.
+    pub title: String,
     /// Whether it is a promise's own rule.
     pub own: bool,
     /// Path of the workspace that defines it.

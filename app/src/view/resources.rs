@@ -154,6 +154,8 @@ pub struct ResourcesPage {
     pub drifted: Total,
     /// Number of requests they belong to.
     pub instances: Total,
+    /// Number of objects in child workspaces. Counted only if the list has none and doesn't include them.
+    pub below: Option<Total>,
     /// Number of pages.
     pub pages: usize,
     /// Facet of kinds.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::InboxView;
-use promise::error::Problem;
+use promise::Problem;
 
 /// Maximum length of a title, in characters.
 pub const MAX_VIEW_TITLE: usize = 60;
@@ -53,7 +53,7 @@ impl SavedList {
     /// Returns the query parameters that are saved: filters and sort order. The page and the open item aren't.
     fn names(self) -> &'static [&'static str] {
         match self {
-            Self::Requests => &["q", "phase", "promise", "mine", "sort"],
+            Self::Requests => &["q", "phase", "promise", "mine", "attention", "label", "workspace", "outcome", "week", "below", "sort"],
             Self::Resources => &["q", "kind", "health", "promise", "workspace", "drifted", "below", "sort"],
             Self::Approvals => &["view", "q", "promise", "workspace", "risk", "age", "sort"],
             Self::Policies => &["q", "category", "enforcement", "workspace", "sort"],

@@ -318,6 +318,8 @@ fn script_is_loaded_on_live_pages_alone() {
             "request-posted",
             "request-conflict",
             "edit",
+            "policy-new",
+            "policy-edit",
         ]
         .contains(&name);
         let copied = name.starts_with("adds") || ["policy", "policy-tried", "policy-unread"].contains(&name);

@@ -66,10 +66,12 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         theme: String::new(),
         recent: vec!["root:acme:data".to_owned(), "root:acme:shop".to_owned()],
         favourites: vec!["root:acme:shop".to_owned()],
+        above: vec!["root:acme".to_owned()],
         platform: true,
         waits: Some(2),
         unread: Some(3),
         embedded: true,
+        demo_dismissed: false,
         server: "the embedded plane".into(),
         address: address.into(),
         reference: "5f3a9c0211d84e7b".into(),
@@ -158,6 +160,8 @@ fn row(name: &str, promise: &str, state: RequestState, what: &str) -> RequestRow
         requester: "dev-shop".into(),
         created: "2026-11-21T09:02:00Z".into(),
         mine: true,
+        price: (promise != "object-bucket").then(|| promise::price::Money::new(24_800_000, "EUR")),
+        labels: vec!["platform.opmodel.dev/project=web".into(), "team=shop".into(), "a=b".into(), "c=d".into()],
     }
 }
 
@@ -367,6 +371,7 @@ fn approval(refused: &Option<String>) -> ApprovalLine {
     ApprovalLine {
         rule: "acme/production-baseline/four-eyes".into(),
         policy: "production-baseline".into(),
+        title: "Production baseline".into(),
         own: false,
         source: "root:acme".into(),
         who: "One of acme-approvers must approve".into(),
@@ -465,6 +470,10 @@ impl Workspaces for World {
             requests: open.then_some(3),
         };
         Ok(WorkspaceTree { nodes: nodes.map(node).into(), total: 5, query: query.into() })
+    }
+
+    async fn workspace(&self, path: &str) -> Result<WorkspacePage> {
+        Ok(homes::workspace(self, path))
     }
 
     async fn set_favourite(&self, _: &str, _: bool) -> Result<()> {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::api::{DestinationSpec, DestinationType, PromiseRequestSpec};
-use crate::error::Problem;
+use crate::problem::Problem;
 
 /// Returns the problem with a request that uses a feature which isn't enforced.
 pub fn of_request(request: &PromiseRequestSpec) -> Option<Problem> {

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::problem::Problem;
+
 /// Result of any operation of the product.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -108,15 +110,6 @@ pub struct Contested {
 fn contested(fields: &[Contested]) -> String {
     let parts: Vec<String> = fields.iter().map(|field| format!("{} (managed by {})", field.path, field.manager)).collect();
     format!("someone else owns {}", crate::wording::all_of(&parts))
-}
-
-/// A problem with one field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
-    /// Path such as `.parameters.replicas`. Empty for the whole input.
-    pub path: String,
-    /// A sentence that names the fix.
-    pub message: String,
 }
 
 fn summary(problems: &[Problem]) -> String {

@@ -6,6 +6,7 @@
 //! such. Times are seconds since 1970, amounts are millionths of a currency unit. No floats are used.
 
 mod accrual;
+mod comparison;
 mod figures;
 mod month;
 mod observe;
@@ -13,6 +14,7 @@ mod stretch;
 mod threshold;
 
 pub use accrual::{accrued, remaining};
+pub use comparison::{comparable_days, shortfall};
 pub use figures::{Figures, roll_up};
 pub use month::{HOUR, Month};
 pub use observe::{Fact, Open, PATIENCE, Step, observe};

@@ -34,6 +34,7 @@ pub mod placement;
 pub mod policy;
 pub mod preflight;
 pub mod price;
+pub mod problem;
 pub mod publish;
 pub mod purpose;
 pub mod release;
@@ -42,6 +43,7 @@ pub mod requirements;
 pub mod resolve;
 pub mod revision;
 pub mod risk;
+pub mod saving;
 pub mod sentence;
 pub mod shape;
 mod spelling;
@@ -51,7 +53,8 @@ pub mod upgrade;
 pub mod visibility;
 pub mod wording;
 
-pub use error::{Contested, Error, Problem, Result};
+pub use error::{Contested, Error, Result};
+pub use problem::Problem;
 
 #[cfg(test)]
 mod examples;

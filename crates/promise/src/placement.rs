@@ -5,8 +5,8 @@ use sha2::{Digest, Sha256};
 
 use crate::api::DestinationSpec;
 use crate::deferred;
-use crate::error::Problem;
 use crate::glob;
+use crate::problem::Problem;
 
 /// Pattern for namespace names at a Destination without its own.
 const DEFAULT_PATTERN: &str = "opm-${hash}";

@@ -12,9 +12,11 @@
 
 mod book;
 mod bounds;
+mod changes;
 mod compose;
 mod condition;
 mod contradictions;
+pub mod edit;
 mod effective;
 mod evaluate;
 mod expressions;
@@ -27,11 +29,14 @@ mod reading;
 pub mod sentence;
 mod settle;
 mod source;
+mod structure;
 mod tally;
 mod validity;
+mod warnings;
 
 pub use book::Book;
 pub use bounds::Bounds;
+pub use changes::{PolicyChange, changes};
 pub use compose::{compose, compose_read};
 pub use effective::{Conditional, Conflict, Effective, Ruling, Unchecked};
 pub(crate) use evaluate::{evaluate, outcome};
@@ -40,14 +45,16 @@ pub use fit::check_against;
 pub(crate) use fit::check_rules;
 pub use judge::{BudgetUse, Judged, LimitUse, Spent, Usage, judge};
 pub(crate) use narrow::{Spot, node_at, spot};
-pub use range::{Target, applies, covers_promise, gather, has_to_fit};
+pub use range::{Target, applies, covers_promise, gather, has_to_fit, origin_of};
 pub use reading::Reading;
 pub(crate) use reading::Readings;
 pub use settle::{Settled, settle, settle_read};
 pub use source::PolicySource;
 pub use source::{Candidate, Origin, Provenance};
+pub use structure::{Structure, structure};
 pub use tally::{Counted, Per, Promises, Reach, Tally};
 pub use validity::{UnenforcedKind, problems, seconds, unenforced, validity};
+pub use warnings::{Warning, contradictions, unmatched};
 
 /// Whether two values are equal by the rules of JSON Schema: 1 and 1.0 are the same number.
 pub(crate) fn same_value(a: &serde_json::Value, b: &serde_json::Value) -> bool {

@@ -20,9 +20,9 @@ use crate::api::{Approve, DeletionPolicy, DestinationId, PromiseReleaseSpec, Pro
 use crate::attribute::{self, AttributedObject, Origins};
 use crate::context::Context;
 use crate::deferred;
-use crate::error::Problem;
 use crate::policy::{self, BudgetUse, Effective, LimitUse, PolicySource, Ruling, Settled, Tally, Target, Usage};
 use crate::price::{Amount, Change, Estimate, PriceBook, estimate};
+use crate::problem::Problem;
 use crate::release::{Content, Labels, content_hash};
 use crate::render::{Compiled, Inputs, Rendering, injects, masked};
 use crate::requirements;
@@ -212,7 +212,7 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
         unknown.push(Unknown { what: format!("the policies above {}", input.context.workspace.path), why: why.to_owned() });
     }
     let Settled { effective, mut resolved } = settled(input, input.request.parameters.as_ref().unwrap_or(&Value::Null));
-    let estimate = estimate(input.spec, input.compiled, &resolved.parameters, input.context, input.book);
+    let estimate = estimate(input.spec, input.compiled.costs(&resolved.parameters, input.context), input.book);
     let usage = if effective.tallies.is_empty() { Usage::default() } else { (input.count)(&effective.tallies) };
     let judged = policy::judge(&effective, &usage, estimate.as_ref());
     resolved.outcomes.extend(judged.outcomes);

@@ -17,7 +17,7 @@ mod money;
 pub use book::{Basis, PriceBook};
 pub use check::{PRICES_DEPTH, problems};
 pub use day::Day;
-pub use estimate::estimate;
+pub use estimate::{LineItem, estimate};
 pub use money::{Amount, Change, CostLine, Estimate, Money, decimal_micros};
 
 #[cfg(test)]

@@ -22,8 +22,8 @@ use schema::structural::Schema;
 use serde_json::Value;
 
 use crate::api::PromiseSpec;
-use crate::error::Problem;
 use crate::expression;
+use crate::problem::Problem;
 use crate::render::Compiled;
 use crate::resolve::TOLD;
 

@@ -1,5 +1,5 @@
 //! Parameters that determine what something is rather than its size, such as its tier: those that conditions of the promise and of policies
-//! depend on, and required choices between a few values.
+//! depend on, required choices between a few values, and those whose name or values say so.
 //!
 //! Another value of such a parameter gives a different thing: other objects, other rules, other fields. Such a change is never proposed as
 //! a saving.
@@ -13,6 +13,11 @@ use crate::expression::inside;
 use crate::path::{Path, Segment};
 use crate::policy::{Effective, compile, same_value};
 use crate::preflight::Choice;
+
+/// Names of parameters that say what an instance is for, whatever the promise does with them.
+const TIERS: [&str; 4] = ["tier", "environment", "env", "stage"];
+/// A value that makes a list of allowed values a list of tiers.
+const PRODUCTION: [&str; 3] = ["production", "prod", "live"];
 
 /// Whether a choice makes a different thing of an instance with these resolved parameters.
 pub fn is_changed_by(spec: &PromiseSpec, effective: &Effective, parameters: &Value, choice: &Choice) -> bool {
@@ -38,8 +43,8 @@ pub fn is_changed_by(spec: &PromiseSpec, effective: &Effective, parameters: &Val
     deciding(spec, effective).iter().any(changes)
 }
 
-/// Returns the parameters that conditions of the promise read, in its fields, resources and own rules; those that policies depend on; and
-/// required choices between a few values.
+/// Returns the parameters that conditions of the promise read, in its fields, resources and own rules; those that policies depend on;
+/// required choices between a few values; and tiers.
 fn deciding(spec: &PromiseSpec, effective: &Effective) -> BTreeSet<Path> {
     let fields = spec.form.fields.values().filter_map(|hint| hint.visible_when.as_ref());
     let resources = spec.implementation.resources.iter().filter_map(|resource| resource.include_when.as_ref());
@@ -55,22 +60,30 @@ fn deciding(spec: &PromiseSpec, effective: &Effective) -> BTreeSet<Path> {
     let read = read.flat_map(|program| program.references().iter().filter_map(|reference| parameter(reference)).collect::<Vec<_>>());
     let mut found: BTreeSet<Path> = read.chain(effective.deciding.iter().filter_map(|reference| parameter(reference))).collect();
     if let Some(schema) = &spec.parameters {
-        required_choices(schema, &Path::default(), &mut found);
+        choices(schema, &Path::default(), &mut found);
     }
     found
 }
 
-/// Collects required parameters with a list of allowed values.
-fn required_choices(schema: &Value, at: &Path, found: &mut BTreeSet<Path>) {
+/// Collects tiers, and required parameters with a list of allowed values.
+fn choices(schema: &Value, at: &Path, found: &mut BTreeSet<Path>) {
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let mut path = at.clone();
         path.0.push(Segment::Key(name.clone()));
-        required_choices(property, &path, found);
-        if property["enum"].is_array() && required.contains(&name.as_str()) {
+        choices(property, &path, found);
+        if property["enum"].is_array() && required.contains(&name.as_str()) || is_tier(name, property) {
             found.insert(path);
         }
     }
+}
+
+/// Checks whether a parameter is a tier by its name, or by its allowed values.
+fn is_tier(name: &str, property: &Value) -> bool {
+    let says = |words: &[&str], text: &str| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    let mut allowed = property["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    // An `env` of variables is no tier.
+    property["type"] == "string" && says(&TIERS, name) || allowed.any(|value| says(&PRODUCTION, value))
 }
 
 /// Returns the parameter that a reference reads.
@@ -162,6 +175,22 @@ mod tests {
             assert!(changed(&value(".tier", json!("development"))), "with {count} policies");
             assert!(!changed(&value(".size", json!("medium"))), "a smaller size is a saving, with {count} policies");
         }
+    }
+
+    #[test]
+    fn a_tier_decides_although_nothing_reads_it() {
+        let property = |allowed: &[&str]| json!({"type": "string", "enum": allowed});
+        let spec: PromiseSpec = serde_json::from_value(json!({"version": "1.0.0", "parameters": {"type": "object", "properties": {
+            "environment": {"type": "string"}, "kind": property(&["test", "Production"]), "size": property(&["small", "large"]),
+            "network": {"type": "object", "properties": {"stage": {"type": "string"}}},
+        }}}))
+        .unwrap();
+        let present = json!({"environment": "prod", "kind": "Production", "size": "large", "network": {"stage": "prod"}});
+        let changed = |path: &str, value: &str| {
+            is_changed_by(&spec, &Effective::default(), &present, &Choice::Value { path: path.to_owned(), value: json!(value) })
+        };
+        assert!(changed(".environment", "dev") && changed(".kind", "test") && changed(".network.stage", "dev"));
+        assert!(!changed(".size", "small") && !changed(".environment", "prod"));
     }
 
     #[test]

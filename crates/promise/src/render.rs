@@ -23,11 +23,11 @@ use serde_json::Value;
 
 use crate::api::{Inject, PromiseSpec};
 use crate::context::Context;
-use crate::error::Problem;
 use crate::fulfil::Pending;
 use crate::policy::Ruling;
+use crate::price::LineItem;
+use crate::problem::Problem;
 
-pub use cost::Cost;
 pub use inject::injects;
 pub(crate) use mask::MASK;
 pub use mask::masked;
@@ -148,7 +148,7 @@ impl Compiled {
     }
 
     /// Returns the monthly amounts of the promise's own items, in micro-units; [`crate::price::estimate`] adds them up.
-    pub fn costs(&self, parameters: &Value, context: &Context) -> Vec<Cost<'_>> {
+    pub fn costs(&self, parameters: &Value, context: &Context) -> Vec<LineItem<'_>> {
         cost::costs(self, parameters, context)
     }
 

@@ -1,7 +1,7 @@
 //! Requirements of a promise that a workspace lacks, in words that follow "This promise needs".
 
 use crate::api::Requirement;
-use crate::error::Problem;
+use crate::problem::Problem;
 use crate::wording::all_of;
 
 /// What is available.

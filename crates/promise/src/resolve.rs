@@ -18,9 +18,9 @@ pub use reading::PromiseReading;
 
 use crate::api::{PolicyOutcome, PolicyResult, PromiseSpec};
 use crate::context::Context;
-use crate::error::Problem;
 use crate::path::Path;
 use crate::policy::{self, Effective, Readings, Ruling};
+use crate::problem::Problem;
 use crate::wording;
 
 /// First segment of the paths of problems.

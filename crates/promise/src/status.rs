@@ -13,8 +13,8 @@ use crate::api::{
     ApprovalStatus, CandidateState, CandidateStatus, Condition, CostStatus, CurrentStatus, OutdatedStatus, OutputStatus, Phase,
     PolicyOutcome, PromiseRequestStatus, QuestionStatus, ReleaseRevision, StepStatus, WaitingOn,
 };
-use crate::error::Problem;
 use crate::fulfil::Plan;
+use crate::problem::Problem;
 
 pub use conditions::held_back;
 pub use held::{Missing, held};

@@ -23,12 +23,13 @@ const SERVER_CONNECTIONS: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Tables of what users save, and what is saved for them, each with the query that counts its rows.
-const KEPT: [(&str, &str); 11] = [
+const KEPT: [(&str, &str); 12] = [
     ("draft", "SELECT COUNT(*) FROM draft WHERE subject <> 'refusal'"),
     ("refusal", "SELECT COUNT(*) FROM draft WHERE subject = 'refusal'"),
     ("saved_view", "SELECT COUNT(*) FROM saved_view"),
     ("comment", "SELECT COUNT(*) FROM comment"),
     ("request_activity", "SELECT COUNT(*) FROM request_activity"),
+    ("policy_change", "SELECT COUNT(*) FROM policy_change"),
     ("subscription", "SELECT COUNT(*) FROM subscription"),
     ("stand_in", "SELECT COUNT(*) FROM stand_in"),
     ("notification", "SELECT COUNT(*) FROM notification"),
@@ -113,7 +114,7 @@ impl Store {
     pub async fn sweep(&self, now: jiff::Timestamp) -> Result<u64> {
         let sessions = sqlx::query("DELETE FROM session WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
         let drafts = sqlx::query("DELETE FROM draft WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
-        Ok(sessions.rows_affected() + drafts.rows_affected() + self.forget_activity(now).await?)
+        Ok(sessions.rows_affected() + drafts.rows_affected() + self.forget_activity(now).await? + self.forget_policy_changes(now).await?)
     }
 
     /// Returns the number of rows of what users save and what is saved for them, by table. Comparing two results shows whether anything was

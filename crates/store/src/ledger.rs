@@ -366,6 +366,16 @@ impl Store {
         .await?)
     }
 
+    /// Returns the seconds of a month, given by its first second, that are settled for each instance: uid, and the seconds in which it was
+    /// ready or not observed.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn settled_seconds(&self, month: i64) -> Result<Vec<(String, i64)>> {
+        let sql = "SELECT uid, CAST(SUM(ready + unobserved) AS BIGINT) FROM ledger_month WHERE month = $1 GROUP BY uid";
+        Ok(sqlx::query_as(sql).bind(month).fetch_all(&self.pool).await?)
+    }
+
     /// Returns the stored hours of an instance: first second, currency, and sum.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The portal's database: sessions, drafts, saved views, the cost ledger, comments, activity, and notifications, in SQLite or PostgreSQL.
+//! The portal's database: sessions, drafts, saved views, the cost ledger, comments, activity, changes of policies, and notifications, in SQLite or PostgreSQL.
 //! The only crate with SQL.
 //!
 //! It stores only what the plane can't store. Losing it signs users out and loses half-filled forms, saved views, comments and metered
@@ -22,6 +22,7 @@ mod ledger;
 mod migrations;
 mod notification;
 mod observation;
+mod policy_change;
 mod posted;
 mod random;
 mod row;
@@ -43,6 +44,7 @@ pub use favourite::MAX_FAVOURITES;
 pub use ledger::{DaySum, Dimension, LedgerLine, LedgerSum, MonthLine, MonthSum, PromiseSum, SpotSum};
 pub use notification::{Message, News, Notification, Notifications};
 pub use observation::{LedgerClock, Observation, Rate, Seen, Subject};
+pub use policy_change::{PolicyChangeEntry, PolicyChangeKind};
 pub use posted::POSTED;
 pub use random::Random;
 pub use saved_view::{Kept, MAX_SAVED_VIEWS, SavedView};

@@ -21,12 +21,13 @@ macro_rules! folder {
             (60, "dismissals", include_str!(concat!("../../../migrations/", $database, "/0060_dismissals.sql"))),
             (61, "favourites", include_str!(concat!("../../../migrations/", $database, "/0061_favourites.sql"))),
             (70, "names of people", include_str!(concat!("../../../migrations/", $database, "/0070_names_of_people.sql"))),
+            (71, "policy changes", include_str!(concat!("../../../migrations/", $database, "/0071_policy_changes.sql"))),
         ]
     };
 }
 
-const SQLITE: [(i64, &str, &str); 11] = folder!("sqlite");
-const POSTGRES: [(i64, &str, &str); 11] = folder!("postgres");
+const SQLITE: [(i64, &str, &str); 12] = folder!("sqlite");
+const POSTGRES: [(i64, &str, &str); 12] = folder!("postgres");
 
 /// Migrates a SQLite file to this version.
 pub fn sqlite() -> Migrator {

@@ -102,9 +102,9 @@ impl Soak {
             }
             Check::Ledger { instances, days, tools } => {
                 tools.postgres()?;
-                let year = "ledger::book::tests::soak::a_year_of_ten_thousand_instances_is_exact";
+                let year = "book::tests::soak::a_year_of_ten_thousand_instances_is_exact";
                 let mut tests = cargo(&workspace.root);
-                tests.args(["test", "--release", "--package", "opm-portal", "--lib", year, "--", "--ignored", "--nocapture"]);
+                tests.args(["test", "--release", "--package", "ledger", "--lib", year, "--", "--ignored", "--nocapture"]);
                 tests.env("OPM_LEDGER_INSTANCES", instances.to_string()).env("OPM_LEDGER_DAYS", days.to_string());
                 step("counting a year", || run(&mut tests))
             }

@@ -66,6 +66,8 @@ const CRATES: &[&str] = &[
     "server/src",
     "crates/promise/src",
     "crates/cluster/src",
+    "crates/ledger/src",
+    "crates/notify/src",
     "crates/opm/src",
     "crates/schema/src",
     "crates/store/src",

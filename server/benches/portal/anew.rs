@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
+use notify::NotifyConfig;
 use opm_portal::clock::{Clock, System};
-use opm_portal::config::{Config, DatabaseUrl, NotifyConfig, PlaneConfig, Storage};
+use opm_portal::config::{Config, DatabaseUrl, PlaneConfig, Storage};
 use opm_portal::limits::LimitsConfig;
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};

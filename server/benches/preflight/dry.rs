@@ -25,7 +25,7 @@ pub fn measure(asked: &World, rounds: usize, mut before: impl FnMut(usize)) -> F
             controller: false,
             database: None,
             public_url: None,
-            notify: opm_portal::config::NotifyConfig::default(),
+            notify: notify::NotifyConfig::default(),
             limits: opm_portal::limits::LimitsConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");

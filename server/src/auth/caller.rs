@@ -13,8 +13,8 @@ use store::{Session, SessionKey};
 
 use super::csrf;
 use crate::limits::Evaluation;
+use crate::portal::Portal;
 use crate::portal::rights::Right;
-use crate::state::Portal;
 use crate::web::request_log::RequestId;
 
 /// How long an identity that the plane confirmed counts before it is reviewed again.
@@ -51,7 +51,7 @@ pub enum Shown<'a> {
 
 impl Shown<'_> {
     /// Returns the key under which the caller is cached. No cookie contains a space.
-    pub(super) fn key(self) -> SessionKey {
+    pub(crate) fn key(self) -> SessionKey {
         match self {
             Self::Cookie(cookie) => SessionKey::of_cookie(cookie),
             Self::Bearer(token) => SessionKey::of_cookie(&format!("Bearer {token}")),

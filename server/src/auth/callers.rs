@@ -22,7 +22,7 @@ impl Callers {
     }
 
     /// Checks whether the holder of this credential was verified recently, so that asking the plane again isn't a guess.
-    pub(super) fn knows(&self, key: SessionKey) -> bool {
+    pub(crate) fn knows(&self, key: SessionKey) -> bool {
         self.0.lock().contains_key(&key)
     }
 

@@ -10,14 +10,14 @@ use promise::people::tidy;
 use promise::{Error, Result};
 use serde_json::Value;
 
+use super::Visitor;
 use super::caller::{Identity, Shown, database, review};
 use super::cookie::Kind;
-use super::gate::Visitor;
 use super::sign_in_method::{Given, SESSION};
 use super::unsent;
 use crate::limits::{ClientAddress, TokenSource};
+use crate::portal::Portal;
 use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
-use crate::state::Portal;
 
 /// How long the browser keeps the cookie of a session that has ended. It opens nothing any more, and only tells that there was a session:
 /// a form that is posted with it is kept for the next sign-in.

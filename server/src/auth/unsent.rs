@@ -14,8 +14,8 @@ use serde_json::json;
 use super::caller::database;
 use super::cookie::Kind;
 use super::csrf::FORM_FIELD;
+use crate::portal::Portal;
 use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
-use crate::state::Portal;
 use crate::web::body;
 use crate::web::pairs::{field, parse};
 
@@ -25,7 +25,7 @@ const KEPT: SignedDuration = SignedDuration::from_hours(1);
 const MAX_FORM: usize = 64 * 1024;
 
 /// Checks whether the form at this address is kept.
-pub(super) fn is_kept(path: &str) -> bool {
+pub(crate) fn is_kept(path: &str) -> bool {
     path == actions::path::<SubmitRequest>() || path == actions::path::<ChangeRequest>()
 }
 
@@ -34,7 +34,7 @@ pub(super) fn is_kept(path: &str) -> bool {
 ///
 /// # Errors
 /// If the form is too large or isn't a form, or the database fails.
-pub(super) async fn keep(portal: &Portal, body: Body, request_id: String) -> Result<Response> {
+pub(crate) async fn keep(portal: &Portal, body: Body, request_id: String) -> Result<Response> {
     let bytes = body::read(body, MAX_FORM, portal.limits.body_timeout).await?;
     let pairs: Vec<(String, String)> = parse(&bytes)?.into_iter().filter(|(name, _)| name != FORM_FIELD).collect();
     let page = page(&pairs);

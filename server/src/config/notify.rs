@@ -18,11 +18,11 @@
 //!   allowPrivate: false                         # whether its address can be a private or loopback one
 //! ```
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use promise::glob;
+use notify::config::REMIND_AFTER;
+use notify::{Addresses, Format, MailConfig, NotifyConfig, Webhook, is_mail_sender, is_mail_server};
 use promise::notify::Event;
 use promise::policy::seconds;
 use serde::Deserialize;
@@ -31,8 +31,6 @@ use super::PublicUrl;
 
 /// Minimum length of a secret that signs messages, in bytes.
 const SHORTEST: usize = 16;
-/// Seconds until a reminder is sent, unless the file sets another value.
-const REMIND_AFTER: i64 = 24 * 3600;
 
 /// Arguments about notifications.
 #[derive(Clone, Debug, Default, Args)]
@@ -50,128 +48,6 @@ pub struct NotifyArgs {
     /// File with addresses, webhooks and reminders, YAML; see docs/notifications.md.
     #[arg(long, value_name = "FILE", env = "OPM_NOTIFICATIONS")]
     notifications: Option<PathBuf>,
-}
-
-/// How notifications are delivered.
-#[derive(Clone, Debug)]
-pub struct NotifyConfig {
-    /// Base URL of links in messages, such as `https://portal.example.org`.
-    pub base: String,
-    /// Mail server and sender; `None` if no mail is sent.
-    pub mail: Option<MailConfig>,
-    /// Mail addresses of people and groups.
-    pub addresses: Addresses,
-    /// Webhooks that also receive messages.
-    pub webhooks: Vec<Webhook>,
-    /// Seconds after which a reminder is sent.
-    pub remind_after: i64,
-    /// Pause before the second attempt to send, in seconds; the next ones are longer.
-    pub retry_after: i64,
-}
-
-impl Default for NotifyConfig {
-    fn default() -> Self {
-        Self {
-            base: String::new(),
-            mail: None,
-            addresses: Addresses::default(),
-            webhooks: Vec::new(),
-            remind_after: REMIND_AFTER,
-            retry_after: 30,
-        }
-    }
-}
-
-/// Mail server and sender.
-#[derive(Clone)]
-pub struct MailConfig {
-    /// URL of the mail server, including the password.
-    pub url: String,
-    /// The sender's address.
-    pub from: String,
-}
-
-impl std::fmt::Debug for MailConfig {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MailConfig").field("from", &self.from).finish_non_exhaustive()
-    }
-}
-
-/// Mail addresses of people and groups.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct Addresses {
-    /// Addresses by user name.
-    pub addresses: BTreeMap<String, String>,
-    /// Addresses by group: they get one message, in addition to those of the group's members.
-    pub groups: BTreeMap<String, String>,
-    /// Domain of everyone else's address.
-    pub domain: Option<String>,
-}
-
-impl Addresses {
-    /// Returns the address of a person; `known` is what the token of the last sign-in said, or `None` for a person who never signed in.
-    ///
-    /// Rule authors name people in rules. A name that has never signed in counts as an address only within the domain of this file;
-    /// otherwise a rule could make the portal send mail to any address.
-    pub fn of(&self, person: &str, known: Option<&str>) -> Option<String> {
-        let is_address = |text: &&str| text.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'));
-        let is_ours = |text: &&str| text.rsplit_once('@').is_some_and(|(_, domain)| self.domain.as_deref() == Some(domain));
-        let configured = self.addresses.get(person).cloned();
-        let named = Some(person).filter(is_address).filter(|person| known.is_some() || is_ours(person));
-        let known = known.filter(is_address).or(named).map(str::to_owned);
-        let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
-        let by_domain = || self.domain.as_ref().filter(|_| plain(person)).map(|domain| format!("{person}@{domain}"));
-        configured.or(known).or_else(by_domain)
-    }
-}
-
-/// A webhook that receives notifications.
-#[derive(Clone)]
-pub struct Webhook {
-    /// Name of the webhook.
-    pub name: String,
-    /// Title that people see.
-    pub title: String,
-    /// Address of the receiver; some receivers treat it as a secret.
-    pub url: http::Uri,
-    /// Secret that signs the messages.
-    pub secret: Option<Vec<u8>>,
-    /// Message format.
-    pub format: Format,
-    /// Events that are sent there regardless of their recipients; all events if absent.
-    pub events: Option<Vec<Event>>,
-    /// Workspaces whose events are sent there; all if empty.
-    pub workspaces: Vec<String>,
-    /// Whether people can choose it for their own notifications.
-    pub people: bool,
-    /// Whether its address can be a private or loopback one.
-    pub allow_private: bool,
-}
-
-impl std::fmt::Debug for Webhook {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Webhook").field("name", &self.name).field("format", &self.format).finish_non_exhaustive()
-    }
-}
-
-impl Webhook {
-    /// Checks whether an event of a workspace is sent there, regardless of its recipients.
-    pub fn wants(&self, event: Event, workspace: &str) -> bool {
-        let of_event = self.events.as_ref().is_none_or(|events| events.contains(&event));
-        of_event && (self.workspaces.is_empty() || glob::any_path_matches(&self.workspaces, workspace))
-    }
-}
-
-/// Message format of a webhook.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Format {
-    /// The portal's own JSON, signed.
-    #[default]
-    Portal,
-    /// The format of incoming webhooks in Slack, Mattermost and others.
-    Slack,
 }
 
 /// An error in these arguments or their files; the text names the argument or the field.
@@ -314,10 +190,10 @@ fn environment(variable: &str, what: &str) -> Result<String, NotifyError> {
 }
 
 fn checked_sender(from: String) -> Result<String, NotifyError> {
-    match from.parse::<lettre::message::Mailbox>() {
-        Ok(_) => Ok(from),
-        Err(_) => wrong(format!("--mail-from {from}: enter an address such as `OPM Portal <portal@example.org>`")),
+    if is_mail_sender(&from) {
+        return Ok(from);
     }
+    wrong(format!("--mail-from {from}: enter an address such as `OPM Portal <portal@example.org>`"))
 }
 
 /// Checks the mail server's address: a password is never sent unencrypted, except to this machine.
@@ -334,10 +210,10 @@ fn checked_smtp(url: String) -> Result<String, NotifyError> {
     if authority.contains('@') && !encrypted && !local {
         return wrong(format!("{WHAT}: the password would be sent unencrypted; use smtps:// or add ?tls=required"));
     }
-    match lettre::AsyncSmtpTransport::<lettre::Tokio1Executor>::from_url(&url) {
-        Ok(_) => Ok(url),
-        Err(_) => wrong(format!("{WHAT}: enter an address such as smtps://user:password@mail.example.org")),
+    if is_mail_server(&url) {
+        return Ok(url);
     }
+    wrong(format!("{WHAT}: enter an address such as smtps://user:password@mail.example.org"))
 }
 
 #[cfg(test)]

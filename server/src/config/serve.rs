@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use cluster::WorkspacePath;
+use notify::NotifyConfig;
 
-use super::notify::{NotifyArgs, NotifyConfig, NotifyError};
+use super::notify::{NotifyArgs, NotifyError};
 use super::{DatabaseUrl, OnServer, PublicUrl};
 use crate::limits::{LimitsConfig, Network, REQUESTS_PER_SECOND};
 

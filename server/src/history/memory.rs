@@ -4,9 +4,9 @@ use jiff::{SignedDuration, Timestamp};
 use promise::ledger::HOUR;
 use store::{NewComment, Seen, Store};
 
+use super::HistoryError;
 use super::past::Past;
 use crate::sample::{Files, World};
-use crate::serve::ServeError;
 
 /// How far back the cost ledger goes: two months and the day on which they began.
 const LEDGER: SignedDuration = SignedDuration::from_hours(63 * 24);
@@ -17,7 +17,7 @@ const NEWS: SignedDuration = SignedDuration::from_hours(4 * 24);
 ///
 /// # Errors
 /// If the database or the record fails; the next start repeats it.
-pub async fn remember(store: &Store, past: &Past, world: &World, files: &Files) -> Result<(), ServeError> {
+pub async fn remember(store: &Store, past: &Past, world: &World, files: &Files) -> Result<(), HistoryError> {
     let begin = ledger_begin(past.end);
     // What the ledger has seen is written last, as the mark that the rest is there.
     if store.ledger_clock().await?.is_some_and(|clock| clock.seen != begin) {
@@ -43,7 +43,7 @@ pub async fn remember(store: &Store, past: &Past, world: &World, files: &Files) 
 }
 
 /// Returns when the ledger of a past begins, at a full hour.
-pub(super) fn ledger_begin(end: Timestamp) -> i64 {
+pub fn ledger_begin(end: Timestamp) -> i64 {
     before(end, LEDGER).as_second().div_euclid(HOUR) * HOUR
 }
 

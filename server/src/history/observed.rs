@@ -27,7 +27,7 @@ pub struct Observed {
 
 impl Observed {
     /// Returns what the ledger observed. When nobody looked isn't part of a story.
-    pub(super) fn of(observation: Observation) -> Option<Self> {
+    pub(crate) fn of(observation: Observation) -> Option<Self> {
         let Observation { subject, since, until, ready, rate, basis } = observation;
         let until = until.map(Timestamp::from_second).transpose().ok()?;
         let (micros, currency) = rate.map_or((None, String::new()), |rate| (Some(rate.micros), rate.currency));

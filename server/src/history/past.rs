@@ -6,11 +6,11 @@ use devplane::Initial;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::HistoryError;
 use super::record::{self, Record};
 use crate::plane::Folder;
 use crate::plane::folder::write_private;
-use crate::sample::{Files, SampleError, World};
-use crate::serve::ServeError;
+use crate::sample::{Files, RECORD_FILE, SampleError, World};
 
 /// The past of a data directory's sample world.
 #[derive(Clone, Debug)]
@@ -36,11 +36,11 @@ impl Past {
     ///
     /// # Errors
     /// If the directory can't be used, or an interrupted first start can't be completed.
-    pub fn of(folder: &Folder, world: &World, files: &Files, wanted: bool, now: Timestamp) -> Result<Option<Self>, ServeError> {
+    pub fn of(folder: &Folder, world: &World, files: &Files, wanted: bool, now: Timestamp) -> Result<Option<Self>, HistoryError> {
         let known = match std::fs::read_to_string(folder.history()) {
             Ok(text) => serde_json::from_str(&text).ok(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(ServeError::Folder(error)),
+            Err(error) => return Err(HistoryError::Folder(error)),
         };
         if let Some(Kept { end, complete, world }) = known {
             return Ok(Some(Self { end, complete, world }));
@@ -73,7 +73,7 @@ impl Past {
     /// Reads the record as this directory has it.
     pub(super) fn record(&self, files: &Files, url: &str) -> Result<Record, SampleError> {
         let lost = || SampleError::File {
-            file: record::FILE.to_owned(),
+            file: RECORD_FILE.to_owned(),
             message: "isn't the record with which this data directory began; remove the directory and start again".to_owned(),
         };
         Record::read_moved(files, self.end, url)?.filter(|record| record.world == self.world).ok_or_else(lost)
@@ -83,7 +83,7 @@ impl Past {
     ///
     /// # Errors
     /// If the directory can't be written.
-    pub fn completed(&mut self, folder: &Folder) -> Result<(), ServeError> {
+    pub fn completed(&mut self, folder: &Folder) -> Result<(), HistoryError> {
         if self.complete {
             return Ok(());
         }
@@ -91,9 +91,9 @@ impl Past {
         self.keep(folder)
     }
 
-    fn keep(&self, folder: &Folder) -> Result<(), ServeError> {
+    fn keep(&self, folder: &Folder) -> Result<(), HistoryError> {
         let kept = Kept { end: self.end, complete: self.complete, world: self.world.clone() };
         let text = serde_json::to_string(&kept).unwrap_or_default();
-        write_private(&folder.history(), &text).map_err(ServeError::Folder)
+        write_private(&folder.history(), &text).map_err(HistoryError::Folder)
     }
 }

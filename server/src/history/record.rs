@@ -12,10 +12,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::observed::Observed;
 use super::times;
-use crate::sample::{Files, Manifest, SampleError, World};
+use crate::sample::{Files, Manifest, RECORD_FILE, SampleError, World};
 
-/// Path of the record below the examples.
-pub const FILE: &str = "history/recorded.jsonl.br";
 /// Path of the story below the examples.
 pub const STORY: &str = "history/story.yaml";
 /// What the message about an outdated record says to do.
@@ -195,7 +193,7 @@ fn head(text: &str) -> Result<Head, SampleError> {
 }
 
 fn unreadable(error: &dyn std::fmt::Display) -> SampleError {
-    SampleError::File { file: FILE.to_owned(), message: format!("{error}; {REMEDY}") }
+    SampleError::File { file: RECORD_FILE.to_owned(), message: format!("{error}; {REMEDY}") }
 }
 
 #[cfg(test)]
@@ -221,7 +219,7 @@ mod tests {
         std::fs::create_dir(folder.path().join("history")).unwrap();
         let files = Files::Directory(folder.path().to_owned());
         assert!(Record::read(&files).unwrap().is_none());
-        std::fs::write(folder.path().join(FILE), record.bytes().unwrap()).unwrap();
+        std::fs::write(folder.path().join(RECORD_FILE), record.bytes().unwrap()).unwrap();
         assert_eq!(Record::read(&files).unwrap().unwrap().objects, [recorded]);
         let later: Timestamp = "2026-01-03T03:04:05Z".parse().unwrap();
         let moved = Record::read_moved(&files, later, "https://b.test:2").unwrap().unwrap();

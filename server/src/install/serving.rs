@@ -13,8 +13,8 @@ use kube::api::PostParams;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock as _, System};
+use crate::plane::held::{Held, HeldError};
 use crate::plane::identity::{CONTROLLER, PORTAL};
-use crate::serve::kubeconfig::{Held, HeldError};
 
 /// Returns what keeps `serve` from starting, or requests in prepared workspaces from being fulfilled.
 pub async fn hindrances(own: &Own, topology: &Topology) -> Vec<Finding> {

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::auth::Visitor;
 use crate::error::HttpProblem;
-use crate::state::Portal;
+use crate::portal::Portal;
 use crate::web::page_cache::{Edition, Key, is_unchanged, not_modified, response};
 
 /// The person's own cache can have the page, and asks each time whether it is still right.

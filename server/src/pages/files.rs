@@ -1,14 +1,14 @@
 //! Addresses that return a file instead of a page.
 
-use app::backend::{Cost as _, Resources as _};
-use app::view::{CostFile, CostQuery, ResourceQuery};
+use app::backend::{Cost as _, Requests as _, Resources as _};
+use app::view::{CostFile, CostQuery, RequestQuery, ResourceQuery};
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use http::header;
 use promise::Result;
 
+use super::query::Query;
 use super::visit::Visiting;
-use crate::web::query::Query;
 
 pub(crate) async fn cost_export(visiting: Visiting, Query(query): Query<CostQuery>) -> Response {
     let answer = visiting.act(async |caller| caller.cost_export(&query).await).await;
@@ -18,6 +18,20 @@ pub(crate) async fn cost_export(visiting: Visiting, Query(query): Query<CostQuer
 pub(crate) async fn cost_focus(visiting: Visiting, Query(query): Query<CostQuery>) -> Response {
     let answer = visiting.act(async |caller| caller.cost_focus(&query).await).await;
     file(visiting, "cost-focus", answer).await
+}
+
+pub(crate) async fn requests_csv(visiting: Visiting, Path(workspace): Path<String>, Query(query): Query<RequestQuery>) -> Response {
+    match visiting.act(async |caller| caller.requests_csv(&workspace, &query).await).await {
+        Ok(text) => attachment("requests.csv", text),
+        Err(error) => visiting.refuse(Some(&workspace), &error).await,
+    }
+}
+
+pub(crate) async fn all_requests_csv(visiting: Visiting, Query(query): Query<RequestQuery>) -> Response {
+    match visiting.act(async |caller| caller.requests_csv("", &query).await).await {
+        Ok(text) => attachment("requests.csv", text),
+        Err(error) => visiting.refuse(None, &error).await,
+    }
 }
 
 pub(crate) async fn resources_csv(visiting: Visiting, Path(workspace): Path<String>, Query(query): Query<ResourceQuery>) -> Response {

@@ -4,8 +4,8 @@ use app::view::SearchQuery;
 use axum::response::{IntoResponse as _, Response};
 use http::header;
 
+use super::query::Query;
 use super::visit::Visiting;
-use crate::web::query::Query;
 
 /// Media type of fragments. Browsers don't render it as a page, so nobody can be led to one.
 const FRAGMENT: &str = "application/vnd.opm-portal.fragment";

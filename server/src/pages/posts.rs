@@ -1,15 +1,15 @@
 //! POSTs whose answer is a page and that therefore aren't actions: what is entered or shown in them must not be part of an address.
 
 use app::backend::{FormOf, Visit};
-use app::pages::requests;
+use app::pages::{platform, requests};
 use axum::extract::Path;
 use axum::response::Response;
 use serde::Deserialize;
 
+use super::query::Query;
 use super::visit::Visiting;
 use super::{Named, Placed};
 use crate::web::pairs::{Pairs, field};
-use crate::web::query::Query;
 
 #[derive(Deserialize)]
 pub(crate) struct Home {
@@ -31,6 +31,12 @@ pub(crate) async fn preflight_new(
 pub(crate) async fn preflight_edit(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
     let form = FormOf::Edit { namespace: &namespace, name: &name };
     visiting.answer(&workspace, async |visit: &Visit| requests::preflight(visit, &workspace, form, &pairs).await).await
+}
+
+/// Renders the form of a policy as filled in, with its effect, and saves it as a private draft.
+pub(crate) async fn preflight_policy(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
+    let workspace = field(&pairs, "workspace").unwrap_or_default().to_owned();
+    visiting.answer(&workspace, async |visit: &Visit| platform::preflight(visit, &pairs).await).await
 }
 
 /// Renders the page of a request with the value of one secret output, read with the person's own permissions. The request's history notes

@@ -4,28 +4,29 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use app::actions::THEME;
+use app::actions::{DEMO, THEME};
 use app::backend::{Backend, Visit};
 use app::document::{self, Page};
-use app::pages::refused;
+use app::pages::{refused, settle};
 use app::view::Person;
 use axum::extract::{FromRequestParts, Request};
 use axum::response::Response;
+use cluster::WorkspacePath;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use promise::Error;
 use promise::date::DateStyle;
 
-use super::cached;
+use super::{cached, recent};
 use crate::auth::cookie::{CookieStyle, Kind};
 use crate::auth::{Caller, Visitor, csrf};
 use crate::config::PlaneKind;
 use crate::limits::ClientAddress;
+use crate::portal::Portal;
 use crate::portal::navigation::Navigation;
-use crate::state::Portal;
+use crate::portal::rights::Right;
 use crate::web::headers::page_policy;
 use crate::web::listen::Peer;
-use crate::web::recent;
 use crate::web::request_log::RequestId;
 
 /// A page visit.
@@ -146,7 +147,7 @@ impl Visiting {
     /// Renders a page that has no address of its own. `workspace` is the one that it is about.
     pub(super) async fn answer(self, workspace: &str, page: impl AsyncFnOnce(&Visit) -> Result<Page, Error>) -> Response {
         let visit = self.visit_with_navigation().await;
-        let page = Page::settle(&visit, Some(workspace), page(&visit).await);
+        let page = settle(&visit, Some(workspace), page(&visit).await);
         let nonce = visit.nonce.clone();
         // What was posted is kept as a draft, or noted.
         self.portal.writes.fetch_add(1, Ordering::Release);
@@ -167,6 +168,7 @@ impl Visiting {
         if let Visitor::Person(caller) = &self.visitor {
             let Navigation { governs, waits, unread, favourites } = caller.navigation().await;
             (visit.platform, visit.waits, visit.unread, visit.favourites) = (governs, waits, unread, favourites);
+            visit.above = above(caller, self.uri.path()).await;
         }
         visit
     }
@@ -192,10 +194,12 @@ impl Visiting {
             theme: theme(&self.headers).to_owned(),
             recent: recent::of(&self.headers),
             favourites: Vec::new(),
+            above: Vec::new(),
             platform: false,
             waits: None,
             unread: None,
             embedded: self.portal.plane == PlaneKind::Embedded,
+            demo_dismissed: CookieStyle::plain_value(&self.headers, DEMO).is_some(),
             server: self.portal.endpoint.name().to_owned(),
             address: self.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned(),
             reference: self.reference.clone(),
@@ -210,6 +214,23 @@ impl Visiting {
         self.portal.random.fill(&mut bytes);
         hex::encode(bytes)
     }
+}
+
+/// Returns the workspaces above the one in an address that the visitor can enter. Those that can't be checked now are missing.
+async fn above(caller: &Caller, address: &str) -> Vec<String> {
+    let path = address.strip_prefix("/w/").and_then(|rest| rest.split('/').next()).and_then(|path| WorkspacePath::parse(path).ok());
+    let mut parent = path.and_then(|path| path.parent());
+    let tree = caller.portal().world.tree();
+    let mut open = Vec::new();
+    while let Some(path) = parent {
+        if let Some(cluster) = tree.cluster(&path)
+            && caller.may(&cluster, Right::Enter).await.unwrap_or_default()
+        {
+            open.push(path.to_string());
+        }
+        parent = path.parent();
+    }
+    open
 }
 
 /// Adds the content security policy for a page whose scripts carry `nonce`.

@@ -1,5 +1,6 @@
 //! Opens the embedded plane with all of its users.
 
+use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,7 +12,6 @@ use devplane::{Initial, Options, Plane, Storage};
 use super::kubeconfig::Server;
 use super::{Folder, Identities};
 use crate::clock::Clock;
-use crate::sample::SampleError;
 
 /// An open plane, and the address of its TLS listener.
 pub struct Embedded {
@@ -39,19 +39,19 @@ pub enum EmbeddedError {
     Open(#[from] devplane::OpenError),
     /// What the plane begins with can't be read.
     #[error(transparent)]
-    Initial(#[from] SampleError),
+    Initial(Box<dyn Error + Send + Sync>),
 }
 
 /// Opens the plane stored in `folder`. `initial` returns the objects that a plane at an address begins with.
 ///
 /// # Errors
 /// If the port is taken, or the stored objects can't be read.
-pub async fn open(
+pub async fn open<E: Error + Send + Sync + 'static>(
     folder: &Folder,
     address: SocketAddr,
     identities: &Identities,
     clock: Arc<dyn Clock>,
-    initial: impl FnOnce(&str) -> Result<Vec<Initial>, SampleError>,
+    initial: impl FnOnce(&str) -> Result<Vec<Initial>, E>,
 ) -> Result<Embedded, EmbeddedError> {
     let listener = tls::listen(address, Some(&folder.tls())).await.map_err(EmbeddedError::Listen)?;
     let url = format!("https://{}", listener.local_addr().map_err(EmbeddedError::Address)?);
@@ -62,7 +62,7 @@ pub async fn open(
         uid: identity.name.clone(),
         groups: identity.groups.clone(),
     });
-    let initial = initial(&url)?;
+    let initial = initial(&url).map_err(|error| EmbeddedError::Initial(error.into()))?;
     let options = Options { clock: self::clock(&clock), initial, ..Options::new(storage, tokens.collect(), url.clone()) };
     let server = Server { url, ca: listener.authority_pem.clone() };
     let plane = Plane::open(options)?;

@@ -6,7 +6,6 @@ use std::io;
 use cluster::Token;
 
 use super::folder::{Folder, write_private};
-use crate::sample::Person;
 
 /// Can do everything everywhere. Used for installing, for loading the sample world, and as the current user of the kubeconfig.
 pub const ADMIN: &str = "plane-admin";
@@ -38,11 +37,15 @@ pub struct Identity {
 pub struct Identities(Vec<Identity>);
 
 impl Identities {
-    /// Reads the tokens from the data directory, and creates missing ones.
+    /// Reads the tokens from the data directory, and creates missing ones. `people` are names with their groups.
     ///
     /// # Errors
     /// If the file can't be read or written, or has an unexpected format.
-    pub fn open(folder: &Folder, people: &[Person], random: &dyn store::Random) -> io::Result<Self> {
+    pub fn open<'p>(
+        folder: &Folder,
+        people: impl IntoIterator<Item = (&'p str, &'p [String])>,
+        random: &dyn store::Random,
+    ) -> io::Result<Self> {
         let path = folder.tokens();
         let mut tokens: BTreeMap<String, String> = match std::fs::read_to_string(&path) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?,
@@ -61,7 +64,7 @@ impl Identities {
         let masters = ["system:masters".to_owned(), "system:kcp:admin".to_owned()];
         let mut all = vec![identity(ADMIN, &masters)];
         all.extend([PORTAL, CONTROLLER, OPERATOR, DESTINATION].map(|name| identity(name, &[])));
-        all.extend(people.iter().map(|person| identity(&person.name, &person.groups)));
+        all.extend(people.into_iter().map(|(name, groups)| identity(name, groups)));
         if tokens.len() != known {
             write_private(&path, &format!("{:#}\n", serde_json::json!(tokens)))?;
         }
@@ -93,16 +96,9 @@ mod tests {
     #[test]
     fn tokens_stay_and_new_people_get_theirs() {
         let folder = Folder::open(&Storage::Memory).unwrap();
-        let person = |name: &str| Person {
-            name: name.into(),
-            display_name: String::new(),
-            role: String::new(),
-            groups: vec!["acme".into()],
-            start: cluster::WorkspacePath::root(),
-            tour: Vec::new(),
-        };
-        let first = Identities::open(&folder, &[person("a")], &System).unwrap();
-        let second = Identities::open(&folder, &[person("a"), person("b")], &System).unwrap();
+        let groups = ["acme".to_owned()];
+        let first = Identities::open(&folder, [("a", &groups[..])], &System).unwrap();
+        let second = Identities::open(&folder, [("a", &groups[..]), ("b", &groups[..])], &System).unwrap();
         assert_eq!(first.token("a"), second.token("a"));
         assert_eq!(first.token(ADMIN), second.token(ADMIN));
         assert!(first.token("b").is_none() && second.token("b").is_some());
@@ -115,7 +111,7 @@ mod tests {
     fn the_file_is_private() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = Folder::open(&Storage::Memory).unwrap();
-        Identities::open(&folder, &[], &System).unwrap();
+        Identities::open(&folder, [], &System).unwrap();
         assert_eq!(std::fs::metadata(folder.tokens()).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

@@ -69,15 +69,7 @@ mod tests {
     #[test]
     fn names_people_and_workspaces_and_hides_the_machines_identities() {
         let folder = Folder::open(&Storage::Memory).unwrap();
-        let person = crate::sample::Person {
-            name: "dev-shop".into(),
-            display_name: String::new(),
-            role: String::new(),
-            groups: vec![],
-            start: WorkspacePath::root(),
-            tour: Vec::new(),
-        };
-        let identities = Identities::open(&folder, &[person], &System).unwrap();
+        let identities = Identities::open(&folder, [("dev-shop", &[][..])], &System).unwrap();
         let server = Server { url: "https://127.0.0.1:6443".into(), ca: "PEM".into() };
         let shop = WorkspacePath::parse("root:acme:shop").unwrap();
         let file = for_people(&server, &identities, &["dev-shop".into()], &[shop]);

@@ -1,6 +1,7 @@
 //! The port [`Cost`]: costs, for requests that the user can list.
 
 mod budget;
+mod comparison;
 mod export;
 mod glance;
 mod instances;
@@ -9,6 +10,7 @@ mod movers;
 mod page;
 mod report_scope;
 mod savings;
+pub(crate) mod shortfalls;
 mod sums;
 mod trend;
 

@@ -1,7 +1,7 @@
 //! The home page, from the register of all requests. It shows what the user can list, decide about or manage.
 
 mod changes;
-mod quota_usage;
+pub(super) mod quota_usage;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -24,12 +24,14 @@ use super::requests::rows;
 use super::requests::walk::{PATIENCE, Turns, Walk};
 use super::rights::Right;
 use crate::auth::Caller;
-use crate::live::{self, Topic};
+use crate::portal::topic::{self, Topic};
 
 /// How many requests of each kind are shown.
 const SHOWN: usize = 8;
 /// How many failing requests, and how many decisions are shown.
 const FEW: usize = 5;
+/// How many limits and budgets are shown.
+const CAPS: usize = 5;
 /// How many workspaces are named. The workspaces page lists all of them.
 const PLACES: usize = 12;
 
@@ -43,13 +45,13 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
     let listed: Vec<Place> = open.iter().filter(|place| !place.sight.is_nothing()).cloned().collect();
     // Taken before anything is read: the event stream reports what changes in between. It has no name if some permissions can't be checked.
     let seen =
-        if unseen.is_empty() { in_time(live::seen_in(caller, &Topic::Home, &listed)).await.unwrap_or_default() } else { String::new() };
+        if unseen.is_empty() { in_time(topic::seen_in(caller, &Topic::Home, &listed)).await.unwrap_or_default() } else { String::new() };
     let me = &*caller.identity().person;
     let by_cluster: HashMap<&ClusterId, &Place> = listed.iter().map(|place| (&place.cluster, place)).collect();
     let (mine, Seen { sum, changes, lines, broken, broken_total }, (caps, caps_total)) = portal.register.with(&portal.world, |known| {
         let mine = known.asked(me).map(|asked| Mine::of(asked, &by_cluster)).unwrap_or_default();
         let seen = Seen::of(caller, known, &listed, &mine);
-        (mine, seen, quota_usage::of(caller, known, &listed))
+        (mine, seen, quota_usage::most_used(caller, known, &listed, CAPS))
     });
     let governs = if listed.is_empty() { Ok(false) } else { caller.governs().await };
     let cost = if listed.is_empty() { None } else { Some(cost::glance(caller, listed.clone()).await.map_err(|error| error.to_string())) };

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use store::SessionKey;
 
 use crate::auth::Caller;
-use crate::state::Portal;
+use crate::portal::Portal;
 
 /// How long counts are valid although nothing changed here: permissions, delegations and other processes change them, too.
 const FRESH: SignedDuration = SignedDuration::from_secs(5);

@@ -6,6 +6,7 @@ use app::view::{
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
+use notify::{KEPT_DAYS, recipients, timing};
 use promise::notify::{Event, Settings, clock};
 use promise::{Error, Problem, Result};
 use store::{DeliveryState, Listed, Notification};
@@ -15,8 +16,7 @@ use super::rights::Right;
 use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
 use crate::auth::caller::database;
-use crate::notify::{KEPT_DAYS, recipients, timing};
-use crate::state::Portal;
+use crate::portal::Portal;
 
 /// Rows per page.
 const ROWS: u32 = 30;
@@ -75,7 +75,7 @@ impl Notices for Caller {
             let texts = typed_texts(&settings, pairs);
             return rules(self, settings, texts, problems).await;
         }
-        let settings = recipients::settings(self.portal(), &self.identity().person).await.map_err(|error| database(&error))?;
+        let settings = recipients::settings(&self.portal().store, &self.identity().person).await.map_err(|error| database(&error))?;
         let texts = texts(&settings);
         rules(self, settings, texts, Vec::new()).await
     }

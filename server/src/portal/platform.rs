@@ -1,12 +1,17 @@
 //! The port [`Platform`]: policies, what they affect, and their YAML. Only what the user can read or is offered is counted and named.
 
 mod detail;
+mod editor;
+mod effect;
+mod history;
 mod hits;
 pub(in crate::portal) mod list;
 mod locate;
 pub(in crate::portal) mod overview;
+mod parse;
 mod promise_list;
 mod promises;
+mod switch;
 mod text;
 mod tryout;
 
@@ -47,12 +52,24 @@ impl Platform for Caller {
         detail::page(self, workspace, name, from, sample).await
     }
 
-    async fn policy_form(&self, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<PolicyForm> {
-        text::open(self, workspace, name, draft).await
+    async fn policy_form(&self, workspace: &str, name: Option<&str>, draft: Option<&str>, rule: Option<usize>) -> Result<PolicyForm> {
+        text::open(self, workspace, name, draft, rule).await
+    }
+
+    async fn policy_preflight(&self, typed: &PolicyText) -> Result<PolicyForm> {
+        text::preflight(self, typed).await
     }
 
     async fn write_policy(&self, typed: &PolicyText) -> Result<PolicyFormOutcome> {
         text::post(self, typed).await
+    }
+
+    async fn switch_policy(&self, workspace: &str, name: &str, disabled: bool) -> Result<()> {
+        switch::switch(self, workspace, name, disabled).await
+    }
+
+    async fn delete_policy(&self, workspace: &str, name: &str, confirmation: &str) -> Result<()> {
+        switch::delete(self, workspace, name, confirmation).await
     }
 }
 

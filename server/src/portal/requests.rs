@@ -7,9 +7,11 @@ mod comparison;
 pub(super) mod decisions;
 pub(super) mod detail;
 pub(super) mod form;
+pub(crate) mod index;
 mod kept;
 mod list;
 pub(crate) mod listing;
+mod narrow;
 mod posting;
 pub(super) mod preflight_panel;
 mod prices;
@@ -23,13 +25,19 @@ use async_trait::async_trait;
 use promise::Result;
 use store::ActivityKind;
 
+use super::place::Workspace;
 use crate::auth::Caller;
 
 #[async_trait]
 impl Requests for Caller {
     async fn requests(&self, workspace: &str, query: &RequestQuery) -> Result<RequestsPage> {
-        let workspace = self.enter(workspace).await?;
-        list::page(self, &workspace, query).await
+        let workspace = self.entered(workspace).await?;
+        list::page(self, workspace.as_ref(), query).await
+    }
+
+    async fn requests_csv(&self, workspace: &str, query: &RequestQuery) -> Result<String> {
+        let workspace = self.entered(workspace).await?;
+        list::file(self, workspace.as_ref(), query).await
     }
 
     async fn request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestPage> {
@@ -83,5 +91,12 @@ impl Requests for Caller {
         let of = activity::Of { workspace: &workspace, namespace, name, uid: &uid };
         self.note(of, ActivityKind::Revealed, output).await;
         Ok(value)
+    }
+}
+
+impl Caller {
+    /// Enters a workspace. `None` for the empty path, which stands for all workspaces.
+    async fn entered(&self, workspace: &str) -> Result<Option<Workspace>> {
+        if workspace.is_empty() { Ok(None) } else { self.enter(workspace).await.map(Some) }
     }
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use app::backend::Resources;
-use app::view::{ObjectKey, ObjectPage, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage, Sort, Whole};
+use app::view::{ObjectKey, ObjectPage, RESOURCE_COLUMNS, ResourceQuery, ResourceRow, ResourcesPage, Sort, Total, Whole};
 use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
 use promise::api::Health;
@@ -18,8 +18,8 @@ use promise::{Error, Result, csv};
 
 use self::facets::{Placed, is_at};
 use self::shelf::{Piece, Sum};
-use super::place::Workspace;
-use super::requests::listing::Sight;
+use super::place::{Namespaces, Workspace};
+use super::requests::listing::{Place, Sight};
 use super::requests::rows;
 use super::titles::Titles;
 use crate::auth::Caller;
@@ -33,8 +33,12 @@ const PAGE: usize = 50;
 impl Resources for Caller {
     async fn resources(&self, workspace: &str, query: &ResourceQuery) -> Result<ResourcesPage> {
         let workspace = self.enter(workspace).await?;
-        let made = self.made_within(workspace, query.below).await?;
-        Ok(page(self, &made, query))
+        let made = self.made_within(workspace.clone(), query.below).await?;
+        let mut page = page(self, &made, query);
+        if page.all.counted() == 0 && !query.below {
+            page.below = Some(self.made_below(&workspace).await);
+        }
+        Ok(page)
     }
 
     async fn resources_csv(&self, workspace: &str, query: &ResourceQuery) -> Result<String> {
@@ -59,14 +63,39 @@ impl Resources for Caller {
     }
 }
 
+/// How many objects there are in one place, and their health.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Summary {
+    pub(super) all: usize,
+    pub(super) healthy: usize,
+    /// Unhealthy or missing ones.
+    pub(super) broken: usize,
+}
+
+/// Counts the objects of requests that the user can list in one place.
+pub(super) fn summary(caller: &Caller, place: &Place) -> Summary {
+    let here = caller.made_at(&place.path, &place.cluster, &place.sight);
+    let mut summary = Summary::default();
+    for sum in here.shelves.iter().flat_map(|shelf| &shelf.sums) {
+        summary.all += sum.count;
+        match sum.health {
+            Health::Healthy => summary.healthy += sum.count,
+            Health::Degraded | Health::Missing => summary.broken += sum.count,
+            Health::Progressing | Health::Unknown => {}
+        }
+    }
+    summary
+}
+
 impl Caller {
     /// Returns the objects in a workspace, and optionally in those below, as far as the user can list its requests.
     async fn made_within(&self, workspace: Workspace, below: bool) -> Result<Made> {
         let mut made = Made { places: Vec::new(), as_of: self.portal().lists_as_of(), unseen: Vec::new() };
         match self.listing(&workspace).await {
             Ok(sight) => made.places.push(self.made_at(&workspace.path, &workspace.cluster, &sight)),
-            // Users who can't list anything here might still be able to list below.
-            Err(Error::Denied { .. }) if below => {}
+            // A plain Kubernetes cluster has requests in its namespaces only. Users who can't list anything here might still be able to list
+            // below.
+            Err(Error::Denied { .. }) if below || workspace.namespaces == Namespaces::None => {}
             Err(error) => return Err(error),
         }
         if below {
@@ -77,11 +106,20 @@ impl Caller {
             made.places.extend(listed.map(|place| self.made_at(&place.path, &place.cluster, &place.sight)));
             made.unseen = walk.unseen;
         }
-        if made.places.is_empty() && made.unseen.is_empty() {
+        if made.places.is_empty() && made.unseen.is_empty() && workspace.namespaces != Namespaces::None {
             let (path, owner) = (&workspace.path, workspace.whom_to_ask());
             return Err(Error::Denied { why: format!("You can't list requests in {path} or below it. Ask {owner} for access.") });
         }
         Ok(made)
+    }
+
+    /// Returns how many objects the workspaces below have, as far as the user can list their requests.
+    async fn made_below(&self, workspace: &Workspace) -> Total {
+        let mut nodes = self.nodes_within(Some(&workspace.path));
+        nodes.retain(|node| node.cluster != workspace.cluster && self.portal().has_requests(&node.cluster));
+        let walk = self.walk(nodes).await;
+        let listed = walk.open.into_iter().filter(|place| !place.sight.is_nothing()).collect();
+        Whole::new(listed, self.portal().lists_as_of(), walk.unseen).total_by(|place| summary(self, place).all)
     }
 
     /// Returns the objects in a workspace that a sight covers.
@@ -214,6 +252,7 @@ fn page(caller: &Caller, made: &Made, query: &ResourceQuery) -> ResourcesPage {
         healthy: that(|sum| sum.health == Health::Healthy),
         broken: that(|sum| matches!(sum.health, Health::Degraded | Health::Missing)),
         drifted: that(|sum| sum.drifted),
+        below: None,
         instances: made.whole(made.shelves().map(|(_, shelf)| shelf.instances).collect()).total_by(|count| *count),
         pages,
         kinds: facets.kinds,

@@ -7,6 +7,7 @@ use app::backend::Pairs;
 use app::view::{CoverLine, NamedLine, StandInPage};
 use cluster::ClusterId;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
+use notify::{recipients, timing};
 use promise::api::{ApprovalRule, ApprovalStatus, Approve, Approvers};
 use promise::notify::{Away, Settings};
 use promise::price::Day;
@@ -17,7 +18,6 @@ use super::place::TOGETHER;
 use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
 use crate::auth::caller::database;
-use crate::notify::{recipients, timing};
 
 /// A user who is away, with the groups through which rules name them as approver.
 pub(super) struct Cover {
@@ -40,7 +40,7 @@ impl Caller {
     pub(super) async fn stand_in_page(&self, typed: Option<&Pairs>) -> Result<StandInPage> {
         let portal = self.portal();
         let me = &*self.identity().person;
-        let settings = recipients::settings(portal, me).await.map_err(|error| database(&error))?;
+        let settings = recipients::settings(&portal.store, me).await.map_err(|error| database(&error))?;
         let now = portal.clock.now();
         let problems = match typed.map(|typed| away(&settings, typed, me, now)) {
             None | Some(Ok(_)) => Vec::new(),
@@ -79,7 +79,7 @@ impl Caller {
     pub(super) async fn save_delegate(&self, pairs: &Pairs) -> Result<()> {
         let portal = self.portal();
         let me = &*self.identity().person;
-        let settings = recipients::settings(portal, me).await.map_err(|error| database(&error))?;
+        let settings = recipients::settings(&portal.store, me).await.map_err(|error| database(&error))?;
         let away = away(&settings, pairs, me, portal.clock.now())?;
         let Some((from, to)) = timing::absence(&settings, &away.from, &away.to) else { return Err(Error::Internal) };
         let write = self.write(WriteOperation::NameStandIn, WriteTarget::remembered("stand-in", &away.deputy));
@@ -99,7 +99,7 @@ impl Caller {
         let known = portal.store.stands_in(me, now).await.map_err(|error| database(&error))?;
         let mut covers = Vec::with_capacity(known.len());
         for one in known {
-            let settings = recipients::settings(portal, &one.person).await.map_err(|error| database(&error))?;
+            let settings = recipients::settings(&portal.store, &one.person).await.map_err(|error| database(&error))?;
             let until = days(&settings, &one).1;
             let groups = portal.store.groups(&one.person).await.map_err(|error| database(&error))?.into_iter().collect();
             let line = CoverLine { person: one.person.clone(), until, now: one.from <= now.as_second(), lacks: Vec::new() };
@@ -134,8 +134,9 @@ impl Caller {
         });
         let lacking: Vec<Option<(ClusterId, ApprovalRule)>> = asking.buffered(TOGETHER).try_collect().await?;
         let named = |(cluster, rule): (ClusterId, ApprovalRule)| {
-            let name = rule.policy.or(rule.promise)?;
-            Some(format!("{name}, set at {}", tree.path(&cluster)?))
+            let place = tree.path(&cluster)?.to_string();
+            let name = rule.policy.map(|policy| self.policy_title(&place, &policy)).or(rule.promise)?;
+            Some(format!("{name}, set at {place}"))
         };
         let mut lacks: Vec<String> = lacking.into_iter().flatten().filter_map(named).collect();
         lacks.sort();

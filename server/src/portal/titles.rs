@@ -1,8 +1,10 @@
-//! Display names of promises where only their object names are known: in the ledger, in scopes of policies, in facets.
+//! Display names of promises and policies where only their object names are known: in the ledger, in scopes of policies, in statuses.
 
 use std::collections::BTreeMap;
 
-use cluster::ClusterId;
+use app::view::PolicyLine;
+use cluster::watch::Key;
+use cluster::{ClusterId, WorkspacePath};
 use promise::wording;
 
 use super::register::{Known, Of};
@@ -47,6 +49,25 @@ impl Titles {
     /// Returns the display name of a promise.
     pub(super) fn title(&self, name: &str) -> String {
         self.0.get(name).cloned().flatten().unwrap_or_else(|| wording::humanise(name))
+    }
+}
+
+impl Caller {
+    /// Returns the title of the policy with a name that is set at a path, or its name if it has no title or doesn't exist any more. For
+    /// policies whose name the user sees anyway.
+    pub(in crate::portal) fn policy_title(&self, source: &str, name: &str) -> String {
+        let world = &self.portal().world;
+        let cluster = WorkspacePath::parse(source).ok().and_then(|path| world.tree().cluster(&path));
+        let policy = cluster.and_then(|cluster| world.policies.get(&Key::cluster_scoped(&cluster, name)));
+        policy.and_then(|policy| policy.spec.title.clone()).unwrap_or_else(|| name.to_owned())
+    }
+
+    /// Fills in the titles of policies that a status only names.
+    pub(in crate::portal) fn entitle(&self, mut lines: Vec<PolicyLine>) -> Vec<PolicyLine> {
+        for line in lines.iter_mut().filter(|line| line.title.is_empty() && !line.own) {
+            line.title = self.policy_title(&line.source, &line.policy);
+        }
+        lines
     }
 }
 

@@ -1,9 +1,13 @@
 //! The port [`Workspaces`]: the workspaces that a user can enter.
 
+mod members;
+mod page;
+mod policies;
+
 use std::collections::BTreeSet;
 
 use app::backend::Workspaces;
-use app::view::{WorkspaceNode, WorkspaceTree};
+use app::view::{WorkspaceNode, WorkspacePage, WorkspaceTree};
 use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
 use promise::{Error, Problem, Result};
@@ -33,6 +37,10 @@ impl Workspaces for Caller {
         let mut shown = nodes(&open, &counts);
         shown.truncate(SHOWN);
         Ok(WorkspaceTree { nodes: shown, total: open.len(), query: query.to_owned() })
+    }
+
+    async fn workspace(&self, path: &str) -> Result<WorkspacePage> {
+        page::page(self, path).await
     }
 
     async fn set_favourite(&self, workspace: &str, favourite: bool) -> Result<()> {

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use super::SampleError;
-use crate::history::record;
 
 include!(concat!(env!("OUT_DIR"), "/examples.rs"));
+
+/// Path of the recorded history below the examples.
+pub const RECORD_FILE: &str = "history/recorded.jsonl.br";
 
 /// The files of a sample world, addressed by their path below its root.
 #[derive(Clone, Debug)]
@@ -41,10 +43,10 @@ impl Files {
     pub fn record(&self) -> Result<Option<Cow<'static, [u8]>>, SampleError> {
         match self {
             Self::BuiltIn => Ok(RECORD.map(Cow::Borrowed)),
-            Self::Directory(root) => match std::fs::read(root.join(record::FILE)) {
+            Self::Directory(root) => match std::fs::read(root.join(RECORD_FILE)) {
                 Ok(bytes) => Ok(Some(Cow::Owned(bytes))),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-                Err(error) => Err(SampleError::File { file: record::FILE.to_owned(), message: error.to_string() }),
+                Err(error) => Err(SampleError::File { file: RECORD_FILE.to_owned(), message: error.to_string() }),
             },
         }
     }

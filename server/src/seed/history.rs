@@ -4,7 +4,6 @@ use promise::ledger::HOUR;
 use store::Store;
 
 use super::error::SeedError;
-use crate::ledger;
 use crate::serve::Running;
 
 /// Writes the ledger of the last `days` up to now, as far as the plane proves it, and returns the number of instances in it.

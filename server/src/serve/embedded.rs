@@ -59,7 +59,8 @@ pub async fn open(
 ) -> Result<(Ground, Sandbox), ServeError> {
     let files = opening.examples.map_or(Files::BuiltIn, |examples| Files::Directory(examples.to_owned()));
     let world = World::read(&files)?;
-    let identities = Identities::open(folder, &world.people, &*edges.random).map_err(ServeError::Folder)?;
+    let named = world.people.iter().map(|person| (person.name.as_str(), person.groups.as_slice()));
+    let identities = Identities::open(folder, named, &*edges.random).map_err(ServeError::Folder)?;
     let mut past = Past::of(folder, &world, &files, opening.history, edges.clock.now())?;
     let initial = |url: &str| past.as_ref().map_or_else(|| Ok(Vec::new()), |past| past.initial(&files, url));
     let opened = embedded::open(folder, opening.listen, &identities, edges.clock.clone(), initial).await?;

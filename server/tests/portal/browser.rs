@@ -12,10 +12,11 @@ use cluster::watch::Key;
 use devplane::sandbox::Pace;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
+use notify::NotifyConfig;
 use opm_portal::auth::Caller;
 use opm_portal::auth::caller::Shown;
 use opm_portal::clock::Clock;
-use opm_portal::config::{Config, DatabaseUrl, NotifyConfig, PlaneConfig, Storage};
+use opm_portal::config::{Config, DatabaseUrl, PlaneConfig, Storage};
 use opm_portal::limits::LimitsConfig;
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
@@ -298,7 +299,7 @@ impl Browser {
     pub fn form(&self, address: &str, pairs: &[(&str, &str)]) -> Request<Body> {
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
         let mut request = self.request("POST", address, Body::from(body));
-        let kind = header::HeaderValue::from_static("application/x-www-form-urlencoded");
+        let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
         request.headers_mut().insert(header::CONTENT_TYPE, kind);
         request
     }

@@ -2,6 +2,7 @@
 
 mod focus;
 mod formulas;
+mod months;
 mod orphaned;
 mod sight;
 
@@ -12,7 +13,6 @@ use cluster::{Scope, WorkspacePath};
 use http::{StatusCode, header};
 use kube::Api;
 use kube::api::{Patch, PatchParams, PostParams};
-use opm_portal::ledger;
 use promise::ledger::Month;
 use promise::price::Money;
 use serde_json::json;
@@ -135,14 +135,17 @@ async fn page_and_files_say_the_same_to_whoever_may_list_requests() {
         assert!(page.text.contains(&shown), "{shown}: {}", page.text);
     }
     assert!(page.text.contains("class=\"chart\"") && page.text.contains("View as table"), "every day is drawn, and told");
+    let table = browser.get(&format!("{SHOP}&table=true")).await.text;
+    assert!(!page.text.contains("chart-table") && table.contains("chart-table") && table.contains("<th scope=\"col\">Day</th>"), "{table}");
     // The hours are those that were ready, to the second.
     let uid = request.metadata.uid.clone().expect("a uid");
     let hours = product.running.portal.store.ledger_hours(&uid).await.expect("hours");
     assert_eq!(hours.iter().map(|(_, _, sum)| sum.micros).sum::<i64>(), total);
 
-    for by in ["promise", "project", "owner"] {
+    for by in ["team", "promise", "project", "owner"] {
         let page = browser.get(&format!("{SHOP}&by={by}")).await;
         let label = match by {
+            "team" => "acme-operations",
             "promise" => "Redis",
             "project" => "No project",
             _ => "plane-admin",
@@ -194,6 +197,12 @@ async fn what_moved_and_what_could_be_saved_leads_to_where_one_acts() {
     let trend = format!("{}, Metered: €123.46", &before.title()[..3]);
     for part in [moved.as_str(), "quagga", "€123.45 before, nothing now", "\u{2212}€123.45", "€0.01 before", &trend] {
         assert!(page.text.contains(part), "{part}: {}", page.text);
+    }
+    // A viewer reads what moved, and isn't asked to save what others decide about.
+    let viewer = product.signed_in("viewer-shop").await.get(SHOP).await.text;
+    assert!(viewer.contains(&moved) && viewer.contains("quagga"), "{viewer}");
+    for part in [parts[0], parts[1], parts[2], parts[3]] {
+        assert!(!viewer.contains(part), "{part}: {viewer}");
     }
     // Of several workspaces promises are compared, and a link leads to what they are made of.
     let above = product.signed_in("org-owner").await.get("/cost?workspace=root:acme").await.text;
@@ -251,9 +260,15 @@ async fn many_rows_have_pages_and_every_page_tells_the_whole_sum() {
     // Whoever owes most is in the charts of all pages, and on the first one in a row as well.
     let name = product.running.portal.person("org-owner").expect("a person").display_name.clone();
     let mut browser = product.signed_in("dev-shop").await;
-    for (rows, count, named) in [("", 100, "person-050"), ("&rows=2", 30, "person-128"), ("&rows=99", 30, "person-128")] {
+    let pages = [
+        ("", 15, "person-010", ">and 115 more</a>"),
+        ("&rows=2", 15, "person-020", ">and 100 more</a>"),
+        ("&rows=9", 10, "person-128", "Page 9 of 9"),
+        ("&rows=99", 10, "person-128", "Page 9 of 9"),
+    ];
+    for (rows, count, named, beyond) in pages {
         let page = browser.get(&format!("{SHOP}&by=owner&month={month}{rows}")).await.text;
-        for part in [sum.as_str(), &format!("{count} of 130 rows"), &name, named] {
+        for part in [sum.as_str(), &format!("{count} of 130 rows"), &name, named, beyond] {
             assert!(page.contains(part), "{rows} lacks {part}: {page}");
         }
         let table = page.split_once("id=\"instances\"").expect("instances").0;

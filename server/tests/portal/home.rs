@@ -26,11 +26,11 @@ async fn sections_follow_from_what_a_person_may_do() {
             assert_eq!(text.contains(part), wanted, "{part}: {text}");
         }
     };
-    let ready = |answer: &crate::browser::Answer| answer.text.contains(">Ready</span><b>1</b>");
+    let ready = |answer: &crate::browser::Answer| answer.text.contains("aria-label=\"1 Ready\"><b>1</b>");
     // May ask for things, and look after no policies.
     let developer = product.signed_in("dev-shop").await.until("/", ready).await;
     has(&developer.text, [true, false, true]);
-    assert!(developer.text.contains("1 in total</span>") && developer.text.contains("href=\"/w/root:acme:shop/requests\""));
+    assert!(developer.text.contains("1 in total</a>") && developer.text.contains("href=\"/w/root:acme:shop/requests\""));
     // Where one works comes before what one may merely enter.
     let at = |text: &str, path: &str| text.find(&format!("aria-label=\"Catalog of {path}\"")).unwrap_or_else(|| panic!("{path}: {text}"));
     assert!(at(&developer.text, "root:acme:shop") < at(&developer.text, "root"), "{}", developer.text);
@@ -72,7 +72,7 @@ async fn what_waits_and_what_one_asked_for_is_counted_whole() {
         assert_eq!(written.status, StatusCode::SEE_OTHER, "{}", written.text);
     }
     write_request(&product, "of-somebody-else").await;
-    let whole = |text: &str| text.contains("Newest 8 of 10") && text.contains("11 in total</span>");
+    let whole = |text: &str| text.contains("Newest 8 of 10") && text.contains("11 in total</a>");
     let home = browser.until("/", |answer| whole(&answer.text)).await;
     assert_eq!(home.text.matches("/requests/default/mine-").count(), 8, "{}", home.text);
     assert!(!home.text.contains("of-somebody-else"), "{}", home.text);

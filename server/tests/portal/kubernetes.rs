@@ -107,7 +107,7 @@ impl Site {
             controller: true,
             database: None,
             public_url: None,
-            notify: opm_portal::config::NotifyConfig::default(),
+            notify: notify::NotifyConfig::default(),
             limits: opm_portal::limits::LimitsConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
@@ -172,9 +172,19 @@ async fn a_person_orders_on_a_cluster_that_was_bootstrapped() {
     let page = dana.until(written.location(), |page| page.text.contains("Ready")).await;
     assert_eq!(page.status, StatusCode::OK);
 
+    // The workspace is the namespace: its role bindings say who its members are, to people who can read them.
+    let overview = dana.get("/w/cluster:shop").await;
+    assert!(
+        overview.text.contains("/w/cluster:shop/requests/shop/mine") && overview.text.contains("view the members"),
+        "{}",
+        overview.text
+    );
+    let overview = signed_in(&product, "admin").await.get("/w/cluster:shop").await;
+    assert!(overview.text.contains(">shop-developers</span>") && overview.text.contains("Create requests"), "{}", overview.text);
+
     // Somebody without rights finds neither the workspace nor the request.
     let mut eve = signed_in(&product, "eve").await;
-    for address in ["/w/cluster:shop/catalog", "/w/cluster/catalog", written.location(), "/w/cluster:shop/requests"] {
+    for address in ["/w/cluster:shop", "/w/cluster:shop/catalog", "/w/cluster/catalog", written.location(), "/w/cluster:shop/requests"] {
         let answer = eve.get(address).await;
         assert_eq!(answer.status, StatusCode::NOT_FOUND, "{address}: {}", answer.text);
     }

@@ -9,7 +9,7 @@ use k8s_openapi::api::rbac::v1::ClusterRoleBinding;
 use kube::Api;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 
-use opm_portal::live::{Topic, seen};
+use opm_portal::portal::topic::{Topic, seen};
 
 use serde_json::json;
 
@@ -57,7 +57,7 @@ async fn summed_pages_hear_without_names_and_only_of_what_one_may_see() {
     let product = Product::open().await;
     let browser = product.signed_in("org-owner").await;
     let mut streams = Vec::new();
-    for topic in ["home", "platform"] {
+    for topic in ["home", "platform", "requests&workspace=root:acme&below=true"] {
         let mut stream = browser.stream(&format!("/live?topic={topic}")).await;
         assert_eq!(stream.headers()["content-type"], "text/event-stream");
         assert!(read_until(&mut stream, "event: ready").await.is_some());

@@ -49,3 +49,4 @@ mod told;
 mod transitions;
 mod views;
 mod walkthroughs;
+mod workspaces;

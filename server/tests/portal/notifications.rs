@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use kube::api::PostParams;
 use kube::runtime::wait::await_condition;
 use kube::{Api, ResourceExt as _};
-use opm_portal::config::{Addresses, Format, MailConfig, NotifyConfig, Webhook};
+use notify::{Addresses, Format, MailConfig, NotifyConfig, Webhook};
 use promise::api::{CandidateState, Phase};
 use promise::notify::Event;
 use serde_json::{Value, json};

@@ -191,3 +191,185 @@ async fn a_policy_has_to_fit_what_is_offered_to_its_workspace_and_not_what_is_be
     assert!(checked.text.contains("(for the promise redis)"), "{}", checked.text);
     product.running.close().await;
 }
+
+/// A policy with two limits, as YAML.
+const TWO_LIMITS: &str = "apiVersion: platform.opmodel.dev/v1alpha1
+kind: Policy
+metadata:
+  name: probe
+spec:
+  title: Probe
+  appliesTo:
+    promises: [redis]
+  rules:
+  - name: few
+    limit: {count: 90, per: workspace}
+  - name: more
+    limit: {count: 95, per: workspace}
+";
+
+/// Posts a form of a policy as the page that is open shows it, and once more with the warnings that it shows then.
+async fn saved(browser: &mut Browser, pairs: &[(&str, &str)]) -> Answer {
+    let token = browser.get("/").await.hidden("_token");
+    let posted = |warned: String| {
+        let mut all: Vec<(String, String)> = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        all.extend([("_token".to_owned(), token.clone()), ("_op".to_owned(), "write".to_owned()), ("warned".to_owned(), warned)]);
+        all
+    };
+    let mut warned = String::new();
+    loop {
+        let all = posted(warned.clone());
+        let all: Vec<(&str, &str)> = all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let answer = browser.post("/do/policies/save", &all).await;
+        if !answer.location().contains("draft=") {
+            return answer;
+        }
+        let page = browser.follow(answer).await;
+        let next = page.hidden("warned");
+        assert!(page.status == StatusCode::OK && next != warned, "only new warnings stand in the way: {}", page.text);
+        warned = next;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_changes_one_rule_and_the_page_says_who_did() {
+    let product = Product::quiet().await;
+    let mut owner = product.signed_in("org-owner").await;
+    let written = saved(&mut owner, &[("workspace", "root:acme"), ("text", TWO_LIMITS)]).await;
+    assert_eq!(written.location(), "/platform/policies/root:acme/probe", "{}", written.text);
+    let api: Api<Policy> = Api::all(client(&product, "root:acme"));
+
+    let form = owner.get("/platform/policies/root:acme/probe/edit").await;
+    assert_eq!(form.status, StatusCode::OK, "{}", form.text);
+    for shown in [
+        "Limit on instances",
+        "At most 90 requests of this promise are allowed in each workspace.",
+        "Affects 0 of 0 instances",
+        "Edit rule more",
+    ] {
+        assert!(form.text.contains(shown), "{shown}: {}", form.text);
+    }
+    let version = form.hidden("version");
+    let fields = [
+        ("workspace", "root:acme"),
+        ("name", "probe"),
+        ("version", version.as_str()),
+        ("text", TWO_LIMITS),
+        ("rule", "0"),
+        ("kind", "limit"),
+        ("/parameters/rule/count", "80"),
+        ("/parameters/rule/per", "workspace"),
+        ("/parameters/title", "Fewer"),
+    ];
+    let answer = saved(&mut owner, &fields).await;
+    assert_eq!(answer.location(), "/platform/policies/root:acme/probe", "{}", answer.text);
+    let policy = api.get("probe").await.expect("the policy");
+    let counts: Vec<u64> = policy.spec.rules.iter().filter_map(|rule| rule.limit.as_ref()).map(|limit| limit.count).collect();
+    assert_eq!((counts, policy.spec.title.as_deref()), (vec![80, 95], Some("Fewer")));
+
+    // A wrong value is shown at its field, and nothing is written.
+    let token = owner.get("/").await.hidden("_token");
+    let wrong: Vec<(&str, &str)> =
+        fields.iter().map(|(name, value)| (*name, if *name == "/parameters/rule/count" { "many" } else { *value })).collect();
+    let wrong: Vec<(&str, &str)> = wrong.into_iter().chain([("_token", token.as_str()), ("_op", "write")]).collect();
+    let answer = owner.post("/do/policies/save", &wrong).await;
+    let page = owner.follow(answer).await;
+    assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", page.text);
+    assert!(page.text.contains("as a whole number") && page.text.contains("value=\"many\""), "{}", page.text);
+
+    let page = owner.until("/platform/policies/root:acme/probe", |answer| answer.text.contains("Fewer")).await;
+    for told in
+        ["org-owner created the policy", "org-owner changed the policy", "Changed rule: At most 80 requests", "Before: At most 90 requests"]
+    {
+        assert!(page.text.contains(told), "{told}: {}", page.text);
+    }
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_disabled_policy_applies_to_nothing_and_a_deleted_one_leaves_its_history() {
+    let product = Product::quiet().await;
+    let none = json!([{"name": "none", "constrain": {"parameter": ".replicas", "maximum": 1}}]);
+    let spec = json!({"title": "Tiny caches", "appliesTo": {"promises": ["redis"]}, "rules": none});
+    write_policy(&product, "root:acme", "tiny", spec).await;
+    let (page, mut owner) = ("/platform/policies/root:acme/tiny", product.signed_in("org-owner").await);
+    owner.until(page, |answer| answer.text.contains("Tiny caches")).await;
+    let tried = format!("{page}?promise=root:platform/redis&in=root:acme:shop&try=replicas:+2");
+    owner.until(&tried, |answer| answer.text.contains("Would be blocked")).await;
+
+    let token = owner.get("/").await.hidden("_token");
+    let switch = |disabled| [("_token", token.as_str()), ("workspace", "root:acme"), ("name", "tiny"), ("disabled", disabled)];
+    assert_eq!(owner.post("/do/policies/switch", &switch("true")).await.location(), page);
+    owner.until(&tried, |answer| answer.text.contains("This policy is disabled") && answer.text.contains("Would pass")).await;
+    let kept: Api<Policy> = Api::all(client(&product, "root:acme"));
+    assert_eq!(kept.get("tiny").await.expect("the policy").spec.written_rules().len(), 1);
+    assert_eq!(owner.post("/do/policies/switch", &switch("false")).await.location(), page);
+    owner.until(&tried, |answer| answer.text.contains("Would be blocked")).await;
+
+    let confirm = owner.get(&format!("{page}/delete")).await;
+    assert!(confirm.text.contains("Replicas must be at most 1.") && confirm.text.contains("Type tiny to confirm"), "{}", confirm.text);
+    let delete = |typed| [("_token", token.as_str()), ("workspace", "root:acme"), ("name", "tiny"), ("confirmation", typed)];
+    let answer = owner.post("/do/policies/delete", &delete("other")).await;
+    assert_eq!(owner.follow(answer).await.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(kept.get("tiny").await.is_ok());
+    let answer = owner.post("/do/policies/delete", &delete("tiny")).await;
+    assert!(owner.follow(answer).await.text.contains("tiny was deleted from root:acme"));
+    assert!(kept.get("tiny").await.is_err());
+
+    write_policy(&product, "root:acme", "tiny", json!({"title": "Again"})).await;
+    let again = owner.until(page, |answer| answer.text.contains("Again")).await;
+    for told in ["org-owner disabled the policy", "org-owner enabled the policy", "org-owner deleted an earlier policy of this name"] {
+        assert!(again.text.contains(told), "{told}: {}", again.text);
+    }
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_may_only_read_policies_changes_none() {
+    let product = Product::quiet().await;
+    let mut engineer = product.signed_in("dev-shop").await;
+    let_govern(&product).await;
+    let page = "/platform/policies/root:acme/european-data";
+    let seen = engineer.until(page, |answer| answer.status == StatusCode::OK).await;
+    assert!(
+        seen.text.contains("You can&#x27;t delete policies in root:acme.") || seen.text.contains("You can't delete policies in root:acme."),
+        "{}",
+        seen.text
+    );
+    let token = engineer.get("/").await.hidden("_token");
+    let pairs = [("_token", token.as_str()), ("workspace", "root:acme"), ("name", "european-data"), ("confirmation", "european-data")];
+    assert_eq!(engineer.act("/do/policies/delete", &pairs).await.status, StatusCode::FORBIDDEN);
+    let mut viewer = product.signed_in("viewer-shop").await;
+    let token = viewer.get("/").await.hidden("_token");
+    let pairs = [("_token", token.as_str()), ("workspace", "root:acme"), ("name", "european-data"), ("disabled", "true")];
+    let answer = viewer.act("/do/policies/switch", &pairs).await;
+    assert!(matches!(answer.status, StatusCode::FORBIDDEN | StatusCode::NOT_FOUND), "{}", answer.text);
+    let api: Api<Policy> = Api::all(client(&product, "root:acme"));
+    assert!(!api.get("european-data").await.expect("the policy").spec.is_disabled());
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everything_that_is_wrong_is_said_at_once_and_warnings_come_before_saving() {
+    let product = Product::quiet().await;
+    let mut owner = product.signed_in("org-owner").await;
+    let text = bound("redis", ".size").replace("enforcement: block", "enforcement: refuse").replace("maximum: 5", "maximum: five");
+    let wrong = posted(&mut owner, NEW, "root:acme", &text, "check").await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", wrong.text);
+    for line in ["Line 9.", "Line 16."] {
+        assert!(wrong.text.contains(line), "{line}: {}", wrong.text);
+    }
+    let nothing = posted(&mut owner, NEW, "root:acme", &bound("kafka", ".replicas"), "write").await;
+    assert_eq!(nothing.status, StatusCode::OK, "{}", nothing.text);
+    assert!(nothing.text.contains("No promise that you can see matches kafka."), "{}", nothing.text);
+
+    // Acme allows at most 5 replicas.
+    let many = bound("redis", ".replicas").replace("maximum: 5", "minimum: 6");
+    let against = posted(&mut owner, NEW, "root:acme:lab", &many, "check").await;
+    assert!(
+        against.text.contains("No value is possible for") && against.text.contains("Production baseline at root:acme"),
+        "{}",
+        against.text
+    );
+    product.running.close().await;
+}

@@ -114,7 +114,7 @@ async fn the_command_line_says_what_the_portal_says() {
     }
     let said = say("lonely.yaml", request("orders", "postgresql", &json!({"tier": "production", "replicas": 1}))).await;
     assert!(!said.yes && said.text.starts_with("This request would be rejected."), "{}", said.text);
-    assert!(said.text.contains(".parameters.replicas: ") && said.text.contains("production-baseline"), "{}", said.text);
+    assert!(said.text.contains(".parameters.replicas: ") && said.text.contains("Production baseline"), "{}", said.text);
     serving.abort();
     product.running.close().await;
 }

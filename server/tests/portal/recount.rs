@@ -210,7 +210,7 @@ async fn overview(product: &Product, browser: &mut Browser, all: &[(String, Prom
         *states.entry(word(&status(request))).or_default() += 1;
     }
     assert!(states.len() >= 4, "{states:?}");
-    let mut texts: Vec<String> = states.iter().map(|(word, count)| format!(">{word}</span></dt><dd><b>{count}</b>")).collect();
+    let mut texts: Vec<String> = states.iter().map(|(word, count)| format!("aria-label=\"{count} {word}\"><b>{count}</b>")).collect();
     texts.push(format!("Based on {} requests", all.len()));
     texts.push(format!(
         "<h2>Pending approvals</h2><span class=\"basis\">{}</span>",
@@ -221,7 +221,7 @@ async fn overview(product: &Product, browser: &mut Browser, all: &[(String, Prom
         *running.entry(path).or_default() += 1;
     }
     let most = running.values().max().copied().unwrap_or_default();
-    texts.push(format!("<td data-label=\"Instances\" class=\"num\">{most}</td>"));
+    texts.push(format!(">{most}</a></td>"));
     has(&text, "/platform", &texts);
     times(product, &text, all);
     for address in ["/platform/policies", "/platform/policies/root:nordwind/monthly-spending", "/platform/deliveries"] {

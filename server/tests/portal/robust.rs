@@ -6,7 +6,8 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use http::{Request, StatusCode, header};
 use http_body_util::BodyExt as _;
-use opm_portal::web::{headers, panics};
+use opm_portal::pages::panics;
+use opm_portal::web::headers;
 use tower::ServiceExt as _;
 
 use crate::access::write_request;

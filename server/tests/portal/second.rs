@@ -1,6 +1,7 @@
 //! A second portal at the plane of a first one, which it reaches as any server of a kubeconfig.
 
-use opm_portal::config::{Config, NotifyConfig, OnServer, PlaneConfig, Storage};
+use notify::NotifyConfig;
+use opm_portal::config::{Config, OnServer, PlaneConfig, Storage};
 use opm_portal::limits::LimitsConfig;
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};

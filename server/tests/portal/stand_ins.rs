@@ -40,13 +40,13 @@ async fn what_waits_follows_to_the_stand_in_and_the_right_does_not() {
     for said in [
         format!("You're a delegate for Amara Okafor until {later}").as_str(),
         "You can't decide on the policies and promises below",
-        "production-databases, set at root:acme",
+        "A second pair of eyes, set at root:acme",
     ] {
         assert!(page.text.contains(said), "{said}: {}", page.text);
     }
     let page = approver.get(PAGE).await;
     assert!(
-        page.text.contains("Can't decide on the following") && page.text.contains("production-databases, set at root:acme"),
+        page.text.contains("Can't decide on the following") && page.text.contains("A second pair of eyes, set at root:acme"),
         "{}",
         page.text
     );

@@ -8,8 +8,7 @@ use cluster::{Scope, WorkspacePath};
 use http::StatusCode;
 use kube::ResourceExt as _;
 use kube::api::{Api, Patch, PatchParams, PostParams};
-use opm_portal::config::Format;
-use opm_portal::ledger;
+use notify::Format;
 use promise::ledger::Month;
 use serde_json::{Value, json};
 
@@ -89,7 +88,7 @@ async fn a_budget_that_fills_up_or_will_not_last_is_told_once_to_whom_it_names()
     let most = spent * 4 / 3;
     budget(&product, &format!("{}.{:06}", most / 1_000_000, most % 1_000_000)).await;
     for _ in 0..3 {
-        ledger::warn(portal, counted - 1, &ledger::shown(&portal.world, until)).await.expect("told");
+        portal.ledger().warn(counted - 1, &ledger::shown(&portal.world, until)).await.expect("told");
     }
     let told = titles(&mut finance, "Pocket money").await;
     let times = |title: String| told.iter().filter(|known| **known == title).count();
@@ -113,7 +112,7 @@ async fn a_budget_that_fills_up_or_will_not_last_is_told_once_to_whom_it_names()
     let counted = posted(&product).await;
     if Month::of(counted - 1) == month {
         for _ in 0..2 {
-            ledger::warn(portal, counted - 1, &ledger::shown(&portal.world, until)).await.expect("told");
+            portal.ledger().warn(counted - 1, &ledger::shown(&portal.world, until)).await.expect("told");
         }
         let titles = titles(&mut finance, "Pocket money").await;
         assert_eq!(titles.iter().filter(|title| title.contains("is used up: 100 %")).count(), 1, "{titles:?}");
@@ -147,11 +146,11 @@ async fn a_budget_that_stands_in_a_promise_is_told_to_whom_it_names() {
         // It counts from when it is published.
         while titles(&mut finance, "of Redis").await.is_empty() {
             tokio::time::sleep(Duration::from_millis(50)).await;
-            ledger::warn(portal, counted - 1, &[]).await.expect("told");
+            portal.ledger().warn(counted - 1, &[]).await.expect("told");
         }
     };
     tokio::time::timeout(Duration::from_secs(60), told).await.expect("somebody is told");
-    ledger::warn(portal, counted - 1, &ledger::shown(&portal.world, counted)).await.expect("told");
+    portal.ledger().warn(counted - 1, &ledger::shown(&portal.world, counted)).await.expect("told");
     assert_eq!(titles(&mut finance, "of Redis").await, [format!("The budget of Redis is used up: 100 % in {}", month.title())]);
     let page = finance.get("/notifications?show=all").await;
     for said in ["Redis in root:acme:shop used", "The promise redis, set at root:platform", "/cost?workspace=root:acme:shop\""] {

@@ -1,6 +1,6 @@
 //! `/approvals`: what is waiting for the user, what they decided and what is open; the selected request is shown beside the list.
 
-use crate::view::{InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, SavedList};
+use crate::view::{InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, ReviewPage, SavedList};
 use leptos::prelude::*;
 use promise::Result;
 
@@ -50,6 +50,8 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
         let open = (!inbox.query.open.is_empty()).then_some("");
         let shown = inbox.review.as_ref().map(|review| review.row.uid.clone()).unwrap_or_default();
         let (back, after_decision) = (list.clone(), !inbox.done.is_empty());
+        // The first one is shown although no one chose it; its own address shows everything about it.
+        let whole = |review: &ReviewPage| inbox.query.open.is_empty().then(|| listing.with("open", &review.row.uid).address());
         view! {
             {done.map(|done| view! { <div role="status"><Banner shape=Shape::Ready title=texts::DECISION_RECORDED><p>{done}</p></Banner></div> })}
             <h1 id="inbox">{texts::APPROVALS}</h1>
@@ -63,6 +65,7 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
                     <div data-live="inbox-rows">
                         {inbox.as_of.clone().map(|at| stale(&at, &now))}
                         {if inbox.rows.is_empty() { nothing(&inbox, &listing).into_any() } else { rows(&inbox, &listing, &shown, &now).into_any() }}
+                        {beyond(&inbox, &listing)}
                         {listing.pager(inbox.query.page, inbox.pages)}
                     </div>
                     <p><a class="btn btn-ghost btn-sm" href=page::STAND_IN>{texts::SET_A_DELEGATE}</a></p>
@@ -71,7 +74,7 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
                 {inbox.absent.then(|| absent(&list, total))}
                 {(after_decision && inbox.review.is_none() && !inbox.rows.is_empty()).then(|| none_left(&inbox))}
                 {inbox.review.as_ref().map(|review| view! {
-                    <div class="inbox-pane" data-shown=review.row.uid.clone()><p class="only-narrow"><a href=list.clone()>{texts::show_all(total)}</a></p>{pane(review, After { back: &back, next: inbox.next.as_ref() }, again.as_ref(), &token, &now).into_any()}</div>
+                    <div class="inbox-pane" data-shown=review.row.uid.clone()><p class="only-narrow"><a href=list.clone()>{texts::show_all(total)}</a></p>{pane(review, After { back: &back, next: inbox.next.as_ref() }, whole(review).as_deref(), again.as_ref(), &token, &now).into_any()}</div>
                 })}
             </div>
         }
@@ -127,7 +130,7 @@ fn filters(inbox: &InboxPage, listing: &Listing) -> impl IntoView + use<> {
     view! {
         {listing.search(texts::APPROVALS, SEARCH)}
         <div class="row inbox-tools">
-            <details class="why filter" open=filtered><summary>{FILTERS}</summary><nav class="stack" aria-label=FILTERS>
+            <details class="why filter" open=filtered><summary>{FILTERS}</summary><nav class="stack" aria-label=FILTERS data-live="inbox-filters">
                 {listing.facet(texts::FILTER_RISK, "risk", &inbox.risks)}
                 {listing.choices(texts::FILTER_WAITING, "age", &[("day", texts::OVER_A_DAY), ("week", texts::OVER_A_WEEK)])}
                 {listing.facet(texts::FILTER_PROMISE, "promise", &inbox.promises)}
@@ -141,6 +144,15 @@ fn filters(inbox: &InboxPage, listing: &Listing) -> impl IntoView + use<> {
 fn rows(inbox: &InboxPage, listing: &Listing, shown: &str, now: &str) -> impl IntoView + use<> {
     let lines = inbox.rows.iter().map(|row| line(listing, row, shown, now)).collect_view();
     view! { <ul class="inbox-rows">{lines}</ul> }
+}
+
+/// A link to the rows after the last one of this page, with their number.
+fn beyond(inbox: &InboxPage, listing: &Listing) -> Option<impl IntoView + use<>> {
+    // All pages but the last one are of one size.
+    let left = inbox.total.saturating_sub(inbox.query.page * inbox.rows.len());
+    let next = listing.pages()(inbox.query.page + 1);
+    (inbox.query.page < inbox.pages)
+        .then(|| view! { <p class="basis">{texts::part_of(inbox.rows.len(), inbox.total)}" "<a href=next>{texts::and_more(left)}</a></p> })
 }
 
 fn line(listing: &Listing, row: &InboxRow, shown: &str, now: &str) -> impl IntoView + use<> {

@@ -29,8 +29,16 @@ pub(super) struct After<'a> {
     pub(super) next: Option<&'a NextApproval>,
 }
 
-/// The pane beside the inbox.
-pub(super) fn pane(review: &ReviewPage, after: After<'_>, again: Option<&Again>, token: &str, now: &str) -> impl IntoView + use<> {
+/// The pane beside the inbox. `lines` is where all lines of the objects of a new request are, if they aren't part of this page: few people
+/// read those of the request that happens to be the first, and they weigh as much as the list.
+pub(super) fn pane(
+    review: &ReviewPage,
+    after: After<'_>,
+    lines: Option<&str>,
+    again: Option<&Again>,
+    token: &str,
+    now: &str,
+) -> impl IntoView + use<> {
     let (row, back) = (&review.row, after.back);
     view! {
         <section class="pane" aria-labelledby="what">
@@ -43,7 +51,7 @@ pub(super) fn pane(review: &ReviewPage, after: After<'_>, again: Option<&Again>,
                     {reason(review)}
                     {asked_for(review)}
                     <section><h3>{texts::CHECKS}</h3>{checks(&review.checks)}</section>
-                    {touched(review)}
+                    {touched(review, lines)}
                     {policies(review)}
                 </div>
                 <div class="wells">
@@ -90,8 +98,12 @@ pub(super) fn asked_for(review: &ReviewPage) -> impl IntoView + use<> {
 }
 
 /// Objects with the lines that change; all lines for a new request.
-fn touched(review: &ReviewPage) -> Option<impl IntoView + use<>> {
+fn touched(review: &ReviewPage, elsewhere: Option<&str>) -> Option<AnyView> {
     let changed: Vec<&AddedObject> = review.objects.iter().filter(|object| touches(object, review.row.change)).collect();
+    if let Some(href) = elsewhere.filter(|_| !review.row.change && !changed.is_empty()) {
+        let (href, summary) = (href.to_owned(), texts::objects_by_line(changed.len()));
+        return Some(view! { <section><h3>{texts::MANIFESTS}</h3><p class="small"><a href=href>{summary}</a></p></section> }.into_any());
+    }
     let mut left = MOST;
     let objects = changed.iter().map(|object| {
         let near = near(object, review.row.change);
@@ -122,7 +134,7 @@ fn touched(review: &ReviewPage) -> Option<impl IntoView + use<>> {
     let summary = texts::objects_by_line(changed.len());
     (!changed.is_empty()).then(|| view! {
         <section><h3>{title}</h3><details class="why" open=row.change><summary>{summary}</summary><div class="stack">{objects}</div>{cut}</details></section>
-    })
+    }.into_any())
 }
 
 fn touches(object: &AddedObject, change: bool) -> bool {

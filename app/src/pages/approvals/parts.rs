@@ -98,7 +98,7 @@ pub(super) fn route(lines: &[ApprovalLine], workspace: &str, now: &str) -> impl 
         let from = if line.own {
             view! { {texts::REQUIRED_BY_PROMISE} }.into_any()
         } else {
-            view! { <a href=routes::policy(&line.source, &line.policy, workspace)>{line.policy.clone()}</a>", "{texts::SET_AT}" "<span class="mono">{line.source.clone()}</span> }.into_any()
+            view! { <a href=routes::policy(&line.source, &line.policy, workspace)>{line.title.clone()}</a>", "{texts::SET_AT}" "<span class="mono">{line.source.clone()}</span> }.into_any()
         };
         let stage = many.then(|| texts::stage(line.stage));
         let state = (!line.state.is_empty()).then(|| view! { <span class="subtle">{line.state.clone()}</span> });

@@ -11,9 +11,9 @@ use crate::ui::{Icon, LinkButton, day};
 /// Both cards; nothing if neither is known.
 pub(super) fn advice(found: &CostPage) -> impl IntoView + use<> {
     let movers = found.movers.as_ref().map(|movers| {
-        let (query, previous) = (found.query.clone(), found.previous.clone());
+        let (query, previous) = (found.query.clone(), found.against.as_ref().map(|month| month.month.clone()));
         let to = move |mover: &CostMover| target(mover, &query, previous.as_deref());
-        view! { <section class="card" aria-labelledby="moved"><div class="card-head"><h2 id="moved">{texts::biggest_changes(&movers.before)}</h2><span class="basis">{if found.is_current { texts::TOTAL_AND_FORECAST } else { texts::TOTALS_OF_BOTH }}</span></div>{lines(movers, &to)}</section> }
+        view! { <section class="card" aria-labelledby="moved"><div class="card-head"><h2 id="moved">{texts::biggest_changes(&movers.before)}</h2><span class="basis">{if found.is_current { texts::total_and_forecast(&movers.before) } else { texts::TOTALS_OF_BOTH.to_owned() }}</span></div>{lines(movers, &to)}</section> }
     });
     let savings = found.savings.as_ref().map(savings);
     let shown = movers.is_some() || savings.is_some();
@@ -84,6 +84,6 @@ fn saving(saving: &CostSaving) -> impl IntoView + use<> {
     let about = format!("{}, {workspace}", saving.promise);
     view! {
         <li><Icon name=icon/><div><b class="name">{title}</b><p class="what">{text}</p><p class="what subtle">{about}</p></div>
-            <div class="side">{saving.allowed.then(|| view! { <LinkButton href=href label=label/> })}</div></li>
+            <div class="side"><LinkButton href=href label=label/></div></li>
     }
 }

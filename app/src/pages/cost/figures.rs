@@ -1,6 +1,6 @@
 //! The figures at the top of the page, each with its basis, one row for each currency.
 
-use crate::view::{CostPage, CostSum};
+use crate::view::{CostPage, CostSum, difference};
 use leptos::prelude::*;
 use promise::price::Money;
 
@@ -20,9 +20,16 @@ pub(super) fn figures(found: &CostPage) -> impl IntoView + use<> {
 
 fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView + use<> {
     let metered = up_to.map_or_else(|| texts::METERING_NOT_STARTED.to_owned(), |at| texts::metered_until(&day_and_time(at)));
-    let estimate = sum.estimate.as_ref();
-    let against = estimate.and_then(|estimate| sum.forecast.minus(estimate)).map(|more| more.rounded());
-    let forecast = if found.is_current { texts::forecast_basis(against.as_ref()) } else { texts::MONTH_IS_OVER.to_owned() };
+    let forecast = if found.is_current { texts::AT_CURRENT_USAGE } else { texts::MONTH_IS_OVER };
+    let beside = found.against.as_ref().zip(sum.compared.as_ref());
+    let same_days = beside.filter(|(month, _)| month.days > 0).and_then(|(month, compared)| {
+        let more = compared.days.minus(&compared.same_days)?.rounded();
+        Some(texts::against_same_days(month.days, &more, difference(&compared.days, &compared.same_days), &month.title))
+    });
+    let whole = beside.and_then(|(month, compared)| {
+        let more = sum.forecast.minus(&compared.whole)?.rounded();
+        Some(texts::against_whole(&more, difference(&sum.forecast, &compared.whole), &month.title))
+    });
     let budget = sum.budget.as_ref().map(|budget| {
         let left = match budget.money.minus(&sum.forecast).filter(|_| budget.whole) {
             Some(left) if left.micros < 0 => {
@@ -31,21 +38,29 @@ fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView 
             Some(left) => texts::left_of_budget(&left.rounded(), &budget.policy),
             None => texts::partly_visible_budget(&budget.policy),
         };
-        cell(texts::BUDGET, budget.money.to_string(), left)
+        cell(texts::BUDGET, budget.money.to_string(), [Some(left), None])
     });
     let waiting = sum.waiting.as_ref();
-    let waiting = waiting.map(|(more, count)| cell(texts::WAITING_FOR_APPROVAL, more.signed(), texts::not_in_forecast(*count)));
+    let waiting =
+        waiting.map(|(more, count)| cell(texts::WAITING_FOR_APPROVAL, more.signed(), [Some(texts::not_in_forecast(*count)), None]));
+    let against = sum.against_estimate().map(texts::to_date_against_estimate);
+    let estimate = sum
+        .estimate
+        .as_ref()
+        .map(|estimate| cell(texts::ESTIMATE, estimate.to_string(), [Some(texts::full_month(sum.instances)), against]));
     view! {
-        {cell(texts::TO_DATE, sum.to_date.rounded().to_string(), metered)}
-        {cell(texts::MONTH_FORECAST, sum.forecast.rounded().to_string(), forecast)}
-        {estimate.map(|estimate| cell(texts::ESTIMATE, estimate.to_string(), texts::full_month(sum.instances)))}
+        {cell(texts::TO_DATE, sum.to_date.rounded().to_string(), [Some(metered), same_days])}
+        {cell(texts::MONTH_FORECAST, sum.forecast.rounded().to_string(), [Some(forecast.to_owned()), whole])}
+        {estimate}
         {budget}
         {waiting}
     }
 }
 
-fn cell(label: &'static str, value: String, basis: String) -> impl IntoView + use<> {
-    view! { <div><dt>{label}</dt><dd><b>{value}</b><span class="basis">{basis}</span></dd></div> }
+/// A figure with what it is based on, and what it is compared with.
+fn cell(label: &'static str, value: String, basis: [Option<String>; 2]) -> impl IntoView + use<> {
+    let basis = basis.into_iter().flatten().map(|basis| view! { <span class="basis">{basis}</span> }).collect_view();
+    view! { <div><dt>{label}</dt><dd><b>{value}</b>{basis}</dd></div> }
 }
 
 /// Formats seconds as `3 h 20 min`.

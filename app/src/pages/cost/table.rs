@@ -1,36 +1,61 @@
 //! The tables of the page: sums, and the instances of one workspace.
 
-use crate::view::{CostBy, CostInstance, CostPage, CostQuery, CostRow, InstanceStanding};
+use crate::view::{CostBy, CostInstance, CostPage, CostRow, InstanceStanding, difference};
 use leptos::prelude::*;
 
-use super::{address, figures};
+use super::chart::list;
+use super::figures;
 use crate::routes;
 use crate::texts::cost as texts;
 use crate::ui::person_name;
 
-/// Sums by workspace, promise, project or requester.
+/// Sums by workspace, team, promise, project or requester.
 pub(super) fn rows(found: &CostPage) -> impl IntoView + use<> {
-    let current = found.is_current;
-    let budgets = found.rows.iter().any(|row| row.budget.is_some());
-    let lines = found.rows.iter().map(|row| line(found, row, budgets)).collect_view();
+    let heads = Heads::of(found);
+    let lines = found.rows.iter().map(|row| line(found, &heads, row)).collect_view();
     let head = if found.by == CostBy::Workspace { texts::WITH_CHILD_WORKSPACES } else { texts::group(found.by) };
+    let column = |head: &Option<String>| head.clone().map(|head| view! { <th scope="col" class="num">{head}</th> });
     view! {
         <div class="card"><table class="table money"><thead><tr>
-            <th scope="col">{head}</th><th scope="col" class="num">{texts::INSTANCES}</th>
-            {current.then(|| view! { <th scope="col" class="num">{texts::ESTIMATE}</th> })}
-            <th scope="col" class="num">{texts::TO_DATE}</th><th scope="col" class="num">{texts::FORECAST}</th>
-            {current.then(|| view! { <th scope="col" class="num">{texts::AGAINST_ESTIMATE}</th> })}
-            {budgets.then(|| view! { <th scope="col" class="num">{texts::SHARE_OF_BUDGET}</th> })}
+            <th scope="col">{head}</th>
+            {found.is_current.then(|| view! { <th scope="col" class="num">{texts::ESTIMATE}</th> })}
+            <th scope="col" class="num">{texts::TO_DATE}</th>
+            {found.is_current.then(|| view! { <th scope="col" class="num">{texts::AGAINST_ESTIMATE}</th> })}
+            {column(&heads.same_days)}
+            <th scope="col" class="num">{texts::FORECAST}</th>
+            {column(&heads.whole)}
+            {heads.budgets.then(|| view! { <th scope="col" class="num">{texts::SHARE_OF_BUDGET}</th> })}
         </tr></thead><tbody>{lines}</tbody></table></div>
     }
 }
 
-fn line(found: &CostPage, row: &CostRow, budgets: bool) -> impl IntoView + use<> {
-    let name = if found.by == CostBy::Workspace {
-        let href = address(&CostQuery { workspace: row.value.clone(), ..found.query.anew() });
-        view! { <a class="name mono" href=href>{row.label.clone()}</a> }.into_any()
-    } else {
-        view! { <span class="name">{row.label.clone()}</span> }.into_any()
+/// Columns that not every page has.
+struct Heads {
+    /// The change since the same days of another month.
+    same_days: Option<String>,
+    /// All of that month.
+    whole: Option<String>,
+    budgets: bool,
+}
+
+impl Heads {
+    fn of(found: &CostPage) -> Self {
+        let against = found.against.as_ref();
+        Self {
+            same_days: against.filter(|month| month.days > 0).map(|month| texts::same_days_of(month.days, &month.title)),
+            whole: against.map(|month| month.title.clone()),
+            budgets: found.rows.iter().any(|row| row.budget.is_some()),
+        }
+    }
+}
+
+fn line(found: &CostPage, heads: &Heads, row: &CostRow) -> impl IntoView + use<> {
+    let label = row.label.clone();
+    let name = match (list(found, &row.value), found.by) {
+        (Some(href), CostBy::Workspace) => view! { <a class="name mono" href=href>{label}</a> }.into_any(),
+        (Some(href), _) => view! { <a class="name" href=href>{label}</a> }.into_any(),
+        (None, CostBy::Workspace) => view! { <span class="name mono">{label}</span> }.into_any(),
+        (None, _) => view! { <span class="name">{label}</span> }.into_any(),
     };
     // An empty cell is left out on narrow screens.
     let against = row.against_estimate().map(texts::percent_difference);
@@ -39,15 +64,24 @@ fn line(found: &CostPage, row: &CostRow, budgets: bool) -> impl IntoView + use<>
         None if budget.whole => budget.money.to_string(),
         None => texts::part_of_budget(&budget.money),
     });
+    let change = row.compared.as_ref().and_then(|compared| {
+        let more = compared.days.minus(&compared.same_days)?.rounded();
+        let percent = difference(&compared.days, &compared.same_days).map(texts::percent_difference);
+        Some(view! { <span>{more.signed()}{percent.map(|percent| view! { <span class="under">{percent}</span> })}</span> })
+    });
+    let change = heads.same_days.clone().map(|head| view! { <td class="num" data-label=head>{change}</td> });
+    let whole = row.compared.as_ref().map(|compared| compared.whole.rounded().to_string());
+    let whole = heads.whole.clone().map(|head| view! { <td class="num" data-label=head>{whole}</td> });
     view! {
         <tr>
-            <th scope="row" data-depth=row.depth.min(6).to_string()>{name}</th>
-            <td class="num" data-label=texts::INSTANCES>{row.instances}</td>
+            <th scope="row" data-depth=row.depth.min(6).to_string()>{name}" "<span class="subtle small nowrap">{texts::instances(row.instances)}</span></th>
             {found.is_current.then(|| view! { <td class="num" data-label=texts::ESTIMATE>{row.estimate.as_ref().map(ToString::to_string)}</td> })}
             <td class="num" data-label=texts::TO_DATE>{row.to_date.rounded().to_string()}</td>
-            <td class="num" data-label=texts::FORECAST>{row.forecast.rounded().to_string()}</td>
             {found.is_current.then(|| view! { <td class="num" data-label=texts::AGAINST_ESTIMATE>{against}</td> })}
-            {budgets.then(|| view! { <td class="num" data-label=texts::SHARE_OF_BUDGET>{budget}</td> })}
+            {change}
+            <td class="num" data-label=texts::FORECAST>{row.forecast.rounded().to_string()}</td>
+            {whole}
+            {heads.budgets.then(|| view! { <td class="num" data-label=texts::SHARE_OF_BUDGET>{budget}</td> })}
         </tr>
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::view::{CostMonth, CostPage};
+use crate::view::{CostMonth, CostPage, CostQuery};
 use leptos::prelude::*;
 use promise::price::Money;
 
+use super::address;
 use crate::texts::cost as texts;
 use crate::ui::chart::{Amount, Figure, Series, StackedBars};
 
@@ -43,7 +44,9 @@ fn figure(found: &CostPage, currency: &str) -> Figure {
         forecast: true,
         from: last,
         values: vec![Some(amount(&rest))],
+        ..Series::default()
     });
+    let links = found.months.iter().map(|month| address(&CostQuery { month: month.month.clone(), ..found.query.anew() }));
     Figure {
         id: format!("months-{}", currency.to_lowercase()),
         title: texts::COST_PER_MONTH.to_owned(),
@@ -58,6 +61,8 @@ fn figure(found: &CostPage, currency: &str) -> Figure {
             .and_then(|sum| sum.budget.as_ref())
             .filter(|budget| budget.whole)
             .map(|budget| (texts::BUDGET.to_owned(), amount(&budget.money))),
+        links: links.collect(),
+        ..Figure::default()
     }
 }
 
@@ -72,7 +77,7 @@ mod tests {
     }
 
     fn page(is_current: bool) -> CostPage {
-        let month = |title: &str, sums: Vec<Money>| CostMonth { title: title.into(), sums };
+        let month = |title: &str, sums: Vec<Money>| CostMonth { month: String::new(), title: title.into(), sums };
         CostPage {
             month: "November 2026".into(),
             is_current,
@@ -84,6 +89,8 @@ mod tests {
                 instances: 1,
                 waiting: None,
                 budget: None,
+                expected: None,
+                compared: None,
             }],
             months: vec![
                 month("September 2026", vec![euro(12_340_000), Money::new(1_000_000, "USD")]),

@@ -32,7 +32,8 @@ fn cost(cost: &Result<CostGlance, String>) -> impl IntoView + use<> {
     view! { <section class="card" aria-labelledby="cost"><div class="card-head"><h2 id="cost">{frame::COST}</h2><a class="small" href=page::COST>{cost.as_ref().map_or_else(|_| texts::VIEW_COST.to_owned(), |glance| glance.month.clone())}</a></div>{inside}</section> }
 }
 
-fn month(glance: &CostGlance) -> impl IntoView + use<> {
+/// The sums of a month, and what changed most.
+pub(in crate::pages) fn month(glance: &CostGlance) -> impl IntoView + use<> {
     if glance.sums.is_empty() {
         return view! { <p class="muted p-pad">{texts::no_cost_yet(glance.workspaces)}</p> }.into_any();
     }
@@ -87,12 +88,13 @@ fn cap(cap: &CapLine) -> impl IntoView + use<> {
 
 /// Requests that the user can list, by state.
 fn states(home: &Home) -> impl IntoView + use<> {
-    let states = home.states.iter().map(|(of, count)| (state(*of), *count));
-    let lines = states.chain(home.pending.iter().map(|(of, count)| (change(*of), *count))).map(|((shape, word), count)| {
-        view! { <li class="flex justify-between gap-4 px-pad py-1"><Status shape=shape word=word/><b>{count}</b></li> }
+    let states = home.states.iter().map(|(of, count)| (state(*of), of.word(), *count));
+    let lines = states.chain(home.pending.iter().map(|(of, count)| (change(*of), of.word(), *count))).map(|((shape, label), word, count)| {
+        let href = routes::all_requests(&[("phase", word)]);
+        view! { <li class="flex justify-between gap-4 px-pad py-1"><Status shape=shape word=label/><a href=href aria-label=format!("{count} {label}")><b>{count}</b></a></li> }
     });
     let basis = texts::in_total(&home.requests);
-    view! { <section class="card" aria-labelledby="states"><div class="card-head"><h2 id="states">{texts::REQUESTS_BY_STATUS}</h2><span class="basis">{basis}</span></div><ul class="py-2 text-sm tabular-nums">{lines.collect_view()}</ul></section> }
+    view! { <section class="card" aria-labelledby="states"><div class="card-head"><h2 id="states">{texts::REQUESTS_BY_STATUS}</h2><a class="small" href=page::ALL_REQUESTS>{basis}</a></div><ul class="py-2 text-sm tabular-nums">{lines.collect_view()}</ul></section> }
 }
 
 fn places(home: &Home) -> impl IntoView + use<> {
@@ -115,7 +117,7 @@ fn place(line: &PlaceLine) -> impl IntoView + use<> {
     let money = all_of(&line.forecast.iter().map(|money| money.rounded().to_string()).collect::<Vec<_>>());
     let month = (!money.is_empty()).then(|| view! { " · "<a class="py-0.5 whitespace-nowrap" href=routes::with_query(page::COST, &[("workspace", &line.path)]) aria-label=texts::in_workspace(&money, &line.path)>{money.clone()}</a>{texts::THIS_MONTH} });
     view! {
-        <li class="flex items-baseline gap-2.5 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><span class="mono">{line.path.clone()}</span><span class="under">{requests}{month}</span></div>
+        <li class="flex items-baseline gap-2.5 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><a class="name mono" href=routes::workspace(&line.path)>{line.path.clone()}</a><span class="under">{requests}{month}</span></div>
             <a class="py-0.5" href=routes::catalog(&line.path) aria-label=texts::catalog_of(&line.path)>{frame::CATALOG}</a></li>
     }
 }

@@ -63,9 +63,9 @@ fn table(rows: &[EmergencyLine], now: &str) -> impl IntoView + use<> {
         let (shape, word) = if row.given.void.is_empty() { (Shape::Degraded, texts::VALID) } else { (Shape::Denied, texts::NOT_VALID) };
         let void = (!row.given.void.is_empty()).then(|| view! { <span class="under">{row.given.void.clone()}</span> });
         let rule = if row.own {
-            view! { {texts::promise_named(&row.of)} }.into_any()
+            view! { {texts::promise_named(&row.title)} }.into_any()
         } else {
-            view! { <a class="name" href=routes::policy(&row.source, &row.of, "")>{row.of.clone()}</a> }.into_any()
+            view! { <a class="name" href=routes::policy(&row.source, &row.of, "")>{row.title.clone()}</a> }.into_any()
         };
         view! {
             <tr>

@@ -26,8 +26,8 @@ const HEADINGS: [Heading<PolicyColumn>; 4] = [
 /// Sentences of a policy that a row shows.
 const SENTENCES: usize = 2;
 
-/// The page.
-pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Result<Page> {
+/// The page; `deleted` are workspace and name of a policy that was just deleted.
+pub async fn list(visit: &Visit, query: &PoliciesQuery, deleted: Option<(&str, &str)>) -> Result<Page> {
     let backend = visit.backend()?;
     let found = backend.policies(query).await?;
     let (now, delivers) = (visit.now.clone(), backend.delivers().await);
@@ -35,6 +35,7 @@ pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Result<Page> {
     let listing = Listing::new(page::POLICIES, &found.query);
     let views = backend.saved_views(SavedList::Policies, "", SavedList::Policies.filter(listing.pairs())).await;
     let token = backend.viewer().form_token;
+    let deleted = deleted.map(|(workspace, name)| texts::deleted_policy(name, workspace));
     Ok(framed(visit, about, move || {
         let new = found.writable.first().map(|place| {
             view! { <LinkButton href=routes::policy_new(place) label=texts::NEW_POLICY icon="plus" weight=Weight::Primary/> }
@@ -42,6 +43,7 @@ pub async fn list(visit: &Visit, query: &PoliciesQuery) -> Result<Page> {
         view! {
             <PageHead title=texts::POLICIES meta=view! { <span>{texts::policies_summary(found.outdated)}</span> }.into_any() actions=new.into_any()/>
             {tabs(page::POLICIES, delivers)}
+            {deleted.map(|title| view! { <div role="status"><Banner shape=Shape::Ready title=title><p>{texts::DELETED_TEXT}</p></Banner></div> })}
             {found.as_of.clone().map(|at| stale(&at, &now))}
             {broken(&found.rows)}
             {views::bar(&views, &token)}
@@ -105,10 +107,11 @@ fn table(found: &PoliciesPage, listing: &Listing) -> impl IntoView + use<> {
         let more = row.sentences.len().saturating_sub(SENTENCES);
         let more = (more > 0).then(|| view! { <span class="under">{texts::more_rules(more)}</span> });
         let category = texts::category_and_owner(&humanise(row.category.word()), &row.owner);
+        let slug = (row.title != row.name).then(|| view! { <span class="mono">{row.name.clone()}</span>" · " });
         let outdated = (row.outdated > 0).then(|| view! { <span class="under">{texts::outdated(row.outdated)}</span> });
         view! {
             <tr>
-                <th scope="row"><a class="name" href=routes::policy(&row.workspace, &row.name, "")>{row.title.clone()}</a><span class="under">{category}</span></th>
+                <th scope="row"><a class="name" href=routes::policy(&row.workspace, &row.name, "")>{row.title.clone()}</a><span class="under">{slug}{category}</span></th>
                 <td class="min-w-56" data-label=texts::RULES><span>{sentences}</span>{more}</td>
                 <td data-label=texts::SCOPE><span class="tag mono ms-0 w-fit">{row.workspace.clone()}</span><span class="under">{row.range.clone()}</span></td>
                 <td data-label=texts::ENFORCEMENT>{strength(row)}</td>

@@ -11,7 +11,7 @@ use crate::document::{About, Page, Script, framed};
 use crate::pages::requests::{change, stale, state};
 use crate::routes::{self, page};
 use crate::texts::platform as texts;
-use crate::ui::chart::{Amount, Figure, Meter, Series, StackedBars};
+use crate::ui::chart::{Amount, Figure, Links, Meter, Series, StackedBars};
 use crate::ui::{Empty, LinkButton, LiveState, PageHead, Shape, Status};
 
 /// The page; live.
@@ -66,15 +66,16 @@ fn ranges(current: OverviewRange) -> impl IntoView + use<> {
 }
 
 fn whole(found: &OverviewPage) -> impl IntoView + use<> {
-    let states = found.states.iter().map(|(of, count)| (state(*of), *count));
-    let states = states.chain(found.pending.iter().map(|(of, count)| (change(*of), *count))).map(|((shape, word), count)| {
-        view! { <div class="figure"><dt><Status shape=shape word=word/></dt><dd><b>{count}</b></dd></div> }
+    let states = found.states.iter().map(|(of, count)| (state(*of), of.word(), *count));
+    let states = states.chain(found.pending.iter().map(|(of, count)| (change(*of), of.word(), *count))).map(|((shape, label), word, count)| {
+        let href = routes::all_requests(&[("phase", word)]);
+        view! { <div class="figure"><dt><Status shape=shape word=label/></dt><dd><a href=href aria-label=format!("{count} {label}")><b>{count}</b></a></dd></div> }
     });
     view! {
         <dl class="figures">{states.collect_view()}</dl>
         <dl class="figures">{sums(found)}</dl>
         <div class="stack">
-            <section class="card p-pad"><StackedBars figure=by_week(&found.weeks)/></section>
+            <section class="card p-pad"><StackedBars figure=by_week(&found.weeks) links=week_links(&found.weeks)/></section>
             {times(&found.times)}
             <div class="grid grid-cols-fill-70 gap-4">
                 {shares(texts::REASONS, &found.reasons, texts::NO_REASONS, 4)}
@@ -92,17 +93,27 @@ fn sums(found: &OverviewPage) -> impl IntoView + use<> {
     let figure = |name: &'static str, value: String, beside: String| {
         view! { <div class="figure"><dt>{name}</dt><dd><b>{value}</b><span class="subtle">{beside}</span></dd></div> }
     };
+    let linked = |name: &'static str, count: usize, outcome: &str, beside: String| {
+        let href = routes::all_requests(&[("outcome", outcome)]);
+        view! { <div class="figure"><dt>{name}</dt><dd><a href=href aria-label=format!("{count} {name}")><b>{count}</b></a><span class="subtle">{beside}</span></dd></div> }
+    };
     let running: usize = found.versions.iter().map(VersionSpread::all).sum();
     let (newest, of) = found.on_newest();
     let share = (newest * 100).checked_div(of).map_or_else(|| texts::UNKNOWN.to_owned(), texts::percent);
     let slowest = found.times.first().map(|line| figure(texts::SLOWEST_MEDIAN, texts::span(line.half), line.title.clone()));
     let fails: usize = found.reasons.iter().map(|(_, count)| count).sum();
     view! {
-        {figure(texts::INSTANCES, running.to_string(), texts::of_promises(found.versions.len()))}
+        {linked(texts::INSTANCES, running, "running", texts::of_promises(found.versions.len()))}
         {figure(texts::ON_NEWEST, share, texts::of_known_newest(newest, of))}
         {slowest}
-        {figure(texts::NEEDS_ATTENTION, fails.to_string(), texts::FAILED_DEGRADED_REJECTED.to_owned())}
+        {linked(texts::NEEDS_ATTENTION, fails, "trouble", texts::FAILED_DEGRADED_REJECTED.to_owned())}
     }
+}
+
+/// The lists of requests that [`by_week`] counts, in the order of its series.
+pub(in crate::pages) fn week_links(weeks: &[WeekLine]) -> Links {
+    let links = |outcome: &str| weeks.iter().map(|week| routes::all_requests(&[("outcome", outcome), ("week", &week.day)])).collect();
+    Links(["ready", "inProgress", "rejected", "lapsed", "failed"].map(links).into())
 }
 
 /// Requests of each week by outcome.
@@ -135,7 +146,7 @@ fn times(times: &[TimeLine]) -> impl IntoView + use<> {
     let measured: usize = times.iter().map(|line| line.measured).sum();
     let rows = times.iter().map(|line| {
         view! {
-            <tr><th scope="row"><span class="name">{line.title.clone()}</span></th><td class="num" data-label=texts::MEDIAN>{texts::span(line.half)}</td><td class="num" data-label=texts::P90>{texts::span(line.most)}</td><td class="num" data-label=texts::MEASURED>{line.measured}</td><td class="num" data-label=texts::FAILED>{texts::part_of(line.failed, line.all)}</td></tr>
+            <tr><th scope="row"><a class="name" href=routes::all_requests(&[("promise", &line.promise)])>{line.title.clone()}</a></th><td class="num" data-label=texts::MEDIAN>{texts::span(line.half)}</td><td class="num" data-label=texts::P90>{texts::span(line.most)}</td><td class="num" data-label=texts::MEASURED>{line.measured}</td><td class="num" data-label=texts::FAILED>{texts::part_of(line.failed, line.all)}</td></tr>
         }
     });
     let rows = rows.collect_view();
@@ -182,7 +193,7 @@ fn versions(spreads: &[VersionSpread]) -> impl IntoView + use<> {
         let (newest, all) = (spread.on_newest(), spread.all());
         let each: Vec<String> = spread.versions.iter().map(|(version, count)| format!("{version} ({count})")).collect();
         let newest = if spread.newest.is_empty() { texts::UNKNOWN.to_owned() } else { texts::on_version(newest, all, &spread.newest) };
-        view! { <tr><th scope="row"><span class="name">{spread.title.clone()}</span></th><td data-label=texts::NEWEST>{newest}</td><td data-label=texts::VERSIONS>{each.join(", ")}</td></tr> }
+        view! { <tr><th scope="row"><a class="name" href=routes::all_requests(&[("promise", &spread.promise), ("outcome", "running")])>{spread.title.clone()}</a></th><td data-label=texts::NEWEST>{newest}</td><td data-label=texts::VERSIONS>{each.join(", ")}</td></tr> }
     });
     let rows = rows.collect_view();
     (!spreads.is_empty()).then(|| view! {
@@ -192,7 +203,7 @@ fn versions(spreads: &[VersionSpread]) -> impl IntoView + use<> {
 
 fn adoption(found: &OverviewPage) -> impl IntoView + use<> {
     let rows = found.adoption.iter().map(|line| {
-        view! { <tr><th scope="row"><a class="name mono" href=routes::requests(&line.workspace)>{line.workspace.clone()}</a></th><td class="num" data-label=texts::INSTANCES>{line.instances}</td><td class="num" data-label=texts::PROMISES_USED>{line.promises}</td></tr> }
+        view! { <tr><th scope="row"><a class="name mono" href=routes::workspace(&line.workspace)>{line.workspace.clone()}</a></th><td class="num" data-label=texts::INSTANCES><a href=routes::with_query(&routes::requests(&line.workspace), &[("outcome", "running")]) aria-label=texts::instances_in(line.instances, &line.workspace)>{line.instances}</a></td><td class="num" data-label=texts::PROMISES_USED>{line.promises}</td></tr> }
     });
     let rows = rows.collect_view();
     let more = (found.adoption_left_out > 0).then(|| view! { <p class="basis">{texts::more_workspaces(found.adoption_left_out)}</p> });

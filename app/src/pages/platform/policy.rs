@@ -1,23 +1,24 @@
 //! `/platform/policies/{workspace}/{name}`: the rules of a policy, its scope, whom it affects, and its effect on sample values.
 
-use crate::view::{Compiled, HitLine, PolicyInside, PolicyPage, Tried, Tryout};
+use crate::view::{Compiled, HitLine, PolicyInside, PolicyPage, PolicyRow, Tried, Tryout};
 use leptos::prelude::*;
 use promise::Result;
 use promise::wording::humanise;
 
 use super::{compiled, concerned, strength};
+use crate::actions::{self, SwitchPolicy};
 use crate::backend::{Sample, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::pages::rules;
 use crate::routes::{self, page};
 use crate::texts::platform as texts;
-use crate::ui::{Banner, Code, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape, SubmitButton};
+use crate::ui::{Banner, Code, Crumb, Crumbs, HiddenToken, Icon, LinkButton, Moment, PageHead, Shape, SubmitButton};
 
 /// The page. `from` is the workspace from which someone followed one of its rules; `sample` are values to try.
 pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, sample: Option<&Sample>) -> Result<Page> {
     let backend = visit.backend()?;
     let found = backend.policy(workspace, name, from, sample).await?;
-    let (now, from) = (visit.now.clone(), from.to_owned());
+    let (now, from, token) = (visit.now.clone(), from.to_owned(), backend.viewer().form_token);
     let about = About {
         title: found.row.title.clone(),
         section: page::PLATFORM.to_owned(),
@@ -27,11 +28,9 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
     };
     Ok(framed(visit, about, move || {
         let row = &found.row;
-        let edit = found.inside.as_ref().map(|inside| match &inside.edit {
-            None => view! { <LinkButton href=routes::policy_edit(&row.workspace, &row.name) label=texts::EDIT icon="pencil"/> }.into_any(),
-            Some(why) => view! { <SubmitButton label=texts::EDIT icon="pencil" why=why.clone()/> }.into_any(),
-        });
+        let edit = found.inside.as_ref().map(|inside| actions(row, inside, token));
         let meta = view! {
+            {(row.title != row.name).then(|| view! { <span class="mono">{row.name.clone()}</span> })}
             <span>{texts::SET_AT}" "<span class="mono">{row.workspace.clone()}</span></span>
             {(!row.owner.is_empty()).then(|| view! { <span>{texts::by_owner(&row.owner)}</span> })}
             <span>{humanise(row.category.word())}</span>
@@ -42,6 +41,7 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
             <Crumbs steps=vec![Crumb::link(texts::POLICIES, page::POLICIES.to_owned()), Crumb::here(row.title.clone())]/>
             <PageHead title=row.title.clone() meta=meta.into_any() actions=edit.into_any()/>
             {broken(&row.compiled)}
+            {off(&row.compiled)}
             {(!found.description.is_empty()).then(|| view! { <p class="lead">{found.description.clone()}</p> })}
             <div class="split">
                 <div class="stack">
@@ -51,7 +51,8 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
                         {outdated(inside, &now)}
                         {denials(inside, &now)}
                         {warned(inside, &now)}
-                        <section aria-labelledby="yaml"><h2 id="yaml">{texts::YAML}</h2><Code label=texts::POLICY text=inside.yaml.clone() copy=true/></section>
+                        {history(inside, &now)}
+                        <section aria-labelledby="yaml"><div class="section-head"><h2 id="yaml">{texts::YAML}</h2>{inside.edit.is_none().then(|| view! { <p class="basis"><a href=routes::as_yaml(&routes::policy_edit(&found.row.workspace, &found.row.name))>{texts::EDIT_YAML}</a></p> })}</div><Code label=texts::POLICY text=inside.yaml.clone() copy=true/></section>
                     })}
                     {found.closed.clone().map(|why| view! { <p class="muted">{why}</p> })}
                 </div>
@@ -59,6 +60,51 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
             </div>
         }
     }))
+}
+
+/// What the user can do with the policy. Without permission to change it, only that is explained.
+fn actions(row: &PolicyRow, inside: &PolicyInside, token: String) -> AnyView {
+    if let Some(why) = &inside.edit {
+        return view! { <SubmitButton label=texts::EDIT icon="pencil" why=why.clone()/> }.into_any();
+    }
+    let (label, disabled) = if row.compiled == Compiled::Off { (texts::ENABLE, "false") } else { (texts::DISABLE, "true") };
+    let delete = match &inside.delete {
+        None => view! { <LinkButton href=routes::policy_delete(&row.workspace, &row.name) label=texts::DELETE icon="trash-2"/> }.into_any(),
+        Some(why) => view! { <SubmitButton label=texts::DELETE icon="trash-2" why=why.clone()/> }.into_any(),
+    };
+    view! {
+        <LinkButton href=routes::policy_edit(&row.workspace, &row.name) label=texts::EDIT icon="pencil"/>
+        <form method="post" action={actions::path::<SwitchPolicy>()}>
+            <HiddenToken token=token/>
+            <input type="hidden" name="workspace" value=row.workspace.clone()/>
+            <input type="hidden" name="name" value=row.name.clone()/>
+            <input type="hidden" name="disabled" value=disabled/>
+            <SubmitButton label=label/>
+        </form>
+        {delete}
+    }
+    .into_any()
+}
+
+/// What it means that the policy is disabled.
+fn off(compiled: &Compiled) -> Option<impl IntoView + use<>> {
+    (*compiled == Compiled::Off)
+        .then(|| view! { <Banner shape=Shape::Ahead title=texts::POLICY_IS_DISABLED><p>{texts::DISABLED_TEXT}</p></Banner> })
+}
+
+/// Who changed what, when.
+fn history(inside: &PolicyInside, now: &str) -> impl IntoView + use<> {
+    let lines = inside.history.iter().map(|line| {
+        let changes = line.changes.iter().map(|change| view! { <span class="under">{change.clone()}</span> }).collect_view();
+        view! { <li><Icon name="pencil"/><div><p>{texts::deed(&line.by, &line.did)}</p>{changes}<span class="subtle"><Moment at=line.at.clone() now=now.to_owned()/></span></div></li> }
+    });
+    let (lines, none) = (lines.collect_view(), inside.history.is_empty());
+    view! {
+        <section aria-labelledby="history"><div class="section-head"><h2 id="history">{texts::HISTORY}</h2>{(!none).then(|| view! { <p class="basis">{texts::HISTORY_BASIS}</p> })}</div>
+            {(!inside.history_known).then(|| view! { <p class="muted">{texts::HISTORY_UNKNOWN}</p> })}
+            {if none { view! { <p class="muted">{texts::NO_HISTORY}</p> }.into_any() } else { view! { <div class="card"><ul class="rules">{lines}</ul></div> }.into_any() }}
+        </section>
+    }
 }
 
 /// Why the policy can't be applied, and what that means.
@@ -71,8 +117,11 @@ fn broken(compiled: &Compiled) -> Option<impl IntoView + use<>> {
 }
 
 fn said(found: &PolicyPage) -> impl IntoView + use<> {
-    let rules = found.rules.iter().map(|rule| {
-        view! { <li><Icon name="shield-check"/><div><p>{rule.sentence.clone()}</p><span class="subtle"><span class="mono">{rule.name.clone()}</span>{format!(" · {}", rule.kind)}</span></div></li> }
+    let may_edit = found.inside.as_ref().is_some_and(|inside| inside.edit.is_none());
+    let row = &found.row;
+    let rules = found.rules.iter().enumerate().map(|(index, rule)| {
+        let edit = (may_edit && rule.has_form).then(|| view! { " · "<a href=routes::policy_rule(&row.workspace, &row.name, index)>{texts::EDIT}<span class="vh">" "{texts::edit_rule(&rule.name)}</span></a> });
+        view! { <li><Icon name="shield-check"/><div><p>{rule.sentence.clone()}</p><span class="subtle"><span class="mono">{rule.name.clone()}</span>{format!(" · {}", rule.kind)}{edit}</span></div></li> }
     });
     let rules = rules.collect_view();
     let none = found.rules.is_empty();

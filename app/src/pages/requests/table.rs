@@ -69,25 +69,44 @@ pub(crate) fn stale(at: &str, now: &str) -> impl IntoView + use<> {
     view! { <Banner shape=Shape::Unknown title=texts::OUT_OF_DATE><p>{texts::LAST_UPDATED}" "<Moment at=at now=now/>". "{texts::LATER_CHANGES_MISSING}</p></Banner> }
 }
 
-/// Requests of one workspace as rows to compare.
-pub(super) fn table(listing: &Listing, sort: Sort<RequestColumn>, rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
+/// Labels of a request that a row shows.
+const LABELS: usize = 3;
+
+/// Requests as rows to compare; `here` is the workspace of the list, or empty.
+pub(super) fn table(here: &str, listing: &Listing, sort: Sort<RequestColumn>, rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
         let (shape, word) = state(row.states.state);
         let changed = row.states.change.map(change).map(|(shape, word)| view! { " "<Status shape=shape word=word/> });
+        let elsewhere = (row.workspace != here).then(|| view! { <span class="under mono">{row.workspace.clone()}</span> });
+        let price = row.price.as_ref().map(|price| price.rounded().to_string());
         view! {
             <tr>
-                <th scope="row"><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a></th>
+                <th scope="row"><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a>{elsewhere}{labels(listing, &row.labels)}</th>
                 <td data-label=texts::PROMISE><span class="nowrap">{row.promise_title.clone()}" "<span class="subtle">{row.version.clone()}</span></span></td>
                 <td data-label=texts::STATE><Status shape=shape word=word/>{changed}</td>
                 <td data-label=texts::WAITING_FOR>{row.ball.what.clone()}</td>
                 <td data-label=texts::REQUESTED_BY class="nowrap">{(!row.requester.is_empty()).then(|| view! { <Person username=row.requester.clone()/> })}</td>
                 <td data-label=texts::REQUESTED class="nowrap"><Moment at=row.created.clone() now=now/></td>
+                <td data-label=texts::PER_MONTH class="num nowrap">{price}</td>
             </tr>
         }
     });
     let lines = lines.collect_view();
-    let [name, promise, state, requester, created] = HEADINGS.map(|heading| listing.heading(sort, heading));
+    let [name, promise, state, requester, created, price] = HEADINGS;
+    let heading = |of| listing.heading(sort, of);
     view! {
-        <div class="card"><table class="table"><thead><tr>{name}{promise}{state}<th scope="col">{texts::WAITING_FOR}</th>{requester}{created}</tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table"><thead><tr>{heading(name)}{heading(promise)}{heading(state)}<th scope="col">{texts::WAITING_FOR}</th>{heading(requester)}{heading(created)}{listing.number_heading(sort, price)}</tr></thead><tbody>{lines}</tbody></table></div>
     }
+}
+
+/// The labels of a request, each a link to the requests that have it.
+fn labels(listing: &Listing, labels: &[String]) -> Option<impl IntoView + use<>> {
+    let links = labels.iter().take(LABELS).map(|label| {
+        let text = label.strip_prefix(texts::OWN_LABELS).unwrap_or(label).to_owned();
+        view! { <a class="tag ms-0" href=listing.choose("label", label)><span class="vh">{texts::LABEL}" "</span>{text}</a>" " }
+    });
+    let links: Vec<_> = links.collect();
+    let more = labels.len().saturating_sub(LABELS);
+    let more = (more > 0).then(|| view! { <span class="subtle">{texts::more_labels(more)}</span> });
+    (!links.is_empty()).then(|| view! { <span class="block">{links}{more}</span> })
 }

@@ -4,15 +4,11 @@ use leptos::prelude::*;
 
 use crate::actions::THEME;
 use crate::backend::Visit;
+use crate::frame::{SIGN_OUT_FORM, THEME_FORM};
 use crate::routes::{self, page};
 use crate::texts::{frame, search as texts};
 use crate::ui::Icon;
 use crate::view::SearchQuery;
-
-/// Id of the form in the account menu that sets the theme.
-pub(crate) const THEME_FORM: &str = "theme";
-/// Id of the form in the account menu that signs out.
-pub(crate) const SIGN_OUT_FORM: &str = "sign-out";
 
 /// A page to open, or a form of the account menu to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +70,7 @@ fn all(visit: &Visit, workspace: &str) -> Vec<Command> {
         open(texts::KEYBOARD, "zap", page::KEYBOARD.to_owned()),
     ];
     if !workspace.is_empty() {
+        commands.push(open(texts::WORKSPACE_OVERVIEW, "network", routes::workspace(workspace)));
         commands.push(open(frame::CATALOG, "layout-grid", routes::catalog(workspace)));
         commands.push(open(frame::REQUESTS, "git-pull-request-arrow", routes::requests(workspace)));
         commands.push(open(frame::RESOURCES, "layers", routes::resources(workspace)));

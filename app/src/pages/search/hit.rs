@@ -54,7 +54,7 @@ pub(super) fn address(target: &SearchTarget) -> String {
         SearchTarget::Promise { workspace, name, home, .. } => routes::promise(workspace, name, home.as_deref()),
         SearchTarget::Request { workspace, namespace, name } => routes::request(workspace, namespace, name),
         SearchTarget::Resource { workspace, namespace, request, object } => routes::object(workspace, namespace, request, object),
-        SearchTarget::Workspace(path) => routes::catalog(path),
+        SearchTarget::Workspace(path) => routes::workspace(path),
         SearchTarget::Policy { workspace, name } => routes::policy(workspace, name, ""),
     }
 }

@@ -2,34 +2,66 @@
 
 use leptos::prelude::*;
 
-use super::frame::framed;
+use super::frame::{self, framed};
 use super::scale::{Scale, at, most};
-use super::{Figure, Series};
+use super::{Figure, Links, Series};
 
 /// Share of a place's width that its bars fill.
 const FILLED: f64 = 0.7;
+/// Number of places from which heights are whole units.
+const DENSE: usize = 14;
 /// Minimum height of a bar above 0, so that it is visibly not 0.
 const LEAST: f64 = 1.5;
 
-/// Series stacked at each place.
+/// Series stacked at each place. The bars of a series are one link, or those at a place.
 #[component]
-pub fn StackedBars(figure: Figure) -> impl IntoView {
+pub fn StackedBars(figure: Figure, #[prop(optional)] links: Links) -> impl IntoView {
     let scale = Scale::new(most(&figure, true), figure.labels.len());
+    let marks = if !links.0.is_empty() {
+        let cell = |place: usize, index: usize| {
+            let bar = stacked(&figure, &scale, index, place)?;
+            Some(match links.of(&figure, index, place) {
+                // The same links are in the table, for keyboards and screen readers.
+                Some(href) => view! { <a href=href tabindex="-1" aria-hidden="true">{bar}</a> }.into_any(),
+                None => bar.into_any(),
+            })
+        };
+        let of = |place: usize| (0..figure.series.len()).filter_map(|index| cell(place, index)).collect::<Vec<_>>().into_any();
+        (0..figure.labels.len()).map(of).collect::<Vec<_>>()
+    } else if figure.series.iter().any(|series| series.href.is_some()) {
+        let of = |(index, series): (usize, &Series)| {
+            let bars = (0..figure.labels.len()).filter_map(|place| stacked(&figure, &scale, index, place)).collect::<Vec<_>>();
+            linked(series.href.as_ref(), &series.name, bars.into_any())
+        };
+        figure.series.iter().enumerate().map(of).collect::<Vec<_>>()
+    } else {
+        let of = |(place, label): (usize, &String)| {
+            let bars = (0..figure.series.len()).filter_map(|index| stacked(&figure, &scale, index, place)).collect::<Vec<_>>();
+            linked(figure.links.get(place).filter(|_| !bars.is_empty()), label, bars.into_any())
+        };
+        figure.labels.iter().enumerate().map(of).collect::<Vec<_>>()
+    };
+    frame::linked(figure, &scale, marks.into_any(), &links)
+}
+
+/// The bar of a series at a place, on top of the series before it.
+fn stacked(figure: &Figure, scale: &Scale, index: usize, place: usize) -> Option<impl IntoView + use<>> {
+    let series = figure.series.get(index)?;
+    let amount = series.at(place).filter(|amount| amount.size > 0.0)?;
+    let below: f64 = figure.series.iter().take(index).filter_map(|series| series.at(place)).map(|amount| amount.size.max(0.0)).sum();
     let width = scale.pitch() * FILLED;
-    let marks = (0..figure.labels.len()).flat_map(|place| {
-        let mut below = 0.0;
-        let scale = &scale;
-        let figure = &figure;
-        let drawn = figure.series.iter().filter_map(move |series| {
-            let amount = series.at(place).filter(|amount| amount.size > 0.0)?;
-            let (low, high) = (scale.y(below), scale.y(below + amount.size));
-            below += amount.size;
-            Some(bar(figure, series, place, (scale.x(place) - width / 2.0, width), (low, high)))
-        });
-        drawn.collect::<Vec<_>>()
-    });
-    let marks = marks.collect::<Vec<_>>().into_any();
-    framed(figure, &scale, marks)
+    let (low, high) = (scale.y(below), scale.y(below + amount.size));
+    // Among many narrow bars, a part of a unit isn't visible, but every digit has a weight.
+    let heights = if figure.labels.len() > DENSE { (low.round(), high.round()) } else { (low, high) };
+    Some(bar(figure, series, place, (scale.x(place) - width / 2.0, width), heights))
+}
+
+/// Bars as a link with a name, if they lead anywhere.
+fn linked(href: Option<&String>, name: &str, bars: AnyView) -> AnyView {
+    match href {
+        Some(href) => view! { <a href=href.clone() aria-label=name.to_owned()>{bars}</a> }.into_any(),
+        None => bars,
+    }
 }
 
 /// Series side by side at each place.

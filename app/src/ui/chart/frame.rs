@@ -3,19 +3,26 @@
 use leptos::prelude::*;
 
 use super::scale::{GAP, HEIGHT, Scale, WIDTH, at, tick};
-use super::{Figure, Series};
+use super::{ChartTable, Figure, Links, Series};
 use crate::ui::texts;
 
 /// A figure around a drawing.
 pub(super) fn framed(figure: Figure, scale: &Scale, marks: AnyView) -> impl IntoView + use<> {
+    linked(figure, scale, marks, &Links::default())
+}
+
+/// The same with links to what the numbers count.
+pub(super) fn linked(figure: Figure, scale: &Scale, marks: AnyView, links: &Links) -> impl IntoView + use<> {
     let (title, about) = (format!("{}-title", figure.id), format!("{}-about", figure.id));
     let named = format!("{title} {about}");
+    // What is inside an image is invisible to screen readers, and links must not be.
+    let role = if figure.is_linked() || !links.0.is_empty() { "group" } else { "img" };
     let empty = figure.series.iter().all(|series| series.values.iter().all(Option::is_none));
     view! {
         <figure class="chart-figure">
             <figcaption><b>{figure.title.clone()}</b>{(!figure.unit.is_empty()).then(|| view! { <span class="subtle">{format!(" ({})", figure.unit)}</span> })}</figcaption>
             {legend(&figure, scale)}
-            <svg class="chart" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role="img" aria-labelledby=named>
+            <svg class="chart" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role=role aria-labelledby=named>
                 <title id=title>{figure.title.clone()}</title>
                 <desc id=about>{if empty { texts::NO_DATA.to_owned() } else { figure.description.clone() }}</desc>
                 {axis(&figure, scale)}
@@ -23,15 +30,28 @@ pub(super) fn framed(figure: Figure, scale: &Scale, marks: AnyView) -> impl Into
                 {level(&figure, scale)}
             </svg>
             {(!figure.description.is_empty()).then(|| view! { <p class="basis">{figure.description.clone()}</p> })}
-            <details class="chart-table"><summary>{texts::AS_A_TABLE}<span class="vh">{format!(": {}", figure.title)}</span></summary>{table(&figure)}</details>
+            {numbers(&figure, links)}
         </figure>
+    }
+}
+
+/// The numbers of the drawing as a table, or a link to it.
+fn numbers(figure: &Figure, links: &Links) -> AnyView {
+    let of = view! { <span class="vh">{format!(": {}", figure.title)}</span> };
+    match &figure.table {
+        ChartTable::At(href) => view! { <a class="small" href=href.clone()>{texts::AS_A_TABLE}{of}</a> }.into_any(),
+        shown => {
+            let open = *shown == ChartTable::Open;
+            view! { <details class="chart-table" open=open><summary>{texts::AS_A_TABLE}{of}</summary>{table(figure, links)}</details> }.into_any()
+        }
     }
 }
 
 /// Every series in words beside its colour.
 fn legend(figure: &Figure, scale: &Scale) -> impl IntoView + use<> {
     let entries = figure.series.iter().map(|series| {
-        view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><rect class=series.class() width="10" height="10" rx="2"></rect></svg>{series.name.clone()}</li> }
+        let total = series.total.clone().map(|total| view! { " "<b>{total}</b> });
+        view! { <li><svg class="chart-key" viewBox="0 0 10 10" aria-hidden="true"><rect class=series.class() width="10" height="10" rx="2"></rect></svg>{series.name.clone()}{total}</li> }
     });
     let line = figure.line.as_ref().map(|(name, amount)| {
         let words = texts::level(name, &amount.text, scale.holds(amount.size));
@@ -66,7 +86,7 @@ fn level(figure: &Figure, scale: &Scale) -> Option<impl IntoView + use<>> {
 }
 
 /// The numbers of the drawing, and nothing else.
-fn table(figure: &Figure) -> impl IntoView + use<> {
+fn table(figure: &Figure, links: &Links) -> impl IntoView + use<> {
     let heads = figure.series.iter().map(|series| view! { <th scope="col" class="num">{series.name.clone()}</th> }).collect_view();
     // An empty cell is left out on narrow screens.
     let cell = |series: &Series, place: usize| match series.at(place) {
@@ -74,7 +94,16 @@ fn table(figure: &Figure) -> impl IntoView + use<> {
         None => series.covers(place).then(|| texts::UNKNOWN.to_owned()),
     };
     let rows = figure.labels.iter().enumerate().map(|(place, label)| {
-        let cells = figure.series.iter().map(|series| view! { <td class="num" data-label=series.name.clone()>{cell(series, place)}</td> });
+        let cells = figure.series.iter().enumerate().map(|(index, series)| {
+            let number = match links.of(figure, index, place) {
+                Some(href) => {
+                    view! { <a href=href aria-label=format!("{label}, {}: {}", series.name, cell(series, place).unwrap_or_default())>{cell(series, place)}</a> }
+                        .into_any()
+                }
+                None => cell(series, place).into_any(),
+            };
+            view! { <td class="num" data-label=series.name.clone()>{number}</td> }
+        });
         view! { <tr><th scope="row">{label.clone()}</th>{cells.collect_view()}</tr> }
     });
     let along = figure.along.clone();

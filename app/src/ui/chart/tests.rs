@@ -18,6 +18,7 @@ fn figure() -> Figure {
         ],
         today: Some(1),
         line: Some(("Budget".into(), Amount { size: 50.0, text: "€50.00".into() })),
+        ..Figure::default()
     }
 }
 
@@ -84,6 +85,22 @@ fn bars_are_as_high_as_their_numbers() {
     // Drawn in the order of places: 9 and 1, then 40 and 2.
     assert!((heights[2] / heights[0] - 40.0 / 9.0).abs() < 0.02, "{heights:?}");
     assert!((heights[2] / heights[3] - 20.0).abs() < 0.5, "{heights:?}");
+}
+
+#[test]
+fn bars_link_by_series_or_by_place_and_a_table_can_be_elsewhere() {
+    let mut by_place = Figure { links: ["/1", "/2", "/3"].map(str::to_owned).into(), table: ChartTable::At("/table".into()), ..figure() };
+    by_place.series[1].total = Some("3 in all".into());
+    let html = view! { <StackedBars figure=by_place/> }.to_html();
+    assert!(html.contains("<a href=\"/1\" aria-label=\"1 Nov\"><rect") && html.contains("role=\"group\""), "{html}");
+    assert!(!html.contains("href=\"/2\""), "nothing is drawn of the second week: {html}");
+    assert!(html.contains("href=\"/table\"") && !html.contains("<table") && html.contains("<b>3 in all</b>"), "{html}");
+    let mut by_series = figure();
+    by_series.series[0].href = Some("/ready".into());
+    let html = view! { <StackedBars figure=by_series/> }.to_html();
+    assert_eq!((html.matches("href=\"/ready\"").count(), heights(&html).len()), (1, 4), "{html}");
+    let open = view! { <StackedBars figure=Figure { table: ChartTable::Open, ..figure() }/> }.to_html();
+    assert!(open.contains("<details open") && open.contains("role=\"img\""), "{open}");
 }
 
 #[test]

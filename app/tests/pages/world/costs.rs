@@ -12,6 +12,10 @@ fn euros(cents: i64) -> Money {
     Money::new(cents * 10_000, "EUR")
 }
 
+fn compared(cents: i64) -> Compared {
+    Compared { days: euros(cents - 100), same_days: euros(cents * 9 / 10), whole: euros(cents * 7 / 5) }
+}
+
 fn row(value: &str, depth: usize, cents: i64, budget: Option<i64>) -> CostRow {
     CostRow {
         value: value.into(),
@@ -22,6 +26,8 @@ fn row(value: &str, depth: usize, cents: i64, budget: Option<i64>) -> CostRow {
         forecast: euros(cents * 3 / 2),
         estimate: Some(euros(cents * 4 / 3)),
         budget: budget.map(|cents| CostBudget { money: euros(cents), policy: "Budget of Acme".into(), whole: true }),
+        expected: Some(euros(cents * 21 / 20)),
+        compared: Some(compared(cents)),
     }
 }
 
@@ -63,7 +69,6 @@ fn saving(name: &str, why: SavingWhy) -> CostSaving {
         name: name.into(),
         promise: "PostgreSQL".into(),
         saves: euros(2_480),
-        allowed: true,
     }
 }
 
@@ -81,6 +86,8 @@ pub fn glance() -> CostGlance {
             instances: 12,
             waiting: None,
             budget: None,
+            expected: None,
+            compared: None,
         }],
         unpriced_instances: 1,
         movers: Some(movers()),
@@ -102,6 +109,8 @@ impl Cost for World {
             is_current: true,
             previous: Some("2026-10".into()),
             next: None,
+            choices: [("2026-11", "November 2026"), ("2026-10", "October 2026")].map(|(month, title)| (month.into(), title.into())).into(),
+            against: None,
             workspaces: 3,
             up_to: None,
             counted: None,
@@ -141,6 +150,7 @@ impl Cost for World {
         Ok(CostPage {
             up_to: Some("2026-11-21T11:00:00Z".into()),
             counted: Some(20 * 86_400 + 11 * 3_600),
+            against: Some(ComparedMonth { month: "2026-10".into(), title: "October 2026".into(), days: 20 }),
             as_of: (!self.fits).then(|| "2026-11-21T10:00:00Z".into()),
             ahead: (!self.fits).then(|| "2026-12-21T10:00:00Z".into()),
             sums: vec![CostSum {
@@ -151,6 +161,8 @@ impl Cost for World {
                 instances: 12,
                 waiting: Some((euros(52_000), 3)),
                 budget: Some(CostBudget { money: euros(320_000), policy: "Budget of Acme".into(), whole: self.fits }),
+                expected: Some(euros(170_000)),
+                compared: Some(compared(165_296)),
             }],
             unpriced: 7_200,
             unpriced_instances: 1,
@@ -171,8 +183,8 @@ impl Cost for World {
             rows_total: 103,
             rows_pages: 2,
             pages: 2,
-            months: [("October 2026", 201_340), ("November 2026", 165_296)]
-                .map(|(title, cents)| CostMonth { title: title.into(), sums: vec![euros(cents)] })
+            months: [("2026-10", "October 2026", 201_340), ("2026-11", "November 2026", 165_296)]
+                .map(|(month, title, cents)| CostMonth { month: month.into(), title: title.into(), sums: vec![euros(cents)] })
                 .into(),
             movers: Some(movers()),
             savings: Some(CostSavings {

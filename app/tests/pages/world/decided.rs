@@ -107,6 +107,7 @@ impl Approvals for World {
             name: name.into(),
             is_there: name == "orders-db",
             of: "production-databases".into(),
+            title: "A second pair of eyes".into(),
             own: false,
             rule: "four-eyes".into(),
             source: "root:acme".into(),

@@ -4,6 +4,7 @@ use app::backend::{Platform, PolicyText, Sample};
 use app::view::*;
 use async_trait::async_trait;
 use promise::api::{Enforcement, PolicyCategory};
+use promise::policy::{Effective, edit};
 use promise::state::{ChangeState, RequestState};
 use promise::{Error, Result};
 
@@ -55,6 +56,39 @@ fn form() -> PolicyForm {
     }
 }
 
+fn effect() -> PolicyEffect {
+    PolicyEffect {
+        workspaces: 3,
+        total: 76,
+        affected: 14,
+        evaluated: 14,
+        blocked: 1,
+        warned: 0,
+        named: vec![concerned("orders-db", "Replicas must be between 2 and 5.")],
+    }
+}
+
+/// The form of a rule, as it is made for the real one.
+fn editor(index: usize, empty: bool) -> RuleEditor {
+    let effect = if empty { serde_json::json!({}) } else { serde_json::json!({"parameter": ".replicas", "minimum": 2}) };
+    let spec = serde_json::json!({"title": "Production baseline", "rules": [{"name": "replicas", "constrain": effect}]});
+    let (kind, values) = edit::values_of(&spec, 0).expect("a rule with a form");
+    let postgresql = super::promise("postgresql");
+    let offered = edit::Offered {
+        promises: vec!["postgresql".into()],
+        workspaces: vec!["root:acme:**".into()],
+        parameters: edit::parameters(&[("PostgreSQL", &postgresql)]),
+        in_scope: 1,
+    };
+    let promise = edit::promise_of(kind, &offered, &values);
+    RuleEditor {
+        index,
+        kinds: picks(&["constrain", "limit"]),
+        form: promise::form::model(&promise, &Effective::default(), &promise::form::Draft::of(values), &[]),
+        ..RuleEditor::default()
+    }
+}
+
 #[async_trait]
 impl Platform for World {
     async fn governs(&self) -> Result<bool> {
@@ -80,7 +114,15 @@ impl Platform for World {
                 adoption_left_out: 0,
             });
         }
-        let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, lapsed: 0, failed: 2 };
+        let week = |label: &str, ready| WeekLine {
+            label: label.into(),
+            day: "2026-11-16".into(),
+            ready,
+            under_way: 1,
+            rejected: 0,
+            lapsed: 0,
+            failed: 2,
+        };
         Ok(OverviewPage {
             range,
             seen: "5f".into(),
@@ -159,7 +201,12 @@ impl Platform for World {
     }
 
     async fn policy(&self, _: &str, name: &str, _: &str, sample: Option<&Sample>) -> Result<PolicyPage> {
-        let rule = PolicyRule { name: "replicas".into(), sentence: "Replicas must be between 2 and 5.".into(), kind: "constrain".into() };
+        let rule = PolicyRule {
+            name: "replicas".into(),
+            sentence: "Replicas must be between 2 and 5.".into(),
+            kind: "constrain".into(),
+            has_form: true,
+        };
         let tried = sample.map(|_| Tried {
             unreadable: (!self.fits).then(|| "Fix line 1, column 2: it isn't valid YAML.".to_owned()),
             passes: false,
@@ -177,6 +224,22 @@ impl Platform for World {
             outdated_total: 9,
             yaml: "kind: Policy\n".into(),
             edit: self.refused.clone(),
+            delete: self.refused.clone(),
+            referrers: vec!["PostgreSQL".into()],
+            history: vec![
+                PolicyHistoryLine {
+                    at: "2026-11-20T09:00:00Z".into(),
+                    by: "org-owner".into(),
+                    did: PolicyDeed::Changed,
+                    changes: vec!["Changed rule: Replicas must be between 2 and 5. Before: Replicas must be at least 2.".into()],
+                },
+                PolicyHistoryLine {
+                    at: "2026-11-19T09:00:00Z".into(),
+                    did: PolicyDeed::ChangedWith("kubectl-edit".into()),
+                    ..PolicyHistoryLine::default()
+                },
+            ],
+            history_known: self.fits,
             tryout: Tryout {
                 promises: picks(&["root:platform/postgresql"]),
                 places: picks(&[super::WORKSPACE]),
@@ -196,14 +259,36 @@ impl Platform for World {
         })
     }
 
-    async fn policy_form(&self, _: &str, name: Option<&str>, _: Option<&str>) -> Result<PolicyForm> {
+    async fn policy_form(&self, _: &str, name: Option<&str>, _: Option<&str>, rule: Option<usize>) -> Result<PolicyForm> {
         let problem = TextProblem { path: ".spec.rules[0]".into(), line: Some(9), message: "Name one effect.".into() };
         let problems = if self.fits { Vec::new() } else { vec![problem] };
         let checked = (!self.empty).then(|| "It fits 4 promises in its range.".to_owned());
-        Ok(PolicyForm { name: name.map(str::to_owned), problems, checked, ..form() })
+        let warning = TextProblem {
+            path: ".spec.appliesTo.promises[0]".into(),
+            line: Some(7),
+            message: "No promise that you can see matches kafka.".into(),
+        };
+        let warnings = if self.empty { Vec::new() } else { vec![warning] };
+        let editor = rule.filter(|_| self.fits).map(|index| editor(index, self.empty));
+        let name = name.map(str::to_owned);
+        let row = |name: &str, sentence: &str, has_form| RuleRow { name: name.into(), sentence: sentence.into(), has_form };
+        let rules = vec![row("replicas", "Replicas must be between 2 and 5.", true), row("nights", "", false)];
+        Ok(PolicyForm { name, problems, warnings, warned: "5f".into(), effect: Some(effect()), checked, editor, rules, ..form() })
+    }
+
+    async fn policy_preflight(&self, _: &PolicyText) -> Result<PolicyForm> {
+        Err(Error::Denied { why: "this world takes nothing".into() })
     }
 
     async fn write_policy(&self, _: &PolicyText) -> Result<PolicyFormOutcome> {
+        Err(Error::Denied { why: "this world takes nothing".into() })
+    }
+
+    async fn switch_policy(&self, _: &str, _: &str, _: bool) -> Result<()> {
+        Err(Error::Denied { why: "this world takes nothing".into() })
+    }
+
+    async fn delete_policy(&self, _: &str, _: &str, _: &str) -> Result<()> {
         Err(Error::Denied { why: "this world takes nothing".into() })
     }
 }

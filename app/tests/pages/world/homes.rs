@@ -3,6 +3,7 @@
 use app::backend::{Pairs, Views};
 use app::view::*;
 use async_trait::async_trait;
+use promise::api::Enforcement;
 use promise::price::Money;
 use promise::risk::Risk;
 use promise::state::{ChangeState, RequestState};
@@ -51,7 +52,15 @@ pub fn home(world: &World) -> Home {
         deprecated: deprecated.map(str::to_owned),
     };
     let place = |path: &str, requests| PlaceLine { path: path.into(), requests, broken: 1, forecast: vec![money(84_250)] };
-    let week = |label: &str, ready| WeekLine { label: label.into(), ready, under_way: 1, rejected: 0, lapsed: 0, failed: 2 };
+    let week = |label: &str, ready| WeekLine {
+        label: label.into(),
+        day: "2026-11-16".into(),
+        ready,
+        under_way: 1,
+        rejected: 0,
+        lapsed: 0,
+        failed: 2,
+    };
     Home {
         tour: world.refused.is_none().then(tour).into_iter().collect(),
         waiting_total: whole.total_of(|row| row.states.state == RequestState::Failed),
@@ -101,6 +110,86 @@ pub fn home(world: &World) -> Home {
         waiting,
         recent: others,
         drafts: if world.fits { Vec::new() } else { super::drafts() },
+    }
+}
+
+/// The page of a workspace.
+pub fn workspace(world: &World, path: &str) -> WorkspacePage {
+    let home = home(world);
+    let rows = world.rows();
+    let unseen = if world.fits { Vec::new() } else { vec!["root:acme:lab".to_owned()] };
+    let policy = |source: &str, promises: &str, enforcement| EffectivePolicy {
+        source: source.into(),
+        name: "production-baseline".into(),
+        title: "Production baseline".into(),
+        sentences: vec!["Production needs at least 2 replicas.".into()],
+        more: 3,
+        enforcement,
+        owner: "acme-operations".into(),
+        promises: promises.into(),
+    };
+    let member = |kind, name: &str, abilities: &[Ability], source: &str| MemberLine {
+        kind,
+        name: name.into(),
+        abilities: abilities.into(),
+        roles: vec!["opm-owner".into()],
+        source: source.into(),
+        namespace: if kind == MemberKind::ServiceAccount { "default".into() } else { String::new() },
+    };
+    let child = |name: &str, open, workspaces| ChildLine {
+        path: format!("{path}:{name}"),
+        open,
+        workspaces,
+        requests: 3,
+        broken: 1,
+        forecast: vec![Money::new(84_250 * 10_000, "EUR")],
+    };
+    let policies = vec![
+        policy(path, "", Enforcement::Block),
+        policy("root:acme", "PostgreSQL", Enforcement::Warn),
+        policy("root:platform", "", Enforcement::Audit),
+    ];
+    let members = Members {
+        lines: vec![
+            member(MemberKind::User, "olga", &[Ability::ManageMembers, Ability::CreateRequests], path),
+            member(MemberKind::Group, "acme-approvers", &[Ability::Approve], "root:acme"),
+            member(MemberKind::ServiceAccount, "ci/deployer", &[], path),
+        ],
+        total: 4,
+        unread: vec!["root".into()],
+    };
+    WorkspacePage {
+        path: path.into(),
+        owner: "acme-operations".into(),
+        above: vec!["root:acme".into()],
+        requests: match &world.refused {
+            Some(why) => Err(why.clone()),
+            None => Ok(WorkspaceRequests {
+                total: rows.len(),
+                states: home.states.clone(),
+                pending: home.pending.clone(),
+                resources: 9,
+                healthy: 6,
+                broken: 1,
+                newest: rows,
+            }),
+        },
+        below: Whole::new(vec![90], None, unseen).total_by(|count| *count),
+        policies_total: 4,
+        policies: if world.empty { Vec::new() } else { policies },
+        policies_unknown: (!world.fits).then(|| "root:acme doesn't show its policies. Ask its owner.".into()),
+        caps: home.caps,
+        caps_total: home.caps_total,
+        members: if world.refused.is_some() {
+            Err("You can't view the members. Ask acme-operations for access.".into())
+        } else {
+            Ok(members)
+        },
+        cost: home.cost,
+        children: if world.empty { Vec::new() } else { vec![child("web", true, 2), child("lab", false, 1), child("one", true, 0)] },
+        children_total: 14,
+        as_of: home.as_of,
+        seen: "5f".into(),
     }
 }
 

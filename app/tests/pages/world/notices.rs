@@ -68,7 +68,7 @@ impl Notices for World {
 
     async fn stand_in(&self, _: Option<&Pairs>) -> Result<StandInPage> {
         let away = Away { deputy: "olga".into(), from: "2026-12-21".into(), to: "2027-01-04".into() };
-        let lacks = if self.refused.is_some() { vec!["production-databases, set at root:acme".to_owned()] } else { Vec::new() };
+        let lacks = if self.refused.is_some() { vec!["A second pair of eyes, set at root:acme".to_owned()] } else { Vec::new() };
         let texts = [("deputy", "olga"), ("from", "2026-12-21"), ("to", "2027-01-04")];
         let problem = |path: &str| Problem { path: path.into(), message: "Enter a date such as 2026-12-21.".into() };
         let named = NamedLine { away, now: true, lacks: lacks.clone(), looked: self.fits.then(|| "2026-11-21T10:00:00Z".into()) };

@@ -30,11 +30,17 @@ fn merge() -> MergeView {
 
 #[async_trait]
 impl Requests for World {
-    async fn requests(&self, _: &str, query: &RequestQuery) -> Result<RequestsPage> {
+    async fn requests(&self, workspace: &str, query: &RequestQuery) -> Result<RequestsPage> {
         let rows = self.rows();
+        let unseen = if self.fits { Vec::new() } else { vec!["root:acme:lab".to_owned()] };
+        let total = |count: usize| Whole::new(vec![count], None, unseen.clone()).total_by(|count| *count);
         Ok(RequestsPage {
-            total: rows.len(),
-            all: rows.len(),
+            total: total(rows.len()),
+            all: total(rows.len()),
+            attention: 1,
+            labels: facets(&[("team=shop", 2, !query.label.is_empty())]),
+            workspaces: if query.below { facets(&[("root:acme:shop", 2, false), ("root:acme:data", 1, false)]) } else { Facet::default() },
+            below: (rows.is_empty() && workspace == "root:acme").then(|| total(90)),
             pages: 2,
             rows,
             states: facets(&[("Provisioning", 1, false), ("Ready", 1, true), ("Failed", 1, false)]),
@@ -45,6 +51,10 @@ impl Requests for World {
             as_of: Some("2026-11-21T11:05:00Z".into()),
             seen: "0123456789abcdef".into(),
         })
+    }
+
+    async fn requests_csv(&self, _: &str, _: &RequestQuery) -> Result<String> {
+        Err(Error::Internal)
     }
 
     async fn request(&self, _: &str, _: &str, name: &str) -> Result<RequestPage> {

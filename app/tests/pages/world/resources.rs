@@ -49,6 +49,7 @@ impl Resources for World {
             broken: all.total_of(|row| matches!(row.health, Health::Degraded | Health::Missing)),
             drifted: all.total_of(|row| row.drift.is_drifted()),
             drifted_fit: all.total_of(|row| row.drift.is_drifted() && (query.kind.is_empty() || row.kind == query.kind)),
+            below: self.empty.then(|| Whole::new(vec![3], None, Vec::new()).total_by(|count| *count)),
             instances: Whole::new(if self.empty { vec![] } else { vec![()] }, None, Vec::new()).total(),
             pages: 2,
             kinds: facets(&[("Bucket", 1, false), ("Cluster", 1, query.kind == "Cluster")]),

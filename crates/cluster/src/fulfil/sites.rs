@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use kube::core::GroupVersionKind;
+use promise::Problem;
 use promise::api::{DestinationId, DestinationSpec, InventoryItem};
-use promise::error::Problem;
 use promise::fulfil::{Desired, Key as ObjectKey, Seen, Subject};
 use promise::placement::{self, Identity, Site};
 use promise::render::Rendered;

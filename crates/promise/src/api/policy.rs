@@ -1,5 +1,7 @@
 //! Policies: reusable rules (`domain.md` 5).
 
+mod written;
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -8,32 +10,45 @@ use super::request::Condition;
 use super::required::Required;
 use crate::glob;
 
-/// A reusable set of rules and the scope it applies to.
+/// A reusable set of rules and the scope it applies to. As it is written, `disabled` and one list of rules take the place of the last two
+/// fields, so code that reads `rules` can't miss that a policy is disabled.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[serde(from = "written::WrittenPolicy", into = "written::WrittenPolicy")]
 pub struct PolicySpec {
     /// Display name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Purpose of the policy, in one sentence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Area that the policy protects.
-    #[serde(default)]
     pub category: PolicyCategory,
     /// Owner of the policy.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<Owner>,
     /// What happens when a rule is violated.
-    #[serde(default)]
     pub enforcement: Enforcement,
     /// Scope of the policy. Absent parts match everything.
-    #[serde(default)]
     pub applies_to: AppliesTo,
-    /// Rules of the policy.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Rules in force: none while the policy is disabled.
     pub rules: Vec<Rule>,
+    /// Rules of a disabled policy. Absent while it is enabled.
+    pub suspended: Option<Vec<Rule>>,
+}
+
+impl PolicySpec {
+    /// Whether none of its rules is in force.
+    pub fn is_disabled(&self) -> bool {
+        self.suspended.is_some()
+    }
+
+    /// Returns its rules, whether they are in force or not.
+    pub fn written_rules(&self) -> &[Rule] {
+        self.suspended.as_ref().unwrap_or(&self.rules)
+    }
+
+    /// Returns the same policy with its rules in force.
+    #[must_use]
+    pub fn enabled(&self) -> Self {
+        Self { rules: self.written_rules().to_vec(), suspended: None, ..self.clone() }
+    }
 }
 
 /// Area that a policy protects.

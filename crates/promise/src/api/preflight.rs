@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::request::PolicyOutcome;
 use super::required::Required;
-use crate::error::Problem;
+use crate::problem::Problem;
 
 /// Result of a preflight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::operation::Operation;
-use crate::error::Problem;
+use crate::problem::Problem;
 
 /// Values and texts of an unfinished form. Contains no secrets and can be saved as a private draft.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -16,9 +16,9 @@ use super::operation::{Operation, OperationKind};
 use super::place::Place;
 use super::{rows, visible};
 use crate::api::PromiseSpec;
-use crate::error::Problem;
 use crate::path::{Path, Segment};
 use crate::policy::{Effective, node_at, same_value};
+use crate::problem::Problem;
 use crate::resolve;
 use crate::wording::{self, label, lower_first};
 

@@ -13,9 +13,9 @@ use super::press::carry_out;
 use super::secrets::secret_inputs;
 use super::{BASE, OPERATION, rows, visible};
 use crate::api::PromiseSpec;
-use crate::error::Problem;
 use crate::path::Path;
 use crate::policy::{Effective, same_value};
+use crate::problem::Problem;
 use crate::resolve;
 use crate::wording::{label, lower_first};
 

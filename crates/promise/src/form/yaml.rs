@@ -8,6 +8,8 @@ use super::control::YamlError;
 const LONGEST: usize = 128 << 10;
 /// Maximum nesting depth. JSON parsers stop soon after.
 const DEEPEST: usize = 50;
+/// Maximum number of errors that are reported together.
+const TOLD: usize = 10;
 
 /// Parses one YAML document. JSON is also YAML.
 ///
@@ -34,6 +36,62 @@ pub fn read(text: &str) -> Result<Value, YamlError> {
     Ok(value)
 }
 
+/// Like [`read`], but reports all errors: the block of a line with an error is left out, and the rest is parsed again.
+///
+/// # Errors
+/// The same as [`read`], in the order of lines. At least one.
+pub fn read_all(text: &str) -> Result<Value, Vec<YamlError>> {
+    let first = match read(text) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    let mut lines: Vec<&str> = text.lines().collect();
+    let mut found = vec![YamlError { message: why(&first), ..first }];
+    while found.len() < TOLD {
+        let Some(last) = found.last().map(|error| error.line).filter(|line| (1..=lines.len()).contains(line)) else { break };
+        leave_out(&mut lines, last - 1);
+        let left = lines.join("\n");
+        match read(&left) {
+            // An error before that line means that leaving it out didn't help: a bracket or a quotation mark is open.
+            Err(error) if error.line > last => found.push(YamlError { message: why(&error), ..error }),
+            Err(_) | Ok(_) => break,
+        }
+    }
+    Err(found)
+}
+
+/// Empties a line and the lines that are indented more deeply below it.
+fn leave_out(lines: &mut [&str], at: usize) {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let Some(own) = lines.get(at).map(|line| indent(line)) else { return };
+    lines[at] = "";
+    for line in &mut lines[at + 1..] {
+        if !line.trim().is_empty() && indent(line) <= own {
+            break;
+        }
+        *line = "";
+    }
+}
+
+/// Describes a syntax error with its usual reason, if the line shows one.
+fn why(error: &YamlError) -> String {
+    let YamlError { line, column, text, message } = error;
+    if text.is_empty() {
+        return message.clone();
+    }
+    let lead = &text[..text.len() - text.trim_start().len()];
+    let value = text.split_once(": ").map(|(_, value)| value.trim()).unwrap_or_default();
+    if lead.contains('\t') {
+        format!("Indent line {line} with spaces instead of tabs.")
+    } else if text.matches('"').count() % 2 == 1 {
+        format!("Close the quotation mark in line {line}.")
+    } else if value.contains(": ") && !value.starts_with(['"', '\'', '{', '[']) {
+        format!("Put the value in line {line} in quotation marks: it contains a colon.")
+    } else {
+        format!("Fix line {line}, column {column}: it isn't valid YAML.")
+    }
+}
+
 /// Whether a value is nested deeper than `levels`.
 fn is_deep(value: &Value, levels: usize) -> bool {
     let deeper = |value: &Value| levels == 0 || is_deep(value, levels - 1);
@@ -48,4 +106,23 @@ fn is_deep(value: &Value, levels: usize) -> bool {
 pub fn write(value: &Value) -> String {
     let yaml = serde_saphyr::to_string(value).ok().filter(|text| read(text).as_ref() == Ok(value));
     yaml.unwrap_or_else(|| serde_json::to_string_pretty(value).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read, read_all};
+
+    #[test]
+    fn all_errors_are_reported_with_their_lines() {
+        let text =
+            "kind: Policy\nspec:\n  title: one: two\n  rules:\n  - name: a\n    validate:\n\t  message: no\n  - name: b\n    limit: x: y\n";
+        let lines: Vec<usize> = read_all(text).unwrap_err().iter().map(|error| error.line).collect();
+        assert_eq!(lines, [3, 7, 9]);
+        assert_eq!(read_all("a: 1\nb: [2]\n"), read("a: 1\nb: [2]\n").map_err(|error| vec![error]));
+    }
+
+    #[test]
+    fn an_error_that_stays_is_reported_once() {
+        assert_eq!(read_all("a: 1\nb: [2\nc: 3\n").unwrap_err().len(), 1);
+    }
 }

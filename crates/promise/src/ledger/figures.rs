@@ -13,6 +13,14 @@ pub struct Figures {
     pub estimate: i64,
     /// Number of instances.
     pub instances: usize,
+    /// What instances would have cost so far in addition if they had been ready all the time, see [`super::shortfall`].
+    pub shortfall: i64,
+    /// Cost of the first days of the month, those that are compared with another month.
+    pub days: i64,
+    /// Cost of the same days of that month.
+    pub same_days: i64,
+    /// Cost of that whole month.
+    pub before: i64,
 }
 
 impl std::ops::AddAssign for Figures {
@@ -21,6 +29,10 @@ impl std::ops::AddAssign for Figures {
         self.forecast = self.forecast.saturating_add(other.forecast);
         self.estimate = self.estimate.saturating_add(other.estimate);
         self.instances += other.instances;
+        self.shortfall = self.shortfall.saturating_add(other.shortfall);
+        self.days = self.days.saturating_add(other.days);
+        self.same_days = self.same_days.saturating_add(other.same_days);
+        self.before = self.before.saturating_add(other.before);
     }
 }
 

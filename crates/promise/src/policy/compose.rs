@@ -170,13 +170,13 @@ pub(super) fn refusal(from: &Provenance, path: Path, why: &str) -> Conflict {
     }
 }
 
-/// Returns `the policy backup-required at root:acme (security)`; a promise's own rules are named as such.
+/// Returns `the policy Nightly backups at root:acme (security)`, by its title if it has one; a promise's own rules are named as such.
 pub(super) fn named(from: &Provenance) -> String {
     let by = from.owner.as_ref().map(|owner| format!(" ({owner})")).unwrap_or_default();
     match from.origin {
         Origin::Promise => format!("the promise {}{by}", from.policy),
         Origin::Ancestor { .. } | Origin::TrustedHome | Origin::Reference => {
-            format!("the policy {} at {}{by}", from.policy, from.workspace)
+            format!("the policy {} at {}{by}", from.title.as_deref().unwrap_or(&from.policy), from.workspace)
         }
     }
 }

@@ -10,8 +10,8 @@ use super::reading::Readings;
 use super::source::Provenance;
 use crate::api::{Constrain, Enforcement, PolicyOutcome, PolicyResult, PromiseSpec};
 use crate::context::Context;
-use crate::error::Problem;
 use crate::path::Path;
+use crate::problem::Problem;
 use crate::resolve::{Resolved, shown, sort_outcomes};
 use crate::wording;
 

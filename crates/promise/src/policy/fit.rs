@@ -11,9 +11,9 @@ use super::narrow::{self, Spot};
 use super::range;
 use super::validity::place_of_when;
 use crate::api::{PolicySpec, PromiseSpec, Rule, SetValue};
-use crate::error::Problem;
 use crate::expression;
 use crate::path::Path;
+use crate::problem::Problem;
 use crate::resolve::PromiseReading;
 
 /// Number of items assumed for a list or map without a limit when the cost of an expression is estimated, and likewise for text length:

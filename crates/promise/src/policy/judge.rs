@@ -11,8 +11,8 @@ use super::effective::{Effective, Ruling};
 use super::evaluate::outcome;
 use super::source::Provenance;
 use crate::api::{Budget, Enforcement, Limit, PolicyOutcome, PolicyResult};
-use crate::error::Problem;
 use crate::price::{Amount, Estimate, Money, decimal_micros};
+use crate::problem::Problem;
 use crate::wording::{counted, upper_first};
 
 /// Existing usage, without the request that is checked. Only accepted requests count.

@@ -49,7 +49,12 @@ pub fn gather(candidates: &[Candidate], target: &Target<'_>) -> Vec<PolicySource
 
 /// Whether [`gather`] would return a policy. Its rules aren't parsed, so that many policies can be checked for many workspaces.
 pub fn applies(candidate: &Candidate, target: &Target<'_>) -> bool {
-    origin(&candidate.policy, &candidate.cluster, candidate.trusted, &candidate.spec, target).is_some()
+    origin_of(candidate, target).is_some()
+}
+
+/// Returns how a policy applies, or nothing if it doesn't.
+pub fn origin_of(candidate: &Candidate, target: &Target<'_>) -> Option<Origin> {
+    origin(&candidate.policy, &candidate.cluster, candidate.trusted, &candidate.spec, target)
 }
 
 /// Returns how a policy applies, or nothing if it doesn't.

@@ -10,8 +10,13 @@ use crate::wording::{all_of, counted, lower_first, noun, number, one_of, upper_f
 
 /// Describes one rule of a policy, as a sentence with a full stop.
 pub fn of_rule(spec: &PromiseSpec, rule: &Rule) -> String {
-    let condition = rule.when().and_then(|when| super::condition::words(spec, &super::compile(when).ok()?));
+    let condition = rule.when().and_then(|when| condition(spec, when));
     under(spec, rule, condition.as_deref())
+}
+
+/// Describes a condition, such as `tier is production`. Returns nothing if it isn't simple enough, or isn't an expression.
+pub fn condition(spec: &PromiseSpec, when: &str) -> Option<String> {
+    super::condition::words(spec, &super::compile(when).ok()?)
 }
 
 /// Describes one rule with its condition in words, such as `tier is production`, if there is one.

@@ -6,9 +6,9 @@ use super::bounds::Bounds;
 use super::reading::Reading;
 use super::tally::Per;
 use crate::api::{Approve, Approvers, Budget, Constrain, Inject, Limit, PolicySpec, Required, Rule, Validate};
-use crate::error::Problem;
 use crate::path::{Path, Segment};
 use crate::price::decimal_micros;
+use crate::problem::Problem;
 
 /// Maximum number of rules of a policy.
 pub(super) const RULES: usize = 200;

@@ -21,5 +21,5 @@ pub fn next_price(input: &Input<'_>, books: &[(Day, PriceBook)]) -> Option<(Day,
 /// Returns the price with the prices of an input.
 fn price(input: &Input<'_>) -> Option<Estimate> {
     let resolved = settled(input, input.request.parameters.as_ref().unwrap_or(&Value::Null)).resolved;
-    estimate(input.spec, input.compiled, &resolved.parameters, input.context, input.book)
+    estimate(input.spec, input.compiled.costs(&resolved.parameters, input.context), input.book)
 }

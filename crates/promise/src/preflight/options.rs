@@ -54,7 +54,7 @@ pub fn options(input: &Input<'_>, now: &Preflight) -> Vec<PricedChoice> {
             path.put(&mut parameters, value).then_some(())?;
         }
         let resolved = settled(input, &parameters).resolved;
-        let after = estimate(input.spec, input.compiled, &resolved.parameters, input.context, input.book)?;
+        let after = estimate(input.spec, input.compiled.costs(&resolved.parameters, input.context), input.book)?;
         let change = Change { before: present.monthly.clone(), after: after.monthly };
         (!change.is_none()).then(|| PricedChoice { choice, change, fits: resolved.is_accepted() })
     });

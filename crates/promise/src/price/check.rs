@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::day::Day;
 use super::money::decimal_micros;
 use crate::api::PromiseCatalogSpec;
-use crate::error::Problem;
 use crate::path::Path;
+use crate::problem::Problem;
 
 /// Maximum nesting depth of prices.
 pub const PRICES_DEPTH: usize = 8;

@@ -1,23 +1,30 @@
 //! Adds up the line items of a promise.
 
 use schema::expr::ExprError;
-use serde_json::Value;
 
 use super::book::PriceBook;
 use super::money::{Amount, CostLine, Estimate, Money};
 use crate::api::PromiseSpec;
-use crate::context::Context;
 use crate::expression;
 use crate::path::Path;
-use crate::render::Compiled;
 
-/// Returns the monthly price from the promise's own items, or nothing if it has none. `context.prices` are the book's values.
+/// An evaluated line item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineItem<'c> {
+    /// Label of the line item.
+    pub name: &'c str,
+    /// Monthly amount in micro-units.
+    pub micros: Result<i64, ExprError>,
+    /// Whether it reads `prices`, and is therefore in the currency of the price list.
+    pub reads_prices: bool,
+}
+
+/// Returns the monthly price from the promise's own items, or nothing if it has none. They were evaluated with the book's values.
 ///
 /// An item that reads `prices` is in the currency of the price list, any other item in that of the promise.
-pub fn estimate(promise: &PromiseSpec, compiled: &Compiled, parameters: &Value, context: &Context, book: &PriceBook) -> Option<Estimate> {
+pub fn estimate(promise: &PromiseSpec, items: Vec<LineItem<'_>>, book: &PriceBook) -> Option<Estimate> {
     let own = promise.cost.as_ref().and_then(|cost| cost.currency.as_deref());
-    let lines: Vec<CostLine> = compiled
-        .costs(parameters, context)
+    let lines: Vec<CostLine> = items
         .into_iter()
         .map(|item| CostLine {
             monthly: match item.micros.map_err(|error| why(item.name, &error, item.reads_prices, book)) {

@@ -253,7 +253,7 @@ mod estimates {
         let spec = promise(items);
         let compiled = Compiled::compile(&spec).expect("it compiles");
         let context = Context { prices: book.values.clone(), ..Context::default() };
-        estimate(&spec, &compiled, &parameters, &context, book)
+        estimate(&spec, compiled.costs(&parameters, &context), book)
     }
 
     fn book(values: Value) -> PriceBook {

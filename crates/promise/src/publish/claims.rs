@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::api::PromiseSpec;
-use crate::error::Problem;
 use crate::names;
+use crate::problem::Problem;
 
 /// Kinds of the core group, version v1, that workspaces let the controller create for promises: kind, plural, whether they are namespaced.
 pub const CLAIMED: [(&str, &str, bool); 3] =

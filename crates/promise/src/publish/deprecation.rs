@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use crate::api::PromiseSpec;
-use crate::error::Problem;
+use crate::problem::Problem;
 
 /// Checks `deprecation` and returns its problems.
 pub fn deprecation(spec: &PromiseSpec) -> Vec<Problem> {

@@ -10,8 +10,8 @@ use super::cost::CompiledItem;
 use super::outputs::{CompiledOutput, Source};
 use super::{Compiled, CompiledResource, OBJECT_LIMIT, order};
 use crate::api::{PromiseSpec, ResourceTemplate};
-use crate::error::Problem;
 use crate::expression;
+use crate::problem::Problem;
 
 /// Compiles a promise and collects all problems.
 pub(super) fn compile(spec: &PromiseSpec) -> Result<Compiled, Vec<Problem>> {

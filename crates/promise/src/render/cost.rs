@@ -6,20 +6,10 @@ use serde_json::Value;
 use super::Compiled;
 use crate::context::Context;
 use crate::expression;
+use crate::price::LineItem;
 
 /// Maximum number of steps of one item.
 const STEPS: u64 = 20_000;
-
-/// One evaluated item.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Cost<'c> {
-    /// Label of the line item.
-    pub name: &'c str,
-    /// Monthly amount in micro-units.
-    pub micros: Result<i64, ExprError>,
-    /// Whether it reads `prices`, and is therefore in the currency of the price list.
-    pub reads_prices: bool,
-}
 
 #[derive(Clone, Debug)]
 pub(super) struct CompiledItem {
@@ -34,7 +24,7 @@ impl CompiledItem {
 }
 
 /// Evaluates every item separately.
-pub(super) fn costs<'c>(compiled: &'c Compiled, parameters: &Value, context: &Context) -> Vec<Cost<'c>> {
+pub(super) fn costs<'c>(compiled: &'c Compiled, parameters: &Value, context: &Context) -> Vec<LineItem<'c>> {
     if compiled.cost.is_empty() {
         return Vec::new();
     }
@@ -43,7 +33,7 @@ pub(super) fn costs<'c>(compiled: &'c Compiled, parameters: &Value, context: &Co
         let value = item.monthly.evaluate(&scope, &mut Budget::steps(STEPS)).map_err(|error| error.error)?;
         value.as_i64().ok_or_else(|| ExprError::Runtime(format!("it returns {value} but must return a whole number of micro-units")))
     };
-    compiled.cost.iter().map(|item| Cost { name: &item.name, micros: micros(item), reads_prices: item.reads("prices") }).collect()
+    compiled.cost.iter().map(|item| LineItem { name: &item.name, micros: micros(item), reads_prices: item.reads("prices") }).collect()
 }
 
 /// Returns the paths that items read, such as `["parameters", "size"]`.

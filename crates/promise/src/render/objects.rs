@@ -9,9 +9,9 @@ use super::inject::inject;
 use super::mask::masked;
 use super::{Compiled, CompiledResource, ITEM_LIMIT, Inputs, OBJECT_LIMIT, Rendered, Rendering, SIZE_LIMIT, outputs};
 use crate::context::Context;
-use crate::error::Problem;
 use crate::expression;
 use crate::fulfil::Pending;
+use crate::problem::Problem;
 
 /// Returns what a failed expression waits for, as words that follow “waits for”, or nothing if it doesn't wait for a resource.
 pub(crate) fn waits_for(error: &ExprError) -> Option<String> {

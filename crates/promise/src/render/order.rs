@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schema::expr::Template;
 
 use super::CompiledResource;
-use crate::error::Problem;
+use crate::problem::Problem;
 
 /// Sets the stage and the references of every resource. Returns the order: by stage, then as written.
 ///

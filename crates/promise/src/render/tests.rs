@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Compiled, Inputs, OutputState, Rendering};
 use crate::api::{Inject, InjectMatch, PromiseSpec};
 use crate::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
-use crate::error::Problem;
+use crate::problem::Problem;
 
 fn spec(resources: Value, outputs: Value) -> PromiseSpec {
     serde_json::from_value(json!({

@@ -2,8 +2,8 @@
 
 use super::Observation;
 use crate::api::{CandidateState, PromiseRequestStatus, WaitingKind, WaitingOn, WaitingReason};
-use crate::error::Problem;
 use crate::fulfil::{Hold, Plan};
+use crate::problem::Problem;
 use crate::wording::upper_first;
 
 pub(super) fn waiting(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Option<WaitingOn> {

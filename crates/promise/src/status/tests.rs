@@ -5,8 +5,8 @@ use crate::api::{
     CandidateState, Condition, ConditionStatus, Health, InventoryItem, Phase, PromiseRequestStatus, QuestionStatus, ReleaseRevision,
     WaitingKind, WaitingOn, WaitingReason,
 };
-use crate::error::Problem;
 use crate::fulfil::{Action, Hold, Key, Plan, Why};
+use crate::problem::Problem;
 use crate::sentence::{Actor, ball};
 use serde_json::json;
 

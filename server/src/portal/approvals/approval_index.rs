@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::auth::person;
 use cluster::kinds::{Approval, PromiseRequest};
+use cluster::person;
 use cluster::watch::Key;
 use cluster::{ClusterId, World};
 use imbl::OrdMap;

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::matter::Matter;
 use crate::auth::Caller;
-use crate::state::Portal;
+use crate::portal::Portal;
 
 /// The objects to create, and what they use.
 #[derive(Default)]

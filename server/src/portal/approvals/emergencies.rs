@@ -98,6 +98,8 @@ fn line(caller: &Caller, at: &Key, approval: &Approval) -> EmergencyLine {
     let key = subject(at, named);
     let request = key.as_ref().and_then(|key| world.requests.get(key));
     let rule = &approval.spec.rule;
+    let source = tree.path(&at.cluster).map(|path| path.to_string()).unwrap_or_default();
+    let title = rule.policy.as_ref().map(|policy| caller.policy_title(&source, policy)).or_else(|| rule.promise.clone());
     EmergencyLine {
         uid: named.uid.clone(),
         workspace: key.and_then(|key| tree.path(&key.cluster)).map(|path| path.to_string()).unwrap_or_default(),
@@ -107,7 +109,8 @@ fn line(caller: &Caller, at: &Key, approval: &Approval) -> EmergencyLine {
         of: rule.policy.clone().or_else(|| rule.promise.clone()).unwrap_or_default(),
         own: rule.policy.is_none(),
         rule: rule.name.clone(),
-        source: tree.path(&at.cluster).map(|path| path.to_string()).unwrap_or_default(),
+        title: title.unwrap_or_default(),
+        source,
         approval: at.name.clone(),
         given: decisions::said(approval),
     }

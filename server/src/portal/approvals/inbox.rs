@@ -1,7 +1,7 @@
 //! The inbox: what waits, what was decided, what is open. It is filtered, counted and paginated, with what expires first on top.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
@@ -23,23 +23,23 @@ use super::matter::waiting;
 use super::review;
 use super::standing::{Standing, is_open};
 use crate::auth::Caller;
-use crate::live::{self, Topic};
 use crate::portal::catalog::facets::facet;
 use crate::portal::place::TOGETHER;
 use crate::portal::requests::listing::Sight;
 use crate::portal::requests::{decisions, rows};
 use crate::portal::stand_in::Cover;
+use crate::portal::topic::{self, Topic};
 
-/// Rows per page.
-const PAGE: usize = 25;
+/// Rows per page: as many as fit into the first view's budget together with the review beside them.
+const PAGE: usize = 12;
 /// Promises and workspaces that can be chosen by a link. The others are found by search.
-const FACETS: usize = 8;
+const FACETS: usize = 5;
 
 /// Returns the page.
 pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPage> {
     let view = InboxView::parse(&query.view);
     // Taken before anything is read: the event stream reports what changes in between.
-    let seen = live::seen(caller, &Topic::Decisions).await?;
+    let seen = topic::seen(caller, &Topic::Decisions).await?;
     let mut covers = caller.covers().await?;
     covers.retain(|cover| cover.line.now);
     let open = open(caller, &covers).await?;
@@ -104,10 +104,16 @@ fn next(order: &[(String, String)], waiting: &BTreeSet<String>, shown: &str) -> 
 
 /// Returns how many requests wait for this user.
 pub(super) async fn waits(caller: &Caller) -> Result<usize> {
+    Ok(waiting_keys(caller).await?.len())
+}
+
+/// Returns the requests that wait for this user.
+pub(in crate::portal) async fn waiting_keys(caller: &Caller) -> Result<HashSet<Key>> {
     let portal = caller.portal();
     let open = portal.approval_index.open(&portal.world);
     let deciding = caller.deciding(open.iter().map(|(_, request)| &**request)).await?;
-    Ok(open.iter().filter(|(_, request)| caller.standings_by(&deciding, request).iter().any(Standing::waits)).count())
+    let waiting = open.iter().filter(|(_, request)| caller.standings_by(&deciding, request).iter().any(Standing::waits));
+    Ok(waiting.map(|(key, _)| key.clone()).collect())
 }
 
 /// Returns at most `most` requests that wait for this user, with what expires first on top, and how many there are.

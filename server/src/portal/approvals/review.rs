@@ -42,7 +42,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     let spec = revision.as_ref().map_or(&unknown, |revision| &revision.spec.spec);
     let content = content::of(caller, matter).await?;
     let outcomes = candidate.map(|candidate| candidate.spec.outcomes.as_slice()).unwrap_or(&status.policies);
-    let policies = policy_outcomes(outcomes, content.effective.as_ref());
+    let policies = caller.entitle(policy_outcomes(outcomes, content.effective.as_ref()));
     let tallies = content.effective.as_ref().map(|effective| effective.tallies.as_slice()).unwrap_or_default();
     let estimate = candidate.and_then(|candidate| Estimate::kept(&candidate.spec));
     let room = preflight_panel::room(&content.limits, &content.budgets, tallies, estimate.as_ref());
@@ -58,6 +58,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         matter.request.spec.parameters.as_ref(),
         candidate.and_then(|candidate| candidate.spec.parameters.as_ref()),
         outcomes,
+        &|source, policy| caller.policy_title(source, policy),
     );
     let asked_for = candidate.map_or_else(|| Some(ReleaseTerms::from(&matter.request.spec)), |candidate| candidate.spec.terms.clone());
     values.extend(asked_for.iter().flat_map(terms::lines));
@@ -66,7 +67,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         title: title(&row.name, &row.promise_title, row.change, &changes),
         reason: matter.request.spec.reason.clone().unwrap_or_default(),
         settled: settled(matter),
-        asked: asked(&standings),
+        asked: asked(caller, &standings),
         why_not: why_not(&standings),
         reconsiders: standings.iter().any(Standing::reconsiders),
         route: decisions::lines(caller, &matter.request).await?,
@@ -180,14 +181,14 @@ impl Caller {
     /// # Errors
     /// If the control plane doesn't respond.
     pub(in crate::portal) async fn asked(&self, request: &PromiseRequest) -> Result<Vec<Asked>> {
-        Ok(asked(&self.standings(request).await?))
+        Ok(asked(self, &self.standings(request).await?))
     }
 }
 
-fn asked(standings: &[Standing<'_>]) -> Vec<Asked> {
+fn asked(caller: &Caller, standings: &[Standing<'_>]) -> Vec<Asked> {
     let one = |standing: &Standing<'_>| Asked {
         rule: rule_id(standing.approval),
-        title: who(standing.approval),
+        title: who(caller, standing.approval),
         ordinary: standing.waits() || standing.reconsiders(),
         emergency: standing.breaks,
     };
@@ -197,8 +198,9 @@ fn asked(standings: &[Standing<'_>]) -> Vec<Asked> {
 }
 
 /// Describes the approvers of a rule.
-pub(super) fn who(approval: &ApprovalStatus) -> String {
-    let of = approval.rule.policy.as_ref().or(approval.rule.promise.as_ref()).map(String::as_str).unwrap_or_default();
+pub(super) fn who(caller: &Caller, approval: &ApprovalStatus) -> String {
+    let policy = approval.rule.policy.as_ref().map(|policy| caller.policy_title(&approval.source, policy));
+    let of = policy.or_else(|| approval.rule.promise.clone()).unwrap_or_default();
     format!("{} ({of}, set at {})", deciders(&approval.approvers, approval.required), approval.source)
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use cluster::ClusterId;
+use cluster::person;
 use jiff::SignedDuration;
 use promise::api::Decision;
 use promise::wording::{all_of, counted};
@@ -10,7 +11,7 @@ use promise::wording::{all_of, counted};
 use super::approval_index::subject;
 use super::matter::Matter;
 use super::standing::{Standing, is_open};
-use crate::auth::{Caller, person};
+use crate::auth::Caller;
 
 /// Age of the oldest decision that is counted, in days.
 const DAYS: i64 = 90;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cluster::ClusterId;
 use cluster::kinds::{Approval, PromiseRequest};
+use cluster::person::{decider, giver};
 use cluster::watch::Key;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::api::{ApprovalRule, ApprovalState, ApprovalStatus, Decision, DecisionState, GivenApproval};
@@ -13,11 +14,10 @@ use promise::{Error, Result, names};
 
 use super::matter::waiting;
 use crate::auth::Caller;
-use crate::auth::person::{decider, giver};
+use crate::portal::Portal;
 use crate::portal::place::TOGETHER;
 use crate::portal::requests::rows;
 use crate::portal::rights::{Deed, Right};
-use crate::state::Portal;
 
 /// A rule that requires approval, as it applies to one user.
 #[derive(Clone, Debug)]

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use app::view::CommentLine;
 use cluster::watch::Key;
 use jiff::Timestamp;
+use notify::remark::{self, Remark};
 use promise::{Error, Problem, Result};
 use store::{MAX_COMMENT, NewComment};
 
 use super::matter::{self, Matter};
 use crate::auth::Caller;
 use crate::auth::caller::database;
-use crate::notify::remark::{self, Remark};
 use crate::portal::write::{WriteOperation, WriteTarget};
 
 /// Returns all comments, oldest first.
@@ -38,8 +38,9 @@ pub(super) async fn add(caller: &Caller, uid: &str, text: &str) -> Result<()> {
     let before: BTreeSet<String> = caller.comments(uid).await?.into_iter().map(|comment| comment.by).collect();
     let before: Vec<String> = before.into_iter().collect();
     let remark = Remark { id: &id, author, name: &portal.named(&caller.identity().person), text, before: &before };
-    let news =
-        remark::news(portal, &matter.request, matter.workspace.path.as_str(), &remark, now).await.map_err(|error| database(&error))?;
+    let news = remark::news(&portal.notify, &matter.request, matter.workspace.path.as_str(), &remark, now)
+        .await
+        .map_err(|error| database(&error))?;
     let comment = NewComment { id: &id, request_uid: uid, author, text };
     let Key { cluster, namespace, name } = &matter.key;
     let write = caller.write(WriteOperation::Comment, WriteTarget::namespaced("PromiseRequest", cluster, namespace, name));

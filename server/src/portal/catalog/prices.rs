@@ -14,9 +14,9 @@ use promise::price::Day;
 
 use super::page;
 use crate::auth::Caller;
+use crate::portal::Portal;
 use crate::portal::offers::Offered;
 use crate::portal::place::Workspace;
-use crate::state::Portal;
 
 /// Workspace and promise.
 type Name = (ClusterId, Key);

@@ -10,9 +10,9 @@ use promise::api::AppliesTo;
 use promise::price::{Money, decimal_micros};
 
 use super::report_scope::ReportScope;
+use crate::portal::Portal;
 use crate::portal::place::Namespaces;
 use crate::portal::requests::listing::{Place, Sight};
-use crate::state::Portal;
 
 /// All budgets of whole workspaces. Budgets for individual promises say nothing about the whole workspace and are left out.
 pub(super) struct Budgets<'a> {

@@ -1,12 +1,13 @@
 //! A summary of costs, for pages about more than cost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use app::view::{CostBy, CostGlance};
 use promise::Result;
 use promise::ledger::Month;
 use promise::price::Money;
 
+use super::comparison::Former;
 use super::report_scope::ReportScope;
 use super::{movers, sums, unread};
 use crate::auth::Caller;
@@ -21,9 +22,10 @@ pub(in crate::portal) async fn glance(caller: &Caller, places: Vec<Place>) -> Re
     let month = Month::of(portal.clock.now().as_second());
     let posted = portal.store.ledger_clock().await.map_err(unread)?.map(|clock| clock.posted);
     let began = portal.store.first_month().await.map_err(unread)?;
-    let scope = ReportScope { top: None, places, month, is_current: true, posted, ahead: None };
+    let scope = ReportScope { top: None, places, month, is_current: true, posted, ahead: None, teams: HashMap::new() };
     let read = sums::month(caller, &scope, CostBy::Workspace).await?;
-    let mut movers = movers::of(caller, &scope, &read, began).await?;
+    let former = Former::of(&scope, "", began);
+    let mut movers = movers::of(caller, &scope, &read, former.as_ref()).await?;
     if let Some(movers) = &mut movers {
         movers.lines.truncate(MOVERS);
     }
@@ -35,7 +37,7 @@ pub(in crate::portal) async fn glance(caller: &Caller, places: Vec<Place>) -> Re
         month: month.title(),
         workspaces: scope.places.len(),
         up_to: scope.up_to(),
-        sums: sums::totals(caller, &scope, &read),
+        sums: sums::totals(caller, &scope, &read, None),
         unpriced_instances: read.live.unpriced,
         movers,
         forecasts,

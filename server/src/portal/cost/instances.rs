@@ -6,6 +6,7 @@ use std::sync::Arc;
 use app::view::{CostInstance, InstanceStanding};
 use cluster::kinds::PromiseRequest;
 use cluster::orphans::Orphan;
+use ledger::{price, project};
 use promise::Result;
 use promise::identity::username_of;
 use promise::price::Money;
@@ -14,12 +15,11 @@ use store::MonthLine;
 use super::report_scope::ReportScope;
 use super::unread;
 use crate::auth::Caller;
-use crate::ledger::{price, project};
 use crate::portal::requests::listing::Place;
 use crate::portal::requests::rows;
 
 /// Instances per page.
-const PAGE: usize = 50;
+const PAGE: usize = 15;
 
 /// One page of instances.
 #[derive(Default)]

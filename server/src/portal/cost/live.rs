@@ -7,13 +7,13 @@ use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::usage::Accepted;
 use cluster::watch::Key;
+use ledger::{is_ready, price, since};
 use promise::ledger::{Figures, accrued};
 use promise::price::Money;
 
 use super::report_scope::ReportScope;
 use super::sums::OfPromises;
 use crate::auth::Caller;
-use crate::ledger::{is_ready, price, since};
 use crate::portal::register::{Known, Share, Spending};
 use crate::portal::requests::listing::Place;
 
@@ -40,8 +40,8 @@ pub(super) struct Live {
 
 /// Age from which an unchanged instance might no longer be needed, in seconds: a quarter.
 pub(super) const UNTOUCHED: i64 = 90 * 86_400;
-/// How many of the most expensive are kept, per currency.
-const DEAREST: usize = 6;
+/// How many of the most expensive are kept, per currency. More than are shown, because some might not be the user's to change.
+const DEAREST: usize = 12;
 
 /// The most expensive requests, by currency.
 #[derive(Debug, Default, PartialEq)]
@@ -109,9 +109,9 @@ impl Live {
             // Equal prices result in equal amounts.
             let each = from(scope, share.micros, i64::MIN);
             let times = |amount: i64, count: usize| amount.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX));
-            let figures =
-                Figures { to_date: 0, forecast: times(each, *ready), estimate: times(share.micros, *running), instances: *running };
-            *sums.entry((value(by, place, share), &share.currency)).or_default() += figures;
+            let (forecast, estimate) = (times(each, *ready), times(share.micros, *running));
+            let figures = Figures { forecast, estimate, instances: *running, ..Figures::default() };
+            *sums.entry((value(scope, by, place, share), &share.currency)).or_default() += figures;
             let rest = rests.entry((&share.promise, &share.currency)).or_default();
             *rest = rest.saturating_add(figures.forecast);
         }
@@ -123,7 +123,7 @@ impl Live {
             let Some((request, price)) = known.request(key).and_then(|request| Some((request, price(request)?))) else { continue };
             let less = rest(scope, request, &price, now).saturating_sub(from(scope, price.micros, i64::MIN));
             let share = Share::of(request, &price);
-            self.add(by, place, &share, Figures { forecast: less, ..Figures::default() });
+            self.add(scope, by, place, &share, Figures { forecast: less, ..Figures::default() });
         }
         for (currency, of) in &spending.dear {
             of.iter().rev().take(DEAREST).for_each(|(micros, key)| self.dearest.take(currency, *micros, key));
@@ -150,8 +150,8 @@ impl Live {
         }
     }
 
-    fn add(&mut self, by: CostBy, place: &Place, share: &Share, figures: Figures) {
-        self.add_sum(value(by, place, share), &share.currency, figures);
+    fn add(&mut self, scope: &ReportScope, by: CostBy, place: &Place, share: &Share, figures: Figures) {
+        self.add_sum(value(scope, by, place, share), &share.currency, figures);
         self.add_rest(place, &share.promise, &share.currency, figures.forecast);
     }
 
@@ -181,9 +181,9 @@ impl Live {
 }
 
 /// Returns the value that a share is grouped by.
-fn value<'a>(by: CostBy, place: &'a Place, share: &'a Share) -> &'a str {
+pub(super) fn value<'a>(scope: &'a ReportScope, by: CostBy, place: &'a Place, share: &'a Share) -> &'a str {
     match by {
-        CostBy::Workspace => place.path.as_str(),
+        CostBy::Workspace | CostBy::Team => scope.of_place(by, place).unwrap_or_default(),
         CostBy::Promise => &share.promise,
         CostBy::Project => &share.project,
         CostBy::Owner => &share.owner,

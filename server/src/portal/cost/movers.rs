@@ -1,28 +1,28 @@
-//! What costs more or less than in the month before: instances for one workspace, promises by workspace for several.
+//! What costs more or less than in an earlier month: instances for one workspace, promises by workspace for several.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use app::view::{CostMover, CostMovers};
+use ledger::price;
 use promise::Result;
 use promise::ledger::Month as Calendar;
 use promise::price::Money;
 
+use super::comparison::Former;
 use super::live::rest;
 use super::report_scope::ReportScope;
 use super::sums::{self, Month};
 use super::unread;
 use crate::auth::Caller;
-use crate::ledger::price;
 use crate::portal::requests::listing::Place;
 
 /// Number of differences to show, per currency.
 const SHOWN: usize = 5;
 
-/// Returns the largest differences. `None` if the ledger began later than the month before. `began` is the first second of its first month.
-pub(super) async fn of(caller: &Caller, scope: &ReportScope, month: &Month, began: Option<i64>) -> Result<Option<CostMovers>> {
-    let before = scope.month.previous().filter(|before| began.is_some_and(|began| before.start() >= began));
-    let Some(before) = before else { return Ok(None) };
+/// Returns the largest differences from another month. `None` if there is none to compare with.
+pub(super) async fn of(caller: &Caller, scope: &ReportScope, month: &Month, former: Option<&Former>) -> Result<Option<CostMovers>> {
+    let Some(before) = former.map(|former| former.month) else { return Ok(None) };
     let found = match scope.places.as_slice() {
         [only] if scope.top.as_ref() == Some(&only.path) => instances(caller, scope, only, before).await?,
         _ => promises(caller, scope, month, before).await?,

@@ -7,18 +7,19 @@ use cluster::WorkspacePath;
 use jiff::Timestamp;
 use promise::Result;
 use promise::identity::PersonId;
-use promise::ledger::{Figures, roll_up};
+use promise::ledger::{Figures, Month, roll_up};
 use promise::price::Money;
 
 use super::budget::Budgets;
+use super::comparison::Former;
 use super::report_scope::{self, ReportScope};
 use super::sums::{self, Sums};
-use super::{instances, movers, savings, trend, unread};
+use super::{comparison, instances, movers, savings, shortfalls, trend, unread};
 use crate::auth::Caller;
 use crate::portal::titles::Titles;
 
-/// Rows per page. High, because users want to see much of a tree at once.
-const ROWS: usize = 100;
+/// Rows per page: as many as fit into the first view's budget together with the charts.
+const ROWS: usize = 15;
 
 /// Returns the page.
 pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage> {
@@ -26,15 +27,20 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
     let portal = caller.portal();
     let scope = report_scope::scope(caller, query).await?;
     let began = portal.store.first_month().await.map_err(unread)?;
-    let month = sums::month(caller, &scope, by).await?;
-    let movers = movers::of(caller, &scope, &month, began).await?;
+    let former = Former::of(&scope, &query.against, began);
+    let mut month = sums::month(caller, &scope, by).await?;
+    let movers = movers::of(caller, &scope, &month, former.as_ref()).await?;
+    shortfalls::add(caller, &scope, by, &mut month).await?;
+    if let Some(former) = &former {
+        comparison::add(caller, &scope, by, former, &mut month).await?;
+    }
     let savings = if scope.is_current { Some(savings::of(caller, &scope, &month.live).await) } else { None };
 
     let days = sums::days(caller, &scope, by).await?;
     let instances = instances::page(caller, &scope, query.page).await?;
-    let totals = sums::totals(caller, &scope, &month);
+    let totals = sums::totals(caller, &scope, &month, former.as_ref());
     let months = trend::months(caller, &scope, &totals).await?;
-    let rows = table(caller, &scope, by, month.sums);
+    let rows = table(caller, &scope, by, former.as_ref(), month.sums);
     let (rows_total, rows_pages) = (rows.len(), rows.len().div_ceil(ROWS).max(1));
     let of_rows = query.rows.clamp(1, rows_pages);
     let labels = rows.iter().filter(|row| row.label != row.value).map(|row| (row.value.clone(), row.label.clone())).collect();
@@ -43,6 +49,11 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
             workspace: scope.top.as_ref().map(ToString::to_string).unwrap_or_default(),
             by: by.word().to_owned(),
             month: scope.month.to_string(),
+            against: former
+                .filter(|former| Some(former.month) != scope.month.previous())
+                .map(|former| former.month.to_string())
+                .unwrap_or_default(),
+            table: query.table,
             page: instances.page,
             rows: of_rows,
         },
@@ -52,6 +63,8 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
         is_current: scope.is_current,
         previous: scope.month.previous().filter(|month| began.is_some_and(|began| month.start() >= began)).map(|month| month.to_string()),
         next: (!scope.is_current).then(|| scope.month.next().to_string()),
+        choices: comparison::choices(Month::of(portal.clock.now().as_second()), began),
+        against: former.as_ref().map(Former::shown),
         workspaces: scope.places.len(),
         up_to: scope.up_to(),
         counted: scope.posted.map(|_| scope.counted() - scope.month.start()),
@@ -75,10 +88,10 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
     })
 }
 
-fn table(caller: &Caller, scope: &ReportScope, by: CostBy, sums: Sums) -> Vec<CostRow> {
+fn table(caller: &Caller, scope: &ReportScope, by: CostBy, former: Option<&Former>, sums: Sums) -> Vec<CostRow> {
     let titles = match by {
         CostBy::Promise => scope.titles(caller),
-        CostBy::Workspace | CostBy::Project | CostBy::Owner => Titles::default(),
+        CostBy::Workspace | CostBy::Team | CostBy::Project | CostBy::Owner => Titles::default(),
     };
     let row = |value: String, currency: &str, figures: Figures| {
         let money = |micros| Money::new(micros, currency);
@@ -90,6 +103,8 @@ fn table(caller: &Caller, scope: &ReportScope, by: CostBy, sums: Sums) -> Vec<Co
             forecast: money(figures.forecast),
             estimate: scope.is_current.then(|| money(figures.estimate)),
             budget: None,
+            expected: scope.is_current.then(|| money(figures.to_date.saturating_add(figures.shortfall))),
+            compared: former.map(|former| former.compared(&figures, currency)),
             value,
         }
     };
@@ -128,6 +143,8 @@ fn table(caller: &Caller, scope: &ReportScope, by: CostBy, sums: Sums) -> Vec<Co
 fn label(caller: &Caller, titles: &Titles, by: CostBy, value: &str) -> String {
     match by {
         CostBy::Workspace => value.to_owned(),
+        CostBy::Team if value.is_empty() => "No team".to_owned(),
+        CostBy::Team => value.to_owned(),
         CostBy::Project if value.is_empty() => "No project".to_owned(),
         CostBy::Owner => caller.portal().named(&PersonId::named(value, "")),
         CostBy::Promise => titles.title(value),

@@ -9,12 +9,13 @@ use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
 use jiff::Timestamp;
+use ledger::since;
 use promise::price::Money;
+use promise::saving::Act;
 
 use super::live::Live;
 use super::report_scope::ReportScope;
 use crate::auth::Caller;
-use crate::ledger::since;
 use crate::portal::place::Workspace;
 use crate::portal::requests::cheaper::cheaper;
 use crate::portal::requests::listing::Place;
@@ -27,36 +28,49 @@ const PRICED: usize = 5;
 const SHOWN: usize = 6;
 const OF_A_SORT: usize = 3;
 
-/// Returns possible savings among what is running.
+/// Returns possible savings among what is running, as far as the user is allowed to make them.
 pub(super) async fn of(caller: &Caller, scope: &ReportScope, live: &Live) -> CostSavings {
     let places: HashMap<&ClusterId, &Place> = scope.places.iter().map(|place| (&place.cluster, place)).collect();
     let portal = caller.portal();
     let now = portal.clock.now().as_second();
     let find = |key: &Key| Some((*places.get(&key.cluster)?, portal.world.requests.get(key)?));
     let mut lines: Vec<CostSaving> = Vec::new();
-    for (price, key) in live.expired.list().take(SHOWN) {
+    for (price, key) in live.expired.list() {
         let Some((place, request)) = find(key) else { continue };
-        let ended = request.spec.expires_at.clone().unwrap_or_default();
-        lines.push(line(caller, place, key, &request, SavingWhy::Expired(ended), price).await);
+        if lines.len() < SHOWN && is_allowed(caller, key, Act::Delete).await {
+            let ended = request.spec.expires_at.clone().unwrap_or_default();
+            lines.push(line(caller, place, key, &request, SavingWhy::Expired(ended), price));
+        }
     }
     let mut priced = 0;
     let mut choices: Vec<CostSaving> = Vec::new();
-    for (_, key) in live.dearest.list().take(PRICED) {
+    for (_, key) in live.dearest.list() {
         let Some((place, request)) = find(key) else { continue };
-        priced += 1;
-        let Some((choice, saves)) = choice(caller, place, &request).await else { continue };
-        choices.push(line(caller, place, key, &request, SavingWhy::Cheaper(choice), saves).await);
+        if priced < PRICED && is_allowed(caller, key, Act::Change).await {
+            priced += 1;
+            let Some((choice, saves)) = choice(caller, place, &request).await else { continue };
+            choices.push(line(caller, place, key, &request, SavingWhy::Cheaper(choice), saves));
+        }
     }
     choices.sort_by_key(|line| Reverse(line.saves.micros));
     choices.truncate(OF_A_SORT);
     lines.extend(choices);
-    for (price, key) in live.untouched.list().take(OF_A_SORT) {
+    let mut untouched = 0;
+    for (price, key) in live.untouched.list() {
         let Some((place, request)) = find(key) else { continue };
-        let at = Timestamp::from_second(since(&request, now)).map(|at| at.to_string()).unwrap_or_default();
-        lines.push(line(caller, place, key, &request, SavingWhy::Untouched(at), price).await);
+        if untouched < OF_A_SORT && is_allowed(caller, key, Act::Delete).await {
+            untouched += 1;
+            let at = Timestamp::from_second(since(&request, now)).map(|at| at.to_string()).unwrap_or_default();
+            lines.push(line(caller, place, key, &request, SavingWhy::Untouched(at), price));
+        }
     }
     lines.truncate(SHOWN);
     CostSavings { lines, instances: live.running, priced }
+}
+
+/// Checks whether the user can do what saves something. If the control plane doesn't respond, only a proposal is missing, not the page.
+async fn is_allowed(caller: &Caller, key: &Key, act: Act) -> bool {
+    caller.may(&key.cluster, Right::request(act.verb(), &key.namespace, &key.name)).await.unwrap_or_default()
 }
 
 /// Returns a choice that costs less. Also `None` if that can't be determined now: a suggestion doesn't justify an error.
@@ -71,16 +85,8 @@ async fn choice(caller: &Caller, place: &Place, request: &PromiseRequest) -> Opt
     }
 }
 
-async fn line(caller: &Caller, place: &Place, key: &Key, request: &Arc<PromiseRequest>, why: SavingWhy, saves: Money) -> CostSaving {
-    let verb = match &why {
-        SavingWhy::Expired(_) => "delete",
-        SavingWhy::Untouched(_) => "get",
-        SavingWhy::Cheaper(_) => "patch",
-    };
-    // If the control plane doesn't respond, only a button is missing, not the page.
-    let allowed = caller.may(&key.cluster, Right::request(verb, &key.namespace, &key.name)).await.unwrap_or_default();
+fn line(caller: &Caller, place: &Place, key: &Key, request: &Arc<PromiseRequest>, why: SavingWhy, saves: Money) -> CostSaving {
     CostSaving {
-        allowed,
         why,
         workspace: place.path.to_string(),
         namespace: key.namespace.clone(),

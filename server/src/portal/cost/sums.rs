@@ -5,20 +5,21 @@ use std::sync::Arc;
 
 use app::view::{CostBy, CostDay, CostSum};
 use cluster::WorkspacePath;
+use ledger::{MonthBook, Spot};
 use promise::Result;
 use promise::ledger::{Figures, Month as Calendar};
 use promise::price::Money;
 use store::Dimension;
 
 use super::budget::Budgets;
+use super::comparison::Former;
 use super::live::{self, Live};
-use super::report_scope::ReportScope;
+use super::report_scope::{ReportScope, shared_segments};
 use super::unread;
 use crate::auth::Caller;
-use crate::ledger::{MonthBook, Spot};
 use crate::portal::requests::listing::Place;
 
-const DAY: i64 = 86_400;
+pub(super) const DAY: i64 = 86_400;
 
 /// Sums by value and currency.
 pub(super) type Sums = BTreeMap<(String, String), Figures>;
@@ -40,6 +41,13 @@ pub(super) struct Month {
     pub(super) live: Live,
 }
 
+impl Month {
+    /// Returns the figures of a value in a currency.
+    pub(super) fn figures(&mut self, value: &str, currency: &str) -> &mut Figures {
+        self.sums.entry((value.to_owned(), currency.to_owned())).or_default()
+    }
+}
+
 /// Returns the workspaces of a scope by their ids, as the ledger names them.
 pub(super) fn by_id(scope: &ReportScope) -> HashMap<String, &Place> {
     scope.places.iter().map(|place| (place.cluster.to_string(), place)).collect()
@@ -52,10 +60,34 @@ fn seen<'a>(scope: &'a ReportScope, book: &MonthBook) -> Vec<Option<&'a Place>> 
     book.spots.iter().map(spot).collect()
 }
 
-/// Returns a month from the ledger.
-async fn book(caller: &Caller, scope: &ReportScope, month: Calendar, by: Dimension) -> Result<Arc<MonthBook>> {
+/// Returns a month from the ledger, with the values that rows are grouped by.
+pub(super) async fn book(caller: &Caller, scope: &ReportScope, month: Calendar, by: CostBy) -> Result<Arc<MonthBook>> {
     let portal = caller.portal();
-    portal.months.of(&portal.store, scope.posted, month, by).await.map_err(unread)
+    portal.months.of(&portal.store, scope.posted, month, dimension(by)).await.map_err(unread)
+}
+
+/// Calls `found` with value, currency and millionths of every amount of a month that the user can see.
+pub(super) fn each_month(scope: &ReportScope, book: &MonthBook, by: CostBy, mut found: impl FnMut(&str, &str, i64)) {
+    let places = seen(scope, book);
+    for sum in &book.month {
+        let Some(place) = at(&places, sum.spot).copied().flatten() else { continue };
+        let (value, currency) = (scope.of_place(by, place).unwrap_or_else(|| book.text(sum.value)), book.text(sum.currency));
+        if !currency.is_empty() {
+            found(value, currency, sum.micros);
+        }
+    }
+}
+
+/// Calls `found` with value, currency and millionths of every amount of the days before `until` that the user can see.
+pub(super) fn each_day(scope: &ReportScope, book: &MonthBook, by: CostBy, until: i64, mut found: impl FnMut(&str, &str, i64)) {
+    let places = seen(scope, book);
+    for day in book.days.iter().filter(|day| day.day < until) {
+        let Some(place) = at(&places, day.spot).copied().flatten() else { continue };
+        let (value, currency) = (scope.of_place(by, place).unwrap_or_else(|| book.text(day.value)), book.text(day.currency));
+        if !currency.is_empty() {
+            found(value, currency, day.micros);
+        }
+    }
 }
 
 /// Returns the item with the number that a book uses for it.
@@ -65,7 +97,7 @@ fn at<T>(list: &[T], number: u32) -> Option<&T> {
 
 /// Reads the month of a scope.
 pub(super) async fn month(caller: &Caller, scope: &ReportScope, by: CostBy) -> Result<Month> {
-    let book = book(caller, scope, scope.month, dimension(by)).await?;
+    let book = book(caller, scope, scope.month, by).await?;
     let places = seen(scope, &book);
     let mut month = Month::default();
     for sum in &book.month {
@@ -78,11 +110,11 @@ pub(super) async fn month(caller: &Caller, scope: &ReportScope, by: CostBy) -> R
         }
         // For the present month, running instances are counted instead.
         let instances = if scope.is_current { 0 } else { usize::try_from(sum.instances).unwrap_or_default() };
-        let of = Figures { to_date: sum.micros, forecast: sum.micros, estimate: 0, instances };
+        let of = Figures { to_date: sum.micros, forecast: sum.micros, instances, ..Figures::default() };
         if dimension(by) == Dimension::Promise {
             add(&mut month.promises, place, value, currency, sum.micros);
         }
-        let value = if by == CostBy::Workspace { place.path.to_string() } else { value.clone() };
+        let value = scope.of_place(by, place).unwrap_or(value).to_owned();
         *month.sums.entry((value, currency.clone())).or_default() += of;
     }
     if dimension(by) != Dimension::Promise {
@@ -97,28 +129,41 @@ pub(super) async fn month(caller: &Caller, scope: &ReportScope, by: CostBy) -> R
     Ok(month)
 }
 
-/// Returns the days of the month, by value and currency, as far as the user can see them.
+/// Returns a path up to the segment after the first `shared` ones.
+fn branch(path: &str, shared: usize) -> &str {
+    path.match_indices(':').nth(shared).and_then(|(end, _)| path.get(..end)).unwrap_or(path)
+}
+
+/// Returns the days of the month, by value and currency, as far as the user can see them. A workspace includes what is below it here: where
+/// paths with a cost divide for the first time, there are few enough to tell apart in a chart.
 pub(super) async fn days(caller: &Caller, scope: &ReportScope, by: CostBy) -> Result<Vec<CostDay>> {
-    let book = book(caller, scope, scope.month, dimension(by)).await?;
+    let book = book(caller, scope, scope.month, by).await?;
     let places = seen(scope, &book);
-    let mut sums: BTreeMap<(i64, String, String), i64> = BTreeMap::new();
+    let spending = book.days.iter().filter(|day| !book.text(day.currency).is_empty());
+    let shared = shared_segments(spending.filter_map(|day| at(&places, day.spot).copied().flatten()).map(|place| place.path.as_str()));
+    let mut sums: BTreeMap<(i64, &str, &str), i64> = BTreeMap::new();
     for day in &book.days {
         let Some(place) = at(&places, day.spot).copied().flatten() else { continue };
-        let (Some(value), Some(currency)) = (at(&book.texts, day.value), at(&book.texts, day.currency)) else { continue };
+        let (value, currency) = (scope.of_place(by, place).unwrap_or_else(|| book.text(day.value)), book.text(day.currency));
         if currency.is_empty() {
             continue;
         }
-        let value = if by == CostBy::Workspace { place.path.to_string() } else { value.clone() };
+        let value = if by == CostBy::Workspace { branch(value, shared) } else { value };
         let number = (day.day - scope.month.start()).div_euclid(DAY) + 1;
-        let sum = sums.entry((number, value, currency.clone())).or_default();
+        let sum = sums.entry((number, value, currency)).or_default();
         *sum = sum.saturating_add(day.micros);
     }
-    Ok(sums.into_iter().map(|((day, value, currency), micros)| CostDay { day, value, money: Money::new(micros, currency) }).collect())
+    let day = |((day, value, currency), micros): ((i64, &str, &str), i64)| CostDay {
+        day,
+        value: value.to_owned(),
+        money: Money::new(micros, currency),
+    };
+    Ok(sums.into_iter().map(day).collect())
 }
 
 /// Returns the costs of promises in a month.
 pub(super) async fn of_promises(caller: &Caller, scope: &ReportScope, month: Calendar) -> Result<OfPromises> {
-    let book = book(caller, scope, month, Dimension::Promise).await?;
+    let book = book(caller, scope, month, CostBy::Promise).await?;
     let places = seen(scope, &book);
     let mut found = OfPromises::new();
     for sum in &book.month {
@@ -140,14 +185,14 @@ fn add(found: &mut OfPromises, place: &Place, promise: &str, currency: &str, mic
 fn dimension(by: CostBy) -> Dimension {
     match by {
         // The ledger distinguishes namespaces and workspaces in every dimension.
-        CostBy::Workspace | CostBy::Promise => Dimension::Promise,
+        CostBy::Workspace | CostBy::Team | CostBy::Promise => Dimension::Promise,
         CostBy::Project => Dimension::Project,
         CostBy::Owner => Dimension::Owner,
     }
 }
 
-/// Returns the totals by currency.
-pub(super) fn totals(caller: &Caller, scope: &ReportScope, month: &Month) -> Vec<CostSum> {
+/// Returns the totals by currency, beside another month.
+pub(super) fn totals(caller: &Caller, scope: &ReportScope, month: &Month, former: Option<&Former>) -> Vec<CostSum> {
     let mut currencies: BTreeMap<&str, Figures> = BTreeMap::new();
     for ((_, currency), figures) in &month.sums {
         *currencies.entry(currency).or_default() += *figures;
@@ -159,7 +204,6 @@ pub(super) fn totals(caller: &Caller, scope: &ReportScope, month: &Month) -> Vec
     let is_alone = |top: &WorkspacePath| matches!(scope.places.as_slice(), [only] if only.path == *top);
     let sum = |(currency, figures): (&str, Figures)| {
         let money = |micros| Money::new(micros, currency);
-        let top = scope.top.as_ref();
         CostSum {
             currency: currency.to_owned(),
             to_date: money(figures.to_date),
@@ -167,8 +211,22 @@ pub(super) fn totals(caller: &Caller, scope: &ReportScope, month: &Month) -> Vec
             estimate: scope.is_current.then(|| money(figures.estimate)),
             instances: figures.instances,
             waiting: month.live.waiting.get(currency).map(|(micros, count)| (money(*micros), *count)),
-            budget: top.and_then(|top| budgets.smallest(top, is_alone(top), currency)),
+            budget: scope.common().and_then(|top| budgets.smallest(top, is_alone(top), currency)),
+            expected: scope.is_current.then(|| money(figures.to_date.saturating_add(figures.shortfall))),
+            compared: former.map(|former| former.compared(&figures, currency)),
         }
     };
     currencies.into_iter().map(sum).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::branch;
+
+    #[test]
+    fn charts_divide_where_paths_divide_for_the_first_time() {
+        assert_eq!(branch("root:acme:shop:web", 2), "root:acme:shop");
+        assert_eq!([branch("root:acme", 2), branch("root:acme:shop", 3), branch("root", 0)], ["root:acme", "root:acme:shop", "root"]);
+        assert_eq!(branch("root:globex:web", 1), "root:globex");
+    }
 }

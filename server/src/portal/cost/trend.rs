@@ -29,8 +29,12 @@ pub(super) async fn months(caller: &Caller, scope: &ReportScope, totals: &[CostS
     let of = |month: Month| {
         let range = sums.range((month.start(), "")..(month.end(), ""));
         let sums = range.map(|((_, currency), micros)| Money::new(*micros, *currency)).collect();
-        CostMonth { title: month.title(), sums }
+        CostMonth { month: month.to_string(), title: month.title(), sums }
     };
-    let present = CostMonth { title: scope.month.title(), sums: totals.iter().map(|sum| sum.to_date.clone()).collect() };
+    let present = CostMonth {
+        month: scope.month.to_string(),
+        title: scope.month.title(),
+        sums: totals.iter().map(|sum| sum.to_date.clone()).collect(),
+    };
     Ok(earlier.map(of).chain([present]).collect())
 }

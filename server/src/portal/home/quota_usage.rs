@@ -20,11 +20,8 @@ use crate::portal::register::{Known, Of, OfPromise};
 use crate::portal::requests::listing::Place;
 use crate::portal::titles::Titles;
 
-/// How many lines are shown.
-const SHOWN: usize = 5;
-
-/// Returns those with the highest usage, and how many there are.
-pub(super) fn of(caller: &Caller, known: &Known, places: &[Place]) -> (Vec<CapLine>, usize) {
+/// Returns those with the highest usage, at most `most`, and how many there are.
+pub(in crate::portal) fn most_used(caller: &Caller, known: &Known, places: &[Place], most: usize) -> (Vec<CapLine>, usize) {
     let portal = caller.portal();
     let tree = portal.world.tree();
     let stands: Vec<Stand<'_>> = places.iter().filter_map(|place| Some(Stand { place, way: tree.lineage(&place.cluster)? })).collect();
@@ -48,7 +45,7 @@ pub(super) fn of(caller: &Caller, known: &Known, places: &[Place]) -> (Vec<CapLi
         (std::cmp::Reverse(line.room.percent()), line.workspace.clone(), line.title.clone(), line.promises.clone())
     });
     let total = lines.len();
-    lines.truncate(SHOWN);
+    lines.truncate(most);
     (lines, total)
 }
 

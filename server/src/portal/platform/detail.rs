@@ -9,14 +9,14 @@ use app::view::{ConcernedLine, HitLine, PolicyInside, PolicyPage, PolicyRule};
 use cluster::WorkspacePath;
 use cluster::kinds::{Policy, PromiseRequest};
 use cluster::watch::Key;
-use kube::api::Api;
 use promise::api::{Enforcement, OutdatedRule, PolicyOutcome, PolicyResult, Rule, RuleChange};
 use promise::policy::covers_promise;
+use promise::policy::edit::RuleKind;
 use promise::{Error, Result};
 
 use super::hits::{self, Hits};
 use super::promises::Promises;
-use super::{list, text, tryout};
+use super::{history, list, text, tryout};
 use crate::auth::Caller;
 use crate::portal::reads::is_object_name;
 use crate::portal::rights::Right;
@@ -40,17 +40,18 @@ pub(super) async fn page(caller: &Caller, workspace: &str, name: &str, from: &st
     let hits = if reads { hits::count(caller).await? } else { Hits::default() };
     let row = list::row(caller, &key, &policy, &place, &promises, &hits);
     let spec = &policy.spec;
-    let rules = spec.rules.iter().zip(&row.sentences).map(|(rule, sentence)| PolicyRule {
+    let rules = spec.written_rules().iter().zip(&row.sentences).map(|(rule, sentence)| PolicyRule {
         name: rule.name.clone(),
         sentence: sentence.clone(),
         kind: kind(rule).to_owned(),
+        has_form: serde_json::to_value(rule).is_ok_and(|rule| RuleKind::of(&rule).is_some()),
     });
     let inside = if reads { Some(inside(caller, &key, &policy, &place, &promises, &hits, sample).await?) } else { None };
     Ok(PolicyPage {
         description: spec.description.clone().unwrap_or_default(),
         contact: spec.owner.as_ref().and_then(|owner| owner.contact.clone()).unwrap_or_default(),
         rules: rules.collect(),
-        for_promises: list::for_promises(spec),
+        for_promises: promises.in_words(&spec.applies_to.promises),
         for_workspaces: list::for_workspaces(spec, list::is_trusted(caller, &place)),
         closed: inside
             .is_none()
@@ -91,9 +92,10 @@ async fn inside(
     sample: Option<&Sample>,
 ) -> Result<PolicyInside> {
     // Read with the user's token: the page shows the YAML and all its content.
-    let api: Api<Policy> = Api::all(caller.client(&key.cluster));
-    let whole = cluster::error::PlaneResult::about(api.get(&key.name).await, &format!("policy {}", key.name))?;
+    let whole = cluster::error::PlaneResult::about(text::api(caller, &key.cluster).get(&key.name).await, &format!("policy {}", key.name))?;
     let may_edit = caller.may(&key.cluster, Right::policy("update", &key.name)).await?;
+    let may_delete = caller.may(&key.cluster, Right::policy("delete", &key.name)).await?;
+    let (history, history_known) = history::of(caller, (&key.cluster, &key.name), &whole.metadata, promises).await;
     let (denied, warned, outdated) = (of(&hits.denied, key), of(&hits.warned, key), of(&hits.outdated, key));
     let (name, source) = (key.name.as_str(), place.as_str());
     let counts = hits.instances.get(key);
@@ -116,6 +118,10 @@ async fn inside(
         outdated_total: outdated.len(),
         yaml: text::yaml(&whole),
         edit: (!may_edit).then(|| format!("You can't change policies in {place}.")),
+        delete: (!may_delete).then(|| format!("You can't delete policies in {place}.")),
+        referrers: promises.referring(&key.cluster, &key.name),
+        history,
+        history_known,
         tryout: tryout::of(caller, key, promises, sample).await?,
     })
 }

@@ -34,7 +34,7 @@ pub(super) struct Hits {
     pub(super) places: usize,
 }
 
-/// Returns every policy in the form that rules are composed from.
+/// Returns every enabled policy in the form that rules are composed from.
 pub(super) fn candidates(caller: &Caller) -> Vec<Candidate> {
     let portal = caller.portal();
     let tree = portal.world.tree();
@@ -49,7 +49,7 @@ pub(super) fn candidates(caller: &Caller) -> Vec<Candidate> {
             spec: policy.spec.clone(),
         })
     };
-    policies.iter().filter_map(of).collect()
+    policies.iter().filter(|(_, policy)| !policy.spec.is_disabled()).filter_map(of).collect()
 }
 
 /// The existing policies, by the names that statuses of requests use.

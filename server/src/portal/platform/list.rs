@@ -65,7 +65,7 @@ pub(super) async fn page(caller: &Caller, query: &PoliciesQuery) -> Result<Polic
         outdated: outdated.len(),
         priced: detail::lines(caller, &hits.priced, price),
         priced_total: hits.priced.len(),
-        others: detail::lines(caller, &hits.others, |request| others(&there, request)),
+        others: detail::lines(caller, &hits.others, |request| others(caller, &there, request)),
         others_total: hits.others.len(),
         writable,
         as_of: caller.portal().lists_as_of(),
@@ -88,10 +88,10 @@ fn price(request: &PromiseRequest) -> String {
 }
 
 /// Describes the changes of an instance's rules that belong to no existing policy.
-fn others(there: &There, request: &PromiseRequest) -> String {
+fn others(caller: &Caller, there: &There, request: &PromiseRequest) -> String {
     let outdated = request.status.as_ref().and_then(|status| status.outdated.as_ref());
     let rules = outdated.map(|outdated| outdated.rules.as_slice()).unwrap_or_default();
-    rules.iter().filter(|rule| there.of_rule(rule).is_none()).map(decisions::change).collect::<Vec<_>>().join(" ")
+    rules.iter().filter(|rule| there.of_rule(rule).is_none()).map(|rule| decisions::change(caller, rule)).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a policy as a row.
@@ -103,11 +103,11 @@ pub(super) fn row(caller: &Caller, key: &Key, policy: &Arc<Policy>, place: &Work
         workspace: place.to_string(),
         name: key.name.clone(),
         title: spec.title.clone().unwrap_or_else(|| key.name.clone()),
-        sentences: sentences(caller, spec, &concerned),
+        sentences: sentences(caller, &spec.enabled(), &concerned),
         category: spec.category,
         enforcement: spec.enforcement,
         owner: owner.unwrap_or_default(),
-        range: format!("{}, {}", for_promises(spec), for_workspaces(spec, is_trusted(caller, place))),
+        range: format!("{}, {}", promises.in_words(&spec.applies_to.promises), for_workspaces(spec, is_trusted(caller, place))),
         promises: concerned.len(),
         instances: hits.instances.get(key).map(|of| of.values().sum()).unwrap_or_default(),
         outdated: hits.outdated.get(key).map(Vec::len).unwrap_or_default(),
@@ -128,11 +128,6 @@ pub(super) fn sentences(caller: &Caller, spec: &PolicySpec, concerned: &BTreeSet
     let none = PromiseSpec::default();
     let promise = only.as_ref().map_or(&none, |promise| &promise.spec);
     spec.rules.iter().map(|rule| sentence::of_rule(promise, rule)).collect()
-}
-
-pub(super) fn for_promises(spec: &PolicySpec) -> String {
-    let names = &spec.applies_to.promises;
-    if names.is_empty() { "all promises".to_owned() } else { all_of(names) }
 }
 
 /// Checks whether policies of this workspace apply across the tree.
@@ -157,6 +152,9 @@ pub(in crate::portal) fn of_range(range: &AppliesTo, otherwise: &str) -> String 
 }
 
 fn compiled(policy: &Policy) -> Compiled {
+    if policy.spec.is_disabled() {
+        return Compiled::Off;
+    }
     let condition = policy.status.as_ref().and_then(|status| status.conditions.iter().find(|condition| condition.r#type == COMPILED));
     match condition {
         Some(condition) if condition.status == ConditionStatus::True => Compiled::Yes,

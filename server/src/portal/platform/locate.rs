@@ -32,8 +32,11 @@ pub(super) fn line_of(text: &str, path: &Path) -> Option<usize> {
                 let start = from + at;
                 let end = lines[start + 1..to].iter().position(|next| next.ends(indent, true)).map_or(to, |end| start + 1 + end);
                 (from, to) = (start, end);
-                // The first key of an item follows its dash.
-                indent = line.inner;
+                // The first key of an item follows its dash, in the same line or the next one.
+                indent = match lines.get(start + 1) {
+                    Some(next) if line.text.is_empty() && start + 1 < to => next.indent,
+                    _ => line.inner,
+                };
             }
             Segment::Each => break,
         }
@@ -103,5 +106,8 @@ mod tests {
             assert_eq!(line_of(text, &Path::parse(".a[1].b").unwrap()), Some(3), "{text}");
             assert_eq!(line_of(text, &Path::parse(".c").unwrap()), Some(4), "{text}");
         }
+        let below = "a:\n-\n  b: 1\n  c: 2\n-\n  b: 3\nd: 4\n";
+        assert_eq!(line_of(below, &Path::parse(".a[0].c").unwrap()), Some(4));
+        assert_eq!(line_of(below, &Path::parse(".a[1].b").unwrap()), Some(6));
     }
 }

@@ -9,8 +9,8 @@ use jiff::tz::TimeZone;
 use promise::Result;
 
 use crate::auth::Caller;
-use crate::live::{self, Topic};
 use crate::portal::register::{Counts, Of, OfPromise, Outcome, monday};
+use crate::portal::topic::{self, Topic};
 
 /// Number of workspaces that are named.
 const WORKSPACES: usize = 10;
@@ -23,7 +23,7 @@ const DAY: i64 = 86_400;
 pub(super) async fn page(caller: &Caller, query: &OverviewQuery) -> Result<OverviewPage> {
     let places = caller.places(None).await?;
     // Taken before anything is counted: the event stream reports what changes in between.
-    let seen = live::seen_in(caller, &Topic::Platform, &places).await?;
+    let seen = topic::seen_in(caller, &Topic::Platform, &places).await?;
     let portal = caller.portal();
     let counted: Vec<(String, Counts)> = portal
         .register
@@ -95,6 +95,7 @@ fn week(sum: &Counts, day: i64) -> WeekLine {
     let of = |outcome: Outcome| outcomes.and_then(|of| of.get(&outcome)).copied().unwrap_or_default();
     WeekLine {
         label: first.strftime("%-d %b").to_string(),
+        day: first.date().to_string(),
         ready: of(Outcome::Ready),
         under_way: of(Outcome::UnderWay),
         rejected: of(Outcome::Rejected),

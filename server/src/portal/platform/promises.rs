@@ -11,6 +11,7 @@ use promise::Result;
 use promise::api::PolicySpec;
 use promise::policy;
 use promise::visibility::{self, Offer, Place, Shelf};
+use promise::wording::all_of;
 
 use crate::auth::Caller;
 use crate::portal::place::TOGETHER;
@@ -38,16 +39,47 @@ impl Promises {
         Ok(Self(known))
     }
 
+    /// Describes a list of names and globs: promises by their display names, unless homes call them differently.
+    pub(super) fn in_words(&self, names: &[String]) -> String {
+        if names.is_empty() {
+            return "all promises".to_owned();
+        }
+        all_of(&names.iter().map(|name| self.title(name)).collect::<Vec<_>>())
+    }
+
+    /// Returns the display name of the promises with this name, or the name itself.
+    pub(super) fn title(&self, name: &str) -> String {
+        let named = self.0.iter().filter(|(key, _)| key.name == name);
+        let titles: BTreeSet<&str> = named.filter_map(|(_, promise)| promise.spec.presentation.display_name.as_deref()).collect();
+        match titles.first() {
+            Some(title) if titles.len() == 1 => (*title).to_owned(),
+            _ => name.to_owned(),
+        }
+    }
+
+    /// Returns the display names of those in a home that refer to a policy of the home by its name.
+    pub(super) fn referring(&self, home: &ClusterId, policy: &str) -> Vec<String> {
+        let refers = |promise: &Promise| promise.spec.policy_refs.iter().any(|reference| reference.name == policy);
+        let found = self.0.iter().filter(|(key, promise)| key.cluster == *home && refers(promise));
+        found.map(|(key, promise)| promise.spec.presentation.display_name.clone().unwrap_or_else(|| key.name.clone())).collect()
+    }
+
     /// Returns those that a policy of a workspace might apply to, by home path and name.
     pub(super) fn concerned(&self, caller: &Caller, workspace: &WorkspacePath, spec: &PolicySpec) -> BTreeSet<(String, String)> {
+        let reached = self.reached(caller, workspace).into_iter();
+        let named = reached.filter(|(_, key, _)| policy::covers_promise(&spec.applies_to, &key.name));
+        named.map(|(home, key, _)| (home.to_string(), key.name)).collect()
+    }
+
+    /// Returns those that policies of a workspace can apply to, each with the path of its home.
+    pub(super) fn reached(&self, caller: &Caller, workspace: &WorkspacePath) -> Vec<(WorkspacePath, Key, Arc<Promise>)> {
         let portal = caller.portal();
         let tree = portal.world.tree();
         let trusted = |path: &WorkspacePath| portal.trusted_homes.contains(path);
-        let named = self.0.iter().filter(|(key, _)| policy::covers_promise(&spec.applies_to, &key.name));
-        let meets = named.filter_map(|(key, _)| {
+        let meets = self.0.iter().filter_map(|(key, promise)| {
             let home = tree.path(&key.cluster)?;
             let meets = trusted(&home) || trusted(workspace) || workspace.contains(&home) || home.contains(workspace);
-            meets.then(|| (home.to_string(), key.name.clone()))
+            meets.then(|| (home, key.clone(), promise.clone()))
         });
         meets.collect()
     }

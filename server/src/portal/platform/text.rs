@@ -6,18 +6,23 @@ use cluster::error::PlaneResult as _;
 use cluster::kinds::{Export, Policy};
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
-use kube::api::Api;
+use kube::api::{Api, ApiResource, DynamicObject};
 use promise::api::PolicySpec;
 use promise::form::yaml;
-use promise::path::Path;
-use promise::policy;
+use promise::policy::{self, Candidate, Warning};
 use promise::wording::{counted, upper_first};
-use promise::{Error, Problem, Result, names};
+use promise::{Error, Problem, Result};
+use serde::Serialize;
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use store::PolicyChangeKind;
 
-use super::locate;
+use super::editor::{self, Choices};
+use super::parse::{line, located, parse};
 use super::promises::Promises;
+use super::{effect, history, list};
 use crate::auth::Caller;
+use crate::portal::drafts::SaveAs;
 use crate::portal::place::Workspace;
 use crate::portal::reads::is_object_name;
 use crate::portal::rights::Right;
@@ -48,45 +53,80 @@ spec:
 /// Subject of policy drafts.
 const DRAFT: &str = "policy";
 
-/// Returns the form with a policy's text, or with the initial text of a new one. The content of a draft is checked.
-pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<PolicyForm> {
+/// Returns the form with a policy, or with a new one: with the form of one rule, or as YAML without `rule`. The content of a draft is
+/// checked.
+pub(super) async fn open(
+    caller: &Caller,
+    workspace: &str,
+    name: Option<&str>,
+    draft: Option<&str>,
+    rule: Option<usize>,
+) -> Result<PolicyForm> {
     if let Some(id) = draft
         && let Some(typed) = caller.draft::<PolicyText>(DRAFT, id).await?
         && typed.name.as_deref() == name
         && (name.is_none() || typed.workspace == workspace)
     {
-        return check(caller, &typed).await.map(|checked| checked.form);
+        return check(caller, &typed, Sending::Rehearsal).await.map(|checked| checked.form);
     }
+    let writable = writable(caller, workspace).await?;
     let Some(name) = name else {
-        let writable = writable(caller, workspace).await?;
-        if writable.is_empty() {
+        let chosen = writable.iter().find(|pick| pick.chosen).or(writable.first()).map(|pick| pick.value.clone());
+        let Some(chosen) = chosen else {
             return Err(Error::Denied { why: "you can't create policies in any workspace; ask a workspace owner for access".to_owned() });
+        };
+        if rule.is_none() {
+            return Ok(PolicyForm { workspace: workspace.to_owned(), writable, text: START.to_owned(), ..PolicyForm::default() });
         }
-        return Ok(PolicyForm { workspace: workspace.to_owned(), writable, text: START.to_owned(), ..PolicyForm::default() });
+        let typed = PolicyText { workspace: chosen, text: editor::start(), rule: Some(0), ..PolicyText::default() };
+        return check(caller, &typed, Sending::Nothing).await.map(|checked| checked.form);
     };
     let place = caller.enter(workspace).await?;
     may_write(caller, &place, Some(name)).await?;
     let there = read(caller, &place, name).await?;
     let version = there.metadata.resource_version.clone().unwrap_or_default();
-    Ok(PolicyForm {
+    let typed = PolicyText {
         workspace: workspace.to_owned(),
         name: Some(name.to_owned()),
-        writable: writable(caller, workspace).await?,
         text: yaml(&there),
-        version,
-        ..PolicyForm::default()
-    })
+        version: version.clone(),
+        rule,
+        ..PolicyText::default()
+    };
+    let form = match rule {
+        Some(_) => check(caller, &typed, Sending::Nothing).await?.form,
+        None => PolicyForm::default(),
+    };
+    if form.editor.is_some() {
+        return Ok(form);
+    }
+    let title = there.data["spec"]["title"].as_str().unwrap_or_default().to_owned();
+    Ok(PolicyForm { workspace: typed.workspace, name: typed.name, writable, text: typed.text, version, title, ..PolicyForm::default() })
 }
 
-/// Writes a text. Saves it as a draft instead if it is only to be checked, or has problems.
-pub(super) async fn post(caller: &Caller, typed: &PolicyText) -> Result<PolicyFormOutcome> {
-    if typed.write
-        && let Checked { policy: Some((place, policy)), .. } = check(caller, typed).await?
+/// Writes a policy. Saves it as a draft instead if it is only to be checked, or has problems or warnings that the user hasn't seen.
+pub(super) async fn post(caller: &Caller, posted: &PolicyText) -> Result<PolicyFormOutcome> {
+    let mut typed = posted.clone();
+    enter(caller, &mut typed).await?;
+    if typed.is_to_be_saved()
+        && let Checked { policy: Some((place, policy)), form } = check(caller, &typed, Sending::Rehearsal).await?
+        && (form.warned.is_empty() || form.warned == typed.warned)
     {
         let name = policy.metadata.name.clone().unwrap_or_default();
-        match send(caller, &place.cluster, &policy, typed, Sending::Write).await {
+        let before = match &typed.name {
+            Some(name) => Some(read(caller, &place, name).await?),
+            None => None,
+        };
+        match send(caller, &place.cluster, &policy, &typed, Sending::Write).await {
             Ok(()) => {
-                caller.forget_draft(&typed.draft).await?;
+                let (kind, changes) = match &before {
+                    Some(before) => (PolicyChangeKind::Changed, history::between(before, &policy)),
+                    None => (PolicyChangeKind::Created, Vec::new()),
+                };
+                history::note(caller, (&place.cluster, &name), kind, &changes).await;
+                for draft in [&typed.draft, &typed.save] {
+                    caller.forget_draft(draft).await?;
+                }
                 return Ok(PolicyFormOutcome::Written { workspace: typed.workspace.clone(), name });
             }
             // The form checks again and shows the error.
@@ -94,19 +134,61 @@ pub(super) async fn post(caller: &Caller, typed: &PolicyText) -> Result<PolicyFo
             Err(error) => return Err(error),
         }
     }
-    Ok(PolicyFormOutcome::Again { draft: caller.keep_draft(DRAFT, typed).await? })
+    Ok(PolicyFormOutcome::Again { draft: caller.save_draft(DRAFT, &typed, save_as(&typed, None)).await? })
+}
+
+/// Returns the form with what was just typed, and saves it.
+pub(super) async fn preflight(caller: &Caller, posted: &PolicyText) -> Result<PolicyForm> {
+    let mut typed = posted.clone();
+    enter(caller, &mut typed).await?;
+    // The user is typing, so an input already has the focus.
+    typed.focus = None;
+    let sending = if typed.operation == "rehearse" { Sending::Rehearsal } else { Sending::Nothing };
+    let mut form = check(caller, &typed, sending).await?.form;
+    if form.editor.is_some() && !typed.save.is_empty() {
+        form.save.clone_from(&typed.save);
+        // The effect is worth showing even if the draft can't be saved.
+        let saved = caller.save_draft(DRAFT, &typed, save_as(&typed, Some(&typed.save))).await;
+        form.saved = Some(saved.inspect_err(|error| tracing::warn!(%error, "a draft could not be saved")).is_ok());
+    }
+    Ok(form)
+}
+
+fn save_as<'a>(typed: &'a PolicyText, id: Option<&'a str>) -> SaveAs<'a> {
+    let some = |text: &'a str| Some(text).filter(|text| !text.is_empty());
+    SaveAs { id, opened: some(&typed.draft), typing: some(&typed.save), title: "" }
+}
+
+/// Puts what was posted with the form of a rule into the text. Users who can't write the policy learn nothing about promises.
+async fn enter(caller: &Caller, typed: &mut PolicyText) -> Result<()> {
+    if typed.rule.is_none() && !typed.operation.starts_with("rule:") {
+        return Ok(());
+    }
+    let place = caller.enter(&typed.workspace).await?;
+    match may_write(caller, &place, typed.name.as_deref()).await {
+        Ok(()) => {}
+        Err(Error::Denied { .. }) => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    let (promises, open) = (Promises::of(caller).await?, open_paths(caller).await?);
+    Choices { caller, place: &place.path, promises: &promises, open: &open }.enter(typed);
+    Ok(())
+}
+
+async fn open_paths(caller: &Caller) -> Result<Vec<WorkspacePath>> {
+    Ok(caller.open_workspaces().await?.into_iter().map(|(path, _)| path).collect())
 }
 
 /// A text and its problems.
 struct Checked {
     form: PolicyForm,
     /// If there are no problems: the policy and its workspace.
-    policy: Option<(Workspace, Policy)>,
+    policy: Option<(Workspace, DynamicObject)>,
 }
 
 /// Checks a text without writing anything. For users who can't write it, the check skips promises, because the problems found would reveal
 /// them.
-async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
+async fn check(caller: &Caller, typed: &PolicyText, sending: Sending) -> Result<Checked> {
     let place = caller.enter(&typed.workspace).await?;
     let mut form = PolicyForm {
         workspace: typed.workspace.clone(),
@@ -114,6 +196,7 @@ async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
         writable: writable(caller, &typed.workspace).await?,
         text: typed.text.clone(),
         version: typed.version.clone(),
+        save: caller.new_draft_id(),
         ..PolicyForm::default()
     };
     match may_write(caller, &place, typed.name.as_deref()).await {
@@ -121,36 +204,66 @@ async fn check(caller: &Caller, typed: &PolicyText) -> Result<Checked> {
         Err(error @ Error::Denied { .. }) => return Ok(wrong(form, vec![said(&error)])),
         Err(error) => return Err(error),
     }
-    let policy = match parse(&form.text, typed.name.as_deref()) {
-        Ok(policy) => policy,
-        Err(problems) => return Ok(wrong(form, problems)),
-    };
+    let manifest = parse(&form.text, typed.name.as_deref());
+    form.problems.clone_from(&manifest.problems);
     let promises = Promises::of(caller).await?;
-    let (problems, against) = against_promises(caller, &place.path, &policy.spec, &promises);
-    if !problems.is_empty() {
-        let found = problems.iter().map(|problem| located(&form.text, problem)).collect();
-        return Ok(wrong(form, found));
+    let mut against = 0;
+    if let Some(spec) = &manifest.spec {
+        let (problems, count) = against_promises(caller, &place.path, spec, &promises);
+        against = count;
+        let unread = problems.iter().filter(|problem| !manifest.is_of_broken(problem)).map(|problem| located(&form.text, problem));
+        form.problems.extend(unread);
+        form.problems.sort_by_key(|problem| problem.line.unwrap_or_default());
+        let subject = Candidate {
+            policy: manifest.object.as_ref().and_then(|object| object.metadata.name.clone()).unwrap_or_default(),
+            workspace: place.path.to_string(),
+            cluster: place.cluster.to_string(),
+            trusted: list::is_trusted(caller, &place.path),
+            spec: spec.clone(),
+        };
+        let (mut warnings, effect) = effect::of(caller, subject, &promises).await?;
+        // A policy with problems can't be composed with others.
+        warnings.retain(|warning| form.problems.is_empty() || !matches!(warning, Warning::Contradiction { .. }));
+        warnings.extend(manifest.unknown);
+        warn(&mut form, &warnings);
+        form.effect = effect.filter(|_| form.problems.is_empty());
     }
-    match send(caller, &place.cluster, &policy, typed, Sending::Rehearsal).await {
-        Ok(()) => {
-            form.checked = Some(format!(
-                "Valid for {} in scope. The dry run in the workspace passed. Not saved yet.",
-                counted(against as u64, "promise")
-            ));
-            Ok(Checked { form, policy: Some((place, policy)) })
+    let policy = manifest.object.filter(|_| form.problems.is_empty());
+    if let (Some(policy), Sending::Rehearsal) = (&policy, sending) {
+        match send(caller, &place.cluster, policy, typed, Sending::Rehearsal).await {
+            Ok(()) => {
+                form.checked = Some(format!(
+                    "Valid for {} in scope. The dry run in the workspace passed. Not saved yet.",
+                    counted(against as u64, "promise")
+                ));
+            }
+            Err(Error::Invalid { problems }) => {
+                let problem = |problem: &Problem| TextProblem {
+                    path: problem.path.clone(),
+                    line: line(&form.text, &problem.path),
+                    message: problem.message.clone(),
+                };
+                form.problems = problems.iter().map(problem).collect();
+            }
+            Err(error @ (Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. })) => form.problems = vec![said(&error)],
+            Err(error) => return Err(error),
         }
-        Err(Error::Invalid { problems }) => {
-            let found = problems.iter().map(|problem| TextProblem {
-                path: problem.path.clone(),
-                line: line(&form.text, &problem.path),
-                message: problem.message.clone(),
-            });
-            let found = found.collect();
-            Ok(wrong(form, found))
-        }
-        Err(error @ (Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. })) => Ok(wrong(form, vec![said(&error)])),
-        Err(error) => Err(error),
     }
+    let open = open_paths(caller).await?;
+    Choices { caller, place: &place.path, promises: &promises, open: &open }.dress(&mut form, typed);
+    let policy = policy.filter(|_| form.problems.is_empty()).map(|policy| (place, policy));
+    Ok(Checked { form, policy })
+}
+
+/// Adds warnings to the form, with the digest that identifies them.
+fn warn(form: &mut PolicyForm, warnings: &[Warning]) {
+    let lines = warnings.iter().map(|warning| located(&form.text, &Problem { path: warning.path(), message: warning.sentence() }));
+    form.warnings = lines.collect();
+    // A warning about the same thing in another line is the same warning.
+    form.warned = match warnings {
+        [] => String::new(),
+        warnings => hex::encode(Sha256::digest(serde_json::to_vec(warnings).unwrap_or_default())),
+    };
 }
 
 /// Returns an error as a problem of the whole text.
@@ -188,18 +301,28 @@ async fn may_write(caller: &Caller, place: &Workspace, name: Option<&str>) -> Re
     Err(Error::Denied { why: format!("you can't {verb} policies in {}", place.path) })
 }
 
-async fn read(caller: &Caller, place: &Workspace, name: &str) -> Result<Policy> {
+/// Reads a policy with the user's token, with fields that this version doesn't know.
+pub(super) async fn read(caller: &Caller, place: &Workspace, name: &str) -> Result<DynamicObject> {
     let what = format!("policy {name}");
     if !is_object_name(name) {
         return Err(Error::NotFound { what });
     }
-    let api: Api<Policy> = Api::all(caller.client(&place.cluster));
-    let policy = api.get(name).await.about(&what)?;
+    let policy = api(caller, &place.cluster).get(name).await.about(&what)?;
     caller.genuine(Export::Catalog, place, what).map(|()| policy)
 }
 
+/// Returns the policies of a workspace as the user can reach them.
+pub(super) fn api(caller: &Caller, cluster: &ClusterId) -> Api<DynamicObject> {
+    Api::all_with(caller.client(cluster), &ApiResource::erase::<Policy>(&()))
+}
+
 /// Returns the object as users write it, without the fields that the control plane manages.
-pub(super) fn yaml(policy: &Policy) -> String {
+pub(super) fn yaml(policy: &impl Serialize) -> String {
+    yaml::write(&written(policy))
+}
+
+/// Returns the object as users write it.
+pub(super) fn written(policy: &impl Serialize) -> Value {
     let mut value = serde_json::to_value(policy).unwrap_or_default();
     if let Some(object) = value.as_object_mut() {
         object.remove("status");
@@ -213,7 +336,7 @@ pub(super) fn yaml(policy: &Policy) -> String {
         }
     }
     whole(&mut value);
-    yaml::write(&value)
+    value
 }
 
 /// Converts bounds without a fraction to integers: they are stored as floating-point numbers, but users wrote them as integers.
@@ -228,31 +351,6 @@ fn whole(value: &mut Value) {
             }
         }
         _ => {}
-    }
-}
-
-/// Parses a text as a Policy.
-fn parse(text: &str, name: Option<&str>) -> std::result::Result<Policy, Vec<TextProblem>> {
-    let problem = |path: &str, message: String| vec![TextProblem { path: path.to_owned(), line: line(text, path), message }];
-    let value =
-        yaml::read(text).map_err(|error| vec![TextProblem { path: String::new(), line: Some(error.line), message: error.message }])?;
-    let is = |field: &str, wanted: &str| value.get(field).and_then(Value::as_str) == Some(wanted);
-    if !is("kind", "Policy") {
-        return Err(problem(".kind", "Set kind: Policy.".to_owned()));
-    }
-    if !is("apiVersion", names::API_VERSION) {
-        return Err(problem(".apiVersion", format!("Set apiVersion: {}.", names::API_VERSION)));
-    }
-    let policy: Policy = serde_json::from_value(value).map_err(|error| problem(".spec", upper_first(&format!("{error}."))))?;
-    let given = policy.metadata.name.as_deref().unwrap_or_default();
-    match name {
-        _ if given.is_empty() || !is_object_name(given) => {
-            Err(problem(".metadata.name", "Enter a name with lower-case letters, digits and hyphens.".to_owned()))
-        }
-        Some(name) if given != name => {
-            Err(problem(".metadata.name", format!("Keep the name {name}. With another name, it would be another policy.")))
-        }
-        _ => Ok(policy),
     }
 }
 
@@ -279,19 +377,11 @@ fn against_promises(caller: &Caller, place: &WorkspacePath, spec: &PolicySpec, p
     (found, concerned.len())
 }
 
-fn located(text: &str, problem: &Problem) -> TextProblem {
-    let path =
-        if problem.path.starts_with(".spec") || problem.path.is_empty() { problem.path.clone() } else { format!(".spec{}", problem.path) };
-    TextProblem { line: line(text, &path), path, message: problem.message.clone() }
-}
-
-fn line(text: &str, path: &str) -> Option<usize> {
-    Path::parse(path).ok().and_then(|path| locate::line_of(text, &path))
-}
-
 /// Whether the policy is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sending {
+    /// Neither.
+    Nothing,
     /// Dry run: the control plane reports what it would do.
     Rehearsal,
     /// The control plane applies it.
@@ -299,12 +389,13 @@ enum Sending {
 }
 
 /// Sends it as the user. An existing policy is replaced in the version that was opened.
-async fn send(caller: &Caller, cluster: &ClusterId, policy: &Policy, typed: &PolicyText, sending: Sending) -> Result<()> {
-    let api: Api<Policy> = Api::all(caller.client(cluster));
+async fn send(caller: &Caller, cluster: &ClusterId, policy: &DynamicObject, typed: &PolicyText, sending: Sending) -> Result<()> {
+    let api = api(caller, cluster);
     let name = policy.metadata.name.clone().unwrap_or_default();
     let (what, target) = (format!("policy {name}"), WriteTarget::in_workspace("Policy", cluster, &name));
     if typed.name.is_none() {
         let created = match sending {
+            Sending::Nothing => return Ok(()),
             Sending::Rehearsal => rehearse_create(&api, policy).await,
             Sending::Write => caller.write(WriteOperation::CreatePolicy, target).create(&api, policy).await.map(drop),
         };
@@ -313,6 +404,7 @@ async fn send(caller: &Caller, cluster: &ClusterId, policy: &Policy, typed: &Pol
     let mut changed = policy.clone();
     changed.metadata.resource_version = Some(typed.version.clone());
     let replaced = match sending {
+        Sending::Nothing => return Ok(()),
         Sending::Rehearsal => rehearse_replace(&api, &name, &changed).await,
         Sending::Write => caller.write(WriteOperation::ChangePolicy, target).replace(&api, &name, &changed).await.map(drop),
     };

@@ -4,9 +4,11 @@ use std::cmp::Reverse;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use cluster::kinds::PromiseRequest;
+use cluster::person;
 use cluster::usage::in_force;
 use cluster::watch::Key;
 use jiff::Timestamp;
+use ledger::price;
 use promise::api::{Condition, ConditionStatus, CurrentStatus, PolicyResult};
 use promise::price::Money;
 use promise::state::RequestStates;
@@ -14,8 +16,6 @@ use promise::wording;
 
 use super::Dated;
 use super::counts::{Of, Outcome};
-use crate::auth::person;
-use crate::ledger::price;
 use crate::portal::requests::rows;
 
 /// Conditions in the order in which they can block a request.

@@ -7,12 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cluster::kinds::PromiseRequest;
 use cluster::orphans::Orphan;
+use cluster::person;
 use cluster::watch::Key;
 use jiff::Timestamp;
+use ledger::{is_ready, price, project, since};
 use promise::price::Money;
-
-use crate::auth::person;
-use crate::ledger::{is_ready, price, project, since};
 
 /// Instances of the same price that add up together in every report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ use promise::path::Path;
 use promise::policy::Effective;
 use promise::preflight::{Choice, PricedChoice};
 use promise::price::Money;
-use promise::{Result, purpose, wording};
+use promise::{Result, saving, wording};
 use serde_json::Value;
 
 use super::form;
@@ -92,8 +92,7 @@ pub(in crate::portal) async fn cheaper(caller: &Caller, workspace: &Workspace, r
 /// Returns the preset that saves the most. If no preset saves anything, the value that does.
 fn least(spec: &PromiseSpec, effective: &Effective, present: &Value, choices: &[PricedChoice]) -> Option<Cheaper> {
     let saves = |priced: &PricedChoice| {
-        let is_same = || !purpose::is_changed_by(spec, effective, present, &priced.choice);
-        let less = priced.change.difference().filter(|more| priced.fits && more.micros < 0 && is_same())?;
+        let saves = saving::saved_by(spec, effective, present, priced)?;
         let choice = match &priced.choice {
             Choice::Preset { name } => format!("the preset {}", wording::humanise(name)),
             Choice::Value { path, value } => {
@@ -101,8 +100,7 @@ fn least(spec: &PromiseSpec, effective: &Effective, present: &Value, choices: &[
                 format!("{}: {}", wording::label(spec, &path), wording::value_of(spec, &path, value))
             }
         };
-        let saves = Money::new(less.micros.saturating_neg(), less.currency);
-        Some((matches!(priced.choice, Choice::Preset { .. }), Cheaper { choice, saves }))
+        Some((saving::is_preset(&priced.choice), Cheaper { choice, saves }))
     };
     let found = choices.iter().filter_map(saves);
     found.max_by_key(|(preset, cheaper)| (*preset, cheaper.saves.micros)).map(|(_, cheaper)| cheaper)

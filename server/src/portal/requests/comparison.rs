@@ -2,6 +2,7 @@
 
 use app::view::{ChangeView, MergeLine, MergeView, PolicyLine, PriceStep};
 use cluster::kinds::PromiseRequest;
+use cluster::person;
 use promise::api::PromiseSpec;
 use promise::change::{self, Contended, contended};
 use promise::form::put;
@@ -13,7 +14,6 @@ use serde_json::{Value, json};
 
 use super::form::{Opened, Typed};
 use super::preflight_panel;
-use crate::auth::person;
 use crate::portal::approvals::review;
 use crate::portal::preflight::Examined;
 

@@ -3,6 +3,7 @@
 use app::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, PriceView, deciders};
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Approval, PromiseRequest};
+use cluster::person;
 use kube::api::Api;
 use promise::api::{
     ApprovalState, ApprovalStatus, Approvers, CandidateState, CostStatus, Decision, DecisionState, GivenApproval, OutdatedPrice,
@@ -13,7 +14,7 @@ use promise::price::Money;
 use promise::{Error, Result, names};
 use serde_json::json;
 
-use crate::auth::{Caller, person};
+use crate::auth::Caller;
 use crate::portal::approvals::standing::rule_id;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
@@ -60,6 +61,7 @@ async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<Cand
     Ok(ApprovalLine {
         rule: rule_id(approval),
         policy: approval.rule.policy.clone().or_else(|| approval.rule.promise.clone()).unwrap_or_default(),
+        title: approval.rule.policy.as_ref().map(|policy| caller.policy_title(&approval.source, policy)).unwrap_or_default(),
         own: approval.rule.policy.is_none(),
         source: approval.source.clone(),
         who: who(caller, approval),
@@ -132,7 +134,7 @@ pub(super) async fn outdated(caller: &Caller, workspace: &Workspace, request: &P
     let (namespace, name) =
         (request.metadata.namespace.as_deref().unwrap_or_default(), request.metadata.name.as_deref().unwrap_or_default());
     let may = caller.may(&workspace.cluster, Right::request("patch", namespace, name)).await?;
-    let mut changes: Vec<String> = outdated.rules.iter().map(change).collect();
+    let mut changes: Vec<String> = outdated.rules.iter().map(|rule| change(caller, rule)).collect();
     changes.extend(outdated.price.as_ref().map(price_change));
     let why = format!("You can't change requests in {}. Someone who can has to roll this out.", workspace.path);
     let allowed = if may { Ok(()) } else { Err(why) };
@@ -145,7 +147,7 @@ pub(in crate::portal) fn price_change(price: &OutdatedPrice) -> String {
 }
 
 /// Describes the change of a rule.
-pub(in crate::portal) fn change(rule: &OutdatedRule) -> String {
+pub(in crate::portal) fn change(caller: &Caller, rule: &OutdatedRule) -> String {
     let verb = match rule.change {
         RuleChange::Added => "is new",
         RuleChange::Changed => "was changed",
@@ -153,7 +155,8 @@ pub(in crate::portal) fn change(rule: &OutdatedRule) -> String {
     };
     let place = rule.source.as_ref().map(|source| format!(", set at {source},")).unwrap_or_default();
     let says = rule.sentence.as_ref().map(|says| format!(": {says}")).unwrap_or_else(|| ".".to_owned());
-    format!("The rule {} of {}{place} {verb}{says}", rule.rule, rule.policy)
+    let of = rule.source.as_ref().map_or_else(|| rule.policy.clone(), |source| caller.policy_title(source, &rule.policy));
+    format!("The rule {} of {of}{place} {verb}{says}", rule.rule)
 }
 
 fn amount(cost: &CostStatus) -> String {

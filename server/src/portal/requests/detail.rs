@@ -20,10 +20,10 @@ use serde_json::{Value, json};
 
 use super::{activity, decisions, form, preflight_panel, rows, timeline};
 use crate::auth::Caller;
-use crate::live::{self, Topic};
 use crate::portal::approvals::review;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
+use crate::portal::topic::{self, Topic};
 
 /// How long a page waits for a turn to read the dependencies.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Returns the page of a request.
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<RequestPage> {
     // Taken before the request is read: the event stream reports what changes in between.
-    let seen = live::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
+    let seen = topic::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
     let request = caller.read_request(workspace, namespace, name).await?;
     let (releases, events) = futures::try_join!(caller.read_releases(workspace, &request), caller.read_events(workspace, &request))?;
     let known = caller.spec_of(&workspace.cluster, &request);
@@ -58,7 +58,9 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         deleting,
         fate: fate(&request, &releases),
         timeline: timeline::of(caller, &request, &releases, spec, revealed),
-        parameters: parameters(spec, request.spec.parameters.as_ref(), resolved, &status.policies),
+        parameters: parameters(spec, request.spec.parameters.as_ref(), resolved, &status.policies, &|source, policy| {
+            caller.policy_title(source, policy)
+        }),
         changes: pending(&request, &releases, spec),
         price: price(&request, &releases),
         asked: caller.asked(&request).await?,
@@ -80,7 +82,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         allowed,
         seen,
         conditions: status.conditions,
-        policies: policy_outcomes(&status.policies, rules(caller, workspace, &request, spec).as_ref()),
+        policies: caller.entitle(policy_outcomes(&status.policies, rules(caller, workspace, &request, spec).as_ref())),
     };
     Ok(page)
 }
@@ -194,25 +196,27 @@ fn fate(request: &PromiseRequest, releases: &[PromiseRelease]) -> Fate {
     deletion::fate(live, release.map_or(live, |release| deletion::policy_of(&release.spec, live)))
 }
 
-/// Describes every value and who set it. Without a release: the requested values.
+/// Describes every value and who set it. Without a release: the requested values. `titled` returns the title of a policy that is set at a
+/// path.
 pub(in crate::portal) fn parameters(
     spec: Option<&PromiseSpec>,
     asked: Option<&Value>,
     resolved: Option<&Value>,
     outcomes: &[PolicyOutcome],
+    titled: &dyn Fn(&str, &str) -> String,
 ) -> Vec<ParameterLine> {
     let unknown = PromiseSpec::default();
     let spec = spec.unwrap_or(&unknown);
-    let written: Vec<(Path, &str)> = outcomes
+    let written: Vec<(Path, String)> = outcomes
         .iter()
         .filter(|outcome| matches!(outcome.result, PolicyResult::Set | PolicyResult::Defaulted))
-        .flat_map(|outcome| outcome.paths.iter().map(|path| (path, outcome.policy.as_str())))
+        .flat_map(|outcome| outcome.paths.iter().map(|path| (path, titled(&outcome.source, &outcome.policy))))
         .filter_map(|(path, policy)| Some((Path::parse(path).ok()?, policy)))
         .collect();
     let whole = resolved.or(asked).cloned().unwrap_or_default();
     let line = |(path, value): (Path, &Value)| {
         let source = match written.iter().find(|(known, _)| path.starts_with(known)) {
-            Some((_, policy)) => ValueSource::Policy((*policy).to_owned()),
+            Some((_, policy)) => ValueSource::Policy(policy.clone()),
             None if asked.is_some_and(|asked| path.get(asked).is_some()) => ValueSource::Asked,
             None => ValueSource::Default,
         };
@@ -325,12 +329,13 @@ mod tests {
             policy: "backup-required".into(),
             result: PolicyResult::Set,
             paths: vec![".backup.enabled".into()],
+            source: "root:platform".into(),
             ..PolicyOutcome::default()
         };
-        let lines = parameters(Some(&spec), Some(&asked), Some(&resolved), &[outcome]);
+        let lines = parameters(Some(&spec), Some(&asked), Some(&resolved), &[outcome], &|source, policy| format!("{policy} at {source}"));
         let source = |path: &str| lines.iter().find(|line| line.path == path).map(|line| line.source.clone()).unwrap();
         assert_eq!((source(".size"), source(".replicas")), (ValueSource::Asked, ValueSource::Default));
-        assert_eq!(source(".backup.enabled"), ValueSource::Policy("backup-required".into()));
+        assert_eq!(source(".backup.enabled"), ValueSource::Policy("backup-required at root:platform".into()));
         assert_eq!(source(".enabled"), ValueSource::Default, "the end of a path is another path");
         assert_eq!(lines.iter().find(|line| line.path == ".admin").unwrap().value, "kept in a Secret");
     }

@@ -6,6 +6,7 @@ use app::backend::FormOf;
 use app::view::{Availability, AvailabilityState, ContestedLine, ParameterLine, RequestForm, ValueSource, policy_lines};
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
+use cluster::person;
 use promise::api::{PromiseRequestSpec, PromiseSpec};
 use promise::form::{Draft, Form, Summary, model_of_edit};
 use promise::identity::PersonId;
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::comparison::{self, LastChange, Merge};
 use super::{detail, kept, preflight_panel, prices};
-use crate::auth::{Caller, person};
+use crate::auth::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::drafts::DraftSubject;
 use crate::portal::offers::Offered;
@@ -310,7 +311,9 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     let mut form = opened.model(effective, &typed.draft, &problems);
     prices::put(&mut form, &examined.choices);
     let change = comparison::change(opened, &examined, &policies);
-    let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes);
+    let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes, &|source, policy| {
+        caller.policy_title(source, policy)
+    });
     opened.credit(caller, asked, &mut review);
     Ok(RequestForm {
         form,

@@ -1,57 +1,122 @@
-//! The list of a workspace's requests: filtered, counted and paginated.
+//! The list of requests: of one workspace, with its child workspaces, or of all workspaces; filtered, counted and paginated.
 
-use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use app::backend::Drafts as _;
-use app::view::{Availability, AvailabilityState, Facet, RequestColumn, RequestQuery, RequestsPage};
-use cluster::kinds::PromiseRequest;
-use promise::Result;
-use promise::state::{RequestStates, state_label};
+use app::view::{
+    Availability, AvailabilityState, Facet, REQUEST_COLUMNS, RequestQuery, RequestRow, RequestsPage, Total, Whole, unread_request,
+};
+use cluster::watch::Key;
+use imbl::OrdMap;
 use promise::visibility::{self, Answer};
+use promise::{Error, Result, csv};
 
+use super::index::{Entry, label_title};
+use super::listing::Place;
+use super::narrow::{Listed, Wanted};
 use super::rows;
 use crate::auth::Caller;
-use crate::live::{self, Topic};
-use crate::portal::catalog::facets::facet;
-use crate::portal::place::Workspace;
+use crate::portal::approvals::inbox;
+use crate::portal::place::{Namespaces, Workspace};
+use crate::portal::titles::Titles;
+use crate::portal::topic::{self, Topic};
 
 /// Rows per page.
 const PAGE: usize = 50;
-/// Promises that can be chosen by a link. The others are found by search.
-const PROMISES: usize = 12;
 
-/// Returns a page of the list.
-pub(super) async fn page(caller: &Caller, workspace: &Workspace, query: &RequestQuery) -> Result<RequestsPage> {
+/// Returns a page of the list; without a workspace, of all.
+pub(super) async fn page(caller: &Caller, workspace: Option<&Workspace>, query: &RequestQuery) -> Result<RequestsPage> {
     let portal = caller.portal();
-    // Taken before the list is read: the event stream reports what changes in between.
-    let seen = live::seen(caller, &Topic::requests(workspace.cluster.clone())).await?;
-    let requests = caller.list_requests(workspace).await?;
-    let create = create(&visibility::open(&caller.facts(workspace).await?, workspace.path.as_str()));
-    let mut titles: HashMap<(Option<String>, String), Arc<str>> = HashMap::new();
-    let entries = requests.into_iter().map(|request| {
-        let reference = &request.spec.promise;
-        let key = (reference.workspace.clone(), reference.name.clone());
-        let title = titles.entry(key).or_insert_with(|| Arc::from(rows::presentation(caller, &workspace.cluster, &request).0)).clone();
-        Entry { states: rows::states(&request), mine: rows::is_of(caller, &request), title, request }
-    });
-    let narrowed = narrow(entries.collect(), query);
-    let rows = narrowed.shown.iter().map(|entry| rows::row(caller, workspace, &entry.request)).collect();
+    let reached = reach(caller, workspace, query.below).await?;
+    let seen = reached.seen(caller, workspace, query.below).await?;
+    let create = match workspace {
+        Some(workspace) => create(&visibility::open(&caller.facts(workspace).await?, workspace.path.as_str())),
+        None => Availability { state: AvailabilityState::Denied, reason: None },
+    };
+    let index = portal.request_index.read(&portal.world);
+    let me = &caller.identity().person;
+    let mut wanted = Wanted::of(query, me);
+    reached.prepare(caller, &mut wanted, query).await?;
+    let mut found = wanted.narrow(reached.listed(&index));
+    let total = found.matches.len();
+    let pages = total.div_ceil(PAGE).max(1);
+    let number = query.page.clamp(1, pages);
+    let shown = wanted.window(std::mem::take(&mut found.matches), (number - 1) * PAGE, PAGE);
+    let is_wide = query.below || workspace.is_none();
+    let below = match workspace {
+        Some(workspace) if found.all == 0 && !query.below => Some(below(caller, workspace).await),
+        _ => None,
+    };
     Ok(RequestsPage {
-        rows,
-        total: narrowed.total,
-        all: narrowed.all,
-        pages: narrowed.pages,
-        states: narrowed.states,
-        promises: narrowed.promises,
-        query: RequestQuery { page: narrowed.page, ..query.clone() },
+        rows: reached.rows(caller, &shown),
+        total: reached.total(caller, total),
+        all: reached.total(caller, found.all),
+        attention: found.attention,
+        pages,
+        states: found.states,
+        promises: found.promises,
+        labels: found.labels,
+        // One workspace is no choice.
+        workspaces: if is_wide && (found.workspaces.values.len() > 1 || !query.workspace.is_empty()) {
+            found.workspaces
+        } else {
+            Facet::default()
+        },
+        query: RequestQuery { page: number, ..query.clone() },
         create,
-        // The list doesn't need them.
-        drafts: caller.drafts(Some(workspace.path.as_str())).await.unwrap_or_default(),
+        drafts: match workspace {
+            // The list doesn't need them.
+            Some(workspace) => caller.drafts(Some(workspace.path.as_str())).await.unwrap_or_default(),
+            None => Vec::new(),
+        },
+        below,
         as_of: portal.lists_as_of(),
         seen,
     })
+}
+
+/// Returns everything that matches as comma-separated values, in the order of the list.
+pub(super) async fn file(caller: &Caller, workspace: Option<&Workspace>, query: &RequestQuery) -> Result<String> {
+    let portal = caller.portal();
+    let reached = reach(caller, workspace, query.below).await?;
+    let index = portal.request_index.read(&portal.world);
+    let me = &caller.identity().person;
+    let mut wanted = Wanted::of(query, me);
+    reached.prepare(caller, &mut wanted, query).await?;
+    let found = wanted.narrow(reached.listed(&index));
+    let as_of = portal.lists_as_of().unwrap_or_default();
+    let mut text = csv::line(REQUEST_COLUMNS);
+    for listed in wanted.window(found.matches, 0, usize::MAX) {
+        let path = reached.places.get(listed.place).map(|place| place.path.to_string()).unwrap_or_default();
+        text.push_str(&csv::line(cells(&path, listed.entry, &as_of)));
+    }
+    for place in &reached.unseen {
+        text.push_str(&csv::line(unread_request(place, &as_of)));
+    }
+    Ok(text)
+}
+
+/// Returns the cells for [`REQUEST_COLUMNS`].
+fn cells(path: &str, entry: &Entry, as_of: &str) -> [String; REQUEST_COLUMNS.len()] {
+    let request = &entry.request;
+    let (monthly, currency) = entry.price.as_ref().map(|price| (price.decimal(), price.currency.clone())).unwrap_or_default();
+    [
+        path.to_owned(),
+        request.metadata.namespace.clone().unwrap_or_default(),
+        entry.name().to_owned(),
+        entry.promise().to_owned(),
+        rows::version(request),
+        entry.states.state.label().to_owned(),
+        entry.states.change.map(|change| change.label().to_owned()).unwrap_or_default(),
+        rows::ball(request).what,
+        entry.requester.username().to_owned(),
+        request.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
+        monthly,
+        currency,
+        entry.labels.iter().map(|label| label_title(label)).collect::<Vec<_>>().join("; "),
+        as_of.to_owned(),
+    ]
 }
 
 /// Returns whether requests can be created here, as a page shows it.
@@ -62,150 +127,119 @@ fn create(open: &Answer) -> Availability {
     }
 }
 
-/// A request with the values it is filtered by.
-struct Entry {
-    request: Arc<PromiseRequest>,
-    states: RequestStates,
-    mine: bool,
-    /// Display name of the promise.
-    title: Arc<str>,
+/// The places of a list.
+struct Reached {
+    places: Vec<Place>,
+    /// Describes workspaces that did not respond.
+    unseen: Vec<String>,
 }
 
-impl Entry {
-    fn newest_first(&self, other: &Self) -> Ordering {
-        Self::by(RequestColumn::Created, other, self).then_with(|| Self::by(RequestColumn::Name, self, other))
-    }
-
-    fn by(column: RequestColumn, a: &Self, b: &Self) -> Ordering {
-        let (one, other) = (&a.request, &b.request);
-        match column {
-            RequestColumn::Name => one.metadata.name.cmp(&other.metadata.name),
-            RequestColumn::Promise => a.title.cmp(&b.title),
-            RequestColumn::State => a.states.state.cmp(&b.states.state),
-            RequestColumn::Requester => rows::requester(one).cmp(&rows::requester(other)),
-            RequestColumn::Created => one.metadata.creation_timestamp.cmp(&other.metadata.creation_timestamp),
-        }
-    }
-}
-
-struct Narrowed {
-    /// The rows of this page, in order.
-    shown: Vec<Entry>,
-    page: usize,
-    pages: usize,
-    /// How many match.
-    total: usize,
-    /// How many there are.
-    all: usize,
-    states: Facet,
-    promises: Facet,
-}
-
-fn narrow(entries: Vec<Entry>, query: &RequestQuery) -> Narrowed {
-    let all = entries.len();
-    let wanted = Wanted::of(query);
-    let without_phase = Wanted { phase: String::new(), ..wanted.clone() };
-    let without_promise = Wanted { promise: String::new(), ..wanted.clone() };
-    let states = entries.iter().filter(|entry| without_phase.fits(entry)).flat_map(|entry| entry.states.words());
-    let states = facet(states, &query.phase, |word| state_label(word).to_owned(), usize::MAX);
-    let promises = entries.iter().filter(|entry| without_promise.fits(entry)).map(|entry| entry.request.spec.promise.name.clone());
-    let title = |name: &str| {
-        let of = entries.iter().find(|entry| entry.request.spec.promise.name == name);
-        of.map_or_else(|| name.to_owned(), |entry| entry.title.to_string())
+/// Returns the places in which the user can list requests.
+async fn reach(caller: &Caller, workspace: Option<&Workspace>, below: bool) -> Result<Reached> {
+    caller.portal().lists_read()?;
+    let Some(workspace) = workspace else {
+        return Ok(Reached::below(caller, None, Vec::new()).await);
     };
-    let promises = facet(promises, &query.promise, title, PROMISES);
-    let mut left: Vec<Entry> = entries.into_iter().filter(|entry| wanted.fits(entry)).collect();
-    left.sort_by(|a, b| query.sort.compare(a, b, Entry::by, Entry::newest_first));
-    let total = left.len();
-    let pages = total.div_ceil(PAGE).max(1);
-    let page = query.page.clamp(1, pages);
-    let shown = left.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
-    Narrowed { shown, page, pages, total, all, states, promises }
+    let own = match caller.listing(workspace).await {
+        Ok(sight) => vec![Place { cluster: workspace.cluster.clone(), path: workspace.path.clone(), sight }],
+        // A plain Kubernetes cluster has requests in its namespaces only. Users who can't list here might still be able to list below.
+        Err(Error::Denied { .. }) if below || workspace.namespaces == Namespaces::None => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    if !below {
+        return Ok(Reached { places: own, unseen: Vec::new() });
+    }
+    let is_closed = own.is_empty();
+    let reached = Reached::below(caller, Some(workspace), own).await;
+    if is_closed && reached.places.is_empty() && reached.unseen.is_empty() && workspace.namespaces != Namespaces::None {
+        let (path, owner) = (&workspace.path, workspace.whom_to_ask());
+        return Err(Error::Denied { why: format!("You can't list requests in {path} or below it. Ask {owner} for access.") });
+    }
+    Ok(reached)
 }
 
-/// A query, prepared for comparison with many requests.
-#[derive(Clone)]
-struct Wanted {
-    phase: String,
-    promise: String,
-    mine: bool,
-    words: Vec<String>,
+/// Returns how many requests the workspaces below have, as far as the user can list them.
+async fn below(caller: &Caller, workspace: &Workspace) -> Total {
+    let reached = Reached::below(caller, Some(workspace), Vec::new()).await;
+    let portal = caller.portal();
+    let count = portal.register.with(&portal.world, |known| reached.places.iter().map(|place| known.requests(place)).sum());
+    reached.total(caller, count)
 }
 
-impl Wanted {
-    fn of(query: &RequestQuery) -> Self {
-        let words = query.q.split_whitespace().map(str::to_lowercase).collect();
-        Self { phase: query.phase.clone(), promise: query.promise.clone(), mine: query.mine, words }
+impl Reached {
+    /// Adds the workspaces below one, or all, that contain requests.
+    async fn below(caller: &Caller, top: Option<&Workspace>, mut places: Vec<Place>) -> Self {
+        let mut nodes = caller.nodes_within(top.map(|top| &top.path));
+        nodes.retain(|node| top.is_none_or(|top| node.cluster != top.cluster) && caller.portal().has_requests(&node.cluster));
+        let walk = caller.walk(nodes).await;
+        places.extend(walk.open.into_iter().filter(|place| !place.sight.is_nothing()));
+        Self { places, unseen: walk.unseen }
     }
 
-    fn fits(&self, entry: &Entry) -> bool {
-        let request = &entry.request;
-        let promise = &request.spec.promise.name;
-        (self.phase.is_empty() || entry.states.words().any(|word| word == self.phase))
-            && (self.promise.is_empty() || *promise == self.promise)
-            && (!self.mine || entry.mine)
-            && (self.words.is_empty() || {
-                let name = request.metadata.name.as_deref().unwrap_or_default();
-                let texts = [name, promise, &entry.title, &rows::requester(request)].map(str::to_lowercase);
-                self.words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
-            })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use app::view::Sort;
-    use cluster::kinds::{PromiseRequestKind, object};
-    use promise::api::{PromiseRef, PromiseRequestSpec};
-    use promise::state::{ChangeState, RequestState};
-
-    use super::*;
-
-    fn entry(index: usize) -> Entry {
-        let promise = PromiseRef { name: if index.is_multiple_of(2) { "redis" } else { "postgresql" }.into(), ..PromiseRef::default() };
-        let spec = PromiseRequestSpec { promise, ..PromiseRequestSpec::default() };
-        let request = object::<PromiseRequestKind>(&format!("request-{index}"), Some("default"), spec);
-        let state = if index < 10 { RequestState::Failed } else { RequestState::Ready };
-        let change = (index >= 100).then_some(ChangeState::AwaitingApproval);
-        Entry {
-            request: Arc::new(request),
-            states: RequestStates { state, change },
-            mine: index.is_multiple_of(3),
-            title: "A title".into(),
+    /// Returns a name for the state of the list. Without one, the event stream reports changes only from when it opens.
+    async fn seen(&self, caller: &Caller, workspace: Option<&Workspace>, below: bool) -> Result<String> {
+        match workspace {
+            Some(workspace) if !below => topic::seen(caller, &Topic::requests(workspace.cluster.clone())).await,
+            _ if !self.unseen.is_empty() => Ok(String::new()),
+            Some(workspace) => topic::seen_in(caller, &Topic::Below(workspace.path.clone()), &self.places).await,
+            None => topic::seen_in(caller, &Topic::Platform, &self.places).await,
         }
     }
 
-    fn narrowed(query: &RequestQuery) -> Narrowed {
-        narrow((0..120).map(entry).collect(), query)
-    }
-
-    #[test]
-    fn a_list_is_sorted_by_a_column_before_it_is_cut_into_pages() {
-        let sorted = |sort: &str| {
-            let shown = narrowed(&RequestQuery { sort: Sort::parse(sort), ..RequestQuery::default() }).shown;
-            shown.into_iter().filter_map(|entry| entry.request.metadata.name.clone()).collect::<Vec<_>>()
+    /// Adds to a query what the places and the user's permissions say.
+    async fn prepare(&self, caller: &Caller, wanted: &mut Wanted<'_>, query: &RequestQuery) -> Result<()> {
+        let path = |place: &Place| (place.path.to_string(), place.path.as_str().to_lowercase());
+        wanted.paths = self.places.iter().map(path).collect();
+        wanted.titles = titles(caller, &self.places);
+        wanted.decides = match inbox::waiting_keys(caller).await {
+            Ok(keys) => keys,
+            Err(error) if query.attention => return Err(error),
+            // Only a count is lower.
+            Err(error) => {
+                tracing::warn!(%error, "the decisions of a user couldn't be counted");
+                HashSet::new()
+            }
         };
-        assert_eq!(sorted("name")[..3], ["request-0", "request-1", "request-10"]);
-        assert_eq!(sorted("-name")[..2], ["request-99", "request-98"]);
-        assert_eq!(sorted("-state")[..2], ["request-0", "request-1"], "failed ones, by name");
+        Ok(())
     }
 
-    #[test]
-    fn pages_and_counts_add_up() {
-        let page = narrowed(&RequestQuery { page: 3, ..RequestQuery::default() });
-        assert_eq!((page.shown.len(), page.total, page.all, page.pages), (20, 120, 120, 3));
-        let beyond = narrowed(&RequestQuery { page: 99, ..RequestQuery::default() });
-        assert_eq!(beyond.page, 3, "a page that is no more shows the last one");
-        let failed = narrowed(&RequestQuery { phase: "Failed".into(), promise: "redis".into(), ..RequestQuery::default() });
-        assert_eq!((failed.total, failed.all, failed.pages), (5, 120, 1));
-        let counts: Vec<(&str, usize)> = failed.states.values.iter().map(|state| (state.label.as_str(), state.count)).collect();
-        assert_eq!(counts, [("Change awaiting approval", 10), ("Failed", 5), ("Ready", 55)], "of all redis");
-        let waiting = narrowed(&RequestQuery { phase: "ChangeAwaitingApproval".into(), ..RequestQuery::default() });
-        assert_eq!(waiting.total, 20, "what runs is found by its pending change");
-        assert_eq!(
-            narrowed(&RequestQuery { q: "TITLE request-7".into(), mine: true, ..RequestQuery::default() }).total,
-            3,
-            "of 7 and 70 to 79"
-        );
+    /// Returns the requests that the user can list.
+    fn listed<'i>(&'i self, index: &'i OrdMap<Key, Arc<Entry>>) -> impl Iterator<Item = Listed<'i>> {
+        self.places.iter().enumerate().flat_map(move |(place, at)| {
+            let here = index.range(Key::cluster_scoped(&at.cluster, "")..).take_while(move |(key, _)| key.cluster == at.cluster);
+            let covered = here.filter(move |(key, _)| at.sight.covers(&key.namespace));
+            covered.map(move |(key, entry)| Listed { place, key, entry })
+        })
     }
+
+    fn rows(&self, caller: &Caller, shown: &[Listed<'_>]) -> Vec<RequestRow> {
+        let tree = caller.portal().world.tree();
+        let row = |listed: &Listed<'_>| {
+            let workspace = Workspace::at(&tree, self.places.get(listed.place)?.cluster.clone())?;
+            Some(rows::row(caller, &workspace, &listed.entry.request))
+        };
+        shown.iter().filter_map(row).collect()
+    }
+
+    fn total(&self, caller: &Caller, count: usize) -> Total {
+        Whole::new(vec![count], caller.portal().lists_as_of(), self.unseen.clone()).total_by(|count| *count)
+    }
+}
+
+/// Returns the display names of promises with requests in these places, by name.
+fn titles(caller: &Caller, places: &[Place]) -> HashMap<String, (String, String)> {
+    let portal = caller.portal();
+    portal.register.with(&portal.world, |known| {
+        let titles = Titles::known(caller, known, places.iter().map(|place| &place.cluster));
+        let counts = places.iter().flat_map(|place| known.each(&place.cluster));
+        let mut named = HashMap::new();
+        for of in counts.flat_map(|counts| counts.promises.keys()) {
+            named.entry(of.name.clone()).or_insert_with(|| {
+                let title = titles.title(&of.name);
+                let lower = title.to_lowercase();
+                (title, lower)
+            });
+        }
+        named
+    })
 }

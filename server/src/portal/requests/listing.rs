@@ -14,10 +14,10 @@ use promise::{Error, Result};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::auth::Caller;
+use crate::portal::Portal;
 use crate::portal::place::{NAMESPACE, Namespaces, TOGETHER, Workspace};
 use crate::portal::register::Known;
 use crate::portal::rights::Right;
-use crate::state::Portal;
 
 /// How long a user waits at most until lists show what they wrote.
 const SHOWN_WITHIN: std::time::Duration = std::time::Duration::from_millis(500);
@@ -66,7 +66,7 @@ impl Portal {
     }
 
     /// Checks whether a workspace contains any request.
-    pub(in crate::portal) fn has_requests(&self, cluster: &ClusterId) -> bool {
+    pub(crate) fn has_requests(&self, cluster: &ClusterId) -> bool {
         let all = self.world.requests.snapshot();
         all.range(Key::cluster_scoped(cluster, "")..).next().is_some_and(|(key, _)| key.cluster == *cluster)
     }
@@ -147,16 +147,6 @@ impl Caller {
         // On plain Kubernetes, the cluster itself has no requests and its namespaces are below it.
         let places = self.walk(self.nodes_within(top)).await.whole()?;
         Ok(places.into_iter().filter(|place| !place.sight.is_nothing()).collect())
-    }
-
-    /// Returns the requests of a workspace that this user can list.
-    ///
-    /// # Errors
-    /// If requests haven't been read yet, the user can't list any, or the control plane doesn't respond.
-    pub(in crate::portal) async fn list_requests(&self, workspace: &Workspace) -> Result<Vec<Arc<PromiseRequest>>> {
-        let sight = self.listing(workspace).await?;
-        let all = self.portal().requests_of(&workspace.cluster).into_iter();
-        Ok(all.filter(|(key, _)| sight.covers(&key.namespace)).map(|(_, request)| request).collect())
     }
 
     /// Returns where in a workspace this user can list requests, if anywhere.

@@ -3,11 +3,13 @@
 use app::view::RequestRow;
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
+use cluster::person;
 use promise::api::{Phase, PromiseRequestStatus};
 use promise::sentence::{self, Ball};
 use promise::state::RequestStates;
 
-use crate::auth::{Caller, person};
+use super::index::labels;
+use crate::auth::Caller;
 use crate::portal::place::Workspace;
 
 /// Returns the row of one request.
@@ -24,6 +26,8 @@ pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &P
         states: states(request),
         ball: ball_for_people(caller, request),
         mine: is_of(caller, request),
+        price: price(request),
+        labels: labels(request),
         requester: requester(request),
         created: request.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
     }

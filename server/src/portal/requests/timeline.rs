@@ -2,6 +2,7 @@
 
 use app::view::Happening;
 use cluster::kinds::{PromiseRelease, PromiseRequest};
+use cluster::person;
 use k8s_openapi::api::core::v1::Event;
 use kube::ResourceExt as _;
 use promise::api::{ApprovalStatus, CandidateState, ConditionStatus, Decision, GivenApproval, PromiseRequestStatus, PromiseSpec};
@@ -11,7 +12,7 @@ use promise::wording;
 
 use super::decisions;
 use super::detail::{deed, happening};
-use crate::auth::{Caller, person};
+use crate::auth::Caller;
 use crate::portal::approvals::review;
 
 /// Returns all recorded entries, oldest first. `noted` are those that the portal noted.

@@ -95,13 +95,13 @@ enum Answer {
 
 impl Caller {
     /// Returns every workspace, or `top` and those below it, regardless of who can enter them.
-    pub(in crate::portal) fn nodes_within(&self, top: Option<&WorkspacePath>) -> Vec<Node> {
+    pub(crate) fn nodes_within(&self, top: Option<&WorkspacePath>) -> Vec<Node> {
         let within = |node: &&Node| top.is_none_or(|top| *top == node.path || node.path.as_str().starts_with(&format!("{top}:")));
         self.portal().world.tree().all().iter().filter(within).cloned().collect()
     }
 
     /// Queries all of these, which are given in the order of paths.
-    pub(in crate::portal) async fn walk(&self, nodes: Vec<Node>) -> Walk {
+    pub(crate) async fn walk(&self, nodes: Vec<Node>) -> Walk {
         let turns = Arc::new(Turns::begin());
         // An in-process control plane responds on the calling task. A single task would leave the other processors idle.
         let lot = nodes.len().div_ceil(LOTS).max(1);

@@ -14,9 +14,9 @@ use serde_json::Value;
 use super::look::{self, Look};
 use super::shelf::Piece;
 use crate::auth::Caller;
-use crate::live::{self, Topic};
 use crate::portal::place::Workspace;
 use crate::portal::requests::{detail, rows, timeline};
+use crate::portal::topic::{self, Topic};
 
 /// Number of manifest lines that a page shows.
 const LINES: usize = 400;
@@ -74,7 +74,7 @@ struct Found {
 
 async fn find(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str, wanted: &ObjectKey) -> Result<Found> {
     // Taken before the request is read: the event stream reports what changes in between.
-    let seen = live::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
+    let seen = topic::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
     let request = caller.read_request(workspace, namespace, name).await?;
     let inventory = request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
     let index = which(inventory, wanted)?;

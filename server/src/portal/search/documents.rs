@@ -2,10 +2,10 @@
 
 use app::view::SearchKind;
 use cluster::kinds::{Policy, Promise, PromiseRequest};
+use cluster::person;
 use cluster::workspaces::Node;
 
 use super::matching::words;
-use crate::auth::person;
 
 /// A document, before it is added to the index.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -29,6 +29,10 @@ pub enum WriteOperation {
     CreatePolicy,
     /// Changes the text of a Policy.
     ChangePolicy,
+    /// Disables or enables a Policy.
+    SwitchPolicy,
+    /// Deletes a Policy.
+    DeletePolicy,
     /// Comments on a PromiseRequest.
     Comment,
     /// Marks notifications as read.
@@ -65,11 +69,13 @@ pub enum WriteOperation {
     RevealOutput,
     /// Notes who deleted a PromiseRequest.
     NoteDeletion,
+    /// Notes who changed a Policy.
+    NotePolicyChange,
 }
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 34] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -83,6 +89,8 @@ impl WriteOperation {
         Self::Decide,
         Self::CreatePolicy,
         Self::ChangePolicy,
+        Self::SwitchPolicy,
+        Self::DeletePolicy,
         Self::Comment,
         Self::MarkRead,
         Self::ChangeNotificationSettings,
@@ -101,6 +109,7 @@ impl WriteOperation {
         Self::TakeForm,
         Self::RevealOutput,
         Self::NoteDeletion,
+        Self::NotePolicyChange,
     ];
 
     /// Returns the operation's name in records.
@@ -119,6 +128,8 @@ impl WriteOperation {
             Self::Decide => "decide",
             Self::CreatePolicy => "create-policy",
             Self::ChangePolicy => "change-policy",
+            Self::SwitchPolicy => "switch-policy",
+            Self::DeletePolicy => "delete-policy",
             Self::Comment => "comment",
             Self::MarkRead => "mark-read",
             Self::ChangeNotificationSettings => "change-notification-settings",
@@ -137,6 +148,7 @@ impl WriteOperation {
             Self::TakeForm => "take-form",
             Self::RevealOutput => "reveal-output",
             Self::NoteDeletion => "note-deletion",
+            Self::NotePolicyChange => "note-policy-change",
         }
     }
 }

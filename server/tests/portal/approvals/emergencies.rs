@@ -14,7 +14,7 @@ async fn who_breaks_the_glass_stands_in_a_list_for_those_who_may_see_approvals_t
     let answer = decide(&mut owner, &uid, &pairs).await;
     assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
     let page = owner.until("/platform/emergencies", |page| page.text.contains("The shop is down")).await;
-    for said in ["1 emergency approval in the last 30 days", "org-owner", "orders-db", SHOP, "production-databases", ">Valid<"] {
+    for said in ["1 emergency approval in the last 30 days", "org-owner", "orders-db", SHOP, "A second pair of eyes", ">Valid<"] {
         assert!(page.text.contains(said), "{said}: {}", page.text);
     }
     let overview = owner.get("/platform").await;

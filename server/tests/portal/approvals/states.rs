@@ -14,7 +14,7 @@ fn chip(label: &str, count: usize) -> String {
 
 /// A line of Home's count of states.
 fn line(label: &str, count: usize) -> String {
-    format!("{label}</span><b>{count}</b>")
+    format!("aria-label=\"{count} {label}\"><b>{count}</b>")
 }
 
 fn has(page: &Answer, parts: &[String]) {
@@ -47,7 +47,7 @@ async fn changes_that_an_approver_requests_show_everywhere_until_the_requester_m
     assert!(none.text.contains("No requests match"), "{}", none.text);
     let mut owner = product.signed_in("org-owner").await;
     let overview = owner.get("/platform").await;
-    has(&overview, &["Changes requested</span></dt><dd><b>1</b>".to_owned(), "No requests are waiting for approval.".to_owned()]);
+    has(&overview, &[line("Changes requested", 1), "No requests are waiting for approval.".to_owned()]);
 
     edited(&product, &requester, "orders-db", 40).await;
     waits(&product, "orders-db", &hash).await;
@@ -71,7 +71,7 @@ async fn a_change_of_what_runs_that_is_not_accepted_stands_beside_its_state() {
     edited(&product, &requester, "orders-db", 60).await;
     waits(&product, "orders-db", &hash).await;
     let home = requester.until("/", |answer| answer.text.contains(&line("Change awaiting approval", 1))).await;
-    has(&home, &[line("Ready", 1), "1 in total</span>".to_owned()]);
+    has(&home, &[line("Ready", 1), "1 in total</a>".to_owned()]);
     let list = requester.get(LIST).await;
     has(
         &list,
@@ -90,7 +90,7 @@ async fn a_change_of_what_runs_that_is_not_accepted_stands_beside_its_state() {
     has(
         &overview,
         &[
-            "Change awaiting approval</span></dt><dd><b>1</b>".to_owned(),
+            line("Change awaiting approval", 1),
             "<h2>Pending approvals</h2><span class=\"basis\">1</span>".to_owned(),
         ],
     );

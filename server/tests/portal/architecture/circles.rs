@@ -6,7 +6,21 @@ use std::path::Path;
 use super::{root, sources};
 
 /// Circles of more than two modules that exist, by crate: how many modules each crate has in one. The numbers can only shrink.
-const KNOWN: [(&str, usize); 5] = [("app", 3), ("crates/cluster", 11), ("crates/devplane", 28), ("crates/promise", 6), ("server", 21)];
+const KNOWN: [(&str, usize); 2] = [("crates/cluster", 11), ("crates/devplane", 28)];
+
+/// The packages whose modules are looked at.
+const PACKAGES: [&str; 10] = [
+    "app",
+    "server",
+    "crates/cluster",
+    "crates/devplane",
+    "crates/ledger",
+    "crates/notify",
+    "crates/opm",
+    "crates/promise",
+    "crates/schema",
+    "crates/store",
+];
 
 /// The modules at the top of a crate, and which of them each imports.
 fn imports(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
@@ -14,9 +28,12 @@ fn imports(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
     for file in sources(source) {
         let inside = file.strip_prefix(source).expect("a file of the crate");
         let first = inside.iter().next().expect("a name").to_string_lossy();
+        // Tests may look at everything, and comments link to it.
+        if inside.iter().any(|part| part == "tests" || part == "tests.rs") {
+            continue;
+        }
         let module = first.trim_end_matches(".rs").to_owned();
         let text = std::fs::read_to_string(&file).expect("a source file");
-        // Tests may look at everything, and comments link to it.
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let code: String = code.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
         let named = |rest: &str| rest.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect::<String>();
@@ -54,7 +71,7 @@ fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<BTreeSet<&str>> 
 
 #[test]
 fn modules_do_not_import_each_other_in_circles() {
-    for package in ["app", "server", "crates/cluster", "crates/devplane", "crates/promise", "crates/schema", "crates/store", "crates/opm"] {
+    for package in PACKAGES {
         let imports = imports(&root().join(package).join("src"));
         let circles = circles(&imports);
         let known = KNOWN.iter().find(|(name, _)| *name == package).map_or(0, |(_, count)| *count);

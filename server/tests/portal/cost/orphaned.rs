@@ -7,7 +7,6 @@ use cluster::kinds::{PromiseRequestKind, object};
 use cluster::{Scope, WorkspacePath};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, DeleteParams, PostParams};
-use opm_portal::ledger;
 use promise::api::{DeletionPolicy, PromiseRef, PromiseRequestSpec};
 use promise::price::Money;
 

@@ -59,6 +59,8 @@ impl Forecast {
             forecast: true,
             from: self.from,
             values: self.days.into_iter().map(Some).collect(),
+            total: Some(self.rest.to_string()),
+            href: None,
         }
     }
 }

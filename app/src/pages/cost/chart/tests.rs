@@ -1,4 +1,4 @@
-use crate::view::{CostBudget, CostDay, CostPage, CostSum};
+use crate::view::{CostBudget, CostBy, CostDay, CostPage, CostQuery, CostSum};
 use leptos::prelude::*;
 use promise::price::Money;
 
@@ -11,7 +11,18 @@ const DAY: i64 = 86_400;
 fn page(counted: Option<i64>, sum: CostSum) -> CostPage {
     let day = |day: i64| CostDay { day, value: "root:acme".into(), money: Money::new(3_000_000, sum.currency.clone()) };
     let days = (1..=counted.unwrap_or_default() / DAY).map(day).collect();
-    CostPage { month: "November 2026".into(), days_in_month: 30, is_current: true, counted, days, sums: vec![sum], ..CostPage::default() }
+    // With its numbers as a table.
+    let query = CostQuery { table: true, ..CostQuery::default() };
+    CostPage {
+        query,
+        month: "November 2026".into(),
+        days_in_month: 30,
+        is_current: true,
+        counted,
+        days,
+        sums: vec![sum],
+        ..CostPage::default()
+    }
 }
 
 fn sum(currency: &str, to_date: i64, forecast: i64) -> CostSum {
@@ -23,6 +34,8 @@ fn sum(currency: &str, to_date: i64, forecast: i64) -> CostSum {
         instances: 1,
         waiting: None,
         budget: None,
+        expected: None,
+        compared: None,
     }
 }
 
@@ -96,4 +109,29 @@ fn the_forecast_is_told_in_legend_description_and_table() {
     };
     assert_eq!((cells("Forecast"), cells("root:acme")), (10, 21), "both tell of the day of which a part is counted: {html}");
     assert!(!html.contains("Unknown"), "{html}");
+}
+
+#[test]
+fn bars_link_to_the_list_of_what_they_count_and_the_table_has_an_address() {
+    let mut page = page(Some(20 * DAY), sum("EUR", 61_000_000, 91_000_000));
+    page.days.push(CostDay { day: 2, value: "root:globex".into(), money: Money::new(1_000_000, "EUR") });
+    page.query = CostQuery { month: "2026-11".into(), ..CostQuery::default() };
+    let html = charts(&page).into_any().to_html();
+    assert!(html.contains("<a href=\"/cost?workspace=root:acme&amp;month=2026-11\" aria-label=\"root:acme\"><rect"), "{html}");
+    assert!(html.contains("role=\"group\"") && !html.contains("role=\"img\""), "links are no part of an image: {html}");
+    assert!(html.contains("href=\"/cost?month=2026-11&amp;table=true\"") && !html.contains("<table"), "{html}");
+    for part in [
+        "root:acme has the largest share: 60.00 € of 61.00 €.",
+        "The highest day was 2 November 2026, with 4.00 €.",
+        "root:acme <b>60.00 €</b>",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    // The workspace that is shown needs no link to itself, and requesters have no list.
+    let shown = CostPage { query: CostQuery { workspace: "root:acme".into(), ..page.query.clone() }, ..page.clone() };
+    let owners = CostPage { by: CostBy::Owner, ..page };
+    for page in [shown, owners] {
+        let html = charts(&page).into_any().to_html();
+        assert!(html.contains("role=\"img\"") && !html.contains("<a href=\"/cost?workspace=root:acme&amp;month=2026-11\""), "{html}");
+    }
 }

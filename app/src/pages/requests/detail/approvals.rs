@@ -45,7 +45,7 @@ fn decision(page: &RequestPage, line: &ApprovalLine, now: &str) -> impl IntoView
     let from = if line.own {
         texts::REQUIRED_BY_PROMISE.into_any()
     } else {
-        view! { {texts::REQUIRED_BY}" "<a href=routes::policy(&line.source, &line.policy, &page.row.workspace)>{line.policy.clone()}</a>" · "{texts::SET_AT}" "<span class="mono">{line.source.clone()}</span> }.into_any()
+        view! { {texts::REQUIRED_BY}" "<a href=routes::policy(&line.source, &line.policy, &page.row.workspace)>{line.title.clone()}</a>" · "{texts::SET_AT}" "<span class="mono">{line.source.clone()}</span> }.into_any()
     };
     let given = line.given.iter().map(|given| said(given, now)).collect_view();
     let stage = (line.stage > 1 || page.approvals.iter().any(|line| line.stage > 1)).then(|| view! { {texts::stage(line.stage)}" " });

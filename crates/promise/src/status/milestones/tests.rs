@@ -5,8 +5,8 @@ use crate::api::{
     ApprovalRule, ApprovalState, ApprovalStatus, CandidateState, Decision, DecisionState, GivenApproval, Health, InventoryItem,
     PromiseRequestStatus, ReleaseRevision,
 };
-use crate::error::Problem;
 use crate::fulfil::{Action, Hold, Key, Plan, Why};
+use crate::problem::Problem;
 use crate::status::{Observation, ReleaseFacts, compute};
 
 fn release<'f>(name: &'f str, revision: &'f ReleaseRevision) -> ReleaseFacts<'f> {

@@ -37,6 +37,7 @@ fn scope() -> ReportScope {
         is_current: true,
         posted: Some(second(COUNTED)),
         ahead: None,
+        teams: [(ClusterId::parse("shop").unwrap(), "shop-team".to_owned())].into(),
     }
 }
 
@@ -90,8 +91,9 @@ fn one_by_one(scope: &ReportScope, by: CostBy, now: i64) -> Live {
             live.unpriced += 1;
             continue;
         };
-        let figures = Figures { to_date: 0, forecast: rest(scope, &request, &price, now), estimate: price.micros, instances: 1 };
-        live.add(by, place, &Share::of(&request, &price), figures);
+        let (forecast, estimate) = (rest(scope, &request, &price, now), price.micros);
+        let figures = Figures { forecast, estimate, instances: 1, ..Figures::default() };
+        live.add(scope, by, place, &Share::of(&request, &price), figures);
         live.dearest.take(&price.currency, price.micros, &key);
     }
     live
@@ -130,6 +132,9 @@ fn the_dearest_are_kept_by_currency() {
     }
     dearest.take("USD", 1, &Key::cluster_scoped(&ClusterId::root(), "other"));
     let found: Vec<(i64, String)> = dearest.list().map(|(money, _)| (money.micros, money.currency)).collect();
-    let wanted = [49, 48, 47, 46, 45, 44].map(|micros| (micros, "EUR".to_owned())).into_iter().chain([(1, "USD".to_owned())]);
+    let wanted = [49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38]
+        .map(|micros| (micros, "EUR".to_owned()))
+        .into_iter()
+        .chain([(1, "USD".to_owned())]);
     assert_eq!(found, wanted.collect::<Vec<_>>());
 }

@@ -1,0 +1,153 @@
+//! Notifications about a request, derived from its state alone: the same state always gives the same notifications with the same keys.
+//!
+//! Pure: no clock, no database. A key names what happened and its occurrence (content, question, release or transition), never when it was
+//! noticed.
+
+mod asked;
+mod outcome;
+
+use cluster::kinds::PromiseRequest;
+use cluster::person;
+use jiff::Timestamp;
+use promise::api::{Approvers, PromiseRequestStatus};
+use promise::notify::Event;
+use promise::people::PeopleNames;
+use sha2::{Digest as _, Sha256};
+
+use super::page::Page;
+
+/// A notification before its recipients are known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// What happened.
+    pub event: Event,
+    /// The recipients of a notification.
+    pub audience: Audience,
+    /// Key that identifies this occurrence.
+    pub key: String,
+    /// When it happened, in seconds since 1970.
+    pub at: i64,
+    /// Whether it still applies, so that people are notified even if it started before notifications existed.
+    pub open: bool,
+    /// When it expires, in seconds since 1970.
+    pub ends: Option<i64>,
+    /// Title: a sentence without a full stop.
+    pub title: String,
+    /// More text; can be empty.
+    pub text: String,
+    /// Why the recipient is notified, as a sentence.
+    pub why: String,
+    /// The page that shows it.
+    pub link: Page,
+}
+
+/// The recipients of a notification.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Audience {
+    /// One person.
+    Person(String),
+    /// The approvers of a rule, except some.
+    Asked {
+        /// Users and groups.
+        approvers: Approvers,
+        /// People who have decided already or must not decide.
+        except: Vec<String>,
+    },
+}
+
+/// A request, as far as notifications need it.
+#[derive(Clone, Debug)]
+pub struct Subject<'a> {
+    /// Its uid.
+    pub uid: &'a str,
+    /// Path of its workspace.
+    pub workspace: &'a str,
+    /// Its namespace.
+    pub namespace: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Name of the promise.
+    pub promise: &'a str,
+    /// The requester; empty if unknown.
+    pub requester: &'a str,
+    /// Names of people, for texts.
+    pub names: &'a PeopleNames,
+    /// When it was created, in seconds since 1970.
+    pub created: i64,
+}
+
+impl Subject<'_> {
+    /// Returns the request's page.
+    fn page(&self) -> Page {
+        Page::Request { workspace: self.workspace.to_owned(), namespace: self.namespace.to_owned(), name: self.name.to_owned() }
+    }
+
+    /// Creates a notification for the requester; `None` if the requester is unknown.
+    fn to_requester(&self, event: Event, key: String, at: Option<i64>, title: String, text: String) -> Option<Told> {
+        (!self.requester.is_empty()).then(|| Told {
+            event,
+            audience: Audience::Person(self.requester.to_owned()),
+            key,
+            at: at.unwrap_or(self.created),
+            open: false,
+            ends: None,
+            title,
+            text,
+            why: format!("You requested {} in {}.", self.name, self.workspace),
+            link: self.page(),
+        })
+    }
+}
+
+/// Returns all notifications about a request in the workspace at the path. `now` and `remind_after` are in seconds and affect only
+/// reminders.
+pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64, names: &PeopleNames) -> Vec<Told> {
+    let metadata = &request.metadata;
+    let Some(uid) = metadata.uid.as_deref() else { return Vec::new() };
+    let requester = person::requester(request);
+    let subject = Subject {
+        uid,
+        workspace,
+        namespace: metadata.namespace.as_deref().unwrap_or_default(),
+        name: metadata.name.as_deref().unwrap_or_default(),
+        promise: &request.spec.promise.name,
+        requester: &requester,
+        names,
+        created: metadata.creation_timestamp.as_ref().map_or(0, |time| time.0.as_second()),
+    };
+    if let Some(deleted) = &metadata.deletion_timestamp {
+        return outcome::deleting(&subject, deleted.0.as_second()).into_iter().collect();
+    }
+    let Some(status) = &request.status else { return Vec::new() };
+    let mut told = asked::of(&subject, status, now, remind_after);
+    told.extend(outcome::of(&subject, status));
+    told
+}
+
+/// Returns the id of a recipient's notification: the same whenever it is computed.
+pub fn id(uid: &str, told: &Told, recipient: &str) -> String {
+    hashed(&[uid, told.event.word(), &told.key, recipient])
+}
+
+/// Returns a digest of the parts. Their lengths are hashed too, so that different lists of parts never give the same input.
+pub fn hashed(parts: &[&str]) -> String {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
+        digest.update(part.as_bytes());
+    }
+    hex::encode(&digest.finalize()[..16])
+}
+
+/// Parses an RFC 3339 time into seconds since 1970.
+fn seconds(text: &str) -> Option<i64> {
+    text.parse::<Timestamp>().ok().map(Timestamp::as_second)
+}
+
+/// Returns when a condition last changed.
+fn since<'s>(status: &'s PromiseRequestStatus, name: &str) -> Option<&'s str> {
+    status.conditions.iter().find(|condition| condition.r#type == name)?.last_transition_time.as_deref()
+}
+
+#[cfg(test)]
+mod tests;

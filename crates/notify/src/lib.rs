@@ -1,0 +1,160 @@
+//! Notifications about what happened to requests, in the portal, by mail and by webhooks.
+//!
+//! This crate must never know pages, their addresses or who is signed in, and it writes nothing to a control plane: it reads the portal's
+//! watch caches, and keeps what it says in the portal's memory ([`store`]). Everything that it needs is passed to [`Notify::new`]; where the
+//! [`Page`]s are that a notification links to, the portal says ([`Links`]).
+//!
+//! [`events`] derives notifications from the state of a request; [`teller`] follows the requests and writes the missing ones, each
+//! notification with its messages in one transaction and under an id derived from what happened. [`sender`] sends what is due. So a process
+//! that ends at any time loses nothing: the next one finds in the cluster what wasn't written, and in the database what wasn't sent. The
+//! portal never shows a notification twice, and a message that is sent twice has the same id both times.
+//!
+//! Other modules send what isn't visible in a request: the ledger reports budgets that fill up ([`Notify::tell`]), and whatever writes a
+//! comment notifies in the same transaction ([`remark`]).
+//!
+//! To add a notification, add an event in `promise::notify`, and a function that finds it in [`events`] or a call of [`Notify::tell`]. To add
+//! a channel, add a file beside `mail` and `webhook`, a case in [`sender`] that uses it, and the settings that choose it in
+//! [`recipients`].
+
+pub mod config;
+pub mod events;
+mod mail;
+mod page;
+pub mod recipients;
+pub mod remark;
+mod sender;
+mod teller;
+pub mod timing;
+mod webhook;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use cluster::Clock;
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use promise::notify::Event;
+use store::Store;
+use tokio::sync::{Notify as Bell, broadcast};
+
+pub use self::config::{Addresses, Format, InvalidMail, MailConfig, NotifyConfig, Webhook};
+pub use self::events::Audience;
+pub use self::mail::{is_mail_sender, is_mail_server};
+pub use self::page::{Links, Page};
+pub use self::recipients::Matter;
+
+/// Number of days for which notifications are kept.
+pub const KEPT_DAYS: u32 = 90;
+/// Number of news items by which a receiver can fall behind.
+const BACKLOG: usize = 256;
+
+/// Everything that notifications need, and the channels that announce them.
+pub struct Notify {
+    /// The operator's configuration.
+    pub config: NotifyConfig,
+    store: Store,
+    clock: Arc<dyn Clock>,
+    links: Links,
+    /// Name of this process, under which it claims messages for sending.
+    holder: String,
+    mailer: Option<mail::Mailer>,
+    courier: webhook::Courier,
+    /// Names of people who got a notification.
+    news: broadcast::Sender<Arc<str>>,
+    /// How often each person got or read one since the start.
+    editions: Mutex<HashMap<Arc<str>, u64>>,
+    /// Signalled when there might be something to send.
+    bell: Bell,
+    /// Events before this time are shown, but not sent, in seconds since 1970.
+    quiet_until: i64,
+}
+
+impl Notify {
+    /// Creates the notifier without opening connections: the mail server and webhooks are contacted when there is something to send.
+    /// `holder` is the name of this process, under which it claims messages for sending.
+    ///
+    /// # Errors
+    /// If the mail server's address or the sender is invalid.
+    pub fn new(config: NotifyConfig, store: Store, clock: Arc<dyn Clock>, links: Links, holder: String) -> Result<Self, InvalidMail> {
+        let mailer = config.mail.as_ref().map(mail::Mailer::new).transpose()?;
+        Ok(Self {
+            config,
+            store,
+            clock,
+            links,
+            holder,
+            mailer,
+            courier: webhook::Courier::default(),
+            news: broadcast::Sender::new(BACKLOG),
+            editions: Mutex::default(),
+            bell: Bell::new(),
+            quiet_until: 0,
+        })
+    }
+
+    /// Returns a notifier that sends nothing about what happened up to a time: the past of a sample world, which is made up.
+    #[must_use]
+    pub fn quiet_until(self, time: Option<Timestamp>) -> Self {
+        Self { quiet_until: time.map_or(0, Timestamp::as_second), ..self }
+    }
+
+    /// Subscribes to the names of people who get a notification from now on.
+    pub fn news(&self) -> broadcast::Receiver<Arc<str>> {
+        self.news.subscribe()
+    }
+
+    /// Signals the open pages of these people, and the sender.
+    pub fn ring(&self, people: &BTreeSet<String>) {
+        people.iter().for_each(|person| self.announce(person));
+        self.bell.notify_one();
+    }
+
+    /// Signals that a person's unread notifications changed because they were read.
+    pub fn read(&self, person: &str) {
+        self.announce(person);
+    }
+
+    /// Returns a number that grows whenever a person's notifications change in this process.
+    pub fn edition(&self, person: &str) -> u64 {
+        self.editions.lock().get(person).copied().unwrap_or_default()
+    }
+
+    fn announce(&self, person: &str) {
+        let person: Arc<str> = Arc::from(person);
+        *self.editions.lock().entry(person.clone()).or_default() += 1;
+        // It's fine if no one listens.
+        let _ = self.news.send(person);
+    }
+
+    /// Wakes the sender, because a message was returned to the outbox.
+    pub fn wake(&self) {
+        self.bell.notify_one();
+    }
+
+    /// Notifies people of something that isn't visible in a request, such as a threshold of a budget. `key` identifies the occurrence: the
+    /// same key never notifies twice.
+    ///
+    /// # Errors
+    /// If the database fails; then no one is notified.
+    pub async fn tell(&self, event: Event, audience: Audience, key: &str, matter: &Matter) -> store::Result<()> {
+        let now = self.clock.now();
+        let told = events::Told {
+            event,
+            audience,
+            key: key.to_owned(),
+            at: now.as_second(),
+            open: true,
+            ends: None,
+            title: matter.title.clone(),
+            text: matter.text.clone(),
+            why: matter.why.clone(),
+            link: matter.link.clone(),
+        };
+        let news = recipients::written(self, &matter.subject, &matter.workspace, &[told], now).await?;
+        if !news.is_empty() {
+            let people = self.store.tell(&news, now).await?;
+            self.ring(&people);
+        }
+        Ok(())
+    }
+}

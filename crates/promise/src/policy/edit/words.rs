@@ -1,0 +1,124 @@
+//! Texts of the form of a policy.
+
+use std::collections::BTreeMap;
+
+use super::RuleKind;
+use crate::api::{FieldHint, OptionHint};
+
+pub(super) const SCOPE: &str = "Applies to";
+pub(super) const SCOPE_TEXT: &str = "All rules of this policy apply to the same requests.";
+pub(super) const POLICY: &str = "Policy";
+
+/// Returns the heading of the fields of a rule.
+pub(super) fn title(kind: RuleKind) -> &'static str {
+    match kind {
+        RuleKind::Constrain => "Allowed values",
+        RuleKind::Default => "Default value",
+        RuleKind::Set => "Fixed value",
+        RuleKind::Validate => "Condition to meet",
+        RuleKind::Approve => "Required approval",
+        RuleKind::Limit => "Limit on instances",
+        RuleKind::Budget => "Budget",
+        RuleKind::Inject => "Added fields",
+    }
+}
+
+/// Describes what a kind of rule does.
+pub(super) fn description(kind: RuleKind) -> &'static str {
+    match kind {
+        RuleKind::Constrain => "Requests can only use values within these bounds. The form offers nothing else.",
+        RuleKind::Default => "Requests start with this value. Requesters can change it.",
+        RuleKind::Set => "Requests always use this value. Only policies of trusted homes can set values.",
+        RuleKind::Validate => "Requests must meet this condition.",
+        RuleKind::Approve => "Requests wait until the approvers approve them.",
+        RuleKind::Limit => "Limits how many instances of each promise can exist.",
+        RuleKind::Budget => "Limits what all covered requests can cost together.",
+        RuleKind::Inject => "The platform adds these fields to the objects of a request. Only policies of trusted homes can add fields.",
+    }
+}
+
+/// Returns the label and hint of a field.
+pub(super) fn field(path: &str) -> FieldHint {
+    let (title, help) = match path {
+        ".rule.parameter" => ("Field", "The field of the request form that this rule applies to."),
+        ".message.parameter" => ("Show the message at", "A field of the request form. Without one, the message applies to the whole form."),
+        ".rule.minimum" => ("Minimum", "Leave empty for no lower bound."),
+        ".rule.maximum" => ("Maximum", "Leave empty for no upper bound."),
+        ".rule.enum" => ("Allowed values", ""),
+        ".rule.minLength" => ("Minimum length", "In characters."),
+        ".rule.maxLength" => ("Maximum length", "In characters."),
+        ".rule.pattern" => ("Pattern", "A regular expression that the text must match."),
+        ".rule.minItems" => ("Minimum number of entries", ""),
+        ".rule.maxItems" => ("Maximum number of entries", ""),
+        ".rule.value" => ("Value", ""),
+        ".rule.when" => ("Only when", "An expression such as parameters.tier == 'production'. Leave empty to always apply the rule."),
+        ".rule.message" => ("Message", "One sentence that tells the requester what to do."),
+        ".rule.expression" => {
+            ("Expression", "Must be true, such as parameters.replicas >= 2. It can read parameters, request, workspace and promise.")
+        }
+        ".rule.approvers.groups" => ("Approver groups", "Members also need permission to approve for this policy."),
+        ".rule.approvers.users" => ("Approver users", ""),
+        ".rule.required" => ("Approvals required", "A number, or all for every named approver. Leave empty for one."),
+        ".rule.expiresAfter" => ("Expires after", "For example 72h or 5d. Leave empty to wait without a limit."),
+        ".rule.stage" => ("Stage", "Approvers of a later stage are asked once all earlier stages are approved."),
+        ".rule.selfApproval" => ("Requesters can approve their own requests", ""),
+        ".rule.samePerson" => ("Approvers can approve more than one rule of the same request", ""),
+        ".rule.count" => ("Number of instances", ""),
+        ".rule.per" => ("Counted", ""),
+        ".rule.monthly" => ("Amount per month", "For example 500.00."),
+        ".rule.currency" => ("Currency", "Three letters, such as EUR."),
+        ".rule.thresholds" => ("Notify at these percentages", "Leave empty for 80 and 100."),
+        ".rule.notify.groups" => ("Groups to notify", ""),
+        ".rule.notify.users" => ("Users to notify", ""),
+        ".rule.match.kinds" => ("Kinds of objects", "For example Deployment. Without kinds, the fields are added to every object."),
+        ".rule.merge" => ("Fields", "A JSON merge patch."),
+        ".appliesTo.promises" => ("Promises", "Without promises, the policy applies to all of them."),
+        ".appliesTo.workspaces" => {
+            ("Workspaces", "A path, or a path with :** for everything below it. Without workspaces, the policy applies wherever it can.")
+        }
+        ".appliesTo.workspaceLabels" => ("Workspace labels", "Workspaces must have all of these labels."),
+        ".title" => ("Title", "Shown to requesters wherever the policy applies."),
+        ".description" => ("Reason", "Why this policy exists, in one sentence."),
+        ".category" => ("Category", ""),
+        ".enforcement" => ("When a request violates it", ""),
+        ".owner.team" => ("Owner", "The team that requesters can ask."),
+        ".owner.contact" => ("Contact", "An email address as mailto:, or an https address."),
+        ".ruleName" => ("Name of the rule", "Used in YAML and in the history of requests."),
+        _ => ("", ""),
+    };
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    FieldHint { title: some(title), help: some(help), ..FieldHint::default() }
+}
+
+fn option(title: &str, help: &str) -> OptionHint {
+    OptionHint { title: Some(title.to_owned()), help: (!help.is_empty()).then(|| help.to_owned()) }
+}
+
+/// Describes what a limit or budget is counted for.
+pub(super) fn per(value: &str) -> OptionHint {
+    match value {
+        "workspace" => option("In each workspace", "Every workspace in scope has its own count."),
+        "subtree" => option("In all of them together", "The workspace of this policy and everything below it share one count."),
+        _ => option("Everywhere", "All instances of the promise share one count."),
+    }
+}
+
+/// Describes what happens to requests that violate a policy.
+pub(super) fn enforcement() -> BTreeMap<String, OptionHint> {
+    let options = [
+        ("block", option("Block it", "The request isn't accepted.")),
+        ("warn", option("Warn", "The request is accepted with a warning.")),
+        ("audit", option("Record it", "The request is accepted, and the violation is recorded.")),
+    ];
+    options.map(|(value, option)| (value.to_owned(), option)).into()
+}
+
+/// Returns the labels of the categories.
+pub(super) fn category(path: &str) -> BTreeMap<String, OptionHint> {
+    if path != ".category" {
+        return BTreeMap::new();
+    }
+    ["operations", "security", "compliance", "cost", "lifecycle"]
+        .map(|value| (value.to_owned(), option(&crate::wording::humanise(value), "")))
+        .into()
+}

@@ -1,0 +1,12 @@
+//! What is wrong with what someone entered or wrote.
+
+use serde::{Deserialize, Serialize};
+
+/// A problem with one field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// Path such as `.parameters.replicas`. Empty for the whole input.
+    pub path: String,
+    /// A sentence that names the fix.
+    pub message: String,
+}
