@@ -137,21 +137,13 @@ fn quoted(address: &str) -> String {
 
 /// A page inside the frame.
 pub fn framed<V: IntoView + 'static>(visit: &Visit, about: About, content: impl FnOnce() -> V + Send + 'static) -> Page {
-    let (visit, about_of_frame) = (visit.clone(), about.clone());
-    document(about, move || view! { <Frame visit=visit about=about_of_frame>{content().into_any()}</Frame> })
+    let (visit, about_of_frame, reading) = (visit.clone(), about.clone(), visit.reading());
+    document(about, move || reading.within(|| view! { <Frame visit=visit about=about_of_frame>{content().into_any()}</Frame> }))
 }
 
 /// A page without frame, such as the sign-in.
 pub fn document<V: IntoView + 'static>(about: About, content: impl FnOnce() -> V) -> Page {
     Page { about, location: None, content: content().into_any() }
-}
-
-/// Runs a page that no route shows, with what its parts need to know about the visit.
-pub async fn within<T>(visit: &Visit, page: impl Future<Output = T>) -> T {
-    let owner = Owner::new_root(None);
-    let reading = visit.reading();
-    owner.with(|| provide_context(reading));
-    ScopedFuture { owner, observer: None, fut: page }.await
 }
 
 /// Responds with a page that no route shows: the result of a post that changes nothing, or a refusal.

@@ -15,7 +15,7 @@ mod words;
 
 pub use question::{Asking, answered, asks_anew, stands};
 pub use verdict::{Asked, Verdict, Written, verdict};
-pub use words::{approved, waits};
+pub use words::{approved, objected, waits};
 
 use crate::api::{
     ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, Approve, ApprovedRequest, CandidateState, DecisionState, QuestionStatus,

@@ -3,7 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::{Phase, PromiseRequestStatus, WaitingKind, WaitingOn, WaitingReason};
+use crate::api::{CandidateState, Phase, PromiseRequestStatus, WaitingKind, WaitingOn, WaitingReason};
+use crate::approval;
+use crate::people::PeopleNames;
 
 /// Who has to act next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +74,24 @@ pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
         next: next.map(str::to_owned),
         kind: waiting.map_or(WaitingKind::Nothing, |waiting| waiting.kind),
     }
+}
+
+/// Like [`ball`], for a page: approvers who rejected the request or requested changes are named as elsewhere on the page, and what programs
+/// can do isn't told.
+pub fn ball_for_people(status: Option<&PromiseRequestStatus>, names: &PeopleNames) -> Ball {
+    let told = status.and_then(|status| {
+        let waiting = status.waiting_on.as_ref()?;
+        let rejected = || status.candidate.as_ref().is_some_and(|candidate| candidate.state == CandidateState::Rejected);
+        // A withdrawn request isn't approved either.
+        let is_decision = match waiting.reason {
+            WaitingReason::ChangesRequested => true,
+            WaitingReason::NotApproved => rejected(),
+            _ => false,
+        };
+        is_decision.then(|| approval::objected(&status.approvals, names)).flatten()
+    });
+    let ball = ball(status);
+    Ball { what: told.unwrap_or(ball.what), ..ball }
 }
 
 /// Returns only the sentence. A message is complete as the controller wrote it: if it begins with the name of a user, group or resource, that

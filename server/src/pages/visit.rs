@@ -147,7 +147,7 @@ impl Visiting {
     /// Renders a page that has no address of its own. `workspace` is the one that it is about.
     pub(super) async fn answer(self, workspace: &str, page: impl AsyncFnOnce(&Visit) -> Result<Page, Error>) -> Response {
         let visit = self.visit_with_navigation().await;
-        let page = settle(&visit, Some(workspace), document::within(&visit, page(&visit)).await);
+        let page = settle(&visit, Some(workspace), page(&visit).await);
         let nonce = visit.nonce.clone();
         // What was posted is kept as a draft, or noted.
         self.portal.writes.fetch_add(1, Ordering::Release);

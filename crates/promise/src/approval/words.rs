@@ -6,6 +6,7 @@ use crate::api::{
     GivenApproval, QuestionStatus, Required, WaitingKind, WaitingOn, WaitingReason,
 };
 use crate::names::ASK_AGAIN_ANNOTATION;
+use crate::people::PeopleNames;
 use crate::wording::{all_of, one_of, upper_first};
 
 /// Number of characters of a hash that are shown to distinguish contents.
@@ -209,4 +210,16 @@ fn deciding(approval: &ApprovalStatus) -> String {
 pub fn approved(approvals: &[ApprovalStatus]) -> String {
     let told: Vec<String> = approvals.iter().map(agreed).collect();
     told.join("; ")
+}
+
+/// Returns which approvers rejected a request or requested changes, by their names, as a clause without a full stop. `None` if no one did.
+pub fn objected(approvals: &[ApprovalStatus], names: &PeopleNames) -> Option<String> {
+    let approval = approvals.iter().find(|one| matches!(one.state, ApprovalState::Rejected | ApprovalState::ChangesRequested))?;
+    let given = approval.given.iter().map(|given| GivenApproval { by: names.of(&given.by).to_owned(), ..given.clone() });
+    let named = ApprovalStatus { given: given.collect(), ..approval.clone() };
+    let told = match named.state {
+        ApprovalState::Rejected => format!("{}{}", who(&named, Decision::Reject, "rejected it"), said(&named, Decision::Reject)),
+        _ => format!("{}{}", asked_for(&named), said(&named, Decision::RequestChanges)),
+    };
+    Some(told.trim_end_matches('.').to_owned())
 }

@@ -25,7 +25,7 @@ pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &P
         icon,
         version: version(request),
         states: states(request),
-        ball: ball(request),
+        ball: ball_for_people(caller, request),
         mine: is_of(caller, request),
         price: price(request),
         labels: labels(request),
@@ -55,6 +55,14 @@ pub(in crate::portal) fn ball(request: &PromiseRequest) -> Ball {
     match status.filter(|status| phase(request) == Phase::Deleting && status.phase != Phase::Deleting) {
         None => sentence::ball(status),
         Some(status) => sentence::ball(Some(&PromiseRequestStatus { phase: Phase::Deleting, waiting_on: None, ..status.clone() })),
+    }
+}
+
+/// Returns who has to act next, with the names of people.
+fn ball_for_people(caller: &Caller, request: &PromiseRequest) -> Ball {
+    match phase(request) {
+        Phase::Deleting => ball(request),
+        _ => sentence::ball_for_people(request.status.as_ref(), &caller.portal().people.names()),
     }
 }
 

@@ -4,7 +4,8 @@ use super::{Case, Cast, judged, ruling, spec};
 use crate::api::{
     ApprovalSpec, ApprovalState, Approve, Approvers, CandidateState, Decision, DecisionState, Requester, Required, WaitingReason,
 };
-use crate::approval::{Judgement, Right};
+use crate::approval::{Judgement, Right, objected};
+use crate::people::PeopleNames;
 use crate::policy::Ruling;
 
 /// Rules of one policy, each with its stage: `one`, `two`, …
@@ -187,6 +188,10 @@ fn changes_that_are_asked_for_hold_it_without_a_clock() {
         (WaitingReason::ChangesRequested, "amara requested changes to .size and .replicas: because")
     );
     assert!(held.message.contains("amara requested changes to .size and .replicas (the rule one"), "{}", held.message);
+    let names = PeopleNames::new([("amara".to_owned(), "Amara Okafor".to_owned())]);
+    assert_eq!(objected(&held.approvals, &names).as_deref(), Some("Amara Okafor requested changes to .size and .replicas: because"));
+    let agreed = judged(Case { rulings: rules(&[stage(1)]), votes: Vec::new(), now: 0 });
+    assert_eq!(objected(&agreed.approvals, &names), None, "no one objects to what nobody decided");
 }
 
 fn broken(by: &str, right: Right, at: i64) -> Cast {
