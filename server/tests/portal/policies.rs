@@ -307,7 +307,7 @@ async fn a_disabled_policy_applies_to_nothing_and_a_deleted_one_leaves_its_histo
     owner.until(&tried, |answer| answer.text.contains("Would be blocked")).await;
 
     let confirm = owner.get(&format!("{page}/delete")).await;
-    assert!(confirm.text.contains("Replicas must be at most 1.") && confirm.text.contains("Type tiny to confirm"), "{}", confirm.text);
+    assert!(confirm.text.contains("Copies must be at most 1.") && confirm.text.contains("Type tiny to confirm"), "{}", confirm.text);
     let delete = |typed| [("_token", token.as_str()), ("workspace", "root:acme"), ("name", "tiny"), ("confirmation", typed)];
     let answer = owner.post("/do/policies/delete", &delete("other")).await;
     assert_eq!(owner.follow(answer).await.status, StatusCode::UNPROCESSABLE_ENTITY);
@@ -363,13 +363,13 @@ async fn everything_that_is_wrong_is_said_at_once_and_warnings_come_before_savin
     assert_eq!(nothing.status, StatusCode::OK, "{}", nothing.text);
     assert!(nothing.text.contains("No promise that you can see matches kafka."), "{}", nothing.text);
 
-    // Acme allows at most 5 replicas.
-    let many = bound("redis", ".replicas").replace("maximum: 5", "minimum: 6");
+    let few = json!([{"name": "few", "constrain": {"parameter": ".replicas", "maximum": 2}}]);
+    write_policy(&product, "root:acme", "few", json!({"title": "Few copies", "appliesTo": {"promises": ["redis"]}, "rules": few})).await;
+    owner.until("/platform/policies", |answer| answer.text.contains("Few copies")).await;
+    let many = bound("redis", ".replicas").replace("maximum: 5", "minimum: 3");
     let against = posted(&mut owner, NEW, "root:acme:lab", &many, "check").await;
-    assert!(
-        against.text.contains("No value is possible for") && against.text.contains("Production baseline at root:acme"),
-        "{}",
-        against.text
-    );
+    for told in ["No value is possible for", "Few copies at root:acme"] {
+        assert!(against.text.contains(told), "{told}: {}", against.text);
+    }
     product.running.close().await;
 }

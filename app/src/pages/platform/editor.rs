@@ -33,9 +33,11 @@ pub(super) fn form(form: &PolicyForm, rule: &RuleEditor, own: &str, back: &str, 
                     <input type="hidden" name="rule" value=rule.index.to_string()/>
                     <input type="hidden" name="warned" value=form.warned.clone()/>
                     {rule.checked.then(|| view! { <input type="hidden" name="checked" value="1"/> })}
+                    <fieldset class="group"><legend>{texts::RULE}</legend>
                     {text::place(form)}{name}
                     <div class="field"><label for="kind">{texts::KIND_OF_RULE}</label>
                         <div class="control"><select class="input w-m" id="kind" name="kind">{kinds}</select><button class="btn btn-sm" name="_op" value="change">{forms::APPLY}<span class="vh">" "{texts::KIND_OF_RULE}</span></button></div></div>
+                    </fieldset>
                     <Fields form=rule.form.clone() focus=rule.focus.clone() workspace=form.workspace.clone()/>
                     {rules(form, rule)}
                 </div>
@@ -97,7 +99,7 @@ fn preview(form: &PolicyForm, editor: &RuleEditor, own: &str) -> impl IntoView +
                 <div role="status"><p class="small" data-failed="offline" hidden>{drafts::CANT_CHECK}" "<button class="btn btn-sm" type="button" data-retry="">{drafts::TRY_AGAIN}</button></p><p class="small" data-failed="ended" hidden>{drafts::SIGNED_OUT}</p></div>
             </section>
             <section><h2>{texts::EFFECT_ON_INSTANCES}</h2>{effect}</section>
-            {(!form.warnings.is_empty()).then(|| view! { <section>{effect::warnings(&form.warnings, false)}</section> })}
+            {(!form.warnings.is_empty()).then(|| view! { <section>{effect::warnings(&form.warnings, false, form.problems.is_empty())}</section> })}
             <section><h2>{texts::YAML}</h2><Code label=texts::POLICY text=form.text.clone() copy=true/></section>
         </aside>
     }

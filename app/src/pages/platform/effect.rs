@@ -22,13 +22,13 @@ pub(super) fn effect(effect: &PolicyEffect) -> impl IntoView + use<> {
     }
 }
 
-/// Every warning; with its line and path beside the YAML.
-pub(super) fn warnings(warnings: &[TextProblem], beside_text: bool) -> Option<impl IntoView + use<>> {
+/// Every warning; with its line and path beside the YAML. `fits` is whether the policy can be saved in spite of them.
+pub(super) fn warnings(warnings: &[TextProblem], beside_text: bool, fits: bool) -> Option<impl IntoView + use<>> {
     let lines = lines(warnings, beside_text);
     let title = texts::warnings(warnings.len());
     (!warnings.is_empty()).then(|| {
         view! {
-            <div role="status"><Banner shape=Shape::Degraded title=title><ul class="prose">{lines}</ul><p>{texts::SAVE_ANYWAY}</p></Banner></div>
+            <div role="status"><Banner shape=Shape::Degraded title=title><ul class="prose">{lines}</ul>{fits.then(|| view! { <p>{texts::SAVE_ANYWAY}</p> })}</Banner></div>
         }
     })
 }

@@ -79,7 +79,7 @@ fn yaml(form: &PolicyForm, wrong: bool, back: &str, token: String, draft: String
         .clone()
         .map(|said| view! { <div role="status"><Banner shape=Shape::Ready title=texts::IS_VALID><p>{said}</p>{effect}</Banner></div> });
     view! {
-        {effect::warnings(&form.warnings, true)}
+        {effect::warnings(&form.warnings, true, form.problems.is_empty())}
         {checked}
         <form class="form max-w-[64rem]" method="post" action={actions::path::<SavePolicy>()} novalidate>
             <HiddenToken token=token/>

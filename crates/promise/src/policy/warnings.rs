@@ -85,8 +85,11 @@ impl Warning {
     /// Describes it, with what to do.
     pub fn sentence(&self) -> String {
         match self {
-            Self::UnknownField { path, near: Some(near) } => format!("{path} doesn't exist and has no effect. Did you mean {near}?"),
-            Self::UnknownField { path, near: None } => format!("{path} doesn't exist and has no effect. Remove it."),
+            Self::UnknownField { path, near } => {
+                let name = path.rsplit('.').next().unwrap_or(path);
+                let fix = near.as_ref().map_or_else(|| "Remove it.".to_owned(), |near| format!("Did you mean {near}?"));
+                format!("The field {name} doesn't exist and has no effect. {fix}")
+            }
             Self::UnmatchedPromise { pattern, .. } => format!("No promise that you can see matches {pattern}."),
             Self::UnmatchedWorkspace { pattern, .. } => format!("No workspace that you can see here matches {pattern}."),
             Self::UnmatchedLabels => "No workspace that you can see here has these labels.".to_owned(),
