@@ -48,7 +48,7 @@ async fn this_month_so_far_stands_beside_the_same_days_and_all_of_another() {
         format!("Days 1 to 20: {} more than in October 2026 (+50%)", euros(20)),
         "less than in all of October 2026 (\u{2212}".to_owned(),
         "<th scope=\"col\" class=\"num\">Days 1 to 20 vs. October 2026".to_owned(),
-        format!("data-label=\"October 2026\">{}", euros(540)),
+        format!("data-label=\"October 2026\" class=\"num\">{}", euros(540)),
         format!("<span>{}<span class=\"under\">+50%", euros(20).signed()),
         "Biggest changes since October 2026".to_owned(),
         "To date: ".to_owned(),
@@ -60,7 +60,7 @@ async fn this_month_so_far_stands_beside_the_same_days_and_all_of_another() {
     for part in [
         format!("Days 1 to 20: {} more than in September 2026 (+100%)", euros(30)),
         "more than in all of September 2026 (+".to_owned(),
-        format!("data-label=\"September 2026\">{}", euros(30)),
+        format!("data-label=\"September 2026\" class=\"num\">{}", euros(30)),
         "Biggest changes since September 2026".to_owned(),
         "<option value=\"2026-09\" selected".to_owned(),
     ] {

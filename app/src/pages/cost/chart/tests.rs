@@ -130,8 +130,8 @@ fn bars_link_to_the_list_of_what_they_count_and_the_table_has_an_address() {
     // The workspace that is shown needs no link to itself, and requesters have no list.
     let shown = CostPage { query: CostQuery { workspace: "root:acme".into(), ..page.query.clone() }, ..page.clone() };
     let owners = CostPage { by: CostBy::Owner, ..page };
-    for page in [shown, owners] {
-        let html = charts(&page).into_any().to_html();
-        assert!(html.contains("role=\"img\"") && !html.contains("<a href=\"/cost?workspace=root:acme&amp;month=2026-11\""), "{html}");
-    }
+    let html = charts(&shown).into_any().to_html();
+    assert!(!html.contains("aria-label=\"root:acme\"") && html.contains("aria-label=\"root:globex\""), "{html}");
+    let html = charts(&owners).into_any().to_html();
+    assert!(html.contains("role=\"img\"") && !html.contains("<a href=\"/cost?workspace"), "{html}");
 }
