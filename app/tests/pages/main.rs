@@ -323,7 +323,7 @@ fn cards_say_what_is_known_and_nothing_else() {
     };
     let postgresql = card("postgresql");
     assert!(postgresql.contains("~69\u{a0}s") && postgresql.contains("median of 6 here"), "{postgresql}");
-    assert!(postgresql.contains("tab=used-by\">3 running here, 1 older</a>"), "{postgresql}");
+    assert!(postgresql.contains("tab=used-by\"") && postgresql.contains(">3 running here, 1 older</a>"), "{postgresql}");
     assert!(postgresql.contains("name=\"add\" value=\"root:platform/postgresql\""), "{postgresql}");
     assert!(card("redis").contains("name=\"remove\"") && card("redis").contains("New version"));
     assert!(card("object-bucket").contains("Ends 1 March 2027"));
