@@ -22,7 +22,6 @@ impl Listing {
     }
 
     fn heading_of<C: Column>(&self, sort: Sort<C>, (column, label): Heading<C>, is_number: bool) -> impl IntoView + use<C> {
-        let class = is_number.then_some("num");
         let descends = sort.descends(column);
         let order = descends.map(|descends| if descends { "descending" } else { "ascending" });
         let arrow = match descends {
@@ -30,7 +29,12 @@ impl Listing {
             None => view! { <Icon name="chevrons-up-down"/> }.into_any(),
         };
         let href = self.choose("sort", &sort.choose(column).word());
-        view! { <th scope="col" class=class aria-sort=order><a class="sort" href=href>{label}{arrow}</a><span class="unsorted">{label}</span></th> }
+        let content = view! { <a class="sort" href=href>{label}{arrow}</a><span class="unsorted">{label}</span> };
+        if is_number {
+            view! { <th scope="col" class="num" aria-sort=order>{content}</th> }.into_any()
+        } else {
+            view! { <th scope="col" aria-sort=order>{content}</th> }.into_any()
+        }
     }
 
     /// The same as a menu, where there are no headings: columns, and first the usual order.

@@ -61,7 +61,7 @@ fn group((title, keys): Group) -> impl IntoView {
     view! {
         <section class="card block">
             <h2>{title}</h2>
-            <table class="table"><thead class="vh"><tr><th scope="col">{texts::KEY}</th><th scope="col">{texts::ACTION}</th></tr></thead><tbody>{rows.collect_view()}</tbody></table>
+            <table class="table" aria-label=title><thead class="vh"><tr><th scope="col">{texts::KEY}</th><th scope="col">{texts::ACTION}</th></tr></thead><tbody>{rows.collect_view()}</tbody></table>
         </section>
     }
 }

@@ -31,6 +31,7 @@ use crate::routes::{self, page};
 use crate::texts::deliveries::DELIVERIES;
 use crate::texts::platform as texts;
 use crate::texts::promises::PROMISES;
+use crate::texts::requests::REQUESTS;
 use crate::ui::{Moment, Shape, Status, Tab, Tabs};
 
 /// The tabs, with the one at `current` shown; deliveries only for people who can see them.
@@ -74,5 +75,5 @@ fn concerned(lines: &[ConcernedLine], now: &str) -> impl IntoView + use<> {
         }
     });
     let lines = lines.collect_view();
-    view! { <div class="card"><table class="table"><thead><tr><th scope="col">{texts::REQUEST}</th><th scope="col">{texts::DETAILS}</th><th scope="col">{texts::SINCE}</th></tr></thead><tbody>{lines}</tbody></table></div> }
+    view! { <div class="card"><table class="table" aria-label=REQUESTS><thead><tr><th scope="col">{texts::REQUEST}</th><th scope="col">{texts::DETAILS}</th><th scope="col">{texts::SINCE}</th></tr></thead><tbody>{lines}</tbody></table></div> }
 }

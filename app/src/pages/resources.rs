@@ -177,6 +177,6 @@ fn table(here: &str, listing: &Listing, page: &ResourcesPage, now: &str) -> impl
     let lines = lines.collect_view();
     let [name, kind, instance, promise, health, drift, since] = HEADINGS.map(|heading| listing.heading(page.query.sort, heading));
     view! {
-        <div class="card"><table class="table"><thead><tr>{name}{kind}{instance}{promise}<th scope="col">{texts::APPLIED}</th>{health}{drift}{since}</tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table" aria-label=texts::RESOURCES><thead><tr>{name}{kind}{instance}{promise}<th scope="col">{texts::APPLIED}</th>{health}{drift}{since}</tr></thead><tbody>{lines}</tbody></table></div>
     }
 }

@@ -113,7 +113,7 @@ fn policies(found: &WorkspacePage) -> impl IntoView + use<> {
     let inside = match found.policies.is_empty() {
         true => view! { <p class="muted">{texts::NO_POLICIES}</p> }.into_any(),
         false => view! {
-            <div class="card"><table class="table"><thead><tr><th scope="col">{texts::POLICY}</th><th scope="col">{texts::RULES}</th><th scope="col">{texts::SET_AT}</th><th scope="col">{texts::ENFORCEMENT}</th></tr></thead><tbody>{rows}</tbody></table></div>
+            <div class="card"><table class="table" aria-labelledby="policies"><thead><tr><th scope="col">{texts::POLICY}</th><th scope="col">{texts::RULES}</th><th scope="col">{texts::SET_AT}</th><th scope="col">{texts::ENFORCEMENT}</th></tr></thead><tbody>{rows}</tbody></table></div>
         }
         .into_any(),
     };
@@ -143,7 +143,7 @@ fn members(found: &WorkspacePage) -> impl IntoView + use<> {
         Ok(members) => {
             let rows = members.lines.iter().map(|line| member(line, found)).collect_view();
             let table = view! {
-                <div class="card"><table class="table"><thead><tr><th scope="col">{texts::MEMBER}</th><th scope="col">{texts::PERMISSIONS}</th><th scope="col">{texts::SET_AT}</th></tr></thead><tbody>{rows}</tbody></table></div>
+                <div class="card"><table class="table" aria-labelledby="members"><thead><tr><th scope="col">{texts::MEMBER}</th><th scope="col">{texts::PERMISSIONS}</th><th scope="col">{texts::SET_AT}</th></tr></thead><tbody>{rows}</tbody></table></div>
                 {unread(members)}
             };
             (Some(texts::shown_of(members.lines.len(), members.total, "member")), table.into_any())
@@ -179,7 +179,7 @@ fn children(found: &WorkspacePage) -> Option<impl IntoView + use<>> {
         });
         view! {
             <section aria-labelledby="children"><div class="section-head"><h2 id="children">{texts::CHILD_WORKSPACES}</h2><p class="basis">{basis}{all}</p></div>
-                <div class="card"><table class="table"><thead><tr><th scope="col">{texts::WORKSPACE}</th><th scope="col">{texts::REQUESTS}</th><th scope="col" class="num">{texts::THIS_MONTH}</th></tr></thead><tbody>{rows}</tbody></table></div>
+                <div class="card"><table class="table" aria-labelledby="children"><thead><tr><th scope="col">{texts::WORKSPACE}</th><th scope="col">{texts::REQUESTS}</th><th scope="col" class="num">{texts::THIS_MONTH}</th></tr></thead><tbody>{rows}</tbody></table></div>
             </section>
         }
     })

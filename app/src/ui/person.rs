@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn a_person_has_a_name_and_a_username() {
         let dana = shown("dev-shop");
-        assert!(dana.contains("title=\"dev-shop\"") && dana.contains("Dana &lt;Shaw>") && dana.contains(">DS<"), "{dana}");
+        assert!(dana.contains("title=\"dev-shop\"") && dana.contains("Dana &lt;Shaw&gt;") && dana.contains(">DS<"), "{dana}");
         let robot = shown("system:serviceaccount:default:night-robot@a1");
         assert!(robot.contains("title=\"system:serviceaccount:default:night-robot\"") && robot.contains(">NR<"), "{robot}");
         assert_eq!(shown("amara"), shown("amara"));

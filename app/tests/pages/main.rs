@@ -155,7 +155,7 @@ fn what_nobody_may_list_or_could_read_is_not_said_to_be_nothing() {
     };
     says("resources-denied", &["You can't view resources here", "View child workspaces"], &[]);
     says("resources-denied-below", &["You can't view resources here"], &["View child workspaces", "No resources yet"]);
-    says("resources-empty", &["No resources yet"], &[]);
+    says("resources-empty", &["Nothing here", "3 resources in child workspaces"], &[]);
     says("resources-unread", &["root:acme:data didn't respond", "Resources couldn't be loaded"], &["No resources yet"]);
     says("overview-empty", &["No requests yet"], &[]);
     says("overview-closed", &["You can't see requests in any workspace"], &["No requests yet"]);
@@ -368,7 +368,7 @@ fn script_is_loaded_on_live_pages_alone() {
             || ["home-", "overview"].iter().any(|start| name.starts_with(start))
             || name == "approvals"
             || name.starts_with("approvals-")
-            || name == "request";
+            || ["request", "workspace"].contains(&name);
         let typed = [
             "request-new",
             "request-error",

@@ -217,7 +217,7 @@ fn policies_show_in_the_form_of_a_database() {
 
     let one = settled(serde_json::json!({"tier": "production"})).resolved;
     assert_eq!(one.refusals.len(), 1, "{:?}", one.refusals);
-    assert!(one.refusals[0].message.starts_with("Replicas must be at least 2. The policy production-baseline at root:acme"));
+    assert!(one.refusals[0].message.starts_with("Replicas must be at least 2. The policy Production baseline at root:acme"));
     assert_eq!(one.refusals[0].path, ".parameters.replicas");
     let postgis = settled(serde_json::json!({"tier": "development", "extensions": ["postgis"]})).resolved;
     assert_eq!(postgis.problems[0].path, ".parameters.size");

@@ -16,7 +16,7 @@ pub(super) fn rows(found: &CostPage) -> impl IntoView + use<> {
     let head = if found.by == CostBy::Workspace { texts::WITH_CHILD_WORKSPACES } else { texts::group(found.by) };
     let column = |head: &Option<String>| head.clone().map(|head| view! { <th scope="col" class="num">{head}</th> });
     view! {
-        <div class="card"><table class="table money"><thead><tr>
+        <div class="card"><table class="table money" aria-label=texts::COST><thead><tr>
             <th scope="col">{head}</th>
             {found.is_current.then(|| view! { <th scope="col" class="num">{texts::ESTIMATE}</th> })}
             <th scope="col" class="num">{texts::TO_DATE}</th>
@@ -116,6 +116,6 @@ pub(super) fn instances(instances: &[CostInstance]) -> impl IntoView + use<> {
     });
     let lines = lines.collect_view();
     view! {
-        <div class="card"><table class="table"><thead><tr><th scope="col">{texts::INSTANCE}</th><th scope="col">{texts::PROMISE}</th><th scope="col" class="num">{texts::PER_MONTH}</th><th scope="col" class="num">{texts::TO_DATE}</th><th scope="col" class="num">{texts::READY}</th><th scope="col">{texts::PRICE_SOURCE}</th></tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table" aria-label=texts::INSTANCES_HERE><thead><tr><th scope="col">{texts::INSTANCE}</th><th scope="col">{texts::PROMISE}</th><th scope="col" class="num">{texts::PER_MONTH}</th><th scope="col" class="num">{texts::TO_DATE}</th><th scope="col" class="num">{texts::READY}</th><th scope="col">{texts::PRICE_SOURCE}</th></tr></thead><tbody>{lines}</tbody></table></div>
     }
 }

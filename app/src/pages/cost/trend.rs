@@ -104,10 +104,11 @@ mod tests {
     #[test]
     fn months_stand_beside_one_another_and_the_present_one_with_what_is_expected() {
         let html = trend(&page(true)).map(|shown| shown.to_html()).expect("a chart");
-        for part in ["Sep, Metered: 12.34", "Nov, Metered: 30.00", "Nov, Forecast: 10.01", "from September 2026 to November 2026"] {
+        for part in ["Sep, Metered: €12.34", "Nov, Metered: €30.00", "Nov, Forecast: €10.01", "from September 2026 to November 2026"]
+        {
             assert!(html.contains(part), "{part}: {html}");
         }
-        assert!(html.contains("id=\"months-usd-title\"") && html.contains("Sep, Metered: 1.00"), "what is spent stays spent: {html}");
+        assert!(html.contains("id=\"months-usd-title\"") && html.contains("Sep, Metered: $1.00"), "what is spent stays spent: {html}");
         assert_eq!(html.matches("Nov, Forecast").count(), 1, "in dollars nothing is expected: {html}");
         assert!(!html.contains("not known"), "a month without anything came to nothing: {html}");
         let over = trend(&page(false)).map(|shown| shown.to_html()).expect("a chart");

@@ -69,7 +69,7 @@ fn ways(rules: &NoticeRules) -> impl IntoView + use<> {
         }
     });
     let rows = rows.collect_view();
-    view! { <div class="card"><table class="table"><thead><tr><th scope="col">{texts::COLUMN_EVENT}</th><th scope="col">{texts::PORTAL}</th><th scope="col">{texts::EMAIL}</th>{chat.then(|| view! { <th scope="col">{texts::CHAT}</th> })}</tr></thead><tbody>{rows}</tbody></table></div> }
+    view! { <div class="card"><table class="table" aria-label=texts::NOTIFICATION_SETTINGS><thead><tr><th scope="col">{texts::COLUMN_EVENT}</th><th scope="col">{texts::PORTAL}</th><th scope="col">{texts::EMAIL}</th>{chat.then(|| view! { <th scope="col">{texts::CHAT}</th> })}</tr></thead><tbody>{rows}</tbody></table></div> }
 }
 
 fn quiet(rules: &NoticeRules) -> impl IntoView + use<> {

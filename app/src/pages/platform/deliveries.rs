@@ -78,5 +78,5 @@ fn table(rows: &[DeliveryRow], dead: bool, now: &str, token: &str, back: &str) -
     let lines = lines.collect_view();
     let select = dead.then(|| view! { <th scope="col"><span class="vh">{texts::SELECT}</span></th> });
     let again = dead.then(|| view! { <th scope="col"><span class="vh">{texts::RETRY}</span></th> });
-    view! { <div class="card"><table class="table"><thead><tr>{select}<th scope="col">{texts::RECIPIENT}</th><th scope="col">{texts::EVENT}</th><th scope="col">{texts::ATTEMPTS}</th><th scope="col">{texts::LAST_ERROR}</th><th scope="col">{texts::CREATED}</th><th scope="col">{texts::MESSAGE_ID}</th>{again}</tr></thead><tbody>{lines}</tbody></table></div> }
+    view! { <div class="card"><table class="table" aria-label=texts::DELIVERIES><thead><tr>{select}<th scope="col">{texts::RECIPIENT}</th><th scope="col">{texts::EVENT}</th><th scope="col">{texts::ATTEMPTS}</th><th scope="col">{texts::LAST_ERROR}</th><th scope="col">{texts::CREATED}</th><th scope="col">{texts::MESSAGE_ID}</th>{again}</tr></thead><tbody>{lines}</tbody></table></div> }
 }

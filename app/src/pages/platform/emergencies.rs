@@ -79,5 +79,5 @@ fn table(rows: &[EmergencyLine], now: &str) -> impl IntoView + use<> {
         }
     });
     let lines = lines.collect_view();
-    view! { <div class="card"><table class="table"><thead><tr><th scope="col">{texts::REQUEST}</th><th scope="col">{texts::APPROVED_BY}</th><th scope="col">{texts::REASON}</th><th scope="col">{texts::RULE}</th><th scope="col">{texts::VALIDITY}</th><th scope="col">{texts::APPROVAL}</th></tr></thead><tbody>{lines}</tbody></table></div> }
+    view! { <div class="card"><table class="table" aria-label=texts::EMERGENCY_APPROVALS><thead><tr><th scope="col">{texts::REQUEST}</th><th scope="col">{texts::APPROVED_BY}</th><th scope="col">{texts::REASON}</th><th scope="col">{texts::RULE}</th><th scope="col">{texts::VALIDITY}</th><th scope="col">{texts::APPROVAL}</th></tr></thead><tbody>{lines}</tbody></table></div> }
 }

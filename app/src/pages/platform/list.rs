@@ -123,7 +123,7 @@ fn table(found: &PoliciesPage, listing: &Listing) -> impl IntoView + use<> {
     let lines = lines.collect_view();
     let [title, workspace, enforcement, instances] = HEADINGS.map(|heading| listing.heading(found.query.sort, heading));
     view! {
-        <div class="card"><table class="table"><thead><tr>{title}<th scope="col">{texts::RULES}</th>{workspace}{enforcement}<th scope="col">{texts::STATE}</th>{instances}</tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table" aria-label=texts::POLICIES><thead><tr>{title}<th scope="col">{texts::RULES}</th>{workspace}{enforcement}<th scope="col">{texts::STATE}</th>{instances}</tr></thead><tbody>{lines}</tbody></table></div>
     }
 }
 

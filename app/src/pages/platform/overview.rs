@@ -181,7 +181,7 @@ fn versions(spreads: &[VersionSpread]) -> impl IntoView + use<> {
     });
     let rows = rows.collect_view();
     (!spreads.is_empty()).then(|| view! {
-        <section aria-labelledby="versions"><h2 id="versions">{texts::RUNNING_VERSIONS}</h2><div class="card"><table class="table"><thead><tr><th scope="col">{texts::PROMISE}</th><th scope="col">{texts::NEWEST}</th><th scope="col">{texts::VERSIONS}</th></tr></thead><tbody>{rows}</tbody></table></div></section>
+        <section aria-labelledby="versions"><h2 id="versions">{texts::RUNNING_VERSIONS}</h2><div class="card"><table class="table" aria-labelledby="versions"><thead><tr><th scope="col">{texts::PROMISE}</th><th scope="col">{texts::NEWEST}</th><th scope="col">{texts::VERSIONS}</th></tr></thead><tbody>{rows}</tbody></table></div></section>
     })
 }
 
@@ -193,6 +193,6 @@ fn adoption(found: &OverviewPage) -> impl IntoView + use<> {
     let more = (found.adoption_left_out > 0).then(|| view! { <p class="basis">{texts::more_workspaces(found.adoption_left_out)}</p> });
     (!found.adoption.is_empty()).then(|| view! {
         <section aria-labelledby="adoption"><div class="section-head"><h2 id="adoption">{texts::ADOPTION}</h2><p class="basis">{texts::MOST_INSTANCES_FIRST}</p></div>
-            <div class="card"><table class="table"><thead><tr><th scope="col">{texts::WORKSPACE}</th><th scope="col" class="num">{texts::INSTANCES}</th><th scope="col" class="num">{texts::PROMISES_USED}</th></tr></thead><tbody>{rows}</tbody></table></div>{more}</section>
+            <div class="card"><table class="table" aria-labelledby="adoption"><thead><tr><th scope="col">{texts::WORKSPACE}</th><th scope="col" class="num">{texts::INSTANCES}</th><th scope="col" class="num">{texts::PROMISES_USED}</th></tr></thead><tbody>{rows}</tbody></table></div>{more}</section>
     })
 }

@@ -56,7 +56,7 @@ pub async fn promises(visit: &Visit, query: &PromisesQuery) -> Result<Page> {
 fn table(found: &PromisesPage, listing: &Listing, now: &str) -> impl IntoView + use<> {
     let lines = found.rows.iter().map(|row| line(row, now)).collect_view();
     let headings = HEADINGS.map(|heading| listing.heading(found.query.sort, heading)).collect_view();
-    view! { <div class="card"><table class="table"><thead><tr>{headings}</tr></thead><tbody>{lines}</tbody></table></div> }
+    view! { <div class="card"><table class="table" aria-label=texts::PROMISES><thead><tr>{headings}</tr></thead><tbody>{lines}</tbody></table></div> }
 }
 
 fn line(row: &PromiseRow, now: &str) -> impl IntoView + use<> {

@@ -24,7 +24,7 @@ pub(super) fn times(times: &[TimeLine]) -> impl IntoView + use<> {
                 view! { <p class="muted">{texts::NOT_MEASURED_YET}</p> }.into_any()
             } else {
                 view! {
-                    <div class="card"><table class="table"><thead><tr><th scope="col">{texts::PROMISE}</th><th scope="col" class="num">{texts::MEDIAN}</th><th scope="col" class="num">{texts::P95}</th><th scope="col">{texts::up_to(longest)}</th><th scope="col" class="num">{texts::MEASURED}</th><th scope="col" class="num">{texts::FAILED}</th></tr></thead><tbody>{rows}</tbody></table></div>
+                    <div class="card"><table class="table" aria-labelledby="times"><thead><tr><th scope="col">{texts::PROMISE}</th><th scope="col" class="num">{texts::MEDIAN}</th><th scope="col" class="num">{texts::P95}</th><th scope="col">{texts::up_to(longest)}</th><th scope="col" class="num">{texts::MEASURED}</th><th scope="col" class="num">{texts::FAILED}</th></tr></thead><tbody>{rows}</tbody></table></div>
                     <p class="small muted mt-3">{texts::RANGES_SHOW}</p>
                 }
                 .into_any()

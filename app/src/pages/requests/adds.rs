@@ -133,7 +133,7 @@ pub(crate) fn lines(object: &AddedObject, shows: &dyn Fn(usize) -> bool, workspa
     });
     let rows = rows.collect_view();
     view! {
-        <div class="adds-lines" tabindex="0" role="region" aria-label=texts::manifest_of(&object.title)><table><thead class="vh"><tr><th scope="col">{texts::ORIGIN}</th><th scope="col">{texts::LINE}</th><th scope="col">{texts::TEXT}</th></tr></thead><tbody>{rows}</tbody></table></div>
+        <div class="adds-lines" tabindex="0" role="region" aria-label=texts::manifest_of(&object.title)><table aria-label=texts::manifest_of(&object.title)><thead class="vh"><tr><th scope="col">{texts::ORIGIN}</th><th scope="col">{texts::LINE}</th><th scope="col">{texts::TEXT}</th></tr></thead><tbody>{rows}</tbody></table></div>
     }
 }
 

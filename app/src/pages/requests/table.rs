@@ -95,7 +95,7 @@ pub(super) fn table(here: &str, listing: &Listing, sort: Sort<RequestColumn>, ro
     let [name, promise, state, requester, created, price] = HEADINGS;
     let heading = |of| listing.heading(sort, of);
     view! {
-        <div class="card"><table class="table"><thead><tr>{heading(name)}{heading(promise)}{heading(state)}<th scope="col">{texts::WAITING_FOR}</th>{heading(requester)}{heading(created)}{listing.number_heading(sort, price)}</tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table" aria-label=texts::REQUESTS><thead><tr>{heading(name)}{heading(promise)}{heading(state)}<th scope="col">{texts::WAITING_FOR}</th>{heading(requester)}{heading(created)}{listing.number_heading(sort, price)}</tr></thead><tbody>{lines}</tbody></table></div>
     }
 }
 

@@ -90,7 +90,7 @@ fn conditions(page: &ObjectPage, now: &str) -> AnyView {
         return view! { <p class="muted">{texts::NO_CONDITIONS}</p> }.into_any();
     }
     let rows = page.conditions.iter().map(|condition| self::condition(condition, now)).collect_view();
-    view! { <div class="card"><table class="table"><thead><tr><th scope="col">{texts::CONDITION}</th><th scope="col">{texts::STATUS}</th><th scope="col">{texts::REASON}</th><th scope="col">{texts::SINCE}</th></tr></thead><tbody>{rows}</tbody></table></div> }
+    view! { <div class="card"><table class="table" aria-labelledby="conditions"><thead><tr><th scope="col">{texts::CONDITION}</th><th scope="col">{texts::STATUS}</th><th scope="col">{texts::REASON}</th><th scope="col">{texts::SINCE}</th></tr></thead><tbody>{rows}</tbody></table></div> }
         .into_any()
 }
 

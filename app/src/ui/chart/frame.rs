@@ -108,5 +108,5 @@ fn table(figure: &Figure, links: &Links) -> impl IntoView + use<> {
         view! { <tr><th scope="row">{label.clone()}</th>{cells.collect_view()}</tr> }
     });
     let along = figure.along.clone();
-    view! { <table class="table"><thead><tr><th scope="col">{along}</th>{heads}</tr></thead><tbody>{rows.collect_view()}</tbody></table> }
+    view! { <table class="table" aria-label=figure.title.clone()><thead><tr><th scope="col">{along}</th>{heads}</tr></thead><tbody>{rows.collect_view()}</tbody></table> }
 }

@@ -199,5 +199,8 @@ fn a_choice_costs_what_policies_make_of_it() {
     assert_eq!(more(json!({})), [(tier("production"), 2_000_000, true)]);
     // A level that was entered stays, whether or not the rule accepts it: its price doesn't depend on the tier.
     assert_eq!(more(json!({"level": 4})), []);
-    assert_eq!(more(json!({"tier": "production", "level": 6})), []);
+    // Of those, the rule leaves few.
+    let level = |value: i64, more: i64| (Choice::Value { path: ".level".into(), value: json!(value) }, more, true);
+    let levels = [level(5, -1_000_000), level(7, 1_000_000), level(8, 2_000_000), level(9, 3_000_000)];
+    assert_eq!(more(json!({"tier": "production", "level": 6})), levels);
 }

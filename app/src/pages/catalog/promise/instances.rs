@@ -26,7 +26,7 @@ pub(super) fn part(
         view! { <Empty title=title text=texts::INSTANCES_APPEAR_HERE shape=shape/> }.into_any()
     } else {
         view! {
-            <div class="card"><table class="table"><thead><tr><th scope="col">{texts::INSTANCE}</th><th scope="col">{texts::VERSION}</th><th scope="col">{texts::STATE}</th><th scope="col">{texts::REQUESTED_BY}</th><th scope="col">{texts::REQUESTED}</th></tr></thead><tbody>{rows}</tbody></table></div>
+            <div class="card"><table class="table" aria-labelledby="used-by"><thead><tr><th scope="col">{texts::INSTANCE}</th><th scope="col">{texts::VERSION}</th><th scope="col">{texts::STATE}</th><th scope="col">{texts::REQUESTED_BY}</th><th scope="col">{texts::REQUESTED}</th></tr></thead><tbody>{rows}</tbody></table></div>
         }
         .into_any()
     };

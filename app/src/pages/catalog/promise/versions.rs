@@ -16,7 +16,7 @@ pub(super) fn part(page: &PromisePage, now: &str, number: usize, address: Box<dy
     view! {
         <section aria-labelledby="versions"><h2 id="versions">{texts::VERSIONS}</h2>
             {if shown.is_empty() { view! { <p class="muted">{texts::NO_VERSIONS}</p> }.into_any() } else { view! {
-                <div class="card"><table class="table"><thead><tr><th scope="col">{texts::VERSION}</th><th scope="col">{texts::PUBLISHED}</th><th scope="col">{texts::CHANGES}</th></tr></thead><tbody>{rows}</tbody></table></div>
+                <div class="card"><table class="table" aria-labelledby="versions"><thead><tr><th scope="col">{texts::VERSION}</th><th scope="col">{texts::PUBLISHED}</th><th scope="col">{texts::CHANGES}</th></tr></thead><tbody>{rows}</tbody></table></div>
             }.into_any() }}
             <Pager page=number pages=pages href=address/>
         </section>

@@ -40,5 +40,5 @@ pub fn parameter_lines(lines: &[ParameterLine], asked: &str) -> impl IntoView + 
     let rows = lines.iter().map(|line| {
         view! { <tr><th scope="row">{line.label.clone()}</th><td data-label=texts::VALUE><span class="break">{line.value.clone()}</span></td><td data-label=texts::SET_BY>{source(&line.source, asked)}</td></tr> }
     });
-    view! { <div class="card"><table class="table"><thead><tr><th scope="col">{texts::FIELD}</th><th scope="col">{texts::VALUE}</th><th scope="col">{texts::SET_BY}</th></tr></thead><tbody>{rows.collect_view()}</tbody></table></div> }
+    view! { <div class="card"><table class="table" aria-label=texts::REQUESTED_VALUES><thead><tr><th scope="col">{texts::FIELD}</th><th scope="col">{texts::VALUE}</th><th scope="col">{texts::SET_BY}</th></tr></thead><tbody>{rows.collect_view()}</tbody></table></div> }
 }

@@ -44,7 +44,7 @@ fn table(lines: &[PolicyLine], workspace: &str) -> AnyView {
     });
     let rows = rows.collect_view();
     view! {
-        <div class="card"><table class="table"><thead><tr><th scope="col">{texts::POLICY}</th><th scope="col">{texts::RESULT}</th><th scope="col">{texts::DESCRIPTION}</th><th scope="col">{texts::ENFORCEMENT}</th></tr></thead><tbody>{rows}</tbody></table></div>
+        <div class="card"><table class="table" aria-labelledby="policies"><thead><tr><th scope="col">{texts::POLICY}</th><th scope="col">{texts::RESULT}</th><th scope="col">{texts::DESCRIPTION}</th><th scope="col">{texts::ENFORCEMENT}</th></tr></thead><tbody>{rows}</tbody></table></div>
     }
     .into_any()
 }

@@ -56,6 +56,6 @@ pub(super) fn table(page: &RequestPage, resources: &[ResourceLine], before: usiz
     });
     let lines = lines.collect_view();
     view! {
-        <div class="card"><table class="table"><thead><tr><th scope="col">{texts::RESOURCE}</th><th scope="col">{texts::APPLIED}</th><th scope="col">{texts::HEALTHY}</th><th scope="col">{texts::MESSAGE}</th></tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table" aria-labelledby="resources"><thead><tr><th scope="col">{texts::RESOURCE}</th><th scope="col">{texts::APPLIED}</th><th scope="col">{texts::HEALTHY}</th><th scope="col">{texts::MESSAGE}</th></tr></thead><tbody>{lines}</tbody></table></div>
     }
 }
