@@ -13,15 +13,16 @@ pub(crate) type Heading<C> = (C, &'static str);
 impl Listing {
     /// The heading of a column: a link that sorts by it, and the other way round where it decides already. Where rows are cards, it is text.
     pub(crate) fn heading<C: Column>(&self, sort: Sort<C>, heading: Heading<C>) -> impl IntoView + use<C> {
-        self.heading_of(sort, heading, None)
+        self.heading_of(sort, heading, false)
     }
 
     /// The heading of a column of numbers.
     pub(crate) fn number_heading<C: Column>(&self, sort: Sort<C>, heading: Heading<C>) -> impl IntoView + use<C> {
-        self.heading_of(sort, heading, Some("num"))
+        self.heading_of(sort, heading, true)
     }
 
-    fn heading_of<C: Column>(&self, sort: Sort<C>, (column, label): Heading<C>, class: Option<&'static str>) -> impl IntoView + use<C> {
+    fn heading_of<C: Column>(&self, sort: Sort<C>, (column, label): Heading<C>, is_number: bool) -> impl IntoView + use<C> {
+        let class = is_number.then_some("num");
         let descends = sort.descends(column);
         let order = descends.map(|descends| if descends { "descending" } else { "ascending" });
         let arrow = match descends {

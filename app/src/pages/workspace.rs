@@ -1,5 +1,7 @@
 //! `/w/{workspace}`: one workspace with its requests, policies, limits, members, cost and child workspaces; live.
 
+use std::collections::BTreeSet;
+
 use crate::view::{CapLine, CapRoom, ChildLine, EffectivePolicy, MemberLine, Members, WorkspacePage, WorkspaceRequests};
 use leptos::prelude::*;
 use promise::Result;
@@ -38,9 +40,9 @@ pub async fn page(visit: &Visit, workspace: &str) -> Result<Page> {
                 <div class="stack">
                     {found.as_of.clone().map(|at| stale(&at, &now))}
                     {requests(&found, &now, is_live.then_some(address))}
+                    {children(&found)}
                     {policies(&found)}
                     {members(&found)}
-                    {children(&found)}
                 </div>
                 <aside class="grid content-start gap-4 min-w-0" aria-label=home::AT_A_GLANCE>
                     {caps(&found)}
@@ -102,7 +104,8 @@ fn source(path: &str, found: &WorkspacePage) -> AnyView {
 
 fn policies(found: &WorkspacePage) -> impl IntoView + use<> {
     let rows = found.policies.iter().map(|policy| policy_row(policy, found)).collect_view();
-    let basis = texts::shown_of(found.policies.len(), found.policies_total, "policy");
+    let sources: BTreeSet<&str> = found.policies.iter().map(|policy| policy.source.as_str()).collect();
+    let basis = texts::policies_from(found.policies.len(), found.policies_total, sources.len());
     let unknown = found
         .policies_unknown
         .clone()

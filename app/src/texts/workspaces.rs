@@ -65,6 +65,16 @@ pub(crate) fn shown_of(shown: usize, total: usize, one: &str) -> String {
     if shown == total { total_text } else { format!("{shown} of {total_text}") }
 }
 
+/// How many policies apply, and from how many workspaces they are.
+pub(crate) fn policies_from(shown: usize, total: usize, workspaces: usize) -> String {
+    let policies = match (shown == total, total) {
+        (true, 1) => "1 policy".to_owned(),
+        (true, _) => format!("{total} policies"),
+        (false, _) => format!("{shown} of {total} policies"),
+    };
+    format!("{policies} from {}", counted(workspaces as u64, "workspace"))
+}
+
 pub(crate) fn only_for(promises: &str) -> String {
     format!("For {promises}")
 }
@@ -137,6 +147,8 @@ mod tests {
         };
         assert_eq!(requests_in_child_workspaces(&total(1, &[])), "1 request in child workspaces.");
         assert_eq!(requests_in_child_workspaces(&total(90, &["root:acme"])), "At least 90 requests in child workspaces.");
+        assert_eq!(policies_from(1, 1, 1), "1 policy from 1 workspace");
+        assert_eq!(policies_from(50, 60, 3), "50 of 60 policies from 3 workspaces");
         assert_eq!(requests_here_and_below(2, &total(0, &[])), "2 requests");
         assert_eq!(abilities(&[Ability::Approve, Ability::ViewRequests]), "Approve requests, view requests");
     }

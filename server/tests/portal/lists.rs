@@ -72,7 +72,11 @@ async fn a_parent_without_requests_names_those_of_its_children_and_includes_them
     assert!(parent.text.contains("Nothing here") && parent.text.contains(&format!("href=\"{PARENT}?below=true\"")), "{}", parent.text);
     for address in [&format!("{PARENT}?below=true"), "/requests"] {
         let page = owner.get(address).await;
-        assert!(page.text.contains("1 of 1 request<") && page.text.contains("<span class=\"under mono\">root:acme:shop</span>"), "{}", page.text);
+        assert!(
+            page.text.contains("1 of 1 request<") && page.text.contains("<span class=\"under mono\">root:acme:shop</span>"),
+            "{}",
+            page.text
+        );
         let none = owner.get(&format!("{address}{}q=acme:data", if address.contains('?') { '&' } else { '?' })).await;
         assert!(none.text.contains("No requests match") && !none.text.contains("default/zebra"), "{}", none.text);
     }
@@ -89,19 +93,28 @@ async fn what_is_listed_can_be_saved_as_a_file_that_runs_no_formula() {
     let product = Product::quiet().await;
     write_request(&product, "plain").await;
     let promise = PromiseRef { name: "redis".into(), workspace: Some("root:platform".into()), version: Some("=1.0.0".into()) };
-    let mut request = object::<PromiseRequestKind>("pinned", Some("default"), PromiseRequestSpec { promise, ..PromiseRequestSpec::default() });
+    let mut request =
+        object::<PromiseRequestKind>("pinned", Some("default"), PromiseRequestSpec { promise, ..PromiseRequestSpec::default() });
     request.metadata.labels = Some([("team".to_owned(), "shop".to_owned())].into());
     requests(&product).create(&PostParams::default(), &request).await.expect("a request");
     let mut browser = product.signed_in("dev-shop").await;
     let page = browser.until(LIST, |page| page.text.contains("2 of 2 requests")).await;
     assert!(page.text.contains("Needs attention<span class=\"n\">0</span>") && page.text.contains("team=shop<"), "{}", page.text);
     let labelled = browser.get(&format!("{LIST}?label=team%3Dshop")).await;
-    assert!(labelled.text.contains("1 of 1 matching, 2 requests in total") && !labelled.text.contains("default/plain"), "{}", labelled.text);
+    assert!(
+        labelled.text.contains("1 of 1 matching, 2 requests in total") && !labelled.text.contains("default/plain"),
+        "{}",
+        labelled.text
+    );
     let file = browser.get("/w/root:acme:shop/requests.csv?label=team%3Dshop").await;
     assert_eq!(file.headers["content-disposition"], "attachment; filename=\"requests.csv\"");
     let lines: Vec<&str> = file.text.lines().collect();
     assert!(lines.len() == 2 && lines[0].starts_with("workspace,namespace,name,promise,version,"), "{}", file.text);
-    assert!(lines[1].starts_with("root:acme:shop,default,pinned,redis,'=1.0.0,Pending,") && lines[1].contains(",team=shop,"), "{}", file.text);
+    assert!(
+        lines[1].starts_with("root:acme:shop,default,pinned,redis,'=1.0.0,Pending,") && lines[1].contains(",team=shop,"),
+        "{}",
+        file.text
+    );
     let all = browser.get("/w/root:acme:shop/requests.csv?sort=name").await;
     assert_eq!(all.text.lines().skip(1).filter_map(|line| line.split(',').nth(2)).collect::<Vec<_>>(), ["pinned", "plain"]);
     product.running.close().await;

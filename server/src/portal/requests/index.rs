@@ -55,7 +55,7 @@ pub struct Entry {
     /// Labels that people set, as `key=value`.
     pub(super) labels: Vec<String>,
     /// Text that word searches match, in lowercase.
-    text: Box<str>,
+    pub(super) text: Box<str>,
 }
 
 impl RequestIndex {

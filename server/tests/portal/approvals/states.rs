@@ -87,12 +87,6 @@ async fn a_change_of_what_runs_that_is_not_accepted_stands_beside_its_state() {
     }
     let mut owner = product.signed_in("org-owner").await;
     let overview = owner.get("/platform").await;
-    has(
-        &overview,
-        &[
-            line("Change awaiting approval", 1),
-            "<h2>Pending approvals</h2><span class=\"basis\">1</span>".to_owned(),
-        ],
-    );
+    has(&overview, &[line("Change awaiting approval", 1), "<h2>Pending approvals</h2><span class=\"basis\">1</span>".to_owned()]);
     product.running.close().await;
 }
