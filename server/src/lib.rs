@@ -27,7 +27,6 @@ pub mod live;
 pub mod logging;
 pub mod manifests;
 pub mod pages;
-pub mod people;
 pub mod plane;
 pub mod play;
 pub mod portal;

@@ -16,7 +16,7 @@ use cluster::{World as Caches, fulfil};
 use devplane::sandbox::Pace;
 use futures::future::BoxFuture;
 use ledger::Months;
-use notify::Notify;
+use notify::{Notify, People};
 use store::{SealKeys, Store};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -30,7 +30,6 @@ use crate::config::{Config, ConfigError, DatabaseUrl, NotifyError, PlaneConfig};
 use crate::history::{HistoryError, memory};
 use crate::limits::{RequestLimits, Streams};
 use crate::links;
-use crate::people::People;
 use crate::plane::Folder;
 use crate::plane::embedded::EmbeddedError;
 use crate::portal::Portal;
@@ -213,10 +212,12 @@ impl Running {
         if let Some((sandbox, past)) = sandbox.as_ref().zip(past).filter(|_| config.web) {
             memory::remember(&store, past, &sandbox.world, &sandbox.files).await?;
         }
-        let notify = Notify::new(config.notify.clone(), store.clone(), clock, links::of, instance).map_err(|_| unusable_mail())?;
-        let notify = notify.quiet_until(past.map(|past| past.end));
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
         let sign_in = SignIn::new(ground.method, style);
+        let people = sign_in.people().map(|person| (person.name.clone(), person.display_name.clone())).collect();
+        let people = Arc::new(People::new(people));
+        let notify = Notify::new(config.notify.clone(), store.clone(), people.clone(), clock, links::of, instance);
+        let notify = notify.map_err(|_| unusable_mail())?.quiet_until(past.map(|past| past.end));
         let portal = Arc::new(Portal {
             rights: Rights::new(ground.endpoint.clone(), edges.clock.clone()),
             limits: RequestLimits::new(&config.limits, edges.clock.clone()),
@@ -248,7 +249,7 @@ impl Running {
             notify,
             streams: Streams::default(),
             background: Background::default(),
-            people: People::new(sign_in.people().map(|person| (person.name.clone(), person.display_name.clone())).collect()),
+            people,
             sign_in,
             trusted_homes: ground.trusted_homes,
             public_authority: config.public_url.as_ref().map(|url| url.authority.clone()),

@@ -20,6 +20,7 @@ pub mod config;
 pub mod events;
 mod mail;
 mod page;
+mod people;
 pub mod recipients;
 pub mod remark;
 mod sender;
@@ -41,6 +42,7 @@ pub use self::config::{Addresses, Format, InvalidMail, MailConfig, NotifyConfig,
 pub use self::events::Audience;
 pub use self::mail::{is_mail_sender, is_mail_server};
 pub use self::page::{Links, Page};
+pub use self::people::People;
 pub use self::recipients::Matter;
 
 /// Number of days for which notifications are kept.
@@ -65,6 +67,8 @@ pub struct Notify {
     editions: Mutex<HashMap<Arc<str>, u64>>,
     /// Signalled when there might be something to send.
     bell: Bell,
+    /// Names of people, for texts.
+    people: Arc<People>,
     /// Events before this time are shown, but not sent, in seconds since 1970.
     quiet_until: i64,
 }
@@ -75,7 +79,14 @@ impl Notify {
     ///
     /// # Errors
     /// If the mail server's address or the sender is invalid.
-    pub fn new(config: NotifyConfig, store: Store, clock: Arc<dyn Clock>, links: Links, holder: String) -> Result<Self, InvalidMail> {
+    pub fn new(
+        config: NotifyConfig,
+        store: Store,
+        people: Arc<People>,
+        clock: Arc<dyn Clock>,
+        links: Links,
+        holder: String,
+    ) -> Result<Self, InvalidMail> {
         let mailer = config.mail.as_ref().map(mail::Mailer::new).transpose()?;
         Ok(Self {
             config,
@@ -88,6 +99,7 @@ impl Notify {
             news: broadcast::Sender::new(BACKLOG),
             editions: Mutex::default(),
             bell: Bell::new(),
+            people,
             quiet_until: 0,
         })
     }

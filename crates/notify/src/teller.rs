@@ -26,8 +26,6 @@ const SOON: Duration = Duration::from_secs(5);
 const SLACK: SignedDuration = SignedDuration::from_mins(10);
 /// Most notifications that are written in one transaction.
 const AT_ONCE: usize = 100;
-/// Number of people whose names are known, of those who signed in last.
-const NAMES: u32 = 10_000;
 
 impl Notify {
     /// Writes notifications about requests until the process shuts down.
@@ -100,7 +98,7 @@ impl Teller<'_> {
         };
         let names = match concerned.is_empty() {
             true => PeopleNames::default(),
-            false => PeopleNames::new(store.person_names(NAMES).await?),
+            false => self.notify.people.current(store, now).await,
         };
         for (key, request) in concerned {
             let Some(path) = tree.path(&key.cluster) else {

@@ -8,7 +8,7 @@ use cluster::policies::PolicyBook;
 use cluster::revisions::CompiledRevisions;
 use cluster::{ClusterId, Endpoint, Scope, WorkspacePath, World};
 use ledger::{Ledger, Months};
-use notify::Notify;
+use notify::{Notify, People};
 use promise::identity::PersonId;
 use store::Store;
 use tokio::sync::watch;
@@ -31,7 +31,6 @@ use crate::background::Background;
 use crate::clock::Clock;
 use crate::config::PlaneKind;
 use crate::limits::{RequestLimits, Streams};
-use crate::people::People;
 use crate::sample::Person;
 use crate::web::assets::Assets;
 use crate::web::page_cache::PageCache;
@@ -61,7 +60,7 @@ pub struct Portal {
     /// Recently verified callers.
     pub callers: Callers,
     /// Names of the people who signed in.
-    pub people: People,
+    pub people: Arc<People>,
     /// How people sign in.
     pub sign_in: SignIn,
     /// Homes that can offer promises to the whole workspace tree.

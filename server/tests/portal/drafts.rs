@@ -187,7 +187,7 @@ async fn two_people_who_edit_a_request_choose_value_by_value() {
     let posted = fields(&opened, &[&[("_op", "review"), ("/reason", "")][..], &mine].concat());
     let conflict = browser.send_form(&edit, &borrowed(&posted)).await;
     let conflict = browser.get(conflict.location()).await;
-    for shown in ["org-owner changed this request", "name=\"_merge.size\"", "name=\"_merge.storage\"", "Keep theirs", "Keep mine"] {
+    for shown in ["Olga Brandt changed this request", "name=\"_merge.size\"", "name=\"_merge.storage\"", "Keep theirs", "Keep mine"] {
         assert!(conflict.text.contains(shown), "{shown}: {}", conflict.text);
     }
     assert!(!conflict.text.contains("_merge.version"), "what only one of them changed is no question");

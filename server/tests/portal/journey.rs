@@ -36,7 +36,7 @@ async fn a_change_is_reviewed_recorded_and_duplicated() {
 
     let history = format!("{ORDERS}?view=history");
     let history = browser.until(&history, |answer| answer.text.contains("<del>20\u{a0}GiB</del>")).await;
-    assert!(history.text.contains("Changed<span class=\"subtle\"> · <span class=\"who\" title=\"dev-shop\">"), "{}", history.text);
+    assert!(history.text.contains("Changed<span class=\"subtle\"> · <span title=\"dev-shop\" class=\"who\">"), "{}", history.text);
 
     let yaml = browser.get(&format!("{ORDERS}?view=yaml")).await;
     let manifest =
@@ -84,7 +84,7 @@ async fn a_revealed_secret_and_a_deletion_leave_a_trace() {
     assert!(!format!("{lines:?}").contains("redis://"), "no value is logged");
     let history = browser.get(&format!("{carts}?view=history")).await;
     assert!(
-        history.text.contains(" revealed<span class=\"subtle\"> · <span class=\"who\" title=\"dev-shop\">"),
+        history.text.contains(" revealed<span class=\"subtle\"> · <span title=\"dev-shop\" class=\"who\">"),
         "{:?}",
         history.text.split("timeline").nth(2)
     );

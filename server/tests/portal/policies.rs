@@ -288,7 +288,8 @@ async fn a_form_changes_one_rule_and_the_page_says_who_did() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_disabled_policy_applies_to_nothing_and_a_deleted_one_leaves_its_history() {
-    let product = Product::quiet().await;
+    let product = Product::open().await;
+    product.publishes_samples().await;
     let none = json!([{"name": "none", "constrain": {"parameter": ".replicas", "maximum": 1}}]);
     let spec = json!({"title": "Tiny caches", "appliesTo": {"promises": ["redis"]}, "rules": none});
     write_policy(&product, "root:acme", "tiny", spec).await;

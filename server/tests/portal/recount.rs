@@ -274,7 +274,7 @@ fn times(product: &Product, page: &str, all: &[(String, PromiseRequest)]) {
         let within = |percent: usize| span(took[(took.len() * percent).div_ceil(100) - 1]);
         let (_, offered) = promises.iter().find(|(key, _)| key.name == promise).expect("a promise");
         let title = offered.spec.presentation.display_name.clone().expect("a name");
-        let row = section.split(&format!(">{title}</span>")).nth(1).and_then(|rest| rest.split("</tr>").next()).expect("a row");
+        let row = section.split(&format!(">{title}</a>")).nth(1).and_then(|rest| rest.split("</tr>").next()).expect("a row");
         for (column, cell) in [("Median", within(50)), ("p95", within(95)), ("Measured", took.len().to_string())] {
             assert!(row.contains(&format!("data-label=\"{column}\" class=\"num\">{cell}</td>")), "{promise}: {column} {cell}: {row}");
         }

@@ -187,7 +187,7 @@ async fn totals_of_every_page_equal_what_the_plane_has() {
     let overview = owner.get("/platform").await.text;
     assert!(overview.contains(&format!("Based on {COUNT} requests")), "{overview}");
     for (phase, count) in phases {
-        assert!(overview.contains(&format!("<dd><b>{count}</b>")), "{phase:?}: {count} in {overview}");
+        assert!(overview.contains(&format!("<b>{count}</b></a></dd>")), "{phase:?}: {count} in {overview}");
     }
     let places = all.iter().filter(|(place, status)| place == "root:acme:shop" && status.current.is_some()).count();
     assert!(overview.contains(&format!("<td data-label=\"Instances\" class=\"num\">{places}</td>")), "{overview}");

@@ -9,6 +9,7 @@ use crate::approvals::{let_decide, name_approvers};
 use crate::browser::{Answer, Browser, Product};
 use crate::notifications::{api, becomes, config, database, is_asked};
 use crate::receivers::mailbox;
+use promise::date::DateStyle;
 
 const PAGE: &str = "/notifications/stand-in";
 
@@ -38,7 +39,7 @@ async fn what_waits_follows_to_the_stand_in_and_the_right_does_not() {
     assert!(approver.get(PAGE).await.text.contains("aren't known until they open Approvals"));
     let page = finance.get("/approvals").await;
     for said in [
-        format!("You're a delegate for Amara Okafor until {later}").as_str(),
+        format!("You're a delegate for Amara Okafor until {}", DateStyle::default().day(&later, &today)).as_str(),
         "You can't decide on the policies and promises below",
         "A second pair of eyes, set at root:acme",
     ] {

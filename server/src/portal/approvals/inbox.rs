@@ -1,39 +1,33 @@
 //! The inbox: what waits, what was decided, what is open. It is filtered, counted and paginated, with what expires first on top.
 
-use std::cmp::Ordering;
+mod narrow;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use app::view::{Facet, GivenLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval};
+use app::view::{GivenLine, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval};
 use cluster::ClusterId;
 use cluster::kinds::{Approval, PromiseRequest};
 use cluster::watch::Key;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use jiff::{SignedDuration, Timestamp};
 use promise::api::{Decision, Enforcement, PolicyResult};
-use promise::people::PeopleNames;
 use promise::price::{Amount, Change, Estimate};
-use promise::risk::{self, Risk, Weighed};
+use promise::risk::{self, Weighed};
 use promise::wording::counted;
 use promise::{Error, Result};
 
+use self::narrow::narrow;
 use super::approval_index::subject;
 use super::matter::waiting;
 use super::review;
 use super::standing::{Standing, is_open};
 use crate::auth::Caller;
-use crate::portal::catalog::facets::facet;
 use crate::portal::place::TOGETHER;
 use crate::portal::requests::listing::Sight;
 use crate::portal::requests::{decisions, rows};
 use crate::portal::stand_in::Cover;
 use crate::portal::topic::{self, Topic};
-
-/// Rows per page: as many as fit into the first view's budget together with the review beside them.
-const PAGE: usize = 12;
-/// Promises and workspaces that can be chosen by a link. The others are found by search.
-const FACETS: usize = 5;
 
 /// Returns the page.
 pub(super) async fn page(caller: &Caller, query: &InboxQuery) -> Result<InboxPage> {
@@ -392,95 +386,6 @@ fn done(caller: &Caller, uid: &str) -> String {
         format!("{}: you {decision}. This applies only to the version that you saw.", approval.spec.request.name)
     })
     .unwrap_or_default()
-}
-
-struct Narrowed {
-    rows: Vec<InboxRow>,
-    /// uid and name of every row on all pages, in order.
-    order: Vec<(String, String)>,
-    page: usize,
-    pages: usize,
-    total: usize,
-    all: usize,
-    promises: Facet,
-    workspaces: Facet,
-    risks: Facet,
-}
-
-/// A query, prepared for comparison with many rows.
-#[derive(Clone)]
-struct Wanted<'q> {
-    query: &'q InboxQuery,
-    words: Vec<String>,
-    /// RFC 3339 time: only what has been waiting since before it.
-    before: Option<String>,
-    /// Names of people, which are searched like usernames.
-    names: &'q PeopleNames,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
-    Promise,
-    Workspace,
-    Risk,
-}
-
-impl Wanted<'_> {
-    /// Checks whether a row matches, ignoring one of the facets.
-    fn fits(&self, row: &InboxRow, but: Option<By>) -> bool {
-        let is = |by: By, wanted: &str, value: &str| but == Some(by) || wanted.is_empty() || wanted == value;
-        is(By::Promise, &self.query.promise, &row.promise)
-            && is(By::Workspace, &self.query.workspace, &row.workspace)
-            && is(By::Risk, &self.query.risk, row.risk.word())
-            && self.before.as_ref().is_none_or(|before| row.since < *before)
-            && (self.words.is_empty() || {
-                let named = self.names.of(&row.requester);
-                let texts = [&row.name, &row.promise, &row.promise_title, &row.requester, named, &row.workspace].map(str::to_lowercase);
-                self.words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
-            })
-    }
-}
-
-fn by(column: InboxColumn, a: &InboxRow, b: &InboxRow, names: &PeopleNames) -> Ordering {
-    match column {
-        InboxColumn::Name => a.name.cmp(&b.name),
-        InboxColumn::Since => a.since.cmp(&b.since),
-        InboxColumn::Risk => a.risk.cmp(&b.risk),
-        InboxColumn::Requester => names.of(&a.requester).cmp(names.of(&b.requester)),
-    }
-}
-
-fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp, names: &PeopleNames) -> Narrowed {
-    let age = match query.age.as_str() {
-        "day" => Some(SignedDuration::from_hours(24)),
-        "week" => Some(SignedDuration::from_hours(7 * 24)),
-        _ => None,
-    };
-    let before = age.and_then(|age| now.checked_sub(age).ok()).map(|time| time.to_string());
-    let wanted = Wanted { query, words: query.q.split_whitespace().map(str::to_lowercase).collect(), before, names };
-    let title =
-        |name: &str| rows.iter().find(|row| row.promise == name && !row.promise_title.is_empty()).map(|row| row.promise_title.clone());
-    let of = |by: By, value: fn(&InboxRow) -> String| {
-        rows.iter().filter(|row| wanted.fits(row, Some(by))).map(value).filter(|value| !value.is_empty()).collect::<Vec<_>>()
-    };
-    let promises = facet(
-        of(By::Promise, |row| row.promise.clone()).into_iter(),
-        &query.promise,
-        |name| title(name).unwrap_or_else(|| name.to_owned()),
-        FACETS,
-    );
-    let workspaces = facet(of(By::Workspace, |row| row.workspace.clone()).into_iter(), &query.workspace, str::to_owned, FACETS);
-    let risks = facet(of(By::Risk, |row| row.risk.word().to_owned()).into_iter(), &query.risk, promise::wording::humanise, Risk::ALL.len());
-    let all = rows.len();
-    let mut left: Vec<InboxRow> = rows.iter().filter(|row| wanted.fits(row, None)).cloned().collect();
-    // Rows arrive in their usual order, which a stable sort keeps among equals.
-    left.sort_by(|a, b| query.sort.compare(a, b, |column, a, b| by(column, a, b, names), |_, _| Ordering::Equal));
-    let total = left.len();
-    let pages = total.div_ceil(PAGE).max(1);
-    let page = query.page.clamp(1, pages);
-    let order = left.iter().map(|row| (row.uid.clone(), row.name.clone())).collect();
-    let rows = left.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
-    Narrowed { rows, order, page, pages, total, all, promises, workspaces, risks }
 }
 
 #[cfg(test)]

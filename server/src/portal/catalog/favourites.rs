@@ -20,8 +20,8 @@ pub(super) async fn set(caller: &Caller, workspace: &str, key: &PromiseKey, favo
     }
     let workspace = caller.enter(workspace).await?;
     let offered = caller.offer(&workspace, &key.name, Some(&key.home)).await?;
-    let added = portal.store.add_favourite_promise(person, &offered.home.path, &offered.key.name, portal.clock.now());
-    let added = write.remember(added, |added| *added);
+    let (home, name) = (&offered.home.path, &offered.key.name);
+    let added = write.remember(portal.store.add_favourite_promise(person, home, name, portal.clock.now()), |added| *added);
     if added.await.map_err(|error| database(&error))? { Ok(()) } else { Err(too_many()) }
 }
 

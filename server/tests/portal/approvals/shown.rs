@@ -51,7 +51,7 @@ async fn values_of_someone_else_carry_the_name_of_the_requester() {
     };
     let mut approver = product.signed_in("approver").await;
     let page = approver.until(&format!("/approvals/{uid}"), |answer| answer.text.contains("name=\"rule\"")).await;
-    assert_eq!(writer(&page, "Storage of each replica"), "dev-shop");
+    assert_eq!(writer(&page, "Storage of each replica"), "Dana Shaw");
     assert!(!page.text.contains("<b>You</b>"), "{}", page.text);
     let mut owner = product.signed_in("org-owner").await;
     assert_eq!(legend(&owner.get(adds).await), "dev-shop");

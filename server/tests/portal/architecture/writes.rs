@@ -35,7 +35,7 @@ const REMEMBERS: [&str; 24] = [
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
 const KEEPS_HOUSE: [(&str, &str); 2] = [("end_session", "auth/caller.rs"), ("note_lacks", "portal/stand_in.rs")];
 /// Those that only read.
-const READS: [&str; 43] = [
+const READS: [&str; 44] = [
     "acquaintance",
     "activity",
     "away",
@@ -68,6 +68,7 @@ const READS: [&str; 43] = [
     "ping",
     "promise_sums",
     "saved_views",
+    "settled_seconds",
     "session",
     "shared_draft",
     "spot_sums",
