@@ -368,7 +368,7 @@ fn script_is_loaded_on_live_pages_alone() {
             || ["home-", "overview"].iter().any(|start| name.starts_with(start))
             || name == "approvals"
             || name.starts_with("approvals-")
-            || ["request", "workspace"].contains(&name);
+            || ["request", "workspace", "workspace-empty", "workspace-unread"].contains(&name);
         let typed = [
             "request-new",
             "request-error",
