@@ -96,7 +96,7 @@ async fn a_revealed_secret_and_a_deletion_leave_a_trace() {
     let deleted = browser.act("/do/requests/delete", &[&named[..], &[("confirmation", "carts")]].concat()).await;
     let told = browser.get(deleted.location()).await;
     assert!(
-        told.text.contains("carts is being deleted") && told.text.contains("Requested by <span class=\"who\" title=\"dev-shop\">"),
+        told.text.contains("carts is being deleted") && told.text.contains("Requested by <span title=\"dev-shop\" class=\"who\">"),
         "{}",
         told.text
     );

@@ -39,7 +39,11 @@ async fn what_waits_follows_to_the_stand_in_and_the_right_does_not() {
     assert!(approver.get(PAGE).await.text.contains("aren't known until they open Approvals"));
     let page = finance.get("/approvals").await;
     for said in [
-        format!("You're a delegate for Amara Okafor until {}", DateStyle::default().day(&later, &today)).as_str(),
+        format!(
+            "You're a delegate for Amara Okafor until {}",
+            DateStyle::default().day(&later, &product.running.portal.clock.now().to_string())
+        )
+        .as_str(),
         "You can't decide on the policies and promises below",
         "A second pair of eyes, set at root:acme",
     ] {

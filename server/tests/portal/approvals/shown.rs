@@ -54,7 +54,7 @@ async fn values_of_someone_else_carry_the_name_of_the_requester() {
     assert_eq!(writer(&page, "Storage of each replica"), "Dana Shaw");
     assert!(!page.text.contains("<b>You</b>"), "{}", page.text);
     let mut owner = product.signed_in("org-owner").await;
-    assert_eq!(legend(&owner.get(adds).await), "dev-shop");
+    assert_eq!(legend(&owner.get(adds).await), "Dana Shaw");
     let own = requester.get(adds).await;
     assert_eq!(legend(&own), "You");
 
@@ -65,6 +65,6 @@ async fn values_of_someone_else_carry_the_name_of_the_requester() {
     let draft = kept.location().split("draft=").nth(1).and_then(|rest| rest.split('&').next()).expect("a draft").to_owned();
     let review = owner.get(&format!("/w/root:acme:shop/requests/default/orders-db/edit/review?draft={draft}")).await;
     assert_eq!(review.status, StatusCode::OK, "{}", review.text);
-    assert_eq!((writer(&review, "Replicas").as_str(), writer(&review, "Storage of each replica").as_str()), ("dev-shop", "You"));
+    assert_eq!((writer(&review, "Replicas").as_str(), writer(&review, "Storage of each replica").as_str()), ("Dana Shaw", "You"));
     product.running.close().await;
 }

@@ -16,7 +16,7 @@ pub(super) fn part(page: &PromisePage, workspace: &str) -> impl IntoView + use<>
         unknown.map_or_else(|| view! { <p class="muted">{texts::NO_FIELDS}</p> }.into_any(), IntoAny::into_any)
     } else {
         view! {
-            <div class="card"><table class="table" aria-labelledby="fields"><thead><tr><th scope="col">{texts::FIELD}</th><th scope="col">{texts::KIND}</th><th scope="col">{texts::DEFAULT}</th><th scope="col">{texts::ALLOWED}</th><th scope="col">{texts::SET_BY}</th></tr></thead><tbody>{rows}</tbody></table></div>
+            <div class="card"><table class="table" aria-label=texts::FIELDS><thead><tr><th scope="col">{texts::FIELD}</th><th scope="col">{texts::KIND}</th><th scope="col">{texts::DEFAULT}</th><th scope="col">{texts::ALLOWED}</th><th scope="col">{texts::SET_BY}</th></tr></thead><tbody>{rows}</tbody></table></div>
         }
         .into_any()
     };
