@@ -62,7 +62,7 @@ async function axe(page, name) {
 const keyboard = async (page, name) => {
   const problems = [];
   const expected = await page.evaluate(() => {
-    const able = "a[href], button:not([tabindex='-1']), summary, select, input:not([type=hidden]), textarea, [tabindex='0']";
+    const able = "a[href]:not([tabindex='-1']), button:not([tabindex='-1']), summary, select, input:not([type=hidden]), textarea, [tabindex='0']";
     const radios = new Set();
     return [...document.querySelectorAll(able)].filter((element) => {
       if (!element.checkVisibility({ visibilityProperty: true }) || element.disabled) return false;

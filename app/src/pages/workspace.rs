@@ -188,7 +188,7 @@ fn children(found: &WorkspacePage) -> Option<impl IntoView + use<>> {
 fn child(line: &ChildLine) -> impl IntoView + use<> {
     let name = line.path.rsplit(':').next().unwrap_or(&line.path).to_owned();
     let named = match line.open {
-        true => view! { <a class="name" href=routes::workspace(&line.path)>{name.clone()}</a> }.into_any(),
+        true => view! { <a class="name inline-block min-w-6" href=routes::workspace(&line.path)>{name.clone()}</a> }.into_any(),
         false => view! { <span class="name">{name.clone()}</span> }.into_any(),
     };
     let below = match (line.workspaces, line.open) {
@@ -203,13 +203,14 @@ fn child(line: &ChildLine) -> impl IntoView + use<> {
     };
     let count = counted(line.requests as u64, "request");
     let requests = match line.open {
-        true => view! { <a href=list aria-label=home::in_workspace(&count, &line.path)>{count.clone()}</a> }.into_any(),
+        true => view! { <a class="inline-block py-0.5" href=list aria-label=home::in_workspace(&count, &line.path)>{count.clone()}</a> }
+            .into_any(),
         false => view! { <span>{count.clone()}</span> }.into_any(),
     };
     let broken = (line.broken > 0).then(|| view! { <span class="under">{texts::not_working(line.broken)}</span> });
     let money = all_of(&line.forecast.iter().map(|money| money.rounded().to_string()).collect::<Vec<_>>());
     let month = (!money.is_empty())
-        .then(|| view! { <a href=routes::cost(&line.path) aria-label=home::in_workspace(&money, &line.path)>{money.clone()}</a> });
+        .then(|| view! { <a class="inline-block py-0.5" href=routes::cost(&line.path) aria-label=home::in_workspace(&money, &line.path)>{money.clone()}</a> });
     view! {
         <tr><th scope="row">{named}{below}</th><td data-label=texts::REQUESTS>{requests}{broken}</td><td class="num" data-label=texts::THIS_MONTH>{month}</td></tr>
     }
@@ -259,7 +260,7 @@ fn cap(line: &CapLine, found: &WorkspacePage) -> impl IntoView + use<> {
     let what = home::cap_title(&line.title, &line.promises);
     view! {
         <div><Meter label=what.clone() text=text used=u8::try_from(percent.min(100)).unwrap_or(100) tone=tone/>
-            <p class="basis row mt-1">{source(&line.source, found)}<a href=href>{home::POLICY}<span class="vh">{format!(" {what}")}</span></a></p>{unknown}
+            <p class="basis row mt-1">{source(&line.source, found)}<a class="inline-block py-0.5" href=href>{home::POLICY}<span class="vh">{format!(" {what}")}</span></a></p>{unknown}
         </div>
     }
 }

@@ -165,6 +165,11 @@ pub(crate) fn span(seconds: i64) -> String {
     }
 }
 
+/// A range of times to Ready.
+pub(crate) fn spans(from: i64, to: i64) -> String {
+    format!("{} to {}", span(from), span(to))
+}
+
 pub(crate) fn on_version(newest: usize, all: usize, version: &str) -> String {
     format!("{newest} of {all} on {version}")
 }

@@ -131,7 +131,7 @@ fn running(workspace: &str, row: &OfferRow, home: Option<&str>) -> Option<impl I
     let here = row.here.filter(|here| here.running > 0)?;
     let href = routes::promise_tab(workspace, &row.name, home, "used-by");
     let words = texts::running_here(here.running, here.older);
-    Some(view! { <a class="relative z-1" href=href>{words}</a> })
+    Some(view! { <a class="relative z-1 inline-block py-0.5" href=href>{words}</a> })
 }
 
 fn nothing(listing: &Listing, total: usize) -> AnyView {

@@ -91,7 +91,7 @@ fn states(home: &Home) -> impl IntoView + use<> {
     let states = home.states.iter().map(|(of, count)| (state(*of), of.word(), *count));
     let lines = states.chain(home.pending.iter().map(|(of, count)| (change(*of), of.word(), *count))).map(|((shape, label), word, count)| {
         let href = routes::all_requests(&[("phase", word)]);
-        view! { <li class="flex justify-between gap-4 px-pad py-1"><Status shape=shape word=label/><a href=href aria-label=format!("{count} {label}")><b>{count}</b></a></li> }
+        view! { <li class="flex justify-between gap-4 px-pad py-1"><Status shape=shape word=label/><a class="inline-block min-w-6 py-0.5 text-end" href=href aria-label=format!("{count} {label}")><b>{count}</b></a></li> }
     });
     let basis = texts::in_total(&home.requests);
     view! { <section class="card" aria-labelledby="states"><div class="card-head"><h2 id="states">{texts::REQUESTS_BY_STATUS}</h2><a class="small" href=page::ALL_REQUESTS>{basis}</a></div><ul class="py-2 text-sm tabular-nums">{lines.collect_view()}</ul></section> }
@@ -112,12 +112,12 @@ fn place(line: &PlaceLine) -> impl IntoView + use<> {
     // The accessible name of a link contains its visible text, and adds the workspace.
     let requests = line.requests.map(|count| {
         let count = counted(count as u64, "request");
-        view! { <a class="py-0.5 whitespace-nowrap" href=routes::requests(&line.path) aria-label=texts::in_workspace(&count, &line.path)>{count.clone()}</a>{broken} }
+        view! { <a class="inline-block py-0.5 whitespace-nowrap" href=routes::requests(&line.path) aria-label=texts::in_workspace(&count, &line.path)>{count.clone()}</a>{broken} }
     });
     let money = all_of(&line.forecast.iter().map(|money| money.rounded().to_string()).collect::<Vec<_>>());
-    let month = (!money.is_empty()).then(|| view! { " · "<a class="py-0.5 whitespace-nowrap" href=routes::with_query(page::COST, &[("workspace", &line.path)]) aria-label=texts::in_workspace(&money, &line.path)>{money.clone()}</a>{texts::THIS_MONTH} });
+    let month = (!money.is_empty()).then(|| view! { " · "<a class="inline-block py-0.5 whitespace-nowrap" href=routes::with_query(page::COST, &[("workspace", &line.path)]) aria-label=texts::in_workspace(&money, &line.path)>{money.clone()}</a>{texts::THIS_MONTH} });
     view! {
         <li class="flex items-baseline gap-2.5 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><a class="name mono" href=routes::workspace(&line.path)>{line.path.clone()}</a><span class="under">{requests}{month}</span></div>
-            <a class="py-0.5" href=routes::catalog(&line.path) aria-label=texts::catalog_of(&line.path)>{frame::CATALOG}</a></li>
+            <a class="inline-block py-0.5" href=routes::catalog(&line.path) aria-label=texts::catalog_of(&line.path)>{frame::CATALOG}</a></li>
     }
 }

@@ -187,7 +187,7 @@ fn versions(spreads: &[VersionSpread]) -> impl IntoView + use<> {
 
 fn adoption(found: &OverviewPage) -> impl IntoView + use<> {
     let rows = found.adoption.iter().map(|line| {
-        view! { <tr><th scope="row"><a class="name mono" href=routes::workspace(&line.workspace)>{line.workspace.clone()}</a></th><td class="num" data-label=texts::INSTANCES><a href=routes::with_query(&routes::requests(&line.workspace), &[("outcome", "running")]) aria-label=texts::instances_in(line.instances, &line.workspace)>{line.instances}</a></td><td class="num" data-label=texts::PROMISES_USED>{line.promises}</td></tr> }
+        view! { <tr><th scope="row"><a class="name mono" href=routes::workspace(&line.workspace)>{line.workspace.clone()}</a></th><td class="num" data-label=texts::INSTANCES><a class="inline-block min-w-6 py-0.5" href=routes::with_query(&routes::requests(&line.workspace), &[("outcome", "running")]) aria-label=texts::instances_in(line.instances, &line.workspace)>{line.instances}</a></td><td class="num" data-label=texts::PROMISES_USED>{line.promises}</td></tr> }
     });
     let rows = rows.collect_view();
     let more = (found.adoption_left_out > 0).then(|| view! { <p class="basis">{texts::more_workspaces(found.adoption_left_out)}</p> });

@@ -37,7 +37,8 @@ pub(super) fn times(times: &[TimeLine]) -> impl IntoView + use<> {
 fn range(line: &TimeLine, longest: i64) -> impl IntoView + use<> {
     let (from, to) = (share(line.half, longest), share(line.most, longest));
     view! {
-        <svg class="meter-bar h-2.5 min-w-30" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="track" y="4" width="100" height="2"></rect><rect class="chart-1" x=from y="3" width=to.saturating_sub(from) height="4"></rect><rect class="chart-1" x=from.saturating_sub(1) width="2" height="10"></rect></svg>
+        <span class="vh">{texts::spans(line.half, line.most)}</span>
+        <svg class="meter-bar h-2.5 min-w-30" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="track" y="4" width="100" height="2"></rect><rect class="chart-1" x=from y="3" width=to.saturating_sub(from) height="4"></rect><rect class="chart-1" x=from.clamp(1, 99) - 1 width="2" height="10"></rect></svg>
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn linked(figure: Figure, scale: &Scale, marks: AnyView, links: &Link
 fn numbers(figure: &Figure, links: &Links) -> AnyView {
     let of = view! { <span class="vh">{format!(": {}", figure.title)}</span> };
     match &figure.table {
-        ChartTable::At(href) => view! { <a class="small" href=href.clone()>{texts::AS_A_TABLE}{of}</a> }.into_any(),
+        ChartTable::At(href) => view! { <a class="small inline-block py-0.5" href=href.clone()>{texts::AS_A_TABLE}{of}</a> }.into_any(),
         shown => {
             let open = *shown == ChartTable::Open;
             view! { <details class="chart-table" open=open><summary>{texts::AS_A_TABLE}{of}</summary>{table(figure, links)}</details> }
