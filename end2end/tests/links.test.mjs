@@ -7,6 +7,9 @@ import { gallery } from "../scenes.mjs";
 
 const people = ["dev-shop", "dev-data", "viewer-shop", "approver", "platform-engineer", "org-owner", "finance"];
 
+/** Filters of lists that many pages share. */
+const ALONE = ["attention", "below", "label", "outcome", "week", "workspace"];
+
 // Requests in every phase, so that their pages are walked too.
 const it = gallery();
 
@@ -37,7 +40,10 @@ for (const person of people) {
         }
         // Where one came from makes no other page, and filters have as many combinations as one likes: two at once are walked.
         if (target.pathname === "/workspaces") target.searchParams.delete("from");
-        // Orders are walked without any filter.
+        // These narrow every list in the same way: walked alone.
+        if (target.searchParams.size > 1 && ALONE.some((name) => target.searchParams.has(name))) continue;
+        // Orders are walked without any filter, and files without both.
+        if (target.pathname.endsWith(".csv") && target.searchParams.size > 1) continue;
         if (target.searchParams.size > (target.searchParams.has("sort") ? 1 : 2)) continue;
         waiting.push([target.pathname + target.search, path]);
       }

@@ -209,8 +209,17 @@ fn child(line: &ChildLine) -> impl IntoView + use<> {
     };
     let broken = (line.broken > 0).then(|| view! { <span class="under">{texts::not_working(line.broken)}</span> });
     let money = all_of(&line.forecast.iter().map(|money| money.rounded().to_string()).collect::<Vec<_>>());
-    let month = (!money.is_empty())
-        .then(|| view! { <a class="inline-block py-0.5" href=routes::cost(&line.path) aria-label=home::in_workspace(&money, &line.path)>{money.clone()}</a> });
+    let month = match (money.is_empty(), line.open) {
+        (true, _) => None,
+        (false, true) => {
+            let href = routes::cost(&line.path);
+            Some(
+                view! { <a class="inline-block py-0.5" href=href aria-label=home::in_workspace(&money, &line.path)>{money.clone()}</a> }
+                    .into_any(),
+            )
+        }
+        (false, false) => Some(view! { <span>{money.clone()}</span> }.into_any()),
+    };
     view! {
         <tr><th scope="row">{named}{below}</th><td data-label=texts::REQUESTS>{requests}{broken}</td><td class="num" data-label=texts::THIS_MONTH>{month}</td></tr>
     }

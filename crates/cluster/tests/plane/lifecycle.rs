@@ -255,7 +255,7 @@ async fn a_policy_that_does_not_fit_says_where_and_lets_nothing_pass(plane: Plan
         plane.ask(&name, "settings", json!({"level": 2})).await;
         let held = plane.until(&name, "refused", |r| r.status.as_ref().is_some_and(|s| s.phase == Phase::Rejected)).await;
         let words = condition(&held, "PoliciesSatisfied");
-        assert!(words.contains(&format!("The policy broken at {} (Acme)", plane.home("root:acme"))), "{words}");
+        assert!(words.contains(&format!("The policy Broken at {} (Acme)", plane.home("root:acme"))), "{words}");
     }
     // It is judged anew when the promise changes, and mended by either side.
     let mended = json!({

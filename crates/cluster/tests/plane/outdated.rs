@@ -136,7 +136,7 @@ async fn a_policy_that_does_not_fit_says_so_and_fails_closed(plane: Plane) {
     plane.ask("web", "settings", json!({})).await;
     let refused = plane.until("web", "refused", |r| condition(r, "PoliciesSatisfied").starts_with("False Refused")).await;
     let why = condition(&refused, "PoliciesSatisfied");
-    assert!(why.contains("strict") && why.contains("security"), "{why}");
+    assert!(why.contains("Strict") && why.contains("security"), "{why}");
     // Mended, it lets pass what it should.
     let mended = policy(
         "strict",

@@ -99,7 +99,7 @@ async fn the_last_place_goes_to_one(plane: Plane) {
     assert_eq!(winners_at_first.len(), 3, "{winners_at_first:?}");
     let loser = plane.requests("dana").list(&Default::default()).await.unwrap().into_iter().find(is_full).unwrap();
     let why = condition(&loser, "PoliciesSatisfied");
-    assert!(why.contains("modest") && why.contains("finance"), "{why}");
+    assert!(why.contains("Modest") && why.contains("finance"), "{why}");
     assert_eq!(phase(&loser), Phase::Pending, "what lacks room is queued");
     let denied = loser.status.as_ref().unwrap().policies.iter().any(|outcome| outcome.rule == "three");
     assert!(denied, "{:?}", loser.status.as_ref().unwrap().policies);
