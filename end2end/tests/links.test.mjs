@@ -42,8 +42,8 @@ for (const person of people) {
         if (target.pathname === "/workspaces") target.searchParams.delete("from");
         // These narrow every list in the same way: walked alone.
         if (target.searchParams.size > 1 && ALONE.some((name) => target.searchParams.has(name))) continue;
-        // Orders are walked without any filter, and files without both.
-        if (target.pathname.endsWith(".csv") && target.searchParams.size > 1) continue;
+        // Orders are walked without any filter, and files without both of them.
+        if (target.pathname.endsWith(".csv") && target.searchParams.size > 0) continue;
         if (target.searchParams.size > (target.searchParams.has("sort") ? 1 : 2)) continue;
         waiting.push([target.pathname + target.search, path]);
       }

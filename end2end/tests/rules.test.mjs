@@ -206,7 +206,8 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: `Delete ${title}` }).click();
     await page.getByText(`${name} was deleted from root:acme`).waitFor();
     await assert.rejects(kubectl(it.portal, "org-owner@root:acme", ["get", "policy", name]), /NotFound/);
-    assert.deepEqual(page.complaints, []);
+    // A draft with something wrong answers 422.
+    assert.deepEqual(page.complaints.filter((complaint) => !complaint.includes("422")), []);
     await page.context().close();
   });
 }

@@ -17,6 +17,7 @@ const live = 60_000;
 const long = {
   adds: "every line of every object",
   "adds-policy": "the same, of one origin",
+  "approvals-open": "the same of the request that is decided about",
   "edit-adds": "the same of a change",
   "request-adds": "the same of what was made",
   "form-everything": "a field of every kind, in a promise of the tests alone",

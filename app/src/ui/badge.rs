@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use super::icon::SPRITE_ADDRESS;
+
 /// A state with its own shape and colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -84,9 +86,9 @@ impl Shape {
         }
     }
 
-    /// Renders the drawing alone, hidden from screen readers; a word is shown beside it.
+    /// Renders the drawing alone, from the sprite and hidden from screen readers; a word is shown beside it.
     pub fn svg(self) -> impl IntoView {
-        view! { <svg class="shape" viewBox="0 0 16 16" aria-hidden="true" inner_html=self.drawing()></svg> }
+        view! { <svg class="shape" aria-hidden="true"><use href=format!("{}#s-{}", *SPRITE_ADDRESS, self.word())></use></svg> }
     }
 }
 

@@ -8,10 +8,14 @@ use std::sync::LazyLock;
 
 use leptos::prelude::*;
 
-/// The sprite: every drawing as a symbol, in one file that browsers keep.
+use super::badge::Shape;
+
+/// The sprite: every icon and every shape of a status as a symbol, in one file that browsers keep.
 pub static SPRITE: LazyLock<String> = LazyLock::new(|| {
-    let symbols = DRAWINGS.iter().map(|(name, drawing)| format!(r#"<symbol id="i-{name}" viewBox="0 0 24 24">{drawing}</symbol>"#));
-    format!(r#"<svg xmlns="http://www.w3.org/2000/svg">{}</svg>"#, symbols.collect::<String>())
+    let icons = DRAWINGS.iter().map(|(name, drawing)| format!(r#"<symbol id="i-{name}" viewBox="0 0 24 24">{drawing}</symbol>"#));
+    let shape = |shape: &Shape| format!(r#"<symbol id="s-{}" viewBox="0 0 16 16">{}</symbol>"#, shape.word(), shape.drawing());
+    let symbols: String = icons.chain(Shape::ALL.iter().map(shape)).collect();
+    format!(r#"<svg xmlns="http://www.w3.org/2000/svg">{symbols}</svg>"#)
 });
 
 /// Address of the sprite: another one for other drawings.

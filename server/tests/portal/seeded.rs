@@ -190,7 +190,7 @@ async fn totals_of_every_page_equal_what_the_plane_has() {
         assert!(overview.contains(&format!("<b>{count}</b></a></dd>")), "{phase:?}: {count} in {overview}");
     }
     let places = all.iter().filter(|(place, status)| place == "root:acme:shop" && status.current.is_some()).count();
-    assert!(overview.contains(&format!("aria-label=\"{places} in root:acme:shop\">{places}</a></td>")), "{overview}");
+    assert!(overview.contains(&format!("aria-label=\"{places} in root:acme:shop\"")), "{overview}");
     // Waits on people: all that await a decision, none of whom has said since when.
     let open = all.iter().filter(|(_, status)| status.phase == Phase::AwaitingApproval).count();
     assert!(overview.contains(&format!("<h2>Pending approvals</h2><span class=\"basis\">{open}</span>")), "{overview}");

@@ -41,7 +41,7 @@ async fn an_owner_sees_what_is_in_a_workspace_what_applies_to_it_and_who_can_do_
         "Nothing here",
         "1 request in child workspaces.",
         "href=\"/w/root:acme/requests?below=true\"",
-        "href=\"/w/root:acme:shop\" class=\"name\"",
+        "href=\"/w/root:acme:shop\" class=\"name",
         "aria-label=\"1 request in root:acme:shop\"",
     ] {
         assert!(parent.text.contains(part), "{part}: {}", parent.text);

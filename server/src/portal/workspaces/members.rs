@@ -113,7 +113,12 @@ impl Place {
             Namespaces::Any => list(Api::<RoleBinding>::all(client())).await?,
             Namespaces::None => Some(Vec::new()),
         };
-        if wide.is_none() && within.is_none() || wide.is_none() && *namespaces == Namespaces::None {
+        let unreadable = match namespaces {
+            Namespaces::One(_) => within.is_none(),
+            Namespaces::None => wide.is_none(),
+            Namespaces::Any => wide.is_none() && within.is_none(),
+        };
+        if unreadable {
             return Ok(None);
         }
         let is_ours = |name: &Option<String>| name.as_deref().is_some_and(|name| !name.starts_with(SYSTEM));

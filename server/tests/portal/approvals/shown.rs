@@ -65,6 +65,7 @@ async fn values_of_someone_else_carry_the_name_of_the_requester() {
     let draft = kept.location().split("draft=").nth(1).and_then(|rest| rest.split('&').next()).expect("a draft").to_owned();
     let review = owner.get(&format!("/w/root:acme:shop/requests/default/orders-db/edit/review?draft={draft}")).await;
     assert_eq!(review.status, StatusCode::OK, "{}", review.text);
-    assert_eq!((writer(&review, "Replicas").as_str(), writer(&review, "Storage of each replica").as_str()), ("Dana Shaw", "You"));
+    assert!(writer(&review, "Replicas").contains("Dana Shaw"), "{}", review.text);
+    assert_eq!(writer(&review, "Storage of each replica"), "You");
     product.running.close().await;
 }

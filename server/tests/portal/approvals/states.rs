@@ -14,7 +14,7 @@ fn chip(label: &str, count: usize) -> String {
 
 /// A line of Home's count of states.
 fn line(label: &str, count: usize) -> String {
-    format!("aria-label=\"{count} {label}\"><b>{count}</b>")
+    format!("aria-label=\"{count} {label}\"")
 }
 
 fn has(page: &Answer, parts: &[String]) {
