@@ -84,7 +84,7 @@ impl Script {
         matches!(self, Self::Live(_) | Self::Inbox(_))
     }
 
-    /// Renders the modules that the page loads, and the calls into them.
+    /// Renders the calls into the modules that the page loads.
     fn tags(&self, visit: &Visit) -> impl IntoView + use<> {
         let assets = &visit.assets;
         let [page, inbox, morph] = [&assets.page, &assets.inbox, &assets.morph].map(|address| quoted(address));
@@ -94,23 +94,15 @@ impl Script {
                 r#"import start,{{live}} from {script};import {{morph}} from {morph};start({{module_or_path:{wasm}}}).then(()=>live({address},morph))"#
             )
         };
-        let (modules, calls) = match self {
-            Self::Live(address) => (
-                vec![assets.script.clone(), assets.page.clone(), assets.morph.clone()],
-                format!("import {{copying,graphs,secrets}} from {page};copying();graphs();secrets();{}", follow(address)),
-            ),
-            Self::Inbox(address) => (
-                vec![assets.script.clone(), assets.inbox.clone(), assets.morph.clone()],
-                format!("import {{keys}} from {inbox};keys();{}", follow(address)),
-            ),
-            Self::Typing => (
-                vec![assets.page.clone(), assets.morph.clone()],
-                format!("import {{typing}} from {page};import {{morph}} from {morph};typing(morph)"),
-            ),
-            Self::Copying => (vec![assets.page.clone()], format!("import {{copying}} from {page};copying()")),
+        let calls = match self {
+            Self::Live(address) => {
+                format!("import {{copying,graphs,secrets}} from {page};copying();graphs();secrets();{}", follow(address))
+            }
+            Self::Inbox(address) => format!("import {{keys}} from {inbox};keys();{}", follow(address)),
+            Self::Typing => format!("import {{typing}} from {page};import {{morph}} from {morph};typing(morph)"),
+            Self::Copying => format!("import {{copying}} from {page};copying()"),
         };
-        let ahead = modules.into_iter().map(|module| view! { <link rel="modulepreload" href=module/> }).collect_view();
-        view! { {ahead}<script type="module" nonce=visit.nonce.clone() inner_html=calls></script> }
+        view! { <script type="module" nonce=visit.nonce.clone() inner_html=calls></script> }
     }
 }
 
@@ -189,7 +181,7 @@ fn shell<V: IntoView>(visit: &Visit, content: V) -> impl IntoView + use<V> {
                 <meta name="color-scheme" content=schemes/>
                 <MetaTags/>
                 <link rel="stylesheet" href=visit.assets.style.clone()/>
-                <link rel="icon" href="/icon.svg" type="image/svg+xml"/>
+                <link rel="icon" href="/icon.svg"/>
             </head>
             <body>{content}</body>
         </html>

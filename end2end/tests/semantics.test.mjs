@@ -53,6 +53,12 @@ function problems(nodes, written) {
 
 /** Checks the tree of a page, and that these nodes are in it: `[role, name]`. */
 async function says(page, step, ...expected) {
+  // What the last click leads to may still be on its way.
+  await until(() => holds(page, step, expected), step);
+}
+
+async function holds(page, step, expected) {
+  await page.waitForLoadState();
   const nodes = await tree(page);
   assert.deepEqual(problems(nodes, await page.locator(".prose table").count()), [], `${step}: ${page.url()}`);
   for (const [role, name] of expected) {
@@ -60,6 +66,7 @@ async function says(page, step, ...expected) {
     const same = nodes.filter((node) => node.role === role);
     assert.ok(same.some((node) => fits(node.name)), `${step}: no ${role} ${name} among ${same.map((node) => node.name).join(" | ")}`);
   }
+  return true;
 }
 
 /**

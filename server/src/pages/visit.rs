@@ -29,6 +29,9 @@ use crate::web::headers::page_policy;
 use crate::web::listen::Peer;
 use crate::web::request_log::RequestId;
 
+/// Hexadecimal digits of a nonce.
+const NONCE: usize = 32;
+
 /// A page visit.
 pub struct Visiting {
     portal: Arc<Portal>,
@@ -190,7 +193,8 @@ impl Visiting {
             backend,
             people: people.collect(),
             sign_in_token: sign_in_token.unwrap_or_default(),
-            nonce: self.random(),
+            // 128 bits, as Content Security Policy asks for at least.
+            nonce: self.random()[..NONCE].to_owned(),
             assets: self.portal.assets.manifest().clone(),
             theme: theme(&self.headers).to_owned(),
             recent: recent::of(&self.headers),

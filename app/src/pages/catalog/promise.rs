@@ -214,7 +214,7 @@ fn starts(page: &PromisePage, form: &dyn Fn(&str) -> Option<String>) -> Option<i
     let (presets, examples) = (presets.collect_view(), examples.collect_view());
     let any = !page.examples.is_empty() || !page.presets.is_empty();
     let title = if form("").is_some() { texts::START_FROM_AN_EXAMPLE } else { texts::EXAMPLES };
-    any.then(|| view! { <section aria-labelledby="examples"><h2 id="examples">{title}</h2><ul class="grid grid-cols-fill-44 gap-3">{presets}{examples}</ul></section> })
+    any.then(|| view! { <section aria-labelledby="examples"><h2 id="examples">{title}</h2><ul class="grid grid-cols-fit-44 gap-3">{presets}{examples}</ul></section> })
 }
 
 /// Minimum price, its breakdown, and the next price; nothing if the promise has no price.

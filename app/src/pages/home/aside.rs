@@ -104,7 +104,7 @@ fn places(home: &Home) -> impl IntoView + use<> {
         (total > places.len()).then(|| view! { <p class="p-pad"><a href=page::WORKSPACES>{texts::view_all_workspaces(total)}</a></p> });
     let why = if home.unseen.is_empty() { texts::NO_WORKSPACES } else { texts::WORKSPACES_UNKNOWN };
     let none = places.is_empty().then(|| view! { <p class="muted p-pad">{why}</p> });
-    view! { <section class="card" aria-labelledby="places"><div class="card-head"><h2 id="places">{texts::YOUR_WORKSPACES}</h2></div>{none}<ul class="px-pad pt-1.5 pb-2.5">{lines}</ul>{all}</section> }
+    view! { <section class="card" aria-labelledby="places"><div class="card-head"><h2 id="places">{texts::YOUR_WORKSPACES}</h2></div>{none}<ul class="px-pad py-2">{lines}</ul>{all}</section> }
 }
 
 fn place(line: &PlaceLine) -> impl IntoView + use<> {
@@ -117,7 +117,7 @@ fn place(line: &PlaceLine) -> impl IntoView + use<> {
     let money = all_of(&line.forecast.iter().map(|money| money.rounded().to_string()).collect::<Vec<_>>());
     let month = (!money.is_empty()).then(|| view! { " · "<a class="inline-block py-0.5 whitespace-nowrap" href=routes::with_query(page::COST, &[("workspace", &line.path)]) aria-label=texts::in_workspace(&money, &line.path)>{money.clone()}</a>{texts::THIS_MONTH} });
     view! {
-        <li class="flex items-baseline gap-2.5 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><a class="name mono" href=routes::workspace(&line.path)>{line.path.clone()}</a><span class="under">{requests}{month}</span></div>
+        <li class="flex items-baseline gap-3 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><a class="name mono" href=routes::workspace(&line.path)>{line.path.clone()}</a><span class="under">{requests}{month}</span></div>
             <a class="inline-block py-0.5" href=routes::catalog(&line.path) aria-label=texts::catalog_of(&line.path)>{frame::CATALOG}</a></li>
     }
 }
