@@ -40,9 +40,9 @@ for (const person of people) {
         }
         // Where one came from makes no other page, and filters have as many combinations as one likes: two at once are walked.
         if (target.pathname === "/workspaces") target.searchParams.delete("from");
-        // These narrow every list in the same way: walked alone.
+        // Many lists share these filters, so each is crawled alone.
         if (target.searchParams.size > 1 && ALONE.some((name) => target.searchParams.has(name))) continue;
-        // Orders are walked without any filter, and files without both of them.
+        // Sorted lists are crawled without filters, and files without sorting or filters.
         if (target.pathname.endsWith(".csv") && target.searchParams.size > 0) continue;
         if (target.searchParams.size > (target.searchParams.has("sort") ? 1 : 2)) continue;
         waiting.push([target.pathname + target.search, path]);

@@ -53,7 +53,7 @@ function problems(nodes, written) {
 
 /** Checks the tree of a page, and that these nodes are in it: `[role, name]`. */
 async function says(page, step, ...expected) {
-  // What the last click leads to may still be on its way.
+  // The page that the last click opens might still be loading.
   await until(() => holds(page, step, expected), step);
 }
 

@@ -1,4 +1,4 @@
-//! Instances of a promise: what runs in a workspace, and who uses the promise.
+//! The instances of a promise, as its "Used by" tab lists them.
 
 use std::fmt;
 

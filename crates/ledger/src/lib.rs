@@ -5,8 +5,8 @@
 //! database. Every step is one transaction that advances the ledger's own clock ([`store::LedgerClock`]), so the result doesn't depend on
 //! where a process ends, how often a step is retried, or how many replicas try it.
 //!
-//! This crate must never know pages, who is signed in, or how people are told: it sends warnings about budgets to [`notify`] and gets
-//! everything that it works on in a [`Ledger`]. It writes nothing to a control plane.
+//! This crate must never know about pages, sessions, or how notifications are delivered: it hands budget warnings to [`notify`] and gets
+//! everything else from its [`Ledger`]. It writes nothing to a control plane.
 //!
 //! To add something that costs, add what the caches show of it in `facts`, as [`Shown`]; to sum by something else, add a dimension in
 //! [`store`] and read it through [`Months`]. A new kind of warning is found in [`promise::ledger`] and sent in `thresholds`.

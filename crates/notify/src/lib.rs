@@ -1,8 +1,8 @@
 //! Notifications about what happened to requests, in the portal, by mail and by webhooks.
 //!
-//! This crate must never know pages, their addresses or who is signed in, and it writes nothing to a control plane: it reads the portal's
-//! watch caches, and keeps what it says in the portal's memory ([`store`]). Everything that it needs is passed to [`Notify::new`]; where the
-//! [`Page`]s are that a notification links to, the portal says ([`Links`]).
+//! This crate must never know about pages, their addresses or sessions. It reads the portal's watch caches, stores notifications in the
+//! portal's database ([`store`]), and writes nothing to a control plane. Everything it needs is passed to [`Notify::new`]; the portal provides
+//! the addresses of the [`Page`]s that notifications link to ([`Links`]).
 //!
 //! [`events`] derives notifications from the state of a request; [`teller`] follows the requests and writes the missing ones, each
 //! notification with its messages in one transaction and under an id derived from what happened. [`sender`] sends what is due. So a process

@@ -63,7 +63,7 @@ pub(super) async fn revalidated(rendered: Response, nonce: &str, asked: &HeaderM
     if let Some(tag) = tag {
         parts.headers.insert(header::ETAG, tag);
     }
-    // A response that sets a cookie is sent in full: browsers take cookies of a 304, proxies needn't pass them on.
+    // A response that sets a cookie is sent in full: a proxy can drop the cookie of a 304.
     if is_unchanged(asked, parts.headers.get(header::ETAG)) && !parts.headers.contains_key(header::SET_COOKIE) {
         return not_modified(&parts.headers);
     }
