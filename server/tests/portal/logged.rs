@@ -1,10 +1,12 @@
 //! What the product logs while something is done.
 
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use serde_json::Value;
+use tracing::Dispatch;
 use tracing::instrument::WithSubscriber as _;
+use tracing::subscriber::NoSubscriber;
 use tracing_subscriber::EnvFilter;
 
 #[derive(Clone, Default)]
@@ -21,8 +23,13 @@ impl io::Write for Lines {
     }
 }
 
+/// A second subscriber beside the one of a test. While there is only one, tracing asks the thread that reaches a log statement first whether
+/// anybody is interested, and the threads of other tests say no for all of them.
+static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+
 /// Does something; what came of it, and the lines of the log that it left.
 pub async fn logged<T>(work: impl Future<Output = T>) -> (T, Vec<Value>) {
+    LazyLock::force(&SECOND);
     let lines = Lines::default();
     let writer = lines.clone();
     let subscriber =
