@@ -14,8 +14,9 @@ use crate::view::{
     AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, DraftLine,
     EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, InstancesPage, NoticeRules, NoticesPage, NoticesQuery, ObjectKey,
     ObjectPage, OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromiseKey,
-    PromisePage, PromisesPage, PromisesQuery, RequestForm, RequestPage, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage,
-    ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, StandInPage, Viewer, WorkspacePage, WorkspaceTree,
+    PromisePage, PromisesPage, PromisesQuery, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage, ResourceQuery,
+    ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, StandInPage, Viewer, WorkspacePage,
+    WorkspaceTree,
 };
 use async_trait::async_trait;
 use promise::date::DateStyle;
@@ -138,8 +139,8 @@ pub trait Requests: Send + Sync {
     async fn requests(&self, workspace: &str, query: &RequestQuery) -> Result<RequestsPage>;
     /// Returns all matching requests as comma-separated values; an empty path stands for all workspaces.
     async fn requests_csv(&self, workspace: &str, query: &RequestQuery) -> Result<String>;
-    /// Returns one request in full.
-    async fn request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestPage>;
+    /// Returns one request, with what a part of its page shows.
+    async fn request(&self, workspace: &str, namespace: &str, name: &str, part: RequestPart) -> Result<RequestPage>;
     /// Returns the form with the values of a draft; a draft of another user counts as none, unless it is shared with people who can submit
     /// the form.
     async fn form(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm>;

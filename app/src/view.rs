@@ -61,7 +61,7 @@ pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, Publi
 pub use related::{RelatedGroup, RelatedKind, RelatedLine};
 pub use request::{
     Allowed, ApprovalLine, ApprovalStanding, GivenLine, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, REQUEST_COLUMNS,
-    RequestColumn, RequestPage, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource, unread_request,
+    RequestColumn, RequestPage, RequestPart, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource, unread_request,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};

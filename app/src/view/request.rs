@@ -280,6 +280,45 @@ pub struct Allowed {
     pub reveal: Result<(), String>,
 }
 
+/// A part of a request's page, as the address names it in `view`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RequestPart {
+    /// Outputs, resources and recent activity.
+    #[default]
+    Overview,
+    /// Every resource.
+    Resources,
+    /// The requested values.
+    Configuration,
+    /// Every policy that was evaluated.
+    Policies,
+    /// The manifests, line by line.
+    Adds,
+    /// Activity and events.
+    History,
+    /// The object.
+    Yaml,
+}
+
+impl RequestPart {
+    /// All parts, in the order of their tabs.
+    pub const ALL: [Self; 7] =
+        [Self::Overview, Self::Resources, Self::Configuration, Self::Policies, Self::Adds, Self::History, Self::Yaml];
+
+    /// Returns the word for it in the address. The overview has none.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Overview => "",
+            Self::Resources => "resources",
+            Self::Configuration => "configuration",
+            Self::Policies => "policies",
+            Self::Adds => "adds",
+            Self::History => "history",
+            Self::Yaml => "yaml",
+        }
+    }
+}
+
 /// Details of a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -314,7 +353,7 @@ pub struct RequestPage {
     pub accepted: Option<String>,
     /// How long instances of the promise took in this workspace. Absent until one was measured.
     pub usual: Option<ReadyIn>,
-    /// Related requests in this workspace.
+    /// Related requests in this workspace. Read for the overview.
     pub related: Vec<RelatedGroup>,
     /// uid of the request, as used by approval pages.
     pub uid: String,
@@ -338,9 +377,9 @@ pub struct RequestPage {
     pub needs: BTreeMap<String, Vec<String>>,
     /// Outputs of the request.
     pub outputs: Vec<OutputValue>,
-    /// Events, newest first. Absent if the user isn't allowed to read them.
+    /// Events, newest first. Read for the history; absent if the user isn't allowed to read them.
     pub events: Option<Vec<Happening>>,
-    /// YAML of the object, without fields that the server maintains.
+    /// YAML of the object, without fields that the server maintains. Written for the YAML part, like `manifest`.
     pub yaml: String,
     /// YAML of the request as `kubectl apply` takes it.
     pub manifest: String,

@@ -21,7 +21,7 @@ pub(super) mod timeline;
 pub(super) mod walk;
 
 use app::backend::{FormOf, Pairs, Requests};
-use app::view::{AddsPage, FormOutcome, GoneView, RequestForm, RequestPage, RequestQuery, RequestsPage};
+use app::view::{AddsPage, FormOutcome, GoneView, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage};
 use async_trait::async_trait;
 use promise::Result;
 use store::ActivityKind;
@@ -41,9 +41,9 @@ impl Requests for Caller {
         list::file(self, workspace.as_ref(), query).await
     }
 
-    async fn request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestPage> {
+    async fn request(&self, workspace: &str, namespace: &str, name: &str, part: RequestPart) -> Result<RequestPage> {
         let workspace = self.enter(workspace).await?;
-        detail::page(self, &workspace, namespace, name).await
+        detail::page(self, &workspace, namespace, name, part).await
     }
 
     async fn form(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm> {

@@ -12,11 +12,12 @@ use crate::form::Text;
 use crate::routes;
 use crate::texts::{forms, requests as texts};
 use crate::ui::{Crumb, Crumbs, HiddenToken, LinkButton, PageHead, SubmitButton, Weight};
+use crate::view::RequestPart;
 
 /// The page; `problem` is what is wrong with the typed name.
 pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str, problem: Option<&str>) -> Result<Page> {
     let backend = visit.backend()?;
-    let page = backend.request(workspace, namespace, name).await?;
+    let page = backend.request(workspace, namespace, name, RequestPart::Resources).await?;
     let problem = problem.map(str::to_owned);
     let title = texts::delete_named(name);
     let about = About {

@@ -1,6 +1,6 @@
 //! `/w/{workspace}/requests/{namespace}/{name}`: what the request waits for, then one tab at a time; live.
 
-use crate::view::{RequestPage, RequestRow};
+use crate::view::{RequestPage, RequestPart, RequestRow};
 use leptos::prelude::*;
 use promise::form::Summary;
 use promise::{Error, Result};
@@ -36,51 +36,16 @@ pub(crate) use history::timeline;
 /// Number of rows of a part that are shown at once.
 pub(super) const ROWS: usize = 50;
 
-/// A part of the page, as the address names it in `view`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Part {
-    /// Outputs, resources and recent activity.
-    #[default]
-    Overview,
-    /// Every resource.
-    Resources,
-    /// The requested values.
-    Configuration,
-    /// Every policy that was evaluated.
-    Policies,
-    /// The manifests, line by line.
-    Adds,
-    /// Activity and events.
-    History,
-    /// The object.
-    Yaml,
-}
-
-impl Part {
-    const ALL: [Self; 7] = [Self::Overview, Self::Resources, Self::Configuration, Self::Policies, Self::Adds, Self::History, Self::Yaml];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Overview => "",
-            Self::Resources => "resources",
-            Self::Configuration => "configuration",
-            Self::Policies => "policies",
-            Self::Adds => "adds",
-            Self::History => "history",
-            Self::Yaml => "yaml",
-        }
-    }
-
-    fn label(self) -> &'static str {
-        match self {
-            Self::Overview => texts::OVERVIEW,
-            Self::Resources => texts::RESOURCES,
-            Self::Configuration => texts::CONFIGURATION,
-            Self::Policies => texts::POLICIES,
-            Self::Adds => texts::MANIFESTS,
-            Self::History => texts::HISTORY,
-            Self::Yaml => texts::YAML,
-        }
+/// Returns the label of a part's tab.
+fn label(part: RequestPart) -> &'static str {
+    match part {
+        RequestPart::Overview => texts::OVERVIEW,
+        RequestPart::Resources => texts::RESOURCES,
+        RequestPart::Configuration => texts::CONFIGURATION,
+        RequestPart::Policies => texts::POLICIES,
+        RequestPart::Adds => texts::MANIFESTS,
+        RequestPart::History => texts::HISTORY,
+        RequestPart::Yaml => texts::YAML,
     }
 }
 
@@ -88,7 +53,7 @@ impl Part {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// The part.
-    pub part: Part,
+    pub part: RequestPart,
     /// Page of its rows, from 1.
     pub page: usize,
     /// Origin of the manifest lines to show.
@@ -104,7 +69,11 @@ pub struct View {
 impl View {
     /// Parses `view` and `page` of the address; an unknown view is the overview.
     pub fn parse(view: &str, page: usize) -> Self {
-        Self { part: Part::ALL.into_iter().find(|part| part.word() == view).unwrap_or_default(), page: page.max(1), ..Self::default() }
+        Self {
+            part: RequestPart::ALL.into_iter().find(|part| part.word() == view).unwrap_or_default(),
+            page: page.max(1),
+            ..Self::default()
+        }
     }
 }
 
@@ -140,7 +109,7 @@ pub async fn revealed(visit: &Visit, workspace: &str, namespace: &str, name: &st
 async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view: View, also: Also) -> Result<Page> {
     let Also { revealed, refusal } = also;
     let backend = visit.backend()?;
-    let page = match backend.request(workspace, namespace, name).await {
+    let page = match backend.request(workspace, namespace, name, view.part).await {
         Err(error @ Error::NotFound { .. }) => {
             // Only people who can list requests there learn that one with this name was deleted.
             let deleted = backend.gone(workspace, namespace, name).await.unwrap_or_default();
@@ -148,8 +117,8 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         }
         page => page?,
     };
-    let adds = if view.part == Part::Adds { Some(backend.added(workspace, namespace, name).await?) } else { None };
-    let title = if view.part == Part::Overview { name.to_owned() } else { texts::tab_of_request(view.part.label(), name) };
+    let adds = if view.part == RequestPart::Adds { Some(backend.added(workspace, namespace, name).await?) } else { None };
+    let title = if view.part == RequestPart::Overview { name.to_owned() } else { texts::tab_of_request(label(view.part), name) };
     let about = About {
         title,
         workspace: Some(workspace.to_owned()),
@@ -163,17 +132,17 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
     Ok(framed(visit, about, move || {
         let row = &page.row;
         let shown = match view.part {
-            Part::Overview => overview::part(&page, &token, &revealed, &now).into_any(),
-            Part::Resources => resources::part(&page, &view).into_any(),
-            Part::Configuration => configuration::part(&page).into_any(),
-            Part::Policies => policies::part(&page).into_any(),
-            Part::Adds => {
-                let address = |origin: &str| routes::with_query(&address(&page, Part::Adds, 1), &[("origin", origin)]);
+            RequestPart::Overview => overview::part(&page, &token, &revealed, &now).into_any(),
+            RequestPart::Resources => resources::part(&page, &view).into_any(),
+            RequestPart::Configuration => configuration::part(&page).into_any(),
+            RequestPart::Policies => policies::part(&page).into_any(),
+            RequestPart::Adds => {
+                let address = |origin: &str| routes::with_query(&address(&page, RequestPart::Adds, 1), &[("origin", origin)]);
                 let lines = adds.as_ref().map(|adds| part(adds, view.origin, &page.row.workspace, &address));
                 view! { <div data-live="adds">{lines}</div> }.into_any()
             }
-            Part::History => history::part(&page, view.page, &now).into_any(),
-            Part::Yaml => yaml::part(&page).into_any(),
+            RequestPart::History => history::part(&page, view.page, &now).into_any(),
+            RequestPart::Yaml => yaml::part(&page).into_any(),
         };
         view! {
             <Crumbs steps=vec![Crumb::link(texts::REQUESTS, routes::requests(&row.workspace)), Crumb::here(row.name.clone())]/>
@@ -191,20 +160,19 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
     }))
 }
 
-fn address(page: &RequestPage, part: Part, number: usize) -> String {
+fn address(page: &RequestPage, part: RequestPart, number: usize) -> String {
     let row = &page.row;
     routes::request_view(&row.workspace, &row.namespace, &row.name, part.word(), number)
 }
 
-fn tabs(page: &RequestPage, current: Part) -> impl IntoView + use<> {
+fn tabs(page: &RequestPage, current: RequestPart) -> impl IntoView + use<> {
     let count = |part| match part {
-        Part::Resources => Some(page.resources.len()),
-        Part::History => Some(page.timeline.len() + page.events.as_ref().map_or(0, Vec::len)),
-        Part::Policies => Some(page.policies.len()),
-        Part::Overview | Part::Configuration | Part::Adds | Part::Yaml => None,
+        RequestPart::Resources => Some(page.resources.len()),
+        RequestPart::Policies => Some(page.policies.len()),
+        RequestPart::Overview | RequestPart::Configuration | RequestPart::Adds | RequestPart::History | RequestPart::Yaml => None,
     };
-    let tab = |part: Part| Tab { label: part.label(), href: address(page, part, 1), count: count(part), current: part == current };
-    view! { <Tabs label=texts::sections_of(&page.row.name) tabs=Part::ALL.map(tab).to_vec()/> }
+    let tab = |part: RequestPart| Tab { label: label(part), href: address(page, part, 1), count: count(part), current: part == current };
+    view! { <Tabs label=texts::sections_of(&page.row.name) tabs=RequestPart::ALL.map(tab).to_vec()/> }
 }
 
 fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
@@ -273,11 +241,11 @@ pub(super) fn identity(row: &RequestRow) -> impl IntoView + use<> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, View};
+    use super::{RequestPart, View};
 
     #[test]
     fn addresses_name_parts() {
-        for part in Part::ALL {
+        for part in RequestPart::ALL {
             assert_eq!(View::parse(part.word(), 1).part, part);
         }
         assert_eq!(View::parse("nothing-like-it", 0), View { page: 1, ..View::default() });

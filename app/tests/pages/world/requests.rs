@@ -57,7 +57,7 @@ impl Requests for World {
         Err(Error::Internal)
     }
 
-    async fn request(&self, _: &str, _: &str, name: &str) -> Result<RequestPage> {
+    async fn request(&self, _: &str, _: &str, name: &str, _: RequestPart) -> Result<RequestPage> {
         let Some(row) = self.rows().into_iter().find(|row| row.name == name) else {
             return Err(Error::NotFound { what: format!("request {name}") });
         };

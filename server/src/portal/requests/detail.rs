@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use app::routes;
 use app::view::{
-    Allowed, Happening, OutputValue, ParameterLine, PriceView, RequestPage, ResourceLine, ValueChange, ValueSource, policy_outcomes,
+    Allowed, Happening, OutputValue, ParameterLine, PriceView, RequestPage, RequestPart, ResourceLine, ValueChange, ValueSource,
+    policy_outcomes,
 };
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use promise::api::{ConditionStatus, InventoryItem, OutputStatus, PolicyOutcome, PolicyResult, PromiseRequestSpec, PromiseSpec};
@@ -18,7 +19,8 @@ use promise::visibility::Place;
 use promise::{Result, change, deletion, names, wording};
 use serde_json::{Value, json};
 
-use super::{activity, decisions, form, preflight_panel, related, rows, timeline};
+use super::related::{self, Surroundings};
+use super::{activity, decisions, form, preflight_panel, rows, timeline};
 use crate::auth::Caller;
 use crate::portal::approvals::review;
 use crate::portal::place::Workspace;
@@ -28,12 +30,13 @@ use crate::portal::topic::{self, Topic};
 /// How long a page waits for a turn to read the dependencies.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Returns the page of a request.
-pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<RequestPage> {
+/// Returns the page of a request. What only one part shows is read for that part alone.
+pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str, part: RequestPart) -> Result<RequestPage> {
     // Taken before the request is read: the event stream reports what changes in between.
     let seen = topic::seen(caller, &Topic::request(workspace.cluster.clone(), namespace, name)).await?;
     let request = caller.read_request(workspace, namespace, name).await?;
-    let (releases, events) = futures::try_join!(caller.read_releases(workspace, &request), caller.read_events(workspace, &request))?;
+    let events = async { if part == RequestPart::History { caller.read_events(workspace, &request).await } else { Ok(None) } };
+    let (releases, events) = futures::try_join!(caller.read_releases(workspace, &request), events)?;
     let known = caller.spec_of(&workspace.cluster, &request);
     let spec = known.as_deref();
     let status = request.status.clone().unwrap_or_default();
@@ -50,7 +53,9 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     let promise = &request.spec.promise;
     let copy = || routes::request_copy(workspace.path.as_str(), &promise.name, promise.workspace.as_deref(), namespace, name);
     let resolved = shown_release(&request, &releases).and_then(|release| release.spec.parameters.as_ref());
-    let surroundings = related::of(caller, workspace, &request, spec).await;
+    let surroundings =
+        if part == RequestPart::Overview { related::of(caller, workspace, &request, spec).await } else { Surroundings::default() };
+    let (yaml, manifest) = if part == RequestPart::Yaml { (yaml(&request), manifest(&request)) } else { Default::default() };
     let page = RequestPage {
         row: rows::row(caller, workspace, &request),
         generation: request.metadata.generation.unwrap_or_default(),
@@ -80,8 +85,8 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         needs: needs(caller, &request).await,
         outputs: outputs(&request, spec),
         events: events.map(|events| events.iter().map(|event| timeline::event(event, spec)).collect()),
-        yaml: yaml(&request),
-        manifest: manifest(&request),
+        yaml,
+        manifest,
         duplicate: duplicate.then(copy),
         problems: problems(caller, workspace, &request).await,
         allowed,

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::view::{ObjectKey, RequestPage, ResourceLine};
+use crate::view::{ObjectKey, RequestPage, RequestPart, ResourceLine};
 use leptos::prelude::*;
 use promise::api::Health;
 
+use super::address;
 use super::needs::Needs;
-use super::{Part, address};
 use crate::pages::requests::health;
 use crate::pages::requests::state;
 use crate::routes;
@@ -53,7 +53,7 @@ fn kinds(page: &RequestPage) -> BTreeMap<&str, usize> {
 /// Returns the address of the graph with these kinds grouped.
 fn folded(page: &RequestPage, kinds: &BTreeSet<String>) -> String {
     let kinds = if kinds.is_empty() { NONE.to_owned() } else { kinds.iter().cloned().collect::<Vec<_>>().join(",") };
-    routes::with_query(&address(page, Part::Resources, 1), &[("fold", &kinds)])
+    routes::with_query(&address(page, RequestPart::Resources, 1), &[("fold", &kinds)])
 }
 
 /// Returns the same address with one kind toggled.

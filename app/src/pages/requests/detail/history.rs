@@ -1,9 +1,9 @@
 //! Activity of the request, and the events of the control plane.
 
-use crate::view::{Happening, RequestPage};
+use crate::view::{Happening, RequestPage, RequestPart};
 use leptos::prelude::*;
 
-use super::{Part, ROWS, address};
+use super::{ROWS, address};
 use crate::pages::approvals::changes;
 use crate::texts::request as texts;
 use crate::ui::{Moment, Pager, Person, Shape, paged};
@@ -48,6 +48,6 @@ fn events(page: &RequestPage, number: usize, now: &str) -> AnyView {
     }
     let (rows, number, pages) = paged(events, number, ROWS);
     let page_of = page.clone();
-    view! { {timeline(rows, now)}<Pager page=number pages=pages href=Box::new(move |number| address(&page_of, Part::History, number))/> }
+    view! { {timeline(rows, now)}<Pager page=number pages=pages href=Box::new(move |number| address(&page_of, RequestPart::History, number))/> }
         .into_any()
 }

@@ -1,11 +1,11 @@
 //! The overview: outputs, resources, recent activity, and details.
 
-use crate::view::RequestPage;
+use crate::view::{RequestPage, RequestPart};
 use leptos::prelude::*;
 
 use super::super::preflight_panel::price;
 use super::outputs::outputs;
-use super::{Part, Revealed, address, history, progress, related, resources};
+use super::{Revealed, address, history, progress, related, resources};
 use crate::texts::request as texts;
 use crate::ui::{Code, CopyButton, Moment};
 
@@ -32,7 +32,7 @@ pub(super) fn part(page: &RequestPage, token: &str, revealed: &Revealed, now: &s
 
 fn made(page: &RequestPage) -> Option<impl IntoView + use<>> {
     let all = page.resources.len();
-    let more = (all > FEW).then(|| view! { <a href=address(page, Part::Resources, 1)>{texts::view_all(all)}</a> });
+    let more = (all > FEW).then(|| view! { <a href=address(page, RequestPart::Resources, 1)>{texts::view_all(all)}</a> });
     let rows = resources::table(page, page.resources.get(..FEW).unwrap_or(&page.resources), 0);
     let basis = resources::basis(page);
     (all > 0).then(|| view! {
@@ -42,7 +42,7 @@ fn made(page: &RequestPage) -> Option<impl IntoView + use<>> {
 
 fn lately(page: &RequestPage, now: &str) -> Option<impl IntoView + use<>> {
     let latest: Vec<_> = page.timeline.iter().rev().take(LATEST).cloned().collect();
-    let all = view! { <a href=address(page, Part::History, 1)>{texts::VIEW_HISTORY}</a> };
+    let all = view! { <a href=address(page, RequestPart::History, 1)>{texts::VIEW_HISTORY}</a> };
     let lines = history::timeline(&latest, now);
     (!latest.is_empty()).then(|| view! {
         <section aria-labelledby="lately"><div class="section-head"><h2 id="lately">{texts::RECENT_ACTIVITY}</h2><p class="basis">{all}</p></div>{lines}</section>

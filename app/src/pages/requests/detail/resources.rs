@@ -1,13 +1,13 @@
 //! Every resource, with Applied and Healthy apart.
 
-use crate::view::{ObjectKey, RequestPage, ResourceLine};
+use crate::view::{ObjectKey, RequestPage, RequestPart, ResourceLine};
 use leptos::prelude::*;
 use promise::api::Health;
 
 use super::graph::graph;
 use super::needs::Needs;
 use super::tree::{layouts, tree};
-use super::{Part, ROWS, View, address};
+use super::{ROWS, View, address};
 use crate::pages::requests::health;
 use crate::routes;
 use crate::texts::request as texts;
@@ -30,7 +30,7 @@ pub(super) fn part(page: &RequestPage, view: &View) -> impl IntoView + use<> {
             <div class="section-head"><div class="row items-baseline gap-3"><h2 id="resources">{texts::RESOURCES}</h2><p class="basis">{basis(page)}</p></div>{some.then(|| layouts(page, view.is_tree))}</div>
             {graph}
             {rows}
-            <Pager page=number pages=pages href=Box::new(move |number| address(&page_of, Part::Resources, number))/>
+            <Pager page=number pages=pages href=Box::new(move |number| address(&page_of, RequestPart::Resources, number))/>
         </section>
     }
 }

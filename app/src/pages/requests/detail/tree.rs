@@ -5,20 +5,20 @@ use std::collections::BTreeSet;
 use leptos::prelude::*;
 use promise::api::Health;
 
+use super::address;
 use super::needs::Needs;
-use super::{Part, address};
 use crate::pages::requests::{health, state};
 use crate::routes;
 use crate::texts::request as texts;
 use crate::ui::{Icon, LinkButton, Shape, Status};
-use crate::view::{ObjectKey, RequestPage, ResourceLine};
+use crate::view::{ObjectKey, RequestPage, RequestPart, ResourceLine};
 
 /// Depth below which entries are no longer indented.
 const DEEPEST: usize = 4;
 
 /// Returns the address of the tree with an object chosen; without one, that of the tree.
 pub(super) fn tree_address(page: &RequestPage, open: &str) -> String {
-    routes::with_query(&address(page, Part::Resources, 1), &[("layout", "tree"), ("open", open)])
+    routes::with_query(&address(page, RequestPart::Resources, 1), &[("layout", "tree"), ("open", open)])
 }
 
 /// The tree, and the chosen object. Without a choice, that which most needs attention is shown.
@@ -113,5 +113,5 @@ pub(super) fn layouts(page: &RequestPage, is_tree: bool) -> impl IntoView + use<
     let link = |href: String, icon: &'static str, label: &'static str, is_current: bool| {
         view! { <li><a href=href aria-current=is_current.then_some("true")><Icon name=icon/>{label}</a></li> }
     };
-    view! { <ul class="chips" aria-label=texts::LAYOUT>{link(address(page, Part::Resources, 1), "layers", texts::TABLE, !is_tree)}{link(tree_address(page, ""), "network", texts::TREE, is_tree)}</ul> }
+    view! { <ul class="chips" aria-label=texts::LAYOUT>{link(address(page, RequestPart::Resources, 1), "layers", texts::TABLE, !is_tree)}{link(tree_address(page, ""), "network", texts::TREE, is_tree)}</ul> }
 }
