@@ -219,7 +219,7 @@ pub fn status_of(error: &Error) -> u16 {
         Error::NotFound { .. } | Error::NotEnabled { .. } => 404,
         Error::Invalid { .. } => 422,
         Error::Conflict { .. } | Error::Contested { .. } => 409,
-        Error::Timeout { .. } => 408,
+        Error::Timeout => 408,
         Error::TooLarge { .. } => 413,
         Error::TooManyRequests { .. } => 429,
         Error::Unreachable { .. } | Error::Busy { .. } => 503,

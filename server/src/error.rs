@@ -32,7 +32,7 @@ pub fn status(error: &Error) -> StatusCode {
         Error::NotFound { .. } | Error::NotEnabled { .. } => StatusCode::NOT_FOUND,
         Error::Invalid { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Conflict { .. } | Error::Contested { .. } => StatusCode::CONFLICT,
-        Error::Timeout { .. } => StatusCode::REQUEST_TIMEOUT,
+        Error::Timeout => StatusCode::REQUEST_TIMEOUT,
         Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Error::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
         Error::Unreachable { .. } => StatusCode::SERVICE_UNAVAILABLE,
@@ -51,7 +51,7 @@ fn title(error: &Error) -> &'static str {
         Error::Conflict { .. } | Error::Contested { .. } => "Changed by someone else",
         Error::Unreachable { .. } => "Unreachable",
         Error::Busy { .. } => "Busy",
-        Error::Timeout { .. } => "Timed out",
+        Error::Timeout => "Timed out",
         Error::TooLarge { .. } => "Too large",
         Error::TooManyRequests { .. } => "Too many requests",
         Error::Internal => "Something went wrong",
@@ -81,9 +81,9 @@ mod tests {
 
     #[test]
     fn what_passes_with_time_says_when() {
-        let response = HttpProblem(Error::TooManyRequests { message: "Wait 3 seconds.".into(), seconds: 3 }).into_response();
+        let response = HttpProblem(Error::TooManyRequests { reason: promise::TooManyReason::Requests, seconds: 3 }).into_response();
         assert_eq!((response.status().as_u16(), &response.headers()["retry-after"]), (429, &HeaderValue::from_static("3")));
-        let response = HttpProblem(Error::Timeout { message: "Send it again.".into() }).into_response();
+        let response = HttpProblem(Error::Timeout).into_response();
         assert_eq!((response.status().as_u16(), response.headers().get("retry-after")), (408, None));
     }
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use http::HeaderMap;
 use promise::identity::PersonId;
-use promise::{Error, Result};
+use promise::{Error, Result, TooManyReason};
 use store::SessionKey;
 
 pub use address::{ClientAddress, Network};
@@ -121,13 +121,7 @@ impl RequestLimits {
 
 /// Returns the error for a quota that is used up for this many seconds.
 fn too_many(seconds: u64) -> Error {
-    refused("You sent too many requests.", seconds)
-}
-
-/// Returns the error that says what was too much and how long to wait.
-fn refused(what: &str, seconds: u64) -> Error {
-    let wait = if seconds == 1 { "a second".to_owned() } else { format!("{seconds} seconds") };
-    Error::TooManyRequests { message: format!("{what} Wait {wait}, then try again."), seconds }
+    Error::TooManyRequests { reason: TooManyReason::Requests, seconds }
 }
 
 #[cfg(test)]
@@ -148,8 +142,7 @@ mod tests {
         assert_eq!(accepted, 200, "a burst of four seconds");
         assert!(limits.person(&other).is_ok());
         assert!(limits.anonymous(ClientAddress::of(None, &HeaderMap::new(), &[])).is_ok());
-        let Err(Error::TooManyRequests { message, seconds }) = limits.person(&greedy) else { panic!("the burst is used up") };
-        assert_eq!((message.as_str(), seconds), ("You sent too many requests. Wait a second, then try again.", 1));
+        assert_eq!(limits.person(&greedy), Err(Error::TooManyRequests { reason: TooManyReason::Requests, seconds: 1 }), "the burst is used up");
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::backend::{Refusal, Vote};
 use crate::document::status_of;
 
 /// A decision that was refused: what was typed, and why.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Again {
     /// What was typed.
     pub vote: Vote,
@@ -32,6 +32,7 @@ pub struct Again {
     pub field: String,
     /// HTTP status of the answer.
     pub status: u16,
+    refused: Error,
 }
 
 impl Again {
@@ -43,16 +44,15 @@ impl Again {
             Error::Conflict { .. } => String::new(),
             _ => return None,
         };
-        Some(Self { vote: Vote::of(&refusal.fields), why: refusal.message(), field, status })
+        Some(Self { vote: Vote::of(&refusal.fields), why: refusal.message(), field, status, refused: refusal.error })
     }
 
     /// Returns the error, for when the page of the decision can't be shown.
     fn error(&self) -> Error {
-        let message = self.why.clone();
-        if self.status == 422 {
-            Error::Invalid { problems: vec![Problem { path: String::new(), message }] }
-        } else {
-            Error::Conflict { message }
+        match &self.refused {
+            // Another page doesn't show the fields.
+            Error::Invalid { .. } => Error::Invalid { problems: vec![Problem { path: String::new(), message: self.why.clone() }] },
+            other => other.clone(),
         }
     }
 }

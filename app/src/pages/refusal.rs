@@ -44,7 +44,7 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
         Error::Unreachable { .. } => (texts::NO_RESPONSE, Shape::Unknown),
         Error::Busy { .. } => (texts::NOT_READY_YET, Shape::Waiting),
         Error::TooManyRequests { .. } => (texts::TOO_MANY_REQUESTS, Shape::Waiting),
-        Error::Timeout { .. } => (texts::TIMED_OUT, Shape::Failed),
+        Error::Timeout => (texts::TIMED_OUT, Shape::Failed),
         Error::TooLarge { .. } => (texts::TOO_LARGE, Shape::Failed),
         Error::Internal => (texts::SOMETHING_WENT_WRONG, Shape::Failed),
     };

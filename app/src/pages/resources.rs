@@ -40,7 +40,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &ResourceQuery) -> Resu
     };
     let page = match backend.resources(workspace, query).await {
         Ok(page) => page,
-        Err(Error::Denied { why }) => return Ok(denied(visit, about, workspace, query, why)),
+        Err(Error::Denied { reason }) => return Ok(denied(visit, about, workspace, query, reason.to_string())),
         Err(error) => return Err(error),
     };
     let listing = Listing::new(routes::resources(workspace), &page.query);

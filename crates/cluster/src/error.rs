@@ -1,6 +1,10 @@
 //! Converts errors of the control plane into the product's error. No other code does.
 
-use promise::{Contested, Error, Problem};
+use kube::core::Status;
+use kube::core::response::StatusCause;
+use promise::{BusyReason, ConflictReason, Contested, DeniedReason, Error, Problem};
+
+pub(crate) mod upstream;
 
 /// Extension that names the object in question, because messages of the control plane don't always name it.
 pub trait PlaneResult<T> {
@@ -32,22 +36,21 @@ pub fn from_plane(error: &kube::Error, what: &str) -> Error {
 }
 
 /// Converts a Kubernetes Status.
-pub fn from_status(status: &kube::core::Status, what: &str) -> Error {
+pub fn from_status(status: &Status, what: &str) -> Error {
     match status.code {
         401 => Error::Unauthenticated,
-        403 if ends(status) => Error::Busy { message: status.message.clone() },
-        403 => Error::Denied { why: status.message.clone() },
-        404 if !is_status(status) => Error::NotEnabled { what: what.to_owned() },
+        403 if is_terminating_namespace(status) => BusyReason::NamespaceTerminating { message: status.message.clone() }.into(),
+        403 if upstream::is_of_authorizer(status) => DeniedReason::Authorizer { message: status.message.clone() }.into(),
+        403 => DeniedReason::ControlPlane { message: status.message.clone() }.into(),
+        404 if !upstream::is_status(status) => Error::NotEnabled { what: what.to_owned() },
         404 | 410 => Error::NotFound { what: what.to_owned() },
-        409 if status.reason == "AlreadyExists" => Error::Conflict { message: format!("{what} already exists") },
+        409 if status.reason == "AlreadyExists" => ConflictReason::AlreadyExists { what: what.to_owned() }.into(),
         409 => match owned_by_others(status) {
-            fields if fields.is_empty() => {
-                Error::Conflict { message: "someone else changed it first; review the changes and try again".to_owned() }
-            }
+            fields if fields.is_empty() => ConflictReason::ChangedByOthers.into(),
             fields => Error::Contested { fields },
         },
         400 | 422 => Error::Invalid { problems: problems(status) },
-        429 => Error::Busy { message: "the control plane is busy; try again in a moment".to_owned() },
+        429 => BusyReason::ControlPlane.into(),
         502..=504 => Error::Unreachable { what: "the control plane".to_owned() },
         _ => {
             tracing::error!(
@@ -64,12 +67,12 @@ pub fn from_status(status: &kube::core::Status, what: &str) -> Error {
 
 /// Checks whether the control plane answered that there is no such object (as opposed to no such API).
 pub fn is_missing(error: &kube::Error) -> bool {
-    matches!(error, kube::Error::Api(status) if status.code == 404 && is_status(status) && !is_missing_kind(status))
+    matches!(error, kube::Error::Api(status) if status.code == 404 && upstream::is_status(status) && !upstream::is_missing_kind(status))
 }
 
 /// Checks whether the control plane answered that there is no such API here.
 pub fn is_missing_api(error: &kube::Error) -> bool {
-    matches!(error, kube::Error::Api(status) if status.code == 404 && (!is_status(status) || is_missing_kind(status)))
+    matches!(error, kube::Error::Api(status) if status.code == 404 && (!upstream::is_status(status) || upstream::is_missing_kind(status)))
 }
 
 /// Checks whether the object was changed or created by someone else first.
@@ -92,11 +95,15 @@ pub fn contested(error: &kube::Error) -> Vec<Contested> {
 
 /// Checks whether the control plane accepts nothing new in a namespace because it is being deleted.
 pub fn is_terminating(error: &kube::Error) -> bool {
-    matches!(error, kube::Error::Api(status) if status.code == 403 && ends(status))
+    matches!(error, kube::Error::Api(status) if status.code == 403 && is_terminating_namespace(status))
 }
 
-fn ends(status: &kube::core::Status) -> bool {
-    status.message.contains("NamespaceTerminating") || status.message.contains("is being terminated")
+fn is_terminating_namespace(status: &Status) -> bool {
+    causes(status).iter().any(|cause| cause.reason == "NamespaceTerminating")
+}
+
+fn causes(status: &Status) -> &[StatusCause] {
+    status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default()
 }
 
 /// Checks whether the server gave no answer at all: it can't be reached, or doesn't respond in time.
@@ -104,34 +111,20 @@ pub fn is_unanswered(error: &kube::Error) -> bool {
     matches!(error, kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_))
 }
 
-/// Checks whether the answer was a Status. A 404 in plain text means that the API isn't served; `kube` rebuilds a Status around it and
-/// leaves the reason generic.
-fn is_status(status: &kube::core::Status) -> bool {
-    status.reason != "Failed to parse error data"
+fn owned_by_others(status: &Status) -> Vec<Contested> {
+    let of = |cause: &StatusCause| Contested { path: path(&cause.field), manager: upstream::manager(&cause.message).to_owned() };
+    causes(status).iter().filter(|cause| cause.reason == "FieldManagerConflict").map(of).collect()
 }
 
-fn is_missing_kind(status: &kube::core::Status) -> bool {
-    status.message == "the server could not find the requested resource"
-}
-
-fn owned_by_others(status: &kube::core::Status) -> Vec<Contested> {
-    let causes = status.details.as_ref().map(|d| d.causes.as_slice()).unwrap_or_default();
-    let of = |cause: &kube::core::response::StatusCause| Contested {
-        path: path(&cause.field),
-        // `conflict with "kubectl-create" using platform.opmodel.dev/v1alpha1`
-        manager: cause.message.split('"').nth(1).unwrap_or(&cause.message).to_owned(),
-    };
-    causes.iter().filter(|cause| cause.reason == "FieldManagerConflict").map(of).collect()
-}
-
-fn problems(status: &kube::core::Status) -> Vec<Problem> {
-    let causes = status.details.as_ref().map(|d| d.causes.as_slice()).unwrap_or_default();
-    let mut problems: Vec<Problem> =
-        causes.iter().filter(|c| !c.message.is_empty()).map(|c| Problem { path: path(&c.field), message: c.message.clone() }).collect();
-    if problems.is_empty() || status.message.contains("denied request: ") {
-        problems = vec![Problem { path: String::new(), message: refusal(&status.message) }];
+fn problems(status: &Status) -> Vec<Problem> {
+    let whole = |message: &str| vec![Problem { path: String::new(), message: message.to_owned() }];
+    // The causes of such a refusal repeat its message.
+    if let Some(refusal) = upstream::of_admission_policy(&status.message) {
+        return whole(refusal);
     }
-    problems
+    let told = causes(status).iter().filter(|cause| !cause.message.is_empty());
+    let problems: Vec<Problem> = told.map(|cause| Problem { path: path(&cause.field), message: cause.message.clone() }).collect();
+    if problems.is_empty() { whole(&status.message) } else { problems }
 }
 
 /// Returns a field path as the product writes it, starting with a dot. `<nil>` is the API server's word for the whole object.
@@ -143,15 +136,10 @@ fn path(field: &str) -> String {
     }
 }
 
-/// Returns what the author of an admission policy wrote, without the text that the server adds around it.
-fn refusal(message: &str) -> String {
-    message.split_once("denied request: ").map_or(message, |(_, text)| text).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use kube::core::Status;
-    use promise::{Contested, Error};
+    use promise::{BusyReason, Contested, DeniedReason, Error};
     use serde_json::json;
 
     use super::from_status;
@@ -178,6 +166,22 @@ mod tests {
         let causes = json!({"causes": [{"reason": "FieldValueInvalid", "message": "must be more", "field": "spec.size"}]});
         let Error::Invalid { problems } = from_status(&status(422, "Invalid", "…", causes), "request a") else { panic!("invalid") };
         assert_eq!((problems[0].path.as_str(), problems[0].message.as_str()), (".spec.size", "must be more"));
+    }
+
+    #[test]
+    fn a_missing_permission_is_told_from_other_refusals() {
+        let missing = "promiserequests.platform.opmodel.dev is forbidden: User \"dana\" cannot create resource \"promiserequests\" in API \
+                       group \"platform.opmodel.dev\" in the namespace \"default\"";
+        let reason = |status: &Status| match from_status(status, "request a") {
+            Error::Denied { reason } => reason,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(reason(&status(403, "Forbidden", missing, json!(null))), DeniedReason::Authorizer { message: missing.to_owned() });
+        let quota = "promiserequests.platform.opmodel.dev \"a\" is forbidden: exceeded quota: objects, requested: 1, used: 5, limited: 5";
+        assert_eq!(reason(&status(403, "Forbidden", quota, json!(null))), DeniedReason::ControlPlane { message: quota.to_owned() });
+        let causes = json!({"causes": [{"reason": "NamespaceTerminating", "message": "…", "field": "metadata.namespace"}]});
+        let ends = from_status(&status(403, "Forbidden", "it is being terminated", causes), "request a");
+        assert!(matches!(ends, Error::Busy { reason: BusyReason::NamespaceTerminating { .. } }), "{ends:?}");
     }
 
     #[test]

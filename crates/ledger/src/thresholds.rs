@@ -12,11 +12,10 @@ use cluster::watch::Key;
 use cluster::workspaces::{Node, Tree};
 use cluster::{ClusterId, WorkspacePath, World};
 use imbl::OrdMap;
+use notify::content::{Because, BudgetWarning, Content};
 use notify::{Audience, Matter, Page};
 use promise::api::{AppliesTo, Budget, Rule};
-use promise::ledger::{Cap, Cause, Month, Own, Seen, Spender, Spending, Warning, accrued};
-use promise::notify::Event;
-use promise::price::Money;
+use promise::ledger::{Cap, Month, Own, Seen, Spender, Spending, accrued};
 use store::PromiseSum;
 
 use super::facts::Shown;
@@ -56,22 +55,25 @@ impl Ledger<'_> {
             let subject = format!("{cluster}/{}{}/{}", if set.own { "promise/" } else { "" }, set.key.name, set.rule);
             for warning in cap.warnings(at, spendings.iter().copied()) {
                 let Some(place) = ClusterId::parse(&warning.cluster).ok().and_then(|cluster| tree.path(&cluster)) else { continue };
-                let told = Told {
-                    title: set.title,
-                    name: &set.key.name,
+                let key = warning.key(month);
+                let budget = BudgetWarning {
+                    title: set.title.to_owned(),
                     own: set.own,
-                    set_at: home.as_str(),
-                    place: place.as_str(),
+                    workspace: place.to_string(),
                     below: set.budget.per == "subtree",
-                    currency: &set.budget.currency,
+                    currency: set.budget.currency.clone(),
                     month,
+                    warning,
                 };
-                let event = match warning.cause {
-                    Cause::Threshold(_) => Event::BudgetThreshold,
-                    Cause::Forecast => Event::BudgetForecast,
+                let matter = Matter {
+                    subject: subject.clone(),
+                    workspace: place.to_string(),
+                    because: Because::Budget { own: set.own, name: set.key.name.clone(), workspace: home.to_string() },
+                    link: page(&budget),
+                    content: Content::Budget(budget),
                 };
-                let audience = Audience::Asked { approvers: set.budget.notify.clone(), except: Vec::new() };
-                self.notify.tell(event, audience, &warning.key(month), &told.matter(&subject, &warning)).await?;
+                let audience = Audience::Approvers { approvers: set.budget.notify.clone(), except: Vec::new() };
+                self.notify.tell(audience, &key, &matter).await?;
             }
         }
         Ok(())
@@ -186,62 +188,17 @@ fn spendings<'s>(spenders: &'s BTreeMap<&'s str, Spender>, sums: &'s [PromiseSum
     spendings
 }
 
-/// A budget as described in a notification.
-struct Told<'a> {
-    /// Title of the policy or the promise.
-    title: &'a str,
-    name: &'a str,
-    /// Whether the budget is a rule of a promise.
-    own: bool,
-    set_at: &'a str,
-    place: &'a str,
-    below: bool,
-    currency: &'a str,
-    month: Month,
-}
-
-impl Told<'_> {
-    fn matter(&self, subject: &str, warning: &Warning) -> Matter {
-        let Self { title, name, own, set_at, place, below, currency, month } = *self;
-        let money = |micros: i64| Money::new(micros, currency).rounded().to_string();
-        let (budget, source) = if own { (format!("of {title}"), "promise") } else { (title.to_owned(), "policy") };
-        let who = match (own, below) {
-            (false, false) => place.to_owned(),
-            (false, true) => format!("{place} and everything below it"),
-            (true, false) => format!("{title} in {place}"),
-            (true, true) => format!("{title} in all workspaces"),
-        };
-        let (title, ahead) = match warning.cause {
-            Cause::Threshold(percent) => {
-                let verb = if percent >= 100 { "is used up" } else { "is filling up" };
-                (format!("The budget {budget} {verb}: {percent} % in {}", month.title()), String::new())
-            }
-            Cause::Forecast => {
-                let forecast = money(warning.forecast);
-                let ahead = format!(", and will reach {forecast} by the end of the month at current usage");
-                (format!("The budget {budget} won't last until the end of {}", month.title()), ahead)
-            }
-        };
-        Matter {
-            subject: subject.to_owned(),
-            workspace: place.to_owned(),
-            title,
-            text: format!(
-                "{who} used {} of {} so far{ahead}. Requests are checked against their monthly price, not against this amount.",
-                money(warning.spent),
-                money(warning.most)
-            ),
-            why: format!("The {source} {name}, set at {set_at}, notifies you about its budget."),
-            // A promise has costs wherever it is used, so the link shows everything that the person can see.
-            link: Page::Cost { workspace: if own && below { String::new() } else { place.to_owned() } },
-        }
-    }
+/// Returns the page with the costs that a budget counts.
+fn page(budget: &BudgetWarning) -> Page {
+    // A promise has costs wherever it is used, so the link shows everything that the person can see.
+    Page::Cost { workspace: if budget.own && budget.below { String::new() } else { budget.workspace.clone() } }
 }
 
 #[cfg(test)]
 mod tests {
     use cluster::workspaces::WorkspaceRow;
-    use promise::ledger::Fact;
+    use promise::ledger::{Cause, Fact, Warning};
+    use promise::price::Money;
     use serde_json::json;
     use store::Subject;
 
@@ -335,38 +292,18 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_is_told_with_its_amounts_and_where_it_counts() {
-        let told = Told {
-            title: "Spending",
-            name: "spending",
-            own: false,
-            set_at: "root:acme",
-            place: "root:acme",
-            below: true,
-            currency: "EUR",
+    fn a_budget_leads_to_the_costs_that_it_counts() {
+        let budget = |own: bool, below: bool| BudgetWarning {
+            title: "Redis".into(),
+            own,
+            workspace: "root:acme".into(),
+            below,
+            currency: "EUR".into(),
             month: Month::parse("2026-11").unwrap(),
+            warning: Warning { cluster: "c1".into(), cause: Cause::Forecast, spent: 1, forecast: 3, most: 2 },
         };
-        let warning =
-            |cause: Cause| Warning { cluster: "c1".into(), cause, spent: 2_010_004_000, forecast: 2_700_000_000, most: 2_500_000_000 };
-        let matter = told.matter("c1/spending/all", &warning(Cause::Threshold(80)));
-        assert_eq!(matter.title, "The budget Spending is filling up: 80 % in November 2026");
-        assert!(matter.text.starts_with("root:acme and everything below it used €2,010.00 of €2,500.00 so far."), "{}", matter.text);
-        assert_eq!(matter.link, costs("root:acme"));
-        let ahead = told.matter("c1/spending/all", &warning(Cause::Forecast));
-        assert_eq!(ahead.title, "The budget Spending won't last until the end of November 2026");
-        let text = "so far, and will reach €2,700.00 by the end of the month at current usage.";
-        assert!(ahead.text.contains(text), "{}", ahead.text);
-        let over = Told { below: false, place: "root:acme:shop", ..told }.matter("c1/spending/all", &warning(Cause::Threshold(100)));
-        assert!(over.title.contains("is used up: 100 %") && over.text.starts_with("root:acme:shop used"), "{over:?}");
-
-        let redis = Told { title: "Redis", name: "redis", own: true, set_at: "root:platform", place: "root:platform", ..told };
-        let matter = redis.matter("c2/promise/redis/all", &warning(Cause::Threshold(80)));
-        assert_eq!(matter.title, "The budget of Redis is filling up: 80 % in November 2026");
-        assert!(matter.text.starts_with("Redis in all workspaces used €2,010.00"), "{}", matter.text);
-        assert_eq!(matter.why, "The promise redis, set at root:platform, notifies you about its budget.");
-        assert_eq!(matter.link, costs(""));
-        let each = Told { below: false, place: "root:acme:shop", ..redis }.matter("c2/promise/redis/all", &warning(Cause::Forecast));
-        assert!(each.text.starts_with("Redis in root:acme:shop used €2,010.00"), "{}", each.text);
-        assert_eq!(each.link, costs("root:acme:shop"));
+        assert_eq!(page(&budget(false, true)), costs("root:acme"));
+        assert_eq!(page(&budget(true, false)), costs("root:acme"));
+        assert_eq!(page(&budget(true, true)), costs(""));
     }
 }

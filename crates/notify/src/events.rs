@@ -3,24 +3,26 @@
 //! Pure: no clock, no database. A key names what happened and its occurrence (content, question, release or transition), never when it was
 //! noticed.
 
-mod asked;
+mod approvals;
 mod outcome;
 
 use cluster::kinds::PromiseRequest;
 use cluster::person;
 use jiff::Timestamp;
 use promise::api::{Approvers, PromiseRequestStatus};
-use promise::notify::Event;
 use promise::people::PeopleNames;
 use sha2::{Digest as _, Sha256};
 
+use super::content::{Because, Content, Outcome};
 use super::page::Page;
 
 /// A notification before its recipients are known.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct Notification {
     /// What happened.
-    pub event: Event,
+    pub content: Content,
+    /// Why the recipients get it.
+    pub because: Because,
     /// The recipients of a notification.
     pub audience: Audience,
     /// Key that identifies this occurrence.
@@ -31,12 +33,6 @@ pub struct Told {
     pub open: bool,
     /// When it expires, in seconds since 1970.
     pub ends: Option<i64>,
-    /// Title: a sentence without a full stop.
-    pub title: String,
-    /// More text; can be empty.
-    pub text: String,
-    /// Why the recipient is notified, as a sentence.
-    pub why: String,
     /// The page that shows it.
     pub link: Page,
 }
@@ -47,7 +43,7 @@ pub enum Audience {
     /// One person.
     Person(String),
     /// The approvers of a rule, except some.
-    Asked {
+    Approvers {
         /// Users and groups.
         approvers: Approvers,
         /// People who have decided already or must not decide.
@@ -83,25 +79,28 @@ impl Subject<'_> {
     }
 
     /// Creates a notification for the requester; `None` if the requester is unknown.
-    fn to_requester(&self, event: Event, key: String, at: Option<i64>, title: String, text: String) -> Option<Told> {
-        (!self.requester.is_empty()).then(|| Told {
-            event,
+    fn to_requester(&self, content: Content, key: String, at: Option<i64>) -> Option<Notification> {
+        (!self.requester.is_empty()).then(|| Notification {
+            content,
+            because: Because::Requester { request: self.name.to_owned(), workspace: self.workspace.to_owned() },
             audience: Audience::Person(self.requester.to_owned()),
             key,
             at: at.unwrap_or(self.created),
             open: false,
             ends: None,
-            title,
-            text,
-            why: format!("You requested {} in {}.", self.name, self.workspace),
             link: self.page(),
         })
+    }
+
+    /// Creates a notification for the requester about what happened to the request; `None` if the requester is unknown.
+    fn outcome(&self, outcome: Outcome, key: String, at: Option<i64>) -> Option<Notification> {
+        self.to_requester(Content::Outcome { request: self.name.to_owned(), outcome }, key, at)
     }
 }
 
 /// Returns all notifications about a request in the workspace at the path. `now` and `remind_after` are in seconds and affect only
 /// reminders.
-pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64, names: &PeopleNames) -> Vec<Told> {
+pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64, names: &PeopleNames) -> Vec<Notification> {
     let metadata = &request.metadata;
     let Some(uid) = metadata.uid.as_deref() else { return Vec::new() };
     let requester = person::requester(request);
@@ -119,14 +118,14 @@ pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64
         return outcome::deleting(&subject, deleted.0.as_second()).into_iter().collect();
     }
     let Some(status) = &request.status else { return Vec::new() };
-    let mut told = asked::of(&subject, status, now, remind_after);
-    told.extend(outcome::of(&subject, status));
-    told
+    let mut notifications = approvals::of(&subject, status, now, remind_after);
+    notifications.extend(outcome::of(&subject, status));
+    notifications
 }
 
 /// Returns the id of a recipient's notification: the same whenever it is computed.
-pub fn id(uid: &str, told: &Told, recipient: &str) -> String {
-    hashed(&[uid, told.event.word(), &told.key, recipient])
+pub fn id(uid: &str, notification: &Notification, recipient: &str) -> String {
+    hashed(&[uid, notification.content.event().word(), &notification.key, recipient])
 }
 
 /// Returns a digest of the parts. Their lengths are hashed too, so that different lists of parts never give the same input.

@@ -12,11 +12,15 @@
 //! Other modules send what isn't visible in a request: the ledger reports budgets that fill up ([`Notify::tell`]), and whatever writes a
 //! comment notifies in the same transaction ([`remark`]).
 //!
-//! To add a notification, add an event in `promise::notify`, and a function that finds it in [`events`] or a call of [`Notify::tell`]. To add
+//! What a notification is about is data ([`content`]); `texts` has all of the crate's English.
+//!
+//! To add a notification, add an event in `promise::notify`, a case of [`content::Content`] with its texts, and a function that finds it in
+//! [`events`] or a call of [`Notify::tell`]. To add
 //! a channel, add a file beside `mail` and `webhook`, a case in [`sender`] that uses it, and the settings that choose it in
 //! [`recipients`].
 
 pub mod config;
+pub mod content;
 pub mod events;
 mod mail;
 mod page;
@@ -25,6 +29,7 @@ pub mod recipients;
 pub mod remark;
 mod sender;
 mod teller;
+mod texts;
 pub mod timing;
 mod webhook;
 
@@ -34,7 +39,6 @@ use std::sync::Arc;
 use cluster::Clock;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use promise::notify::Event;
 use store::Store;
 use tokio::sync::{Notify as Bell, broadcast};
 
@@ -148,21 +152,19 @@ impl Notify {
     ///
     /// # Errors
     /// If the database fails; then no one is notified.
-    pub async fn tell(&self, event: Event, audience: Audience, key: &str, matter: &Matter) -> store::Result<()> {
+    pub async fn tell(&self, audience: Audience, key: &str, matter: &Matter) -> store::Result<()> {
         let now = self.clock.now();
-        let told = events::Told {
-            event,
+        let notification = events::Notification {
+            content: matter.content.clone(),
+            because: matter.because.clone(),
             audience,
             key: key.to_owned(),
             at: now.as_second(),
             open: true,
             ends: None,
-            title: matter.title.clone(),
-            text: matter.text.clone(),
-            why: matter.why.clone(),
             link: matter.link.clone(),
         };
-        let news = recipients::written(self, &matter.subject, &matter.workspace, &[told], now).await?;
+        let news = recipients::written(self, &matter.subject, &matter.workspace, &[notification], now).await?;
         if !news.is_empty() {
             let people = self.store.tell(&news, now).await?;
             self.ring(&people);

@@ -10,6 +10,7 @@ use store::Delivery;
 
 use super::recipients::GROUP;
 use super::sender::Failure;
+use super::texts;
 use crate::config::{InvalidMail, MailConfig};
 
 /// Notifications listed in one digest mail; the page shows the rest.
@@ -49,7 +50,7 @@ impl Mail {
         let (mut text, mut html) = (String::new(), String::new());
         paragraph(&mut text, &mut html, &format!("{}.", delivery.title));
         paragraph(&mut text, &mut html, &delivery.text);
-        link(&mut text, &mut html, "View in the portal", &format!("{}{}", site.base, delivery.link));
+        link(&mut text, &mut html, texts::VIEW, &format!("{}{}", site.base, delivery.link));
         paragraph(&mut text, &mut html, &delivery.why);
         let group = delivery.person.strip_prefix(GROUP);
         Self::ended(site, delivery.id.clone(), delivery.title.clone(), group, text, html)
@@ -64,11 +65,11 @@ impl Mail {
             paragraph(&mut text, &mut html, &delivery.why);
         }
         if all.len() > NAMED {
-            paragraph(&mut text, &mut html, &format!("And {} more, listed in the portal.", all.len() - NAMED));
+            paragraph(&mut text, &mut html, &texts::more(all.len() - NAMED));
         }
         let subject = match all {
             [only] => only.title.clone(),
-            _ => format!("{} notifications", all.len()),
+            _ => texts::digest(all.len()),
         };
         Self::ended(site, id.to_owned(), subject, None, text, html)
     }
@@ -76,12 +77,11 @@ impl Mail {
     /// Adds how to stop the mails. The address of a `group` belongs to the operator, so people's settings don't affect it.
     fn ended(site: &Site<'_>, id: String, subject: String, group: Option<&str>, mut text: String, mut html: String) -> Self {
         let stop = if let Some(group) = group {
-            let words = format!("This mail goes to the address of the group {group}. The portal's operator set it up and can turn it off.");
-            paragraph(&mut text, &mut html, &words);
+            paragraph(&mut text, &mut html, &texts::group(group));
             None
         } else {
             let settings = format!("{}{}", site.base, site.settings);
-            link(&mut text, &mut html, "Choose which mails you get, or turn them off", &settings);
+            link(&mut text, &mut html, texts::SETTINGS, &settings);
             Some(settings)
         };
         // A header must be a single line.

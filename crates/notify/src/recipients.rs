@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use promise::notify::{Event, MailRule, Settings, Sort};
 use store::{Message, News, StandIn, Store, Unwanted};
 
-use super::events::{self, Audience, Told};
-use super::timing;
+use super::content::{Because, Content};
+use super::events::{self, Audience, Notification};
+use super::{texts, timing};
 use crate::{Notify, Page};
 
 /// Prefix of a webhook's name where a person's name is expected; no one on a plane can have such a name and sign in.
@@ -17,29 +18,27 @@ const HOOK: &str = "@webhook:";
 pub(super) const GROUP: &str = "@group:";
 
 /// Content of a notification that isn't derived from a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Matter {
     /// Id of what it is about, unique across workspaces, such as the id of a budget.
     pub subject: String,
     /// Path of the workspace.
     pub workspace: String,
-    /// Title: a sentence without a full stop.
-    pub title: String,
-    /// More text; can be empty.
-    pub text: String,
-    /// Why the recipient is notified, as a sentence.
-    pub why: String,
+    /// What happened.
+    pub content: Content,
+    /// Why the recipients get it.
+    pub because: Because,
     /// The page that shows it.
     pub link: Page,
 }
 
 /// Returns the notifications that aren't written yet, for each recipient, with their messages.
-pub(super) async fn written(notify: &Notify, uid: &str, workspace: &str, told: &[Told], now: Timestamp) -> store::Result<Vec<News>> {
+pub(super) async fn written(notify: &Notify, uid: &str, workspace: &str, notifications: &[Notification], now: Timestamp) -> store::Result<Vec<News>> {
     let mut members = BTreeMap::new();
-    let follows = told.iter().any(|told| told.event.sort() == Sort::Waits && matches!(told.audience, Audience::Asked { .. }));
+    let follows = notifications.iter().any(|one| one.content.event().sort() == Sort::Waits && matches!(one.audience, Audience::Approvers { .. }));
     let away = if follows { notify.store.away(now).await? } else { Vec::new() };
-    let mut addressed: Vec<(String, &Told, String, Option<&StandIn>)> = Vec::new();
-    for one in told {
+    let mut addressed: Vec<(String, &Notification, String, Option<&StandIn>)> = Vec::new();
+    for one in notifications {
         for (recipient, behalf) in recipients(notify, workspace, one, &away, &mut members).await? {
             addressed.push((events::id(uid, one, &recipient), one, recipient, behalf));
         }
@@ -48,41 +47,36 @@ pub(super) async fn written(notify: &Notify, uid: &str, workspace: &str, told: &
     let known = notify.store.told(&ids).await?;
     let mut written = BTreeSet::new();
     let mut news = Vec::new();
-    for (id, told, recipient, behalf) in addressed {
+    for (id, notification, recipient, behalf) in addressed {
         // A channel gets one message for what several people are notified of.
         if !known.contains(&id) && written.insert(id.clone()) {
-            let told = behalf.map_or_else(|| Cow::Borrowed(told), |away| Cow::Owned(instead(told, away)));
-            news.push(one(notify, id, workspace, &told, &recipient, now).await?);
+            let notification = behalf.map_or_else(|| Cow::Borrowed(notification), |away| Cow::Owned(instead(notification, away)));
+            news.push(one(notify, id, workspace, &notification, &recipient, now).await?);
         }
     }
     Ok(news)
 }
 
-/// Returns the notification for a delegate: it says why they get it, and that it gives them no permissions.
-fn instead(told: &Told, away: &StandIn) -> Told {
-    let text = format!("{} You decide with your own permissions: if you can't open its page, you can't decide.", told.text);
-    Told {
-        text: text.trim().to_owned(),
-        why: format!("You're a delegate for {}, who is away and one of the approvers.", away.person),
-        ..told.clone()
-    }
+/// Returns the notification for a delegate.
+fn instead(notification: &Notification, away: &StandIn) -> Notification {
+    Notification { because: Because::Delegate { person: away.person.clone() }, ..notification.clone() }
 }
 
 /// Returns the recipients' names; for delegates, also the person they stand in for.
 async fn recipients<'a>(
     notify: &Notify,
     workspace: &str,
-    told: &Told,
+    notification: &Notification,
     away: &'a [StandIn],
     members: &mut BTreeMap<String, Vec<String>>,
 ) -> store::Result<BTreeMap<String, Option<&'a StandIn>>> {
     let config = &notify.config;
     let mut all = BTreeMap::new();
-    match &told.audience {
+    match &notification.audience {
         Audience::Person(person) => {
             all.insert(person.clone(), None);
         }
-        Audience::Asked { approvers, except } => {
+        Audience::Approvers { approvers, except } => {
             all.extend(approvers.users.iter().map(|person| (person.clone(), None)));
             for group in &approvers.groups {
                 if !members.contains_key(group) {
@@ -93,7 +87,7 @@ async fn recipients<'a>(
                     all.insert(format!("{GROUP}{group}"), None);
                 }
             }
-            if told.event.sort() == Sort::Waits {
+            if notification.content.event().sort() == Sort::Waits {
                 for absent in away.iter().filter(|absent| all.get(&absent.person).is_some_and(Option::is_none)).collect::<Vec<_>>() {
                     all.entry(absent.deputy.clone()).or_insert(Some(absent));
                 }
@@ -101,13 +95,21 @@ async fn recipients<'a>(
             all.retain(|person, _| !except.contains(person));
         }
     }
-    let hooks = config.webhooks.iter().filter(|hook| hook.wants(told.event, workspace));
+    let hooks = config.webhooks.iter().filter(|hook| hook.wants(notification.content.event(), workspace));
     all.extend(hooks.map(|hook| (format!("{HOOK}{}", hook.name), None)));
     Ok(all)
 }
 
-async fn one(notify: &Notify, id: String, workspace: &str, told: &Told, recipient: &str, now: Timestamp) -> store::Result<News> {
+async fn one(
+    notify: &Notify,
+    id: String,
+    workspace: &str,
+    notification: &Notification,
+    recipient: &str,
+    now: Timestamp,
+) -> store::Result<News> {
     let config = &notify.config;
+    let event = notification.content.event();
     let message = |channel: &str, target: &str, collected: bool, due: Timestamp| Message {
         id: events::hashed(&[&id, channel, target]),
         channel: channel.to_owned(),
@@ -124,15 +126,15 @@ async fn one(notify: &Notify, id: String, workspace: &str, told: &Told, recipien
         messages.extend(address.map(|address| message("mail", address, false, now)));
     } else {
         let settings = settings(&notify.store, recipient).await?;
-        let rule = settings.rule(told.event.sort());
+        let rule = settings.rule(event.sort());
         shown = rule.portal;
-        let sent = timing::at_once(&settings, now, told.ends);
+        let sent = timing::at_once(&settings, now, notification.ends);
         let known = notify.store.acquaintance(recipient).await?.map(|known| known.mail);
         if let Some(address) = config.addresses.of(recipient, known.as_deref()).filter(|_| config.mail.is_some()) {
             messages.extend(match rule.mail {
                 MailRule::Off => None,
                 MailRule::AtOnce => Some(message("mail", &address, false, sent)),
-                MailRule::Digest => Some(match timing::collected(&settings, now, told.ends) {
+                MailRule::Digest => Some(match timing::collected(&settings, now, notification.ends) {
                     Some(due) => message("mail", &address, true, due),
                     None => message("mail", &address, false, sent),
                 }),
@@ -142,20 +144,20 @@ async fn one(notify: &Notify, id: String, workspace: &str, told: &Told, recipien
             messages.push(message("webhook", &rule.webhook, false, sent));
         }
     }
-    if told.at <= notify.quiet_until {
+    if notification.at <= notify.quiet_until {
         messages.clear();
     }
     Ok(News {
         id,
         person: recipient.to_owned(),
-        event: told.event.word().to_owned(),
-        title: told.title.clone(),
-        text: told.text.clone(),
-        why: told.why.clone(),
-        link: (notify.links)(&told.link),
+        event: event.word().to_owned(),
+        title: texts::title(&notification.content),
+        text: texts::text(notification),
+        why: texts::because(&notification.because),
+        link: (notify.links)(&notification.link),
         workspace: workspace.to_owned(),
         shown,
-        at: Timestamp::from_second(told.at).unwrap_or(now),
+        at: Timestamp::from_second(notification.at).unwrap_or(now),
         messages,
     })
 }

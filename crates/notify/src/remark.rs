@@ -5,15 +5,12 @@ use cluster::kinds::PromiseRequest;
 use cluster::person::{giver, requester};
 use jiff::Timestamp;
 use promise::api::{ApprovalState, PromiseRequestStatus};
-use promise::notify::Event;
 use store::News;
 
-use super::events::{Audience, Told};
+use super::content::{Because, Content};
+use super::events::{Audience, Notification};
 use super::recipients;
 use crate::{Notify, Page};
-
-/// Characters of a comment that a notification quotes.
-const QUOTED: usize = 280;
 
 /// A comment before it is written.
 #[derive(Clone, Copy, Debug)]
@@ -42,50 +39,47 @@ pub async fn news(
     now: Timestamp,
 ) -> store::Result<Vec<News>> {
     let uid = request.metadata.uid.as_deref().unwrap_or_default();
-    recipients::written(notify, uid, workspace, &told(request, workspace, remark, now), now).await
+    recipients::written(notify, uid, workspace, &notifications(request, workspace, remark, now), now).await
 }
 
 /// A person involved in several ways is notified once, for the first of them: all have the same key.
-fn told(request: &PromiseRequest, workspace: &str, remark: &Remark<'_>, now: Timestamp) -> Vec<Told> {
+fn notifications(request: &PromiseRequest, workspace: &str, remark: &Remark<'_>, now: Timestamp) -> Vec<Notification> {
     let name = request.metadata.name.as_deref().unwrap_or_default();
     let stamped = requester(request);
     let requester: &str = &stamped;
     let unknown = PromiseRequestStatus::default();
     let status = request.status.as_ref().unwrap_or(&unknown);
-    let of = |audience: Audience, text: String, why: String| Told {
-        event: Event::Comment,
+    let request_name = || name.to_owned();
+    // Whether earlier commenters can still see the request isn't known here: they learn that there is a comment, but not its text.
+    let is_quoted = |because: &Because| !matches!(because, Because::Commented { .. });
+    let of = |audience: Audience, because: Because| Notification {
+        content: Content::Comment {
+            request: request_name(),
+            by: remark.name.to_owned(),
+            comment: is_quoted(&because).then(|| remark.text.to_owned()),
+        },
+        because,
         audience,
         key: remark.id.to_owned(),
         at: now.as_second(),
         open: true,
         ends: None,
-        title: format!("{} commented on {name}", remark.name),
-        text,
-        why,
         link: Page::Approval { uid: request.metadata.uid.clone().unwrap_or_default() },
     };
-    let person = |person: &str, text: String, why: String| {
-        (!person.is_empty() && person != remark.author).then(|| of(Audience::Person(person.to_owned()), text, why))
+    let person = |person: &str, because: Because| {
+        (!person.is_empty() && person != remark.author).then(|| of(Audience::Person(person.to_owned()), because))
     };
-    let quoted = quoted(remark.text);
-    let mut told: Vec<Told> = person(requester, quoted.clone(), format!("You requested {name} in {workspace}.")).into_iter().collect();
+    let of_requester = Because::Requester { request: request_name(), workspace: workspace.to_owned() };
+    let mut all: Vec<Notification> = person(requester, of_requester).into_iter().collect();
     for (approval, given) in status.approvals.iter().flat_map(|approval| approval.given.iter().map(move |given| (approval, given))) {
-        told.extend(person(&giver(approval, given), quoted.clone(), format!("You decided on {name}.")));
+        all.extend(person(&giver(approval, given), Because::Decided { request: request_name() }));
     }
     for approval in status.approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting) {
-        let audience = Audience::Asked { approvers: approval.approvers.known(&approval.cluster), except: vec![remark.author.to_owned()] };
-        told.push(of(audience, quoted.clone(), format!("You're an approver of {name} at {}.", approval.source)));
+        let audience = Audience::Approvers { approvers: approval.approvers.known(&approval.cluster), except: vec![remark.author.to_owned()] };
+        all.push(of(audience, Because::ApproverOf { request: request_name(), workspace: approval.source.clone() }));
     }
-    // Whether they can still see the request isn't known here, so the notification says that there is a comment, but not its text.
-    told.extend(remark.before.iter().filter_map(|author| person(author, String::new(), format!("You commented on {name} before."))));
-    told
-}
-
-/// Quotes the beginning of a text in one line.
-fn quoted(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let more = if line.chars().count() > QUOTED { "…" } else { "" };
-    format!("“{}{more}”", line.chars().take(QUOTED).collect::<String>())
+    all.extend(remark.before.iter().filter_map(|author| person(author, Because::Commented { request: request_name() })));
+    all
 }
 
 #[cfg(test)]
@@ -94,6 +88,7 @@ mod tests {
     use promise::api::{ApprovalStatus, Approvers, GivenApproval, PromiseRequestSpec, Requester};
 
     use super::*;
+    use crate::texts;
 
     fn request() -> PromiseRequest {
         let requester = Requester { username: "dana".into(), groups: Vec::new(), cluster: None };
@@ -116,11 +111,14 @@ mod tests {
     fn people(author: &str) -> Vec<String> {
         let before = ["wes".to_owned(), author.to_owned()];
         let remark = Remark { id: "c1", author, name: author, text: "Why  so\nlarge?", before: &before };
-        let told = told(&request(), "root:acme", &remark, Timestamp::UNIX_EPOCH);
+        let told = notifications(&request(), "root:acme", &remark, Timestamp::UNIX_EPOCH);
         assert!(told.iter().all(|one| one.key == "c1" && one.link == Page::Approval { uid: "u1".into() }));
-        let name = |told: &Told| match &told.audience {
-            Audience::Person(person) => format!("{person} {}", told.text),
-            Audience::Asked { approvers, except } => format!("{} but {} {}", approvers.groups.join(","), except.join(","), told.text),
+        let name = |told: &Notification| {
+            let text = texts::text(told);
+            match &told.audience {
+                Audience::Person(person) => format!("{person} {text}"),
+                Audience::Approvers { approvers, except } => format!("{} but {} {text}", approvers.groups.join(","), except.join(",")),
+            }
         };
         told.iter().map(name).collect()
     }
@@ -129,11 +127,5 @@ mod tests {
     fn the_others_are_told_and_nobody_of_their_own_words() {
         assert_eq!(people("amara"), ["dana “Why so large?”", "olga “Why so large?”", "approvers but amara “Why so large?”", "wes "]);
         assert_eq!(people("dana"), ["olga “Why so large?”", "approvers but dana “Why so large?”", "wes "]);
-    }
-
-    #[test]
-    fn long_remarks_are_quoted_in_part() {
-        let long = quoted(&"x".repeat(500));
-        assert_eq!((long.chars().count(), long.ends_with("x…”")), (QUOTED + 3, true));
     }
 }

@@ -105,13 +105,13 @@ impl Teller<'_> {
                 complete = false;
                 continue;
             };
-            let mut told = events::of(request, path.as_str(), now.as_second(), self.notify.config.remind_after, &names);
-            told.retain(|told| told.at > oldest.as_second() && (told.open || told.at >= since.as_second()));
-            if told.is_empty() {
+            let mut notifications = events::of(request, path.as_str(), now.as_second(), self.notify.config.remind_after, &names);
+            notifications.retain(|one| one.at > oldest.as_second() && (one.open || one.at >= since.as_second()));
+            if notifications.is_empty() {
                 continue;
             }
             let uid = request.metadata.uid.as_deref().unwrap_or_default();
-            news.extend(recipients::written(self.notify, uid, path.as_str(), &told, now).await?);
+            news.extend(recipients::written(self.notify, uid, path.as_str(), &notifications, now).await?);
             if news.len() >= AT_ONCE {
                 self.write(&mut news, now).await?;
             }

@@ -1,6 +1,6 @@
 //! Environment of expressions in promises and policies: the variables, their types and values, and error messages.
 
-use schema::expr::{Environment, ExprError, Scope, Type};
+use schema::expr::{Environment, ExprError, Scope, Type, TypeProblem};
 use schema::structural::Schema;
 use serde_json::Value;
 
@@ -57,11 +57,11 @@ pub fn parameters_schema(declared: Option<&Value>) -> Value {
 /// Describes what is wrong with an expression, as a sentence that says what to do.
 pub fn sentence(error: &ExprError) -> String {
     match error {
-        ExprError::Syntax { message, .. } => format!("Write a valid expression: {}.", message.trim_end_matches('.')),
-        ExprError::Type { message, .. } if message.starts_with("undefined field") => {
-            format!("Correct the name, or declare it in the schema: {message}.")
+        ExprError::Syntax { problem, .. } => format!("Write a valid expression: {}.", problem.to_string().trim_end_matches('.')),
+        ExprError::Type { problem: problem @ TypeProblem::UndefinedField { .. }, .. } => {
+            format!("Correct the name, or declare it in the schema: {problem}.")
         }
-        ExprError::Type { message, .. } => format!("Fix the types in the expression: {message}."),
+        ExprError::Type { problem, .. } => format!("Fix the types in the expression: {problem}."),
         ExprError::UnknownVariable { name, .. } => {
             format!("Use an existing variable: expressions have no variable `{name}` here.")
         }

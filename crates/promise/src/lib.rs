@@ -54,7 +54,7 @@ pub mod versions;
 pub mod visibility;
 pub mod wording;
 
-pub use error::{Contested, Error, Result};
+pub use error::{BusyReason, ConflictReason, Contested, DeniedOperation, DeniedReason, Error, Result, TooManyReason};
 pub use problem::Problem;
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod signatures;
 mod template;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod trace;
 mod types;
 pub(crate) mod value;
@@ -36,7 +37,7 @@ use serde_json::Value;
 
 pub use budget::{Budget, Exhausted, LIST_LIMIT, RULE_STEPS, STEPS, TEXT_LIMIT};
 pub use clause::{Clause, Relation};
-pub use error::{ExprError, Place};
+pub use error::{ExprError, Overload, Place, RuntimeProblem, SyntaxProblem, TypeProblem};
 pub use template::{Template, TemplateError};
 pub use trace::{Traced, TracedField, TracedPart};
 pub use types::{ObjectType, Type};
@@ -87,8 +88,8 @@ impl Environment {
     pub fn compile_as(&self, source: &str, wanted: &Type) -> Result<Program, ExprError> {
         let program = self.compile(source)?;
         if !program.kind.fits(wanted) {
-            let message = format!("it returns {} but must return {wanted}", program.kind);
-            return Err(ExprError::Type { message, place: None });
+            let problem = TypeProblem::WrongResult { found: program.kind.to_string(), wanted: wanted.to_string() };
+            return Err(ExprError::of_types(problem));
         }
         Ok(program)
     }
@@ -222,7 +223,7 @@ impl Program {
     pub fn evaluate_bool(&self, scope: &Scope, budget: &mut Budget) -> Result<bool, ExprError> {
         match self.run(scope, budget)? {
             Val::Bool(flag) => Ok(flag),
-            other => Err(ExprError::Runtime(format!("it returns {} but must return true or false", other.type_name()))),
+            other => Err(RuntimeProblem::WrongResult { found: other.type_name(), wanted: "true or false" }.into()),
         }
     }
 

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::{Number, Value};
 
-pub use error::{FieldError, FieldErrorReason, NO_FIELD};
+pub use error::{FieldError, FieldErrorReason, NO_FIELD, RuleFault};
 pub use rules::{RULE_CHECK_SKIPPED, Rule};
 
 /// The JSON types that a schema can name.

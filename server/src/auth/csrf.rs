@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use http::{HeaderMap, Method, Request, header};
-use promise::Error;
+use promise::{DeniedReason, Error};
 use sha2::{Digest as _, Sha256};
 
 use crate::web::body;
@@ -36,15 +36,14 @@ pub fn is_unsafe(method: &Method) -> bool {
 /// addresses us; `secure` says whether people reach the portal only by `https://`.
 ///
 /// # Errors
-/// [`Error::Denied`] with the reason as a sentence.
+/// [`Error::Denied`].
 pub fn check_origin(headers: &HeaderMap, authority: &str, secure: bool) -> Result<(), Error> {
-    let denied = |why: &str| Err(Error::Denied { why: why.to_owned() });
     let site = headers.get("sec-fetch-site").map(|value| value.as_bytes());
     if let Some(site) = site
         && site != b"same-origin"
         && site != b"none"
     {
-        return denied("this request came from another site; open the page here and send it again");
+        return Err(DeniedReason::OtherSite.into());
     }
     let is_ours = |origin: &str| {
         let parts = origin.split_once("://");
@@ -52,9 +51,9 @@ pub fn check_origin(headers: &HeaderMap, authority: &str, secure: bool) -> Resul
     };
     match headers.get(header::ORIGIN).map(|value| value.to_str().unwrap_or_default()) {
         Some(origin) if is_ours(origin) => Ok(()),
-        Some(_) => denied("this request came from another site; open the page here and send it again"),
+        Some(_) => Err(DeniedReason::OtherSite.into()),
         None if site == Some(b"same-origin") => Ok(()),
-        None => denied("this request doesn't say which page it came from (header Origin)"),
+        None => Err(DeniedReason::NoOrigin.into()),
     }
 }
 
@@ -81,7 +80,7 @@ pub async fn check_token(request: Request<Body>, cookie: &str, most: usize, pati
 }
 
 fn stale() -> Error {
-    Error::Denied { why: "this form belongs to another session; open the page again and send it from there".to_owned() }
+    DeniedReason::OtherSession.into()
 }
 
 /// Compares in constant time, so that the duration doesn't reveal where the inputs differ.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use promise::identity::PersonId;
-use promise::{Error, Result};
+use promise::{BusyReason, Error, Result, TooManyReason};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Evaluations that run at the same time, for all people.
@@ -61,9 +61,9 @@ impl Evaluations {
             // The person's own place first: the shared queue is in order of arrival and holds few of each person.
             let own = places.acquire_owned().await.map_err(|_| Error::Internal)?;
             let all = self.all.clone().acquire_owned().await.map_err(|_| Error::Internal)?;
-            Ok((own, all))
+            Ok::<_, Error>((own, all))
         };
-        let busy = |_| Error::Busy { message: "many forms are being checked right now; try again in a moment".to_owned() };
+        let busy = |_| Error::from(BusyReason::Evaluations);
         let (own, all) = tokio::time::timeout(PATIENCE, turn).await.map_err(busy)??;
         Ok(Evaluation { _all: all, _own: own, _waiting: waiting })
     }
@@ -72,7 +72,7 @@ impl Evaluations {
         let mut people = self.people.lock();
         let line = people.entry(person.clone()).or_insert_with(|| Line { places: Arc::new(Semaphore::new(OF_PERSON)), waiting: 0 });
         if line.waiting >= WAITING {
-            return Err(super::refused("Too many of your forms are being checked at once.", 1));
+            return Err(Error::TooManyRequests { reason: TooManyReason::Evaluations, seconds: 1 });
         }
         line.waiting += 1;
         Ok((Waiting { queue: self.clone(), person: person.clone() }, line.places.clone()))

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use governor::clock::Clock as _;
 use parking_lot::Mutex;
-use promise::{Error, Result};
+use promise::{BusyReason, Error, Result, TooManyReason};
 use store::SessionKey;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -83,18 +83,18 @@ impl Reviews {
             TokenSource::SignIn => &self.sign_ins,
         };
         lane.quota.take(&address).map_err(|seconds| too_many(source, seconds))?;
-        let busy = |_| Error::Busy { message: "many people are signing in right now; try again in a moment".to_owned() };
+        let busy = |_| Error::from(BusyReason::SignIns);
         let place = tokio::time::timeout(PATIENCE, lane.places.clone().acquire_owned()).await.map_err(busy)?;
         place.map(|place| Review { _place: place }).map_err(|_| Error::Internal)
     }
 }
 
 fn too_many(source: TokenSource, seconds: u64) -> Error {
-    let what = match source {
-        TokenSource::Bearer => "Too many different tokens were sent from your network.",
-        TokenSource::SignIn => "There were too many sign-in attempts from your network.",
+    let reason = match source {
+        TokenSource::Bearer => TooManyReason::Tokens,
+        TokenSource::SignIn => TooManyReason::SignIns,
     };
-    super::refused(what, seconds)
+    Error::TooManyRequests { reason, seconds }
 }
 
 #[cfg(test)]

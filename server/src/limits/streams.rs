@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use promise::identity::PersonId;
-use promise::{Error, Result};
+use promise::{BusyReason, Error, Result, TooManyReason};
 use store::SessionKey;
 
 /// Streams of one session: more pages than a person looks at.
@@ -43,11 +43,10 @@ impl Streams {
         let of_session = open.sessions.get(&session).copied().unwrap_or_default();
         let of_person = open.people.get(person).copied().unwrap_or_default();
         if of_session >= OF_SESSION || of_person >= OF_PERSON {
-            let message = "Too many of your pages have live updates open. Close some of them.".to_owned();
-            return Err(Error::TooManyRequests { message, seconds: 10 });
+            return Err(Error::TooManyRequests { reason: TooManyReason::Streams, seconds: 10 });
         }
         if open.all >= OF_ALL {
-            return Err(Error::Busy { message: "many people are following live updates right now; refresh the page instead".to_owned() });
+            return Err(BusyReason::Streams.into());
         }
         open.all += 1;
         open.sessions.insert(session, of_session + 1);

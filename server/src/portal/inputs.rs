@@ -7,7 +7,7 @@ use cluster::install::ROLE_INPUTS;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, ObjectMeta};
-use promise::{Error, Result, names};
+use promise::{ConflictReason, Result, names};
 
 use super::place::Workspace;
 use super::submit::Submission;
@@ -75,7 +75,7 @@ impl Caller {
         let before = secrets.get(&name).await.about(&what)?;
         let role = before.metadata.labels.as_ref().and_then(|labels| labels.get(names::SECRET_ROLE_LABEL));
         if role.map(String::as_str) != Some(ROLE_INPUTS) {
-            return Err(Error::Conflict { message: format!("the name {name} is taken by a Secret that is not the portal's") });
+            return Err(ConflictReason::SecretTaken { name: name.clone() }.into());
         }
         let mut data = match former {
             Former::Replaced => BTreeMap::new(),

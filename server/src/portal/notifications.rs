@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use notify::{KEPT_DAYS, recipients, timing};
 use promise::notify::{Event, Settings, clock};
-use promise::{Error, Problem, Result};
+use promise::{DeniedReason, Error, Problem, Result};
 use store::{DeliveryState, Listed, Notification};
 
 use super::requests::walk::Turns;
@@ -155,8 +155,7 @@ impl Caller {
         if self.may_in_any(&Turns::begin(), homes, &Right::promises("create")).await? {
             return Ok(());
         }
-        let why = "You can't view deliveries. Only people who can publish promises for all workspaces can.".to_owned();
-        Err(Error::Denied { why })
+        Err(DeniedReason::ViewDeliveries.into())
     }
 }
 

@@ -14,7 +14,7 @@ use promise::api::{PromiseSpec, Requirement};
 use promise::policy::{self, Effective};
 use promise::resolve::PromiseReading;
 use promise::visibility::{self, Answer, Facts, Offer, Place, SeenBy, Shelf, Standing};
-use promise::{Error, Result};
+use promise::{BusyReason, Error, Result};
 
 use super::place::{Namespaces, Workspace};
 use super::rights::{Deed, Right};
@@ -198,7 +198,7 @@ impl Caller {
     pub(super) fn proven(&self, workspace: &Workspace) -> Result<Vec<String>> {
         let world = &self.portal().world;
         let lineage = world.standing().lineage(&world.tree(), &workspace.cluster);
-        let lineage = lineage.map_err(|unproven| Error::Busy { message: unproven.to_string() })?;
+        let lineage = lineage.map_err(|unproven| BusyReason::PoliciesUnproven { why: unproven.to_string() })?;
         Ok(lineage.iter().map(|node| node.cluster.to_string()).collect())
     }
 

@@ -20,7 +20,7 @@ use promise::price::{Change, Day, PriceBook};
 use promise::render::Compiled;
 use promise::resolve::PromiseReading;
 use promise::visibility::{Offer, Place};
-use promise::{Error, Result};
+use promise::{BusyReason, Error, Result};
 
 use super::offers::Offered;
 use super::place::Workspace;
@@ -225,7 +225,7 @@ impl Caller {
         })?;
         evaluated.map_err(|problems| {
             tracing::warn!(?problems, promise = offered.key.name, "a published promise cannot be read");
-            Error::Busy { message: format!("the promise {} has errors and can't be used; its team can fix it", offered.key.name) }
+            BusyReason::BrokenPromise { promise: offered.key.name.clone() }.into()
         })
     }
 

@@ -5,7 +5,7 @@ use cluster::kinds::{Export, PromiseRelease, PromiseRequest};
 use cluster::watch::Freshness;
 use k8s_openapi::api::core::v1::{Event, Secret};
 use kube::api::{Api, ListParams};
-use promise::{Error, Result, names};
+use promise::{BusyReason, ConflictReason, DeniedReason, Error, Result, names};
 
 use super::place::Workspace;
 use crate::auth::Caller;
@@ -48,17 +48,14 @@ impl Caller {
             Export::Catalog => (&world.catalog_bindings, "policies"),
         };
         if bindings.freshness() == Freshness::Starting {
-            return Err(Error::Busy { message: "The portal is still loading which workspaces use it. Try again in a moment.".to_owned() });
+            return Err(BusyReason::LoadingWorkspaces.into());
         }
         match world.unread_shards().as_slice() {
             [] => Err(Error::NotFound { what }),
-            shards => Err(Error::Busy {
-                message: format!(
-                    "The portal doesn't read {kinds} in {}, because they're on another shard ({}). Ask the platform team.",
-                    workspace.path,
-                    shards.join(", ")
-                ),
-            }),
+            shards => {
+                let (kinds, workspace) = (kinds.to_owned(), workspace.path.to_string());
+                Err(BusyReason::UnreadShard { kinds, workspace, shards: shards.to_vec() }.into())
+            }
         }
     }
 
@@ -128,13 +125,13 @@ impl Caller {
         let api: Api<Secret> = Api::namespaced(self.client(&workspace.cluster), namespace);
         let secret = match api.get(&reference.name).await.about(&format!("secret output {output}")) {
             Err(Error::Denied { .. }) => {
-                return Err(Error::Denied { why: format!("You can't read Secrets in {}, so {output} stays hidden.", workspace.path) });
+                return Err(DeniedReason::ReadSecret { workspace: workspace.path.to_string(), output: output.to_owned() }.into());
             }
             other => other?,
         };
         let value = secret.data.and_then(|mut data| data.remove(&reference.key)).ok_or_else(not_found)?;
         let value = String::from_utf8(value.0);
-        let value = value.map_err(|_| Error::Conflict { message: format!("{output} isn't text; read it with kubectl") })?;
+        let value = value.map_err(|_| ConflictReason::NotText { output: output.to_owned() })?;
         Ok((value, request.metadata.uid.unwrap_or_default()))
     }
 }

@@ -14,7 +14,7 @@ use app::view::{ObjectKey, ObjectPage, RESOURCE_COLUMNS, ResourceQuery, Resource
 use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
 use promise::api::Health;
-use promise::{Error, Result, csv};
+use promise::{DeniedReason, Error, Result, csv};
 
 use self::facets::{Placed, is_at};
 use self::shelf::{Piece, Sum};
@@ -107,8 +107,8 @@ impl Caller {
             made.unseen = walk.unseen;
         }
         if made.places.is_empty() && made.unseen.is_empty() && workspace.namespaces != Namespaces::None {
-            let (path, owner) = (&workspace.path, workspace.whom_to_ask());
-            return Err(Error::Denied { why: format!("You can't list requests in {path} or below it. Ask {owner} for access.") });
+            let (workspace, owner) = (workspace.path.to_string(), workspace.whom_to_ask());
+            return Err(DeniedReason::ListRequests { workspace, below: true, owner }.into());
         }
         Ok(made)
     }

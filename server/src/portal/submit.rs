@@ -9,7 +9,7 @@ use cluster::watch::{Changes, Key, Origin};
 use kube::api::Api;
 use promise::api::{PromiseRef, PromiseRequestSpec, PromiseSpec};
 use promise::form::SecretText;
-use promise::{Contested, Error, Problem, Result, names};
+use promise::{BusyReason, ConflictReason, Contested, DeniedOperation, DeniedReason, Error, Problem, Result, names};
 use serde_json::{Value, json};
 use store::ActivityKind;
 
@@ -75,7 +75,7 @@ impl Caller {
         let object = object::<PromiseRequestKind>(&submission.name, Some(&submission.namespace), submission.spec_for(offered));
         let target = WriteTarget::namespaced("PromiseRequest", &workspace.cluster, &submission.namespace, &submission.name);
         let created = self.write(WriteOperation::CreateRequest, target).create(&requests, &object).await;
-        match created.about(&what).map_err(|error| self.told(error, "create", workspace)) {
+        match created.about(&what).map_err(|error| self.denied_here(error, DeniedOperation::Create, workspace)) {
             Ok(created) => {
                 self.shown(workspace, listed, &created).await;
                 Ok(created)
@@ -129,7 +129,7 @@ impl Caller {
         let Some(edition) = edition else {
             let object = object::<PromiseRequestKind>(&submission.name, Some(&submission.namespace), submission.spec_for(offered));
             let tried = rehearse_create(&requests, &object).await.about(&what);
-            return tried.map_err(|error| self.told(error, "create", workspace));
+            return tried.map_err(|error| self.denied_here(error, DeniedOperation::Create, workspace));
         };
         self.apply(workspace, offered, submission, Change { edition, inputs: None, rehearsal: true }).await.map(|_| ())
     }
@@ -144,8 +144,7 @@ impl Caller {
         for _ in 0..TRIES {
             let current = self.read_request(workspace, &submission.namespace, &submission.name).await?;
             if edition(&current) != change.edition {
-                let message = "the request changed after you opened this form; if you submit now, you overwrite that change";
-                return Err(Error::Conflict { message: message.to_owned() });
+                return Err(ConflictReason::ChangedSinceForm.into());
             }
             let version = current.metadata.resource_version.unwrap_or_default();
             let applied = submission.applied(offered, &version, change.inputs);
@@ -158,10 +157,10 @@ impl Caller {
             };
             match answer {
                 Err(error) if is_stale(&error) => {}
-                other => return other.about(&what).map_err(|error| self.told(error, "change", workspace)),
+                other => return other.about(&what).map_err(|error| self.denied_here(error, DeniedOperation::Change, workspace)),
             }
         }
-        Err(Error::Busy { message: format!("{what} keeps changing; try again") })
+        Err(BusyReason::KeepsChanging { what }.into())
     }
 
     /// Deletes a request. `confirmation` is its name, entered by the user.
@@ -180,7 +179,7 @@ impl Caller {
         let listed = self.portal().world.requests.changes();
         let target = WriteTarget::namespaced("PromiseRequest", &workspace.cluster, namespace, name);
         let deleted = self.write(WriteOperation::DeleteRequest, target).delete(&requests, name, request.metadata.uid.clone()).await;
-        deleted.about(&what).map_err(|error| self.told(error, "delete", workspace))?;
+        deleted.about(&what).map_err(|error| self.denied_here(error, DeniedOperation::Delete, workspace))?;
         let key = Key { cluster: workspace.cluster.clone(), namespace: namespace.to_owned(), name: name.to_owned() };
         let uid = &request.metadata.uid;
         let shown = |listed: Option<&PromiseRequest>| {
@@ -193,12 +192,11 @@ impl Caller {
     }
 
     /// Words a missing permission as pages do. Other errors, such as an exceeded quota, stay as they are: they explain what to do.
-    fn told(&self, error: Error, verb: &str, workspace: &Workspace) -> Error {
+    fn denied_here(&self, error: Error, operation: DeniedOperation, workspace: &Workspace) -> Error {
         match error {
-            Error::Denied { why } if why.contains(" cannot ") && why.contains("resource ") => {
-                tracing::debug!(person = &*self.identity().person, why, "refused by the plane");
-                let owner = workspace.owner.clone().unwrap_or_else(|| format!("the owner of {}", workspace.path));
-                Error::Denied { why: format!("You can't {verb} requests in {}. Ask {owner} for access.", workspace.path) }
+            Error::Denied { reason: DeniedReason::Authorizer { message } } => {
+                tracing::debug!(person = &*self.identity().person, message, "refused by the plane");
+                DeniedReason::WriteRequests { operation, workspace: workspace.path.to_string(), owner: workspace.whom_to_ask() }.into()
             }
             other => other,
         }

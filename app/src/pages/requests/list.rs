@@ -29,7 +29,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery, deleted:
     let gone = going(&*backend, workspace, deleted).await;
     let page = match backend.requests(workspace, query).await {
         Ok(page) => page,
-        Err(Error::Denied { why }) => return Ok(denied(visit, workspace, query, why)),
+        Err(Error::Denied { reason }) => return Ok(denied(visit, workspace, query, reason.to_string())),
         Err(error) => return Err(error),
     };
     let listing = Listing::new(routes::requests(workspace), &page.query);

@@ -13,7 +13,7 @@ use super::revision;
 use super::sites::Sites;
 use super::target::{Place, Reach, Targets};
 use super::words::{told_at, told_beside, told_of};
-use crate::error::{is_missing, is_missing_api};
+use crate::error::{is_missing, is_missing_api, upstream};
 use crate::kinds::Export;
 
 /// Returns the kind of a key.
@@ -173,9 +173,7 @@ fn refused(targets: &Targets, place: &Place, key: &Key, error: &kube::Error) -> 
 /// Checks whether the message of a refusal might repeat what was sent. That is so for checks of the content, whatever code they answer
 /// with. Missing permissions and owners of fields are reported without it.
 fn may_repeat(status: &Status) -> bool {
-    // A webhook "denied the request", a ValidatingAdmissionPolicy "denied request".
-    let admission = ["denied the request", "denied request"].iter().any(|words| status.message.contains(words));
-    admission || matches!(status.code, 400 | 422 | 500)
+    upstream::is_of_admission(status) || matches!(status.code, 400 | 422 | 500)
 }
 
 fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) -> String {

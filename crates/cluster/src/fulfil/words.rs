@@ -2,7 +2,7 @@
 
 use promise::names;
 
-use crate::error::{is_denied, is_unanswered};
+use crate::error::{is_denied, is_unanswered, upstream};
 use crate::install::{content_mend, fulfiller_mend, mend};
 use crate::kinds::Export;
 use crate::topology::Topology;
@@ -16,11 +16,11 @@ pub fn told(error: &kube::Error, doing: &str) -> String {
         kube::Error::Api(status) => match status.code {
             401 => format!("The controller's credential isn't accepted, so it can't {doing}."),
             403 => format!("The controller isn't allowed to {doing}: {}.", status.message.trim_end_matches('.')),
-            404 => format!("The controller can't {doing}: {}.", missing(&status.message)),
+            404 => format!("The controller can't {doing}: {}.", missing(status)),
             409 => format!("The controller can't {doing} because someone else changed it: {}.", status.message.trim_end_matches('.')),
             // An apply that doesn't match the schema is answered as if the server had failed.
-            500 if misfit(&status.message).is_some() => {
-                format!("The controller can't {doing}: {}.", misfit(&status.message).unwrap_or_default().trim_end_matches('.'))
+            500 if let Some(misfit) = upstream::schema_misfit(&status.message) => {
+                format!("The controller can't {doing}: {}.", misfit.trim_end_matches('.'))
             }
             429 | 500..=599 => format!("The controller can't {doing} now; it tries again."),
             _ => format!("The controller can't {doing}: {}.", status.message.trim_end_matches('.')),
@@ -40,7 +40,7 @@ pub fn told(error: &kube::Error, doing: &str) -> String {
 /// to give one.
 pub fn is_passing(error: &kube::Error) -> bool {
     match error {
-        kube::Error::Api(status) => status.code == 429 || (500..=599).contains(&status.code) && misfit(&status.message).is_none(),
+        kube::Error::Api(status) => status.code == 429 || (500..=599).contains(&status.code) && upstream::schema_misfit(&status.message).is_none(),
         other => is_unanswered(other),
     }
 }
@@ -60,8 +60,8 @@ pub fn told_beside(cluster: &ClusterId, error: &kube::Error, doing: &str) -> Str
     }
     match cluster.namespace() {
         None => format!("{why} An admin of this workspace can accept the permission claim in its APIBinding {}.", names::EXPORT_REQUESTS),
-        // The control plane names the missing permission: the controller's, or that of the ServiceAccount it acts as.
-        Some(_) if why.contains("impersonate") => format!("{why} {}", mend(&Topology::Namespaces)),
+        // The missing permission is the controller's, or that of the ServiceAccount it acts as.
+        Some(_) if upstream::is_of_impersonation(error) => format!("{why} {}", mend(&Topology::Namespaces)),
         Some(namespace) => format!("{why} {}", fulfiller_mend(namespace)),
     }
 }
@@ -84,16 +84,10 @@ pub fn told_at(destination: &str, error: &kube::Error, doing: &str) -> String {
     }
 }
 
-/// Returns what an apply reports as not matching the schema of its kind, without the text that the server adds around it.
-fn misfit(message: &str) -> Option<&str> {
-    let rest = message.strip_prefix("failed to create typed patch object (")?;
-    rest.split_once("): ").map(|(_, problem)| problem)
-}
-
-fn missing(message: &str) -> &str {
-    match message.trim() {
-        "404 page not found" | "" => "its kind isn't served there",
-        text => text.trim_end_matches('.'),
+fn missing(status: &kube::core::Status) -> &str {
+    match status.message.trim().trim_end_matches('.') {
+        message if upstream::is_status(status) && !message.is_empty() => message,
+        _ => "its kind isn't served there",
     }
 }
 

@@ -1,86 +1,80 @@
 //! Notifications about the outcome of a request.
 
 use promise::api::{ApprovalState, CandidateState, ConditionStatus, Phase, PromiseRequestStatus};
-use promise::notify::Event;
 use promise::sentence;
 use promise::status::held_back;
 
-use super::asked::last_decision;
-use super::{Subject, Told, seconds, since};
+use super::approvals::last_decision;
+use super::{Notification, Subject, seconds, since};
+use crate::content::Outcome;
 
 /// Returns the outcomes that matter to the requester.
-pub(super) fn of(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Vec<Told> {
+pub(super) fn of(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Vec<Notification> {
     let all = [accepted, expired, refused, ready, failed, degraded, outdated];
     all.into_iter().filter_map(|find| find(subject, status)).collect()
 }
 
 /// The request is being deleted.
-pub(super) fn deleting(subject: &Subject<'_>, at: i64) -> Option<Told> {
-    let text = "The request disappears once everything is deleted.".to_owned();
-    subject.to_requester(Event::Deleting, at.to_string(), Some(at), format!("{} is being deleted", subject.name), text)
+pub(super) fn deleting(subject: &Subject<'_>, at: i64) -> Option<Notification> {
+    subject.outcome(Outcome::Deleting, at.to_string(), Some(at))
 }
 
 /// All approvals were given. The release keeps its name when it becomes the current one.
-fn accepted(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
+fn accepted(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Notification> {
     let agreed = !status.approvals.is_empty() && status.approvals.iter().all(|approval| approval.state == ApprovalState::Approved);
     let release = match &status.candidate {
         Some(candidate) => Some(&candidate.release).filter(|_| candidate.state == CandidateState::Accepted),
         None => status.current.as_ref().map(|current| &current.release),
     };
     let release = release.filter(|_| agreed)?;
-    let title = format!("{} is approved and being provisioned", subject.name);
-    subject.to_requester(Event::Accepted, release.clone(), last_decision(&status.approvals), title, String::new())
+    subject.outcome(Outcome::Accepted, release.clone(), last_decision(&status.approvals))
 }
 
-fn expired(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
+fn expired(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Notification> {
     let candidate = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Expired)?;
     let since = candidate.since.as_deref().unwrap_or_default();
     let ended = status.approvals.iter().filter_map(|approval| seconds(approval.expires_at.as_deref()?)).min();
-    let title = format!("The approval of {} expired", subject.name);
-    let text = "Resubmit it on its page.".to_owned();
-    subject.to_requester(Event::Expired, format!("{}|{since}", candidate.content_hash), ended.or(seconds(since)), title, text)
+    subject.outcome(Outcome::Expired, format!("{}|{since}", candidate.content_hash), ended.or(seconds(since)))
 }
 
 /// Policies refused the request; rejections by people are reported as their decisions.
-fn refused(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
+fn refused(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Notification> {
     let by_people = status.candidate.as_ref().is_some_and(|candidate| candidate.state.is_negative());
     if status.phase != Phase::Rejected || by_people {
         return None;
     }
     let at = status.waiting_on.as_ref().and_then(|waiting| seconds(waiting.since.as_deref()?));
-    subject.to_requester(Event::Refused, status.observed_generation.to_string(), at, format!("{} was refused", subject.name), why(status))
+    subject.outcome(Outcome::Refused(why(status)), status.observed_generation.to_string(), at)
 }
 
-fn ready(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
+fn ready(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Notification> {
     let current = status.current.as_ref().filter(|_| status.phase == Phase::Ready)?;
     let at = current.since.as_deref().and_then(seconds);
-    subject.to_requester(Event::Ready, current.release.clone(), at, format!("{} is ready", subject.name), String::new())
+    subject.outcome(Outcome::Ready, current.release.clone(), at)
 }
 
-fn failed(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
+fn failed(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Notification> {
     let at = (status.phase == Phase::Failed).then(|| trouble_since(status))?;
     let key = format!("{}|{}", status.observed_generation, at.unwrap_or_default());
-    subject.to_requester(Event::Failed, key, at.and_then(seconds), format!("Provisioning {} failed", subject.name), why(status))
+    subject.outcome(Outcome::Failed(why(status)), key, at.and_then(seconds))
 }
 
-fn degraded(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
+fn degraded(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Notification> {
     // A refused change doesn't affect what is already running: the phase stays Ready.
     let is_held_back = status.phase == Phase::Ready && held_back(status).is_some();
     let at = (is_held_back || status.phase == Phase::Degraded).then(|| trouble_since(status))?;
     let is_bad = |name: &str| status.conditions.iter().any(|one| one.r#type == name && one.status == ConditionStatus::False);
-    let title = match is_bad("Applied") && !is_bad("Healthy") {
-        true => format!("{} could not be changed", subject.name),
-        false => format!("{} is degraded", subject.name),
+    let outcome = match is_bad("Applied") && !is_bad("Healthy") {
+        true => Outcome::NotChanged(why(status)),
+        false => Outcome::Degraded(why(status)),
     };
-    subject.to_requester(Event::Degraded, at.unwrap_or_default().to_owned(), at.and_then(seconds), title, why(status))
+    subject.outcome(outcome, at.unwrap_or_default().to_owned(), at.and_then(seconds))
 }
 
-fn outdated(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Told> {
+fn outdated(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Option<Notification> {
     let holds = status.conditions.iter().any(|one| one.r#type == "PolicyOutdated" && one.status == ConditionStatus::True);
     let at = since(status, "PolicyOutdated").filter(|_| holds)?;
-    let title = format!("{} uses older policies", subject.name);
-    let text = "Nothing changes until someone rolls out the update. Its page shows what would change.".to_owned();
-    subject.to_requester(Event::Outdated, at.to_owned(), seconds(at), title, text)
+    subject.outcome(Outcome::Outdated, at.to_owned(), seconds(at))
 }
 
 /// Returns since when the request hasn't worked: conditions change with their status, not with every detail.
@@ -89,7 +83,7 @@ fn trouble_since(status: &PromiseRequestStatus) -> Option<&str> {
     ["Applied", "Healthy"].into_iter().filter(|name| is_bad(name)).filter_map(|name| since(status, name)).min()
 }
 
-/// Returns the status sentence of the request's page, with a full stop.
+/// Returns the status sentence of the request's page, without a full stop.
 fn why(status: &PromiseRequestStatus) -> String {
-    format!("{}.", sentence::ball(Some(status)).what.trim_end_matches('.'))
+    sentence::ball(Some(status)).what
 }

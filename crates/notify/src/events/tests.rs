@@ -1,7 +1,10 @@
 use promise::api::{CurrentStatus, Requester};
 use serde_json::json;
 
+use promise::notify::Event;
+
 use super::*;
+use crate::texts;
 
 const HOUR: i64 = 3600;
 
@@ -42,7 +45,7 @@ fn at(text: &str) -> i64 {
 fn events(request: &PromiseRequest) -> Vec<Event> {
     of(request, "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, &PeopleNames::default())
         .into_iter()
-        .map(|told| told.event)
+        .map(|told| told.content.event())
         .collect()
 }
 
@@ -51,20 +54,20 @@ fn a_question_goes_to_whom_its_rule_asks_and_not_to_who_asked_or_has_answered() 
     let given = json!([{"by": "amara", "at": "2026-11-21T09:30:00Z", "approval": "a-1", "decision": "approve", "comment": "Fine for Q4."}]);
     let told = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, &PeopleNames::default());
     let [question, decision] = told.as_slice() else { panic!("{told:#?}") };
-    assert_eq!(question.event, Event::ApprovalNeeded);
-    let Audience::Asked { approvers, except } = &question.audience else { panic!("{question:?}") };
+    assert_eq!(question.content.event(), Event::ApprovalNeeded);
+    let Audience::Approvers { approvers, except } = &question.audience else { panic!("{question:?}") };
     assert_eq!((approvers.groups.as_slice(), approvers.users.as_slice()), (&["acme-approvers".to_owned()][..], &["olga".to_owned()][..]));
     assert_eq!(except, &["amara", "dev-shop"]);
     assert_eq!(question.link, changed());
-    assert_eq!(question.text, "dev-shop requested postgresql in root:acme:shop. Expires on 24\u{a0}Nov\u{a0}2026, 09:00 UTC.");
-    assert_eq!(decision.event, Event::Approved);
+    assert_eq!(texts::text(question), "dev-shop requested postgresql in root:acme:shop. Expires on 24\u{a0}Nov\u{a0}2026, 09:00 UTC.");
+    assert_eq!(decision.content.event(), Event::Approved);
     assert_eq!(decision.audience, Audience::Person("dev-shop".into()));
-    assert_eq!((decision.title.as_str(), decision.text.as_str()), ("amara approved orders-db", "“Fine for Q4.”"));
+    assert_eq!((&*texts::title(&decision.content), &*texts::text(decision)), ("amara approved orders-db", "“Fine for Q4.”"));
     let names = PeopleNames::new([("amara".to_owned(), "Amara Okafor".to_owned()), ("dev-shop".to_owned(), "Dana Shaw".to_owned())]);
     let given = json!([{"by": "amara", "at": "2026-11-21T09:30:00Z", "approval": "a-1", "decision": "approve"}]);
     let named = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, &names);
-    assert!(named.iter().any(|told| told.title == "Amara Okafor approved orders-db"), "{named:#?}");
-    assert!(named.iter().any(|told| told.text.starts_with("Dana Shaw requested postgresql")), "{named:#?}");
+    assert!(named.iter().any(|told| texts::title(&told.content) == "Amara Okafor approved orders-db"), "{named:#?}");
+    assert!(named.iter().any(|told| texts::text(told).starts_with("Dana Shaw requested postgresql")), "{named:#?}");
     assert_eq!(named.iter().map(|told| &told.key).collect::<Vec<_>>(), [&question.key, &decision.key], "a name makes nothing new");
 }
 
@@ -72,7 +75,7 @@ fn a_question_goes_to_whom_its_rule_asks_and_not_to_who_asked_or_has_answered() 
 fn the_last_reminder_that_is_due_is_told_and_none_that_was_missed() {
     let reminders = |now: &str| {
         let told = of(&waiting(json!([])), "root:acme:shop", at(now), 24 * HOUR, &PeopleNames::default());
-        told.into_iter().filter(|told| told.event == Event::Reminder).map(|told| told.at).collect::<Vec<_>>()
+        told.into_iter().filter(|told| told.content.event() == Event::Reminder).map(|told| told.at).collect::<Vec<_>>()
     };
     assert_eq!(reminders("2026-11-22T08:59:59Z"), Vec::<i64>::new());
     assert_eq!(reminders("2026-11-22T09:00:00Z"), [at("2026-11-22T09:00:00Z")]);
@@ -90,7 +93,7 @@ fn the_last_reminder_that_is_due_is_told_and_none_that_was_missed() {
 fn nobody_is_reminded_while_changes_are_asked_for() {
     let remind = |request: &PromiseRequest| {
         let told = of(request, "root:acme:shop", at("2026-11-22T10:00:00Z"), 24 * HOUR, &PeopleNames::default());
-        told.into_iter().filter(|told| told.event == Event::Reminder).count()
+        told.into_iter().filter(|told| told.content.event() == Event::Reminder).count()
     };
     let mut held = waiting(json!([]));
     let approvals = &mut held.status.as_mut().unwrap().approvals;
@@ -118,10 +121,10 @@ fn who_decided_about_another_content_hears_that_it_changed() {
     }]);
     let told = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, &PeopleNames::default());
     let [question, void] = told.as_slice() else { panic!("{told:#?}") };
-    let Audience::Asked { except, .. } = &question.audience else { panic!("{question:?}") };
+    let Audience::Approvers { except, .. } = &question.audience else { panic!("{question:?}") };
     assert_eq!(except, &["dev-shop"], "amara is asked again");
-    assert_eq!((void.event, &void.audience), (Event::DecisionVoid, &Audience::Person("amara".into())));
-    assert_eq!((void.text.as_str(), &void.link), ("It was about an earlier content.", &changed()));
+    assert_eq!((void.content.event(), &void.audience), (Event::DecisionVoid, &Audience::Person("amara".into())));
+    assert_eq!((&*texts::text(void), &void.link), ("It was about an earlier content.", &changed()));
 }
 
 #[test]
@@ -131,10 +134,10 @@ fn broken_glass_is_told_to_everybody_who_would_have_been_asked() {
         "contentHash": "aa11", "state": "counts",
     }]);
     let told = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, &PeopleNames::default());
-    let loud = told.iter().find(|told| told.event == Event::Emergency).expect("it is told");
-    assert_eq!((loud.title.as_str(), loud.text.as_str()), ("olga approved orders-db with an override", "“Shop is down.”"));
+    let loud = told.iter().find(|told| told.content.event() == Event::Emergency).expect("it is told");
+    assert_eq!((&*texts::title(&loud.content), &*texts::text(loud)), ("olga approved orders-db with an override", "“Shop is down.”"));
     assert!(
-        matches!(&loud.audience, Audience::Asked { approvers, except } if approvers.groups == ["acme-approvers"] && except == &["olga"])
+        matches!(&loud.audience, Audience::Approvers { approvers, except } if approvers.groups == ["acme-approvers"] && except == &["olga"])
     );
 }
 
@@ -198,7 +201,7 @@ fn a_change_that_is_refused_is_not_told_as_an_outage() {
         let conditions = [condition("Applied", applied), condition("Healthy", (healthy, "r"))];
         let told =
             of(&request(json!({"observedGeneration": 2, "phase": phase, "conditions": conditions})), "w", 0, HOUR, &PeopleNames::default());
-        Some(told.into_iter().find(|told| told.event == Event::Degraded)?.title)
+        Some(texts::title(&told.into_iter().find(|told| told.content.event() == Event::Degraded)?.content))
     };
     let (not_changed, outage) = (Some("orders-db could not be changed"), Some("orders-db is degraded"));
     assert_eq!(title("Ready", ("False", "Refused"), "True").as_deref(), not_changed);
@@ -221,7 +224,7 @@ fn an_agreement_keeps_its_key_when_it_becomes_what_runs() {
     status.candidate = None;
     status.current = Some(CurrentStatus { release: "orders-db-aa".into(), ..CurrentStatus::default() });
     let told = |request: &PromiseRequest| {
-        of(request, "w", 0, HOUR, &PeopleNames::default()).into_iter().filter(|told| told.event == Event::Accepted).collect::<Vec<_>>()
+        of(request, "w", 0, HOUR, &PeopleNames::default()).into_iter().filter(|told| told.content.event() == Event::Accepted).collect::<Vec<_>>()
     };
     assert_eq!(told(&accepted).len(), 1);
     assert_eq!(told(&accepted), told(&runs));

@@ -1,7 +1,7 @@
 //! Checks whether rules fit a promise: their parameters exist, their values match the schema, and their constraints apply to the type.
 //! Problems have paths in the policy, such as `.rules[2].constrain.parameter`.
 
-use schema::expr::{ExprError, Type};
+use schema::expr::Type;
 use schema::structural::Schema;
 use serde_json::{Value, json};
 
@@ -117,10 +117,10 @@ impl Fit<'_> {
         let source = expression::inside(source);
         let typed = |schema: &Schema| expression::environment(schema).compile_as(source, &Type::Bool);
         let program = match typed(self.schema) {
-            Err(error) if !self.is_named && is_unknown_field(&error) => {
+            Err(error) if !self.is_named && error.is_undefined_field() => {
                 match typed(&Schema::parse_lenient(&with_lacking(self.schema.json(), open.references()))) {
                     // Deeper inside, it reads something else that this promise lacks.
-                    Err(error) if is_unknown_field(&error) => return None,
+                    Err(error) if error.is_undefined_field() => return None,
                     other => other,
                 }
             }
@@ -134,10 +134,6 @@ impl Fit<'_> {
         let worst = program.worst_cost(&[("parameters", &usual)]);
         (worst > STEPS as f64).then(|| format!("Simplify the expression: {}.", too_costly(worst)))
     }
-}
-
-fn is_unknown_field(error: &ExprError) -> bool {
-    matches!(error, ExprError::Type { message, .. } if message.starts_with("undefined field"))
 }
 
 /// Whether a value has the type of the parameter.

@@ -1,6 +1,6 @@
 //! Checks the parameter schema, including secrets, and the promise's sets of parameters.
 
-use schema::structural::{FieldError, Schema};
+use schema::structural::{FieldError, RuleFault, Schema};
 use serde_json::{Value, json};
 
 use super::Draft;
@@ -24,10 +24,9 @@ pub(super) fn report(draft: &mut Draft<'_>, errors: &[FieldError]) {
 /// Returns the API server's words after a verb. For a rule that doesn't compile, only position and cause are given, since the path already
 /// points to the rule.
 fn in_words(error: &FieldError) -> String {
-    if let Some(report) = error.detail.strip_prefix("compilation failed: ") {
-        let cause = report.lines().next().unwrap_or_default();
-        return match cause.strip_prefix("ERROR: <input>:").and_then(|rest| rest.split_once(": ")) {
-            Some((place, cause)) => format!("Correct the expression at {place}: {cause}."),
+    if let Some(RuleFault::NotCompiled { at, cause }) = &error.rule {
+        return match at {
+            Some((line, column)) => format!("Correct the expression at {line}:{column}: {cause}."),
             None => format!("Correct the expression: {}.", lower_first(cause)),
         };
     }

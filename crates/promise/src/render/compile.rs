@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use schema::expr::{Environment, ExprError, Template, TemplateError, Type};
+use schema::expr::{Environment, ExprError, Template, TemplateError, Type, TypeProblem};
 use schema::structural::Schema;
 use serde_json::Value;
 
@@ -107,8 +107,8 @@ impl Reader<'_> {
         let message = match kind {
             Type::String => format!("Write one expression in ${{…}} that returns {}.", words(wanted)),
             _ => {
-                let message = format!("it returns {kind} but must return {}", words(wanted));
-                expression::sentence(&ExprError::Type { message, place: None })
+                let problem = TypeProblem::WrongResult { found: kind.to_string(), wanted: words(wanted).to_owned() };
+                expression::sentence(&ExprError::of_types(problem))
             }
         };
         self.problem(path, message);

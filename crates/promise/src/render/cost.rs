@@ -1,6 +1,6 @@
 //! Evaluates the promise's own line items of a price.
 
-use schema::expr::{Budget, ExprError, Template};
+use schema::expr::{Budget, ExprError, RuntimeProblem, Template};
 use serde_json::Value;
 
 use super::Compiled;
@@ -31,7 +31,8 @@ pub(super) fn costs<'c>(compiled: &'c Compiled, parameters: &Value, context: &Co
     let scope = expression::scope(&compiled.environment, parameters, context);
     let micros = |item: &CompiledItem| {
         let value = item.monthly.evaluate(&scope, &mut Budget::steps(STEPS)).map_err(|error| error.error)?;
-        value.as_i64().ok_or_else(|| ExprError::Runtime(format!("it returns {value} but must return a whole number of micro-units")))
+        let wrong = || RuntimeProblem::WrongResult { found: value.to_string(), wanted: "a whole number of micro-units" };
+        value.as_i64().ok_or_else(|| ExprError::Runtime(wrong()))
     };
     compiled.cost.iter().map(|item| LineItem { name: &item.name, micros: micros(item), reads_prices: item.reads("prices") }).collect()
 }

@@ -1,6 +1,6 @@
 //! Problems in plain English: the field and the fix. A rule or pattern of the schema is quoted only if its author provided no message.
 
-use schema::structural::{FieldError, FieldErrorReason};
+use schema::structural::{FieldError, FieldErrorReason, RuleFault};
 use serde_json::Value;
 
 use crate::api::PromiseSpec;
@@ -35,15 +35,12 @@ fn promise_path(lead: &Path, key: &str) -> String {
 pub(super) fn rule(promise: &PromiseSpec, path: &Path, error: &FieldError) -> String {
     let text = error.detail.trim();
     let what = if path.0.is_empty() { "the values".to_owned() } else { noun(promise, path) };
-    // A rule that fails on the values: the server's words about the engine help no one, the rule after them does.
-    let unchecked = ["signature for rule: ", "evaluating rule: "].into_iter().find_map(|before| Some(text.split_once(before)?.1));
-    if let Some(rule) = unchecked {
-        return format!("Change {what} so that this rule of the promise can be checked: {rule}");
-    }
-    match text.strip_prefix("failed rule: ") {
-        Some(rule) => format!("Change {what} to satisfy this rule of the promise: {rule}"),
-        None if text.is_empty() => format!("Change {what}: a rule of the promise isn't satisfied."),
-        None => with_stop(text),
+    match &error.rule {
+        // A rule that fails on the values: the server's words about the engine help no one, the rule does.
+        Some(RuleFault::NotEvaluated { rule }) => format!("Change {what} so that this rule of the promise can be checked: {rule}"),
+        Some(RuleFault::Violated { rule }) => format!("Change {what} to satisfy this rule of the promise: {rule}"),
+        _ if text.is_empty() => format!("Change {what}: a rule of the promise isn't satisfied."),
+        _ => with_stop(text),
     }
 }
 

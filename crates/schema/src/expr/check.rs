@@ -2,7 +2,7 @@
 
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 
-use super::error::ExprError;
+use super::error::{ExprError, SyntaxProblem, TypeProblem};
 use super::position::Positions;
 use super::signatures::{NAMESPACES, SIGNATURES, Signature};
 use super::types::{Bindings, Type};
@@ -51,17 +51,15 @@ impl<'a> Checker<'a> {
         faults
     }
 
-    fn error(&self, node: &IdedExpr, message: String) -> ExprError {
-        ExprError::Type { message, place: self.positions.of(node) }
+    fn error(&self, node: &IdedExpr, problem: TypeProblem) -> ExprError {
+        ExprError::Type { problem, place: self.positions.of(node) }
     }
 
     /// Returns the type of a node.
     pub(crate) fn check(&mut self, node: &IdedExpr) -> Result<Type, ExprError> {
         if self.depth >= DEPTH_LIMIT {
-            return Err(ExprError::Syntax {
-                message: format!("it nests deeper than {DEPTH_LIMIT} levels"),
-                place: self.positions.of(node),
-            });
+            let problem = SyntaxProblem::TooDeep { levels: DEPTH_LIMIT };
+            return Err(ExprError::Syntax { problem, place: self.positions.of(node) });
         }
         self.depth += 1;
         let checked = self.node(node);
@@ -89,7 +87,7 @@ impl<'a> Checker<'a> {
         match former.join(&kind) {
             Some(joined) => Ok(joined),
             None if self.strict => {
-                let fault = self.error(part, format!("expected type '{former}' but found '{kind}'"));
+                let fault = self.error(part, TypeProblem::Mismatch { expected: former.to_string(), found: kind.to_string() });
                 self.told(fault)
             }
             None => Ok(Type::Dyn),
@@ -98,7 +96,7 @@ impl<'a> Checker<'a> {
 
     fn node(&mut self, node: &IdedExpr) -> Result<Type, ExprError> {
         match &node.expr {
-            Expr::Unspecified => Err(self.error(node, "the expression is empty".to_owned())),
+            Expr::Unspecified => Err(self.error(node, TypeProblem::Empty)),
             Expr::Literal(literal) => Ok(literal_type(literal)),
             Expr::Ident(name) => self.identifier(node, name),
             Expr::Select(select) => self.select(node, select),
@@ -145,7 +143,10 @@ impl<'a> Checker<'a> {
         match kind {
             Type::Optional(inner) => Ok(inner.as_ref().clone()),
             Type::Dyn => Ok(Type::Dyn),
-            other => Err(self.error(node, format!("expected type 'optional_type' but found '{other}'"))),
+            other => {
+                let problem = TypeProblem::Mismatch { expected: "optional_type".to_owned(), found: other.to_string() };
+                Err(self.error(node, problem))
+            }
         }
     }
 
@@ -182,13 +183,13 @@ impl<'a> Checker<'a> {
             Type::Map(_, values) => Ok(values.as_ref().clone()),
             Type::Object(_) => match operand.field(field) {
                 Some(kind) => Ok(kind.clone()),
-                None => Err(self.error(node, format!("undefined field '{field}'"))),
+                None => Err(self.error(node, TypeProblem::UndefinedField { field: field.to_owned() })),
             },
             Type::Optional(inner) => Ok(Type::optional(match self.field(node, inner, field)? {
                 Type::Optional(inner) => inner.as_ref().clone(),
                 other => other,
             })),
-            other => Err(self.error(node, format!("type '{other}' does not support field selection"))),
+            other => Err(self.error(node, TypeProblem::NoFields { kind: other.to_string() })),
         }
     }
 
@@ -216,7 +217,7 @@ impl<'a> Checker<'a> {
                 return if is_ordered(&left, &right) { Ok(Type::Bool) } else { Err(self.no_overload(node, call, &[left, right])) };
             }
             ("omit", []) if !self.allow_omit && call.target.is_none() => {
-                return Err(self.error(node, "omit() stands for a field of a template; there is none here".to_owned()));
+                return Err(self.error(node, TypeProblem::MisplacedOmit));
             }
             _ => {}
         }
@@ -249,12 +250,12 @@ impl<'a> Checker<'a> {
             faults.push(ExprError::UnknownVariable { name: namespace.clone(), place: self.positions.of(target) });
             name = &call.func_name;
         }
-        self.error(node, format!("undeclared reference to '{name}' (in container '')"))
+        self.error(node, TypeProblem::UndeclaredFunction { name: name.to_owned() })
     }
 
     fn bind(&mut self, node: &IdedExpr, call: &CallExpr) -> Result<Type, ExprError> {
         let [IdedExpr { expr: Expr::Ident(name), .. }, value, body] = call.args.as_slice() else {
-            return Err(self.error(node, "cel.bind() takes a name, a value and an expression".to_owned()));
+            return Err(self.error(node, TypeProblem::BindArguments));
         };
         let kind = self.check(value)?;
         self.variables.push((name.clone(), kind));
@@ -273,7 +274,10 @@ impl<'a> Checker<'a> {
             Type::List(items) if matches!(index_type, Type::Int | Type::UInt | Type::Dyn) => Ok(items.as_ref().clone()),
             Type::Map(keys, values) if index_type.fits(keys) => Ok(values.as_ref().clone()),
             Type::Optional(inner) => self.index(node, inner, index, index_type).map(Type::optional),
-            _ => Err(self.error(node, format!("found no matching overload for '_[_]' applied to '({operand}, {index_type})'"))),
+            _ => {
+                let applied = format!("({operand}, {index_type})");
+                Err(self.error(node, TypeProblem::NoOverload { function: operators::INDEX.to_owned(), applied }))
+            }
         }
     }
 
@@ -298,7 +302,7 @@ impl<'a> Checker<'a> {
             (Some(_), [receiver, rest @ ..]) if arguments.len() > call.args.len() => format!("{receiver}.({})", list(rest)),
             _ => format!("({})", list(arguments)),
         };
-        self.error(node, format!("found no matching overload for '{}' applied to '{applied}'", call.func_name))
+        self.error(node, TypeProblem::NoOverload { function: call.func_name.clone(), applied })
     }
 
     fn comprehension(&mut self, node: &IdedExpr, comprehension: &ComprehensionExpr) -> Result<Type, ExprError> {
@@ -307,12 +311,7 @@ impl<'a> Checker<'a> {
             Type::Dyn => Type::Dyn,
             Type::List(items) => items.as_ref().clone(),
             Type::Map(keys, _) => keys.as_ref().clone(),
-            other => {
-                return Err(self.error(
-                    node,
-                    format!("expression of type '{other}' cannot be range of a comprehension (must be list, map, or dynamic)"),
-                ));
-            }
+            other => return Err(self.error(node, TypeProblem::NotIterable { kind: other.to_string() })),
         };
         let accumulator = self.check(&comprehension.accu_init)?;
         let known = self.variables.len();

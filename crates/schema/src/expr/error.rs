@@ -1,4 +1,4 @@
-//! Errors of expressions, each as a sentence.
+//! Errors of expressions: what is wrong, with arguments. Code decides by the variants; [`super::texts`] words them.
 
 use super::budget::Exhausted;
 
@@ -13,27 +13,24 @@ pub struct Place {
     pub text: String,
 }
 
-/// A rejected expression, or a failed evaluation.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+/// A rejected expression, or a failed evaluation. `Display` words it for people.
+#[derive(Clone, Debug, PartialEq)]
 pub enum ExprError {
     /// It can't be parsed.
-    #[error("the expression isn't valid: {message}")]
     Syntax {
-        /// The parser's message.
-        message: String,
+        /// What is wrong.
+        problem: SyntaxProblem,
         /// Position of the error.
         place: Option<Place>,
     },
     /// Operators or functions don't match the types of their operands, or a field doesn't exist.
-    #[error("the types in the expression don't match: {message}")]
     Type {
-        /// The error, as CEL words it.
-        message: String,
+        /// What is wrong.
+        problem: TypeProblem,
         /// Position of the error.
         place: Option<Place>,
     },
     /// A variable that doesn't exist here.
-    #[error("there is no variable `{name}` here")]
     UnknownVariable {
         /// Its name.
         name: String,
@@ -41,27 +38,253 @@ pub enum ExprError {
         place: Option<Place>,
     },
     /// It exceeds its budget.
-    #[error("the expression was stopped: {0}")]
-    Budget(#[from] Exhausted),
+    Budget(Exhausted),
     /// It reads something that is absent, at this path, such as `resources.database.status`.
-    #[error("`{0}` is missing")]
     AbsentPath(String),
     /// It fails on these values, for example because of a division by zero.
-    #[error("the expression failed: {}", in_words(.0))]
-    Runtime(String),
+    Runtime(RuntimeProblem),
+}
+
+/// Why an expression can't be parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SyntaxProblem {
+    /// The parser's own message.
+    Parser(String),
+    /// The parser gives no reason.
+    Unreadable,
+    /// There is no expression.
+    Empty,
+    /// The source is too long.
+    TooLong {
+        /// The limit in KiB.
+        kib: usize,
+    },
+    /// Brackets or prefix operators nest too deeply.
+    TooNested,
+    /// The tree of the expression or template is too deep.
+    TooDeep {
+        /// The limit.
+        levels: usize,
+    },
+    /// There are too many operators.
+    TooManyOperators {
+        /// The limit.
+        limit: usize,
+    },
+    /// An expression in a text isn't closed.
+    Unclosed {
+        /// The text.
+        text: String,
+    },
+}
+
+/// Why the types of an expression don't match. Types are named as CEL names them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TypeProblem {
+    /// There is no expression.
+    Empty,
+    /// An object doesn't have this field.
+    UndefinedField {
+        /// Its name.
+        field: String,
+    },
+    /// A value of this type has no fields.
+    NoFields {
+        /// The type.
+        kind: String,
+    },
+    /// There is no such function.
+    UndeclaredFunction {
+        /// Its name.
+        name: String,
+    },
+    /// A function or operator doesn't accept these types.
+    NoOverload {
+        /// Its name.
+        function: String,
+        /// The types, such as `(int, string)` or `string.(int)`.
+        applied: String,
+    },
+    /// A part has another type than the others, or than is needed.
+    Mismatch {
+        /// The needed type.
+        expected: String,
+        /// Its type.
+        found: String,
+    },
+    /// A macro loops over something that isn't a list or a map.
+    NotIterable {
+        /// The type.
+        kind: String,
+    },
+    /// `omit()` outside of a field of a template.
+    MisplacedOmit,
+    /// `cel.bind()` with other arguments than a name, a value and an expression.
+    BindArguments,
+    /// The result has another type than is needed.
+    WrongResult {
+        /// Its type.
+        found: String,
+        /// The needed type.
+        wanted: String,
+    },
+    /// A result is inserted into text but isn't a scalar.
+    NotText {
+        /// The expression.
+        source: String,
+        /// Its type.
+        found: String,
+    },
+    /// A literal pattern, duration or timestamp is invalid.
+    InvalidLiteral {
+        /// The function that takes it.
+        function: String,
+    },
+}
+
+/// Why an expression fails on its values. Types are named as CEL names them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuntimeProblem {
+    /// A function, operator or macro doesn't accept these values.
+    NoOverload(Overload),
+    /// `value()` of an optional value that is absent.
+    AbsentOptional,
+    /// A number exceeds its type.
+    Overflow,
+    /// A division by zero.
+    DivisionByZero,
+    /// The remainder of a division by zero.
+    ModulusByZero,
+    /// A text doesn't represent a value of the type.
+    Conversion {
+        /// The type.
+        kind: String,
+        /// The text.
+        text: String,
+    },
+    /// Bytes aren't text.
+    InvalidUtf8,
+    /// The value at a path has no fields.
+    NoFields {
+        /// The path.
+        path: String,
+        /// The type.
+        kind: String,
+    },
+    /// The value at a path is neither a list nor a map.
+    NotIterable {
+        /// The path.
+        path: String,
+        /// The type.
+        kind: String,
+    },
+    /// A value of this type has no items.
+    NoItems {
+        /// The type.
+        kind: String,
+    },
+    /// A list is read by something that isn't a number.
+    NotAnIndex {
+        /// The type.
+        kind: String,
+    },
+    /// `range()` of a negative number.
+    NegativeCount,
+    /// A value of this type can't be a key of a map.
+    KeyType {
+        /// The type.
+        kind: String,
+    },
+    /// A map has a key twice.
+    DuplicateKey,
+    /// There is no expression.
+    Empty,
+    /// A field is selected by something other than its name.
+    FieldName,
+    /// A pattern is invalid, with the reason as RE2 words it.
+    Pattern(String),
+    /// The function library's own message.
+    Library(String),
+    /// The function library can't be called with these values.
+    NotEvaluable {
+        /// The function.
+        function: String,
+    },
+    /// The result isn't what is needed.
+    WrongResult {
+        /// The result or its type.
+        found: String,
+        /// What is needed, such as `true or false`.
+        wanted: &'static str,
+    },
+    /// A result is inserted into text but isn't a scalar.
+    NotText {
+        /// The expression.
+        source: String,
+        /// Its type.
+        found: String,
+    },
+}
+
+/// What CEL calls “no such overload”.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Overload {
+    /// A function doesn't accept its arguments.
+    Function(String),
+    /// An operator doesn't accept operands of these types.
+    Operator {
+        /// The operator in CEL's syntax tree, such as `_+_` or `!`.
+        operator: String,
+        /// One or two types.
+        kinds: Vec<String>,
+    },
+    /// Values of two types are compared that have no order.
+    Order {
+        /// Type of the left value.
+        left: String,
+        /// Type of the right value.
+        right: String,
+    },
+    /// The condition of `? :` is neither true nor false.
+    Condition,
+    /// A side of `&&` or `||` is neither true nor false.
+    Logical,
+    /// The condition of `filter()` is neither true nor false.
+    Filter {
+        /// Its type.
+        kind: String,
+    },
 }
 
 impl ExprError {
-    pub(crate) fn runtime(message: impl Into<String>) -> Self {
-        Self::Runtime(message.into())
+    /// Creates the error for a function that doesn't accept its arguments.
+    pub(crate) fn no_function(name: &str) -> Self {
+        RuntimeProblem::NoOverload(Overload::Function(name.to_owned())).into()
     }
 
-    /// Returns the cause for people, as a clause without an introduction and without terms of the engine.
-    pub fn words(&self) -> String {
-        match self {
-            Self::AbsentPath(path) => format!("`{path}` is missing"),
-            other => in_words(&other.cause()),
-        }
+    /// Creates the error for an operator that doesn't accept its operands.
+    pub(crate) fn no_operator(operator: &str, kinds: impl IntoIterator<Item = String>) -> Self {
+        RuntimeProblem::NoOverload(Overload::Operator { operator: operator.to_owned(), kinds: kinds.into_iter().collect() }).into()
+    }
+
+    /// Creates an error without a position.
+    pub fn of_types(problem: TypeProblem) -> Self {
+        Self::Type { problem, place: None }
+    }
+
+    /// Creates an error without a position.
+    pub(crate) fn of_syntax(problem: SyntaxProblem) -> Self {
+        Self::Syntax { problem, place: None }
+    }
+
+    /// Whether a field doesn't exist.
+    pub fn is_undefined_field(&self) -> bool {
+        matches!(self, Self::Type { problem: TypeProblem::UndefinedField { .. }, .. })
+    }
+
+    /// Whether an evaluation failed because a function, operator or macro doesn't accept its values.
+    pub(crate) fn is_no_overload(&self) -> bool {
+        matches!(self, Self::Runtime(RuntimeProblem::NoOverload(_)))
     }
 
     /// Returns the position of the error in the expression, if known.
@@ -71,71 +294,18 @@ impl ExprError {
             Self::Budget(_) | Self::AbsentPath(_) | Self::Runtime(_) => None,
         }
     }
+}
 
-    /// Returns the error as the API server prints it for a rule that doesn't compile: position, cause, line and pointer.
-    pub fn report(&self) -> String {
-        let (message, place) = match self {
-            Self::Syntax { message, place } => (format!("Syntax error: {message}"), place),
-            Self::Type { message, place } => (message.clone(), place),
-            Self::UnknownVariable { name, place } => (format!("undeclared reference to '{name}' (in container '')"), place),
-            other => return other.to_string(),
-        };
-        let Some(place) = place else { return format!("ERROR: <input>:-1:0: {message}") };
-        let dots = ".".repeat(place.column.saturating_sub(1));
-        format!("ERROR: <input>:{}:{}: {message}\n | {}\n | {dots}^", place.line, place.column, place.text)
-    }
-
-    /// Returns the cause as CEL words it, without an introduction.
-    pub fn cause(&self) -> String {
-        match self {
-            Self::AbsentPath(path) => {
-                let key = path.rsplit(['.', '[']).next().unwrap_or(path).trim_matches([']', '"']);
-                format!("no such key: {key}")
-            }
-            Self::Runtime(message) | Self::Type { message, .. } | Self::Syntax { message, .. } => message.clone(),
-            other => other.to_string(),
-        }
+impl From<Exhausted> for ExprError {
+    fn from(exhausted: Exhausted) -> Self {
+        Self::Budget(exhausted)
     }
 }
 
-/// Rewords what CEL calls an overload: people know values and operators.
-fn in_words(message: &str) -> String {
-    let Some(rest) = message.strip_prefix("no such overload: ") else {
-        return match message {
-            "optional.none() dereference" => "an optional value is missing".to_owned(),
-            other => other.to_owned(),
-        };
-    };
-    if let Some((operator, types)) = rest.split_once(" on ") {
-        return format!("`{}` doesn't work on {types}", operator.trim_matches('_'));
-    }
-    match rest.strip_suffix(" have no order") {
-        Some(types) => format!("{types} can't be compared"),
-        // A clause as it is, or only the name of a function.
-        None if rest.contains(' ') => rest.to_owned(),
-        None => format!("`{rest}` doesn't work on these values"),
+impl From<RuntimeProblem> for ExprError {
+    fn from(problem: RuntimeProblem) -> Self {
+        Self::Runtime(problem)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::ExprError;
-
-    #[test]
-    fn people_never_read_of_overloads() {
-        for (cause, words) in [
-            ("no such overload: _+_ on string and int", "`+` doesn't work on string and int"),
-            ("no such overload: has() on int", "`has()` doesn't work on int"),
-            ("no such overload: string and int have no order", "string and int can't be compared"),
-            ("no such overload: a condition must be true or false", "a condition must be true or false"),
-            ("no such overload: size", "`size` doesn't work on these values"),
-            ("optional.none() dereference", "an optional value is missing"),
-            ("division by zero", "division by zero"),
-        ] {
-            let error = ExprError::runtime(cause);
-            assert_eq!((error.words(), error.to_string()), (words.to_owned(), format!("the expression failed: {words}")));
-            assert_eq!(error.cause(), cause, "programs read the words of CEL");
-        }
-        assert_eq!(ExprError::AbsentPath("a.b".into()).words(), "`a.b` is missing");
-    }
-}
+impl std::error::Error for ExprError {}

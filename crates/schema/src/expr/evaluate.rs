@@ -7,7 +7,7 @@ use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, I
 
 use super::budget::Budget;
 use super::check::qualified;
-use super::error::ExprError;
+use super::error::{ExprError, Overload, RuntimeProblem};
 use super::functions;
 use super::names;
 use super::value::{Entries, Val};
@@ -47,7 +47,7 @@ impl<'e> Evaluator<'e> {
     pub(crate) fn node(&mut self, node: &'e IdedExpr) -> Result<Val, ExprError> {
         self.budget.take(1)?;
         match &node.expr {
-            Expr::Unspecified => Err(ExprError::runtime("the expression is empty")),
+            Expr::Unspecified => Err(RuntimeProblem::Empty.into()),
             Expr::Literal(literal) => Ok(literal_value(literal)),
             Expr::Ident(name) => self.identifier(name),
             Expr::Select(select) => self.select(node, select),
@@ -129,9 +129,7 @@ impl<'e> Evaluator<'e> {
             Val::Optional(inner) => Ok(Val::Optional(inner.as_ref().and_then(|inner| field(inner, &select.field)).map(Arc::new))),
             Val::Map(_) => field(&operand, &select.field).ok_or_else(|| ExprError::AbsentPath(self.path(node))),
             Val::Null => Err(ExprError::AbsentPath(self.path(node))),
-            other => {
-                Err(ExprError::Runtime(format!("`{}` has no fields: it is of type {}", self.path(&select.operand), other.type_name())))
-            }
+            other => Err(RuntimeProblem::NoFields { path: self.path(&select.operand), kind: other.type_name() }.into()),
         }
     }
 
@@ -139,7 +137,7 @@ impl<'e> Evaluator<'e> {
         match (call.func_name.as_str(), call.args.as_slice()) {
             (operators::CONDITIONAL, [condition, yes, no]) => {
                 let Val::Bool(flag) = self.node(condition)? else {
-                    return Err(ExprError::runtime("no such overload: a condition must be true or false"));
+                    return Err(RuntimeProblem::NoOverload(Overload::Condition).into());
                 };
                 self.node(if flag { yes } else { no })
             }
@@ -147,7 +145,7 @@ impl<'e> Evaluator<'e> {
             (operators::LOGICAL_OR, [left, right]) => self.logical(left, right, true),
             (operators::LOGICAL_NOT, [operand]) => match self.node(operand)? {
                 Val::Bool(flag) => Ok(Val::Bool(!flag)),
-                other => Err(ExprError::Runtime(format!("no such overload: ! on {}", other.type_name()))),
+                other => Err(ExprError::no_operator("!", [other.type_name()])),
             },
             (operators::NOT_STRICTLY_FALSE, [operand]) => match self.node(operand) {
                 Ok(Val::Bool(flag)) => Ok(Val::Bool(flag)),
@@ -155,12 +153,12 @@ impl<'e> Evaluator<'e> {
                 _ => Ok(Val::Bool(true)),
             },
             (operators::NEGATE, [operand]) => match self.node(operand)? {
-                Val::Int(number) => number.checked_neg().map(Val::Int).ok_or_else(|| ExprError::runtime("integer overflow")),
+                Val::Int(number) => number.checked_neg().map(Val::Int).ok_or_else(|| RuntimeProblem::Overflow.into()),
                 Val::Double(number) => Ok(Val::Double(-number)),
-                other => Err(ExprError::Runtime(format!("no such overload: - on {}", other.type_name()))),
+                other => Err(ExprError::no_operator("-", [other.type_name()])),
             },
             (operators::OPT_SELECT, [operand, name]) => {
-                let Expr::Literal(LiteralValue::String(name)) = &name.expr else { return Err(ExprError::runtime("a field has a name")) };
+                let Expr::Literal(LiteralValue::String(name)) = &name.expr else { return Err(RuntimeProblem::FieldName.into()) };
                 let operand = self.node(operand)?;
                 Ok(Val::Optional(opened(&operand).and_then(|value| field(value, name.inner())).map(Arc::new)))
             }
@@ -181,11 +179,8 @@ impl<'e> Evaluator<'e> {
                 let (left, right) = (self.node(left)?, self.node(right)?);
                 left.weigh(self.budget)?;
                 let Some(order) = left.order(&right) else {
-                    return Err(ExprError::Runtime(format!(
-                        "no such overload: {} and {} have no order",
-                        left.type_name(),
-                        right.type_name()
-                    )));
+                    let order = Overload::Order { left: left.type_name(), right: right.type_name() };
+                    return Err(RuntimeProblem::NoOverload(order).into());
                 };
                 Ok(Val::Bool(match operator {
                     operators::LESS => order.is_lt(),
@@ -242,7 +237,7 @@ impl<'e> Evaluator<'e> {
 
     /// Evaluates `&&` and `||`: one side can fail if the other one decides.
     fn logical(&mut self, left: &'e IdedExpr, right: &'e IdedExpr, decisive: bool) -> Result<Val, ExprError> {
-        let no_overload = || ExprError::runtime("no such overload: both sides of && and || must be true or false");
+        let no_overload = || ExprError::from(RuntimeProblem::NoOverload(Overload::Logical));
         let first = match self.node(left) {
             Ok(Val::Bool(flag)) if flag == decisive => return Ok(Val::Bool(decisive)),
             Ok(Val::Bool(_)) => None,
@@ -270,11 +265,8 @@ impl<'e> Evaluator<'e> {
                 Arc::new(entries.keys())
             }
             other => {
-                return Err(ExprError::Runtime(format!(
-                    "`{}` cannot be looped over: it is of type {}",
-                    self.path(&comprehension.iter_range),
-                    other.type_name()
-                )));
+                let path = self.path(&comprehension.iter_range);
+                return Err(RuntimeProblem::NotIterable { path, kind: other.type_name() }.into());
             }
         };
         let origin: Arc<str> = self.path(&comprehension.iter_range).into();
@@ -328,7 +320,7 @@ impl<'e> Evaluator<'e> {
                 match self.node(filter)? {
                     Val::Bool(true) => {}
                     Val::Bool(false) => return Ok(true),
-                    other => return Err(ExprError::Runtime(format!("no such overload: a filter of type {}", other.type_name()))),
+                    other => return Err(RuntimeProblem::NoOverload(Overload::Filter { kind: other.type_name() }).into()),
                 }
             }
             let value = self.node(element)?;
@@ -353,9 +345,9 @@ impl<'e> Evaluator<'e> {
             Val::Map(_) | Val::Null => ExprError::AbsentPath(self.path(node)),
             Val::List(items) => match index {
                 Val::Int(_) | Val::UInt(_) => ExprError::AbsentPath(format!("{} (it has {} items)", self.path(node), items.len())),
-                other => ExprError::Runtime(format!("a list has no item under a {}", other.type_name())),
+                other => RuntimeProblem::NotAnIndex { kind: other.type_name() }.into(),
             },
-            other => ExprError::Runtime(format!("{} has no items", other.type_name())),
+            other => RuntimeProblem::NoItems { kind: other.type_name() }.into(),
         }
     }
 
@@ -446,7 +438,7 @@ fn has(value: &Val, name: &str) -> Result<bool, ExprError> {
         Val::Map(_) => Ok(field(value, name).is_some_and(|value| !matches!(value, Val::Null))),
         Val::Optional(inner) => Ok(inner.as_ref().is_some_and(|inner| field(inner, name).is_some())),
         Val::Null => Ok(false),
-        other => Err(ExprError::Runtime(format!("no such overload: has() on {}", other.type_name()))),
+        other => Err(ExprError::no_operator("has()", [other.type_name()])),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::budget::{Budget, Exhausted, TEXT_LIMIT};
-use super::error::ExprError;
+use super::error::{ExprError, RuntimeProblem};
 use super::library;
 use super::value::{Entries, Val};
 
@@ -49,7 +49,7 @@ fn matches(text: &str, pattern: &Arc<str>, budget: &mut Budget, patterns: &mut P
         return Ok(compiled.is_match(text));
     }
     budget.take(PATTERN_STEPS)?;
-    let compiled = crate::pattern::compile_often(pattern).map_err(ExprError::Runtime)?;
+    let compiled = crate::pattern::compile_often(pattern).map_err(RuntimeProblem::Pattern)?;
     let found = compiled.is_match(text);
     patterns.insert(Arc::clone(pattern), compiled);
     Ok(found)
@@ -67,7 +67,7 @@ fn own(name: &str, arguments: &[Val], budget: &mut Budget) -> Result<Option<Val>
         ("type", [value]) => Val::Type(value.type_name().into()),
         ("size", [value]) => Val::Int(size(value)?),
         ("range" | "lists.range", [Val::Int(count)]) => {
-            let count = usize::try_from(*count).map_err(|_| ExprError::runtime("range() takes a count that is not negative"))?;
+            let count = usize::try_from(*count).map_err(|_| RuntimeProblem::NegativeCount)?;
             budget.list(count)?;
             Val::list((0..count as i64).map(Val::Int).collect())
         }
@@ -80,13 +80,13 @@ fn own(name: &str, arguments: &[Val], budget: &mut Budget) -> Result<Option<Val>
         ("hasValue", [Val::Optional(inner)]) => Val::Bool(inner.is_some()),
         ("value", [Val::Optional(inner)]) => match inner {
             Some(inner) => inner.as_ref().clone(),
-            None => return Err(ExprError::runtime("optional.none() dereference")),
+            None => return Err(RuntimeProblem::AbsentOptional.into()),
         },
         ("orValue", [Val::Optional(inner), otherwise]) => inner.as_ref().map_or_else(|| otherwise.clone(), |inner| inner.as_ref().clone()),
         ("or", [Val::Optional(inner), otherwise]) => Val::Optional(match (inner, otherwise) {
             (Some(inner), _) => Some(Arc::clone(inner)),
             (None, Val::Optional(otherwise)) => otherwise.clone(),
-            _ => return Err(ExprError::runtime("no such overload: or")),
+            _ => return Err(ExprError::no_function("or")),
         }),
         ("base64.decode", [Val::String(text)]) => return library::call("base64.decode", false, &[Val::String(Arc::clone(text))]).map(Some),
         ("int" | "uint" | "double" | "bool" | "string" | "bytes", [value]) => return convert(name, value, budget),
@@ -117,7 +117,7 @@ fn guard(name: &str, arguments: &[Val], budget: &mut Budget) -> Result<(), ExprE
         }
         ("find" | "findAll", [Val::String(text), Val::String(pattern), ..]) => {
             budget.take(PATTERN_STEPS + text.len() as u64)?;
-            crate::pattern::compile_often(pattern).map_err(ExprError::Runtime)?;
+            crate::pattern::compile_often(pattern).map_err(RuntimeProblem::Pattern)?;
             0
         }
         ("split", [Val::String(text), ..]) => {
@@ -145,7 +145,7 @@ fn size(value: &Val) -> Result<i64, ExprError> {
         Val::Bytes(bytes) => bytes.len(),
         Val::List(items) => items.len(),
         Val::Map(entries) => entries.len(),
-        _ => return Err(ExprError::runtime("no such overload: size")),
+        _ => return Err(ExprError::no_function("size")),
     };
     Ok(i64::try_from(count).unwrap_or(i64::MAX))
 }
@@ -166,8 +166,8 @@ fn is_zero(value: &Val) -> bool {
 }
 
 fn convert(name: &str, value: &Val, budget: &mut Budget) -> Result<Option<Val>, ExprError> {
-    let overflow = || ExprError::runtime("integer overflow");
-    let unreadable = |text: &str| ExprError::Runtime(format!("type conversion error from 'string' to '{name}': \"{text}\" is not one"));
+    let overflow = || RuntimeProblem::Overflow;
+    let unreadable = |text: &str| RuntimeProblem::Conversion { kind: name.to_owned(), text: text.to_owned() };
     Ok(Some(match (name, value) {
         ("int", Val::Int(_)) | ("uint", Val::UInt(_)) | ("double", Val::Double(_)) | ("bool", Val::Bool(_)) | ("bytes", Val::Bytes(_)) => {
             value.clone()
@@ -176,7 +176,7 @@ fn convert(name: &str, value: &Val, budget: &mut Budget) -> Result<Option<Val>, 
         ("int", Val::Double(number)) if (-9.223_372_036_854_775e18..9.223_372_036_854_775e18).contains(number) => Val::Int(*number as i64),
         ("uint", Val::Int(number)) => Val::UInt(u64::try_from(*number).map_err(|_| overflow())?),
         ("uint", Val::Double(number)) if (0.0..1.844_674_407_370_955e19).contains(number) => Val::UInt(*number as u64),
-        ("int" | "uint", Val::Double(_)) => return Err(overflow()),
+        ("int" | "uint", Val::Double(_)) => return Err(overflow().into()),
         ("double", Val::Int(number)) => Val::Double(*number as f64),
         ("double", Val::UInt(number)) => Val::Double(*number as f64),
         ("int", Val::String(text)) => Val::Int(text.parse().map_err(|_| unreadable(text))?),
@@ -185,16 +185,14 @@ fn convert(name: &str, value: &Val, budget: &mut Budget) -> Result<Option<Val>, 
         ("bool", Val::String(text)) => Val::Bool(match text.as_ref() {
             "true" | "True" | "TRUE" | "t" | "1" => true,
             "false" | "False" | "FALSE" | "f" | "0" => false,
-            _ => return Err(unreadable(text)),
+            _ => return Err(unreadable(text).into()),
         }),
         ("bytes", Val::String(text)) => Val::Bytes(Arc::new(text.as_bytes().to_vec())),
-        ("string", Val::Bytes(bytes)) => Val::text(
-            String::from_utf8(bytes.to_vec()).map_err(|_| ExprError::runtime("invalid UTF-8 in bytes, cannot convert to string"))?,
-        ),
+        ("string", Val::Bytes(bytes)) => Val::text(String::from_utf8(bytes.to_vec()).map_err(|_| RuntimeProblem::InvalidUtf8)?),
         ("string", Val::String(_)) => value.clone(),
         ("string", _) => {
             let text =
-                value.as_text().filter(|_| !matches!(value, Val::Null)).ok_or_else(|| ExprError::runtime("no such overload: string"))?;
+                value.as_text().filter(|_| !matches!(value, Val::Null)).ok_or_else(|| ExprError::no_function("string"))?;
             budget.text(text.len())?;
             Val::text(text)
         }
@@ -204,7 +202,7 @@ fn convert(name: &str, value: &Val, budget: &mut Budget) -> Result<Option<Val>, 
 
 /// Adds two values, the only operator that builds things.
 pub(crate) fn add(left: &Val, right: &Val, budget: &mut Budget) -> Result<Val, ExprError> {
-    let overflow = || ExprError::runtime("integer overflow");
+    let overflow = || RuntimeProblem::Overflow;
     Ok(match (left, right) {
         (Val::Int(left), Val::Int(right)) => Val::Int(left.checked_add(*right).ok_or_else(overflow)?),
         (Val::UInt(left), Val::UInt(right)) => Val::UInt(left.checked_add(*right).ok_or_else(overflow)?),
@@ -227,8 +225,8 @@ pub(crate) fn add(left: &Val, right: &Val, budget: &mut Budget) -> Result<Val, E
 
 /// Arithmetic other than addition.
 pub(crate) fn arithmetic(operator: &str, left: &Val, right: &Val) -> Result<Val, ExprError> {
-    let overflow = || ExprError::runtime("integer overflow");
-    let zero = || ExprError::runtime(if operator == "_%_" { "modulus by zero" } else { "division by zero" });
+    let overflow = || RuntimeProblem::Overflow;
+    let zero = || if operator == "_%_" { RuntimeProblem::ModulusByZero } else { RuntimeProblem::DivisionByZero };
     Ok(match (operator, left, right) {
         ("_-_", Val::Int(left), Val::Int(right)) => Val::Int(left.checked_sub(*right).ok_or_else(overflow)?),
         ("_-_", Val::UInt(left), Val::UInt(right)) => Val::UInt(left.checked_sub(*right).ok_or_else(overflow)?),
@@ -236,7 +234,7 @@ pub(crate) fn arithmetic(operator: &str, left: &Val, right: &Val) -> Result<Val,
         ("_*_", Val::Int(left), Val::Int(right)) => Val::Int(left.checked_mul(*right).ok_or_else(overflow)?),
         ("_*_", Val::UInt(left), Val::UInt(right)) => Val::UInt(left.checked_mul(*right).ok_or_else(overflow)?),
         ("_*_", Val::Double(left), Val::Double(right)) => Val::Double(left * right),
-        ("_/_" | "_%_", Val::Int(_), Val::Int(0)) | ("_/_" | "_%_", Val::UInt(_), Val::UInt(0)) => return Err(zero()),
+        ("_/_" | "_%_", Val::Int(_), Val::Int(0)) | ("_/_" | "_%_", Val::UInt(_), Val::UInt(0)) => return Err(zero().into()),
         ("_/_", Val::Int(left), Val::Int(right)) => Val::Int(left.checked_div(*right).ok_or_else(overflow)?),
         ("_/_", Val::UInt(left), Val::UInt(right)) => Val::UInt(left / right),
         ("_/_", Val::Double(left), Val::Double(right)) => Val::Double(left / right),
@@ -250,7 +248,7 @@ fn library_operator(operator: &str, left: &Val, right: &Val) -> Result<Val, Expr
     if matches!((left, right), (Val::Library(_), Val::Library(_))) {
         return library::call(operator, false, &[left.clone(), right.clone()]);
     }
-    Err(ExprError::Runtime(format!("no such overload: {operator} on {} and {}", left.type_name(), right.type_name())))
+    Err(ExprError::no_operator(operator, [left.type_name(), right.type_name()]))
 }
 
 /// Whether a list contains a value, or a map a key.
@@ -262,17 +260,17 @@ pub(crate) fn is_in(needle: &Val, haystack: &Val, budget: &mut Budget) -> Result
             Ok(items.iter().any(|item| item.equals(needle)))
         }
         Val::Map(entries) => Ok(entries.get(needle).is_some()),
-        _ => Err(ExprError::runtime("no such overload: in")),
+        _ => Err(ExprError::no_function("in")),
     }
 }
 
 /// Adds an entry to a map; a duplicate key is an error, as in CEL.
 pub(crate) fn insert(entries: &mut Entries, key: Val, value: Val) -> Result<(), ExprError> {
     if !matches!(key, Val::String(_) | Val::Int(_) | Val::UInt(_) | Val::Bool(_)) {
-        return Err(ExprError::Runtime(format!("unsupported key type: {}", key.type_name())));
+        return Err(RuntimeProblem::KeyType { kind: key.type_name() }.into());
     }
     if entries.get(&key).is_some() {
-        return Err(ExprError::runtime("a map has the same key twice"));
+        return Err(RuntimeProblem::DuplicateKey.into());
     }
     entries.insert(key, value);
     Ok(())

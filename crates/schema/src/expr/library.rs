@@ -10,7 +10,7 @@ use kube_cel::cel::context::VariableResolver;
 use kube_cel::cel::objects::{Key, OptionalValue};
 use kube_cel::cel::{self, Context, IdedExpr};
 
-use super::error::ExprError;
+use super::error::{ExprError, RuntimeProblem};
 use super::value::{Entries, Val};
 
 static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| Context::default().with_all());
@@ -28,7 +28,7 @@ impl VariableResolver for Arguments {
 /// # Errors
 /// If the function rejects its arguments.
 pub(crate) fn call(name: &str, member: bool, arguments: &[Val]) -> Result<Val, ExprError> {
-    let values = Arguments(arguments.iter().map(to_cel).collect::<Option<Vec<_>>>().ok_or_else(|| no_overload(name))?);
+    let values = Arguments(arguments.iter().map(to_cel).collect::<Option<Vec<_>>>().ok_or_else(|| ExprError::no_function(name))?);
     let mut operands: Vec<IdedExpr> = (0..arguments.len()).map(|index| ided(Expr::Ident(format!("@{index}")))).collect();
     let (target, func_name) = match name.split_once('.') {
         Some((namespace, function)) if !name.starts_with('_') => (Some(Box::new(ided(Expr::Ident(namespace.to_owned())))), function),
@@ -40,21 +40,17 @@ pub(crate) fn call(name: &str, member: bool, arguments: &[Val]) -> Result<Val, E
     context.set_variable_resolver(&values);
     // The library isn't ours: an argument that it doesn't expect must not stop the server.
     let resolved = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| context.resolve(&call)))
-        .map_err(|_| ExprError::Runtime(format!("{name} cannot be evaluated on these values")))?;
+        .map_err(|_| RuntimeProblem::NotEvaluable { function: name.to_owned() })?;
     let result = resolved.map_err(|error| match error {
-        cel::ExecutionError::FunctionError { message, .. } => ExprError::Runtime(message),
+        cel::ExecutionError::FunctionError { message, .. } => RuntimeProblem::Library(message).into(),
         cel::ExecutionError::NoSuchOverload
         | cel::ExecutionError::UnexpectedType { .. }
         | cel::ExecutionError::UnsupportedTargetType { .. }
-        | cel::ExecutionError::UnsupportedBinaryOperator(..) => no_overload(name),
-        cel::ExecutionError::Overflow(..) => ExprError::runtime("integer overflow"),
-        other => ExprError::Runtime(other.to_string()),
+        | cel::ExecutionError::UnsupportedBinaryOperator(..) => ExprError::no_function(name),
+        cel::ExecutionError::Overflow(..) => RuntimeProblem::Overflow.into(),
+        other => RuntimeProblem::Library(other.to_string()).into(),
     })?;
-    from_cel(&result).ok_or_else(|| no_overload(name))
-}
-
-fn no_overload(name: &str) -> ExprError {
-    ExprError::Runtime(format!("no such overload: {name}"))
+    from_cel(&result).ok_or_else(|| ExprError::no_function(name))
 }
 
 fn ided(expr: Expr) -> IdedExpr {

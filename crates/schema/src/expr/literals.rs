@@ -4,7 +4,7 @@
 use kube_cel::cel::IdedExpr;
 use kube_cel::cel::common::ast::{CallExpr, EntryExpr, Expr, LiteralValue};
 
-use super::error::ExprError;
+use super::error::{ExprError, TypeProblem};
 use super::library;
 use super::position::Positions;
 use super::value::Val;
@@ -15,8 +15,8 @@ pub(crate) fn faults(root: &IdedExpr, positions: &Positions) -> Vec<ExprError> {
     calls(root, &mut |call| {
         let Some(argument) = call.args.first() else { return };
         if !is_good(&call.func_name, &argument.expr) {
-            let message = format!("invalid {} argument", call.func_name);
-            found.push(ExprError::Type { message, place: positions.of(argument) });
+            let problem = TypeProblem::InvalidLiteral { function: call.func_name.clone() };
+            found.push(ExprError::Type { problem, place: positions.of(argument) });
         }
     });
     found

@@ -3,7 +3,7 @@
 use kube_cel::cel::IdedExpr;
 use kube_cel::cel::parser::Parser;
 
-use super::error::{ExprError, Place};
+use super::error::{ExprError, Place, SyntaxProblem};
 use super::position::tokens;
 
 /// Maximum source length of one expression, in bytes.
@@ -17,25 +17,26 @@ const OPERATOR_LIMIT: usize = 1_000;
 
 /// Parses one expression.
 pub(crate) fn parse(source: &str) -> Result<IdedExpr, ExprError> {
-    limits(source).map_err(|message| ExprError::Syntax { message, place: None })?;
+    limits(source).map_err(ExprError::of_syntax)?;
     Parser::new().enable_optional_syntax(true).max_recursion_depth(96).parse(source).map_err(|errors| {
         let Some(first) = errors.errors.into_iter().next() else {
-            return ExprError::Syntax { message: "it cannot be parsed".to_owned(), place: None };
+            return ExprError::of_syntax(SyntaxProblem::Unreadable);
         };
         let line = usize::try_from(first.pos.0).unwrap_or_default();
         let column = usize::try_from(first.pos.1).unwrap_or_default();
         let text = source.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
+        // The parser puts this in front of most messages, as cel-go does; `ExprError::report` adds it to all of them.
         let message = first.msg.strip_prefix("Syntax error: ").unwrap_or(&first.msg).to_owned();
-        ExprError::Syntax { message, place: Some(Place { line: line.max(1), column: column.max(1), text }) }
+        ExprError::Syntax { problem: SyntaxProblem::Parser(message), place: Some(Place { line: line.max(1), column: column.max(1), text }) }
     })
 }
 
-fn limits(source: &str) -> Result<(), String> {
+fn limits(source: &str) -> Result<(), SyntaxProblem> {
     if source.trim().is_empty() {
-        return Err("it is empty".to_owned());
+        return Err(SyntaxProblem::Empty);
     }
     if source.len() > SOURCE_LIMIT {
-        return Err(format!("it is longer than {} KiB", SOURCE_LIMIT >> 10));
+        return Err(SyntaxProblem::TooLong { kib: SOURCE_LIMIT >> 10 });
     }
     let (mut depth, mut prefixes, mut operators) = (0_usize, 0_usize, 0_usize);
     for (_, token) in tokens(source) {
@@ -47,11 +48,11 @@ fn limits(source: &str) -> Result<(), String> {
             _ => {}
         }
         if depth > BRACKET_LIMIT || prefixes > PREFIX_LIMIT {
-            return Err("it nests too deeply".to_owned());
+            return Err(SyntaxProblem::TooNested);
         }
     }
     if operators > OPERATOR_LIMIT {
-        return Err(format!("it has more than {OPERATOR_LIMIT} operators"));
+        return Err(SyntaxProblem::TooManyOperators { limit: OPERATOR_LIMIT });
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::error::ExprError;
+use super::error::{ExprError, RuntimeProblem, SyntaxProblem, TypeProblem};
 use super::trace::Traced;
 use super::types::Type;
 use super::value::Val;
@@ -92,8 +92,8 @@ impl Template {
 fn node(json: &Value, environment: &Environment, path: &mut String, depth: usize, errors: &mut Vec<TemplateError>) -> Node {
     let length = path.len();
     if depth > DEPTH_LIMIT {
-        let message = format!("it nests deeper than {DEPTH_LIMIT} levels");
-        errors.push(TemplateError { path: path.clone(), error: ExprError::Syntax { message, place: None } });
+        let problem = SyntaxProblem::TooDeep { levels: DEPTH_LIMIT };
+        errors.push(TemplateError { path: path.clone(), error: ExprError::of_syntax(problem) });
         return Node::Literal(Value::Null);
     }
     match json {
@@ -157,8 +157,8 @@ fn check_texts(parts: &[Part], path: &str, errors: &mut Vec<TemplateError>) {
         if let Part::Expression(program) = part
             && matches!(program.kind(), Type::List(_) | Type::Map(..) | Type::Object(_) | Type::Optional(_) | Type::Null)
         {
-            let message = format!("`{}` returns {}, which can't be inserted into text", program.source(), program.kind());
-            errors.push(TemplateError { path: path.to_owned(), error: ExprError::Type { message, place: None } });
+            let problem = TypeProblem::NotText { source: program.source().to_owned(), found: program.kind().to_string() };
+            errors.push(TemplateError { path: path.to_owned(), error: ExprError::of_types(problem) });
         }
     }
 }
@@ -177,10 +177,7 @@ fn parts(text: &str, environment: &Environment, path: &str, errors: &mut Vec<Tem
         literal.push_str(&rest[..at]);
         let inside = &rest[at + 2..];
         let Some(end) = closing(inside) else {
-            let error = ExprError::Syntax {
-                message: format!("`${{` in `{text}` has no closing brace; write `$${{` for the literal characters"),
-                place: None,
-            };
+            let error = ExprError::of_syntax(SyntaxProblem::Unclosed { text: text.to_owned() });
             errors.push(TemplateError { path: path.to_owned(), error });
             return parts;
         };
@@ -287,9 +284,8 @@ pub(super) fn text(parts: &[Part], scope: &Scope, budget: &mut Budget) -> Result
                     Val::Double(_) => value.to_json().map(|number| number.to_string()),
                     other => other.as_text(),
                 };
-                let scalar = scalar.ok_or_else(|| {
-                    ExprError::Runtime(format!("`{}` returns {}, which can't be inserted into text", program.source(), value.type_name()))
-                })?;
+                let not_text = || RuntimeProblem::NotText { source: program.source().to_owned(), found: value.type_name() };
+                let scalar = scalar.ok_or_else(not_text)?;
                 budget.text(text.len() + scalar.len())?;
                 text.push_str(&scalar);
             }

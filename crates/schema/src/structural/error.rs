@@ -59,6 +59,28 @@ impl FieldErrorReason {
     }
 }
 
+/// How a rule (`x-kubernetes-validations`) leads to an error. [`FieldError::detail`] has the same in the API server's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleFault {
+    /// The value violates a rule that has no message.
+    Violated {
+        /// Source of the rule.
+        rule: String,
+    },
+    /// The rule can't be evaluated on the value.
+    NotEvaluated {
+        /// Message of the rule, or else its source.
+        rule: String,
+    },
+    /// An expression of the rule doesn't compile.
+    NotCompiled {
+        /// Line and column of the error, from 1.
+        at: Option<(usize, usize)>,
+        /// The error, as CEL words it.
+        cause: String,
+    },
+}
+
 /// One problem with one field. `Display` prints the API server's message, with the field first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldError {
@@ -70,6 +92,8 @@ pub struct FieldError {
     pub value: Option<Value>,
     /// What is wrong with it; can be empty.
     pub detail: String,
+    /// The rule that leads to it, unless the rule has its own message or there is none.
+    pub rule: Option<RuleFault>,
     /// Text shown in place of the value where its JSON would read differently.
     pub(crate) shown: Option<String>,
     /// Path of the field if the API server names none.
@@ -82,7 +106,7 @@ pub const NO_FIELD: &str = "<nil>";
 impl FieldError {
     /// Creates an error that shows the value.
     pub fn new(reason: FieldErrorReason, field: impl Into<String>, value: Option<Value>, detail: impl Into<String>) -> Self {
-        Self { field: field.into(), reason, value, detail: detail.into(), shown: None, place: None }
+        Self { field: field.into(), reason, value, detail: detail.into(), rule: None, shown: None, place: None }
     }
 
     /// Creates the error for a required field.
@@ -119,6 +143,12 @@ impl FieldError {
             None if self.field == NO_FIELD => "",
             None => &self.field,
         }
+    }
+
+    /// Sets how a rule leads to the error.
+    pub(crate) fn by_rule(mut self, fault: Option<RuleFault>) -> Self {
+        self.rule = fault;
+        self
     }
 
     /// Sets the text that is shown in place of the value.

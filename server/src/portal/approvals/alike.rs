@@ -11,7 +11,7 @@ use promise::api::{Decision, ReleaseRevision};
 use promise::change::Change;
 use promise::price::Estimate;
 use promise::revision::digest;
-use promise::{Error, Problem, Result};
+use promise::{ConflictReason, Error, Problem, Result};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -98,7 +98,7 @@ fn like(caller: &Caller, matter: &Matter, rule: &str) -> Vec<Key> {
 pub(super) async fn page(caller: &Caller, uid: &str) -> Result<AlikePage> {
     let matter = matter::find(caller, uid).await?;
     let standings = caller.standings(&matter.request).await?;
-    let nothing = || Error::Conflict { message: "there is nothing for you to decide right now".to_owned() };
+    let nothing = || Error::from(ConflictReason::NothingForYou);
     let standing = standings.iter().find(|standing| standing.waits()).ok_or_else(nothing)?;
     let rule = rule_id(standing.approval);
     let (wanted, revision, changes) = shape(caller, &matter, &rule).ok_or_else(nothing)?;
@@ -170,17 +170,13 @@ pub(super) async fn post(caller: &Caller, vote: &Vote, items: &[(String, String)
         let matter = matter::find(caller, uid).await?;
         let name = matter.key.name.clone();
         if matter.hash().as_ref() != Some(hash) {
-            return Err(Error::Conflict {
-                message: format!("{name} changed after you opened this page, so nothing was saved; review it again"),
-            });
+            return Err(ConflictReason::OneChanged { name }.into());
         }
         let Some((shape, ..)) = shape(caller, &matter, &vote.rule) else {
-            return Err(Error::Conflict { message: format!("the effect of {name} is no longer known; decide on it separately") });
+            return Err(ConflictReason::OneUnknown { name }.into());
         };
         if *wanted.get_or_insert_with(|| shape.clone()) != shape {
-            return Err(Error::Conflict {
-                message: format!("{name} differs from the others, so nothing was saved; decide on it separately"),
-            });
+            return Err(ConflictReason::OneDiffers { name }.into());
         }
         matters.push((matter, hash));
     }
@@ -191,9 +187,8 @@ pub(super) async fn post(caller: &Caller, vote: &Vote, items: &[(String, String)
             Ok(()) => done += 1,
             Err(error) if done == 0 => return Err(error),
             Err(error) => {
-                let all = matters.len();
-                let message = format!("{done} of {all} are decided; {} isn't, because {error}", matter.key.name);
-                return Err(Error::Conflict { message });
+                let (all, name) = (matters.len(), matter.key.name.clone());
+                return Err(ConflictReason::PartlyDecided { done, all, name, because: Box::new(error) }.into());
             }
         }
     }

@@ -8,7 +8,7 @@ use cluster::kinds::{Approval, ApprovalKind, object};
 use cluster::watch::Key;
 use kube::api::Api;
 use promise::api::{ApprovalSpec, ApprovedRequest, Decision};
-use promise::{Error, Problem, Result, names};
+use promise::{ConflictReason, DeniedReason, Error, Problem, Result, names};
 use tokio::sync::broadcast::error::RecvError;
 
 use super::matter::{self, Matter};
@@ -42,29 +42,27 @@ pub(super) async fn cast(caller: &Caller, matter: &Matter, vote: &Vote) -> Resul
     match matter.hash() {
         Some(hash) if hash == vote.hash => {}
         Some(_) => {
-            let message = "the request changed after you opened this page, so nothing was saved; review the changes and decide".to_owned();
-            return Err(Error::Conflict { message });
+            return Err(ConflictReason::ChangedSinceReview.into());
         }
         None => {
-            let message = "there is nothing left to decide: the request was decided, changed, withdrawn or has expired".to_owned();
-            return Err(Error::Conflict { message });
+            return Err(ConflictReason::NothingToDecide.into());
         }
     }
     let Some(approval) = status.approvals.iter().find(|approval| rule_id(approval) == vote.rule) else {
-        return Err(Error::Conflict { message: "this decision is no longer needed".to_owned() });
+        return Err(ConflictReason::DecisionNotNeeded.into());
     };
     let answerable = is_open(approval) || is_held_by(approval, &caller.identity().person);
     if !answerable && !vote.emergency {
-        return Err(Error::Conflict { message: "this approval isn't open: it was decided, or an earlier stage is still open".to_owned() });
+        return Err(ConflictReason::ApprovalNotOpen.into());
     }
     let verb = if vote.emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
     if !caller.is_let(verb, approval).await? {
         let of = approval.rule.policy.as_ref().or(approval.rule.promise.as_ref()).map(String::as_str).unwrap_or_default();
-        return Err(Error::Denied { why: format!("You need the permission {verb} on {of} in {}.", approval.source) });
+        let (verb, workspace) = (verb.to_owned(), approval.source.clone());
+        return Err(DeniedReason::Decide { verb, object: of.to_owned(), workspace }.into());
     }
     if !vote.emergency && !caller.is_approver_of(approval) {
-        let named = deciders(&approval.approvers, approval.required);
-        return Err(Error::Denied { why: format!("You aren't one of the approvers of this rule. {named}.") });
+        return Err(DeniedReason::NotAnApprover { approvers: deciders(&approval.approvers, approval.required) }.into());
     }
     let standings = caller.standings(&matter.request).await?;
     let own = standings.iter().find(|standing| standing.own && rule_id(standing.approval) == vote.rule);

@@ -9,7 +9,7 @@ use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
 use kube::api::Api;
 use promise::api::CandidateState;
-use promise::{Error, Result, names};
+use promise::{BusyReason, ConflictReason, DeniedOperation, DeniedReason, Result, names};
 use serde_json::json;
 
 use super::matter::{self, Matter, waiting};
@@ -19,12 +19,12 @@ use crate::portal::rights::Right;
 use crate::portal::write::{WriteOperation, WriteTarget};
 
 /// Returns whether the user can withdraw it. `None` for users other than the requester, and while nothing waits for approval.
-pub(super) async fn allowed(caller: &Caller, matter: &Matter) -> Result<Option<std::result::Result<(), String>>> {
+pub(super) async fn allowed(caller: &Caller, matter: &Matter) -> Result<Option<std::result::Result<(), DeniedReason>>> {
     if !rows::is_of(caller, &matter.request) || matter.hash().is_none() {
         return Ok(None);
     }
     let may = caller.may(&matter.key.cluster, Right::request("patch", &matter.key.namespace, &matter.key.name)).await?;
-    Ok(Some(if may { Ok(()) } else { Err(format!("You can't change requests in {}.", matter.workspace.path)) }))
+    Ok(Some(if may { Ok(()) } else { Err(DeniedReason::ChangeRequest { workspace: Some(matter.workspace.path.to_string()) }) }))
 }
 
 /// Withdraws a content from approval.
@@ -32,21 +32,19 @@ pub(super) async fn post(caller: &Caller, uid: &str, hash: &str) -> Result<()> {
     let matter = matter::find(caller, uid).await?;
     match allowed(caller, &matter).await? {
         Some(Ok(())) => {}
-        Some(Err(why)) => return Err(Error::Denied { why }),
+        Some(Err(reason)) => return Err(reason.into()),
         None if matter.hash().is_none() => {
-            return Err(Error::Conflict { message: "there is nothing to withdraw: the request isn't waiting for approval".to_owned() });
+            return Err(ConflictReason::NothingToWithdraw.into());
         }
-        None => return Err(Error::Denied { why: "Only the requester can withdraw it.".to_owned() }),
+        None => return Err(DeniedReason::NotTheRequester { operation: DeniedOperation::Withdraw }.into()),
     }
     let status = matter.status();
     if waiting(&status).is_none_or(|candidate| candidate.content_hash != hash) {
-        return Err(Error::Conflict {
-            message: "the request changed after you opened this page; review it before you withdraw it".to_owned(),
-        });
+        return Err(ConflictReason::ChangedSinceWithdrawal.into());
     }
     // An approval is identified by its start time.
     let Some(question) = &status.question else {
-        return Err(Error::Busy { message: "the controller hasn't requested approval yet; try again in a moment".to_owned() });
+        return Err(BusyReason::NotInQuestionYet.into());
     };
     let changes = caller.portal().world.requests.changes();
     note(caller, &matter, WriteOperation::Withdraw, names::WITHDRAW_ANNOTATION, &question.since).await?;
@@ -64,7 +62,7 @@ pub(super) async fn may_ask_again(
     caller: &Caller,
     cluster: &ClusterId,
     request: &PromiseRequest,
-) -> Result<Option<std::result::Result<(), String>>> {
+) -> Result<Option<std::result::Result<(), DeniedReason>>> {
     let status = request.status.as_ref();
     let state = status.and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.state);
     let ended = state.is_some_and(CandidateState::is_negative);
@@ -74,7 +72,7 @@ pub(super) async fn may_ask_again(
     }
     let of = |text: &Option<String>| text.clone().unwrap_or_default();
     let may = caller.may(cluster, Right::request("patch", &of(&request.metadata.namespace), &of(&request.metadata.name))).await?;
-    Ok(Some(if may { Ok(()) } else { Err("You can't change requests here.".to_owned()) }))
+    Ok(Some(if may { Ok(()) } else { Err(DeniedReason::ChangeRequest { workspace: None }) }))
 }
 
 impl Caller {
@@ -86,7 +84,7 @@ impl Caller {
         &self,
         cluster: &ClusterId,
         request: &PromiseRequest,
-    ) -> Result<Option<std::result::Result<(), String>>> {
+    ) -> Result<Option<std::result::Result<(), DeniedReason>>> {
         may_ask_again(self, cluster, request).await
     }
 }
@@ -96,11 +94,11 @@ pub(super) async fn ask_again(caller: &Caller, uid: &str) -> Result<()> {
     let matter = matter::find(caller, uid).await?;
     match may_ask_again(caller, &matter.key.cluster, &matter.request).await? {
         Some(Ok(())) => {}
-        Some(Err(why)) => return Err(Error::Denied { why }),
+        Some(Err(reason)) => return Err(reason.into()),
         None if rows::is_of(caller, &matter.request) => {
-            return Err(Error::Conflict { message: "no one decided against it, so there is nothing to resubmit".to_owned() });
+            return Err(ConflictReason::NothingToResubmit.into());
         }
-        None => return Err(Error::Denied { why: "Only the requester can resubmit it.".to_owned() }),
+        None => return Err(DeniedReason::NotTheRequester { operation: DeniedOperation::Resubmit }.into()),
     }
     let since = matter.status().question.map(|question| question.since).unwrap_or_default();
     let changes = caller.portal().world.requests.changes();

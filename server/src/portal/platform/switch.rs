@@ -1,7 +1,7 @@
 //! Disables, enables and deletes policies, as the user.
 
 use cluster::error::PlaneResult as _;
-use promise::{Error, Problem, Result};
+use promise::{DeniedOperation, DeniedReason, Error, Problem, Result};
 use serde_json::json;
 use store::PolicyChangeKind;
 
@@ -14,7 +14,7 @@ use crate::portal::write::{WriteOperation, WriteTarget};
 pub(super) async fn switch(caller: &Caller, workspace: &str, name: &str, disabled: bool) -> Result<()> {
     let place = caller.enter(workspace).await?;
     if !caller.may(&place.cluster, Right::policy("update", name)).await? {
-        return Err(Error::Denied { why: format!("you can't change policies in {}", place.path) });
+        return Err(DeniedReason::WritePolicies { operation: DeniedOperation::Change, workspace: place.path.to_string() }.into());
     }
     let mut policy = text::read(caller, &place, name).await?;
     let Some(spec) = policy.data.get_mut("spec").and_then(serde_json::Value::as_object_mut) else { return Err(Error::Internal) };
@@ -38,7 +38,7 @@ pub(super) async fn switch(caller: &Caller, workspace: &str, name: &str, disable
 pub(super) async fn delete(caller: &Caller, workspace: &str, name: &str, confirmation: &str) -> Result<()> {
     let place = caller.enter(workspace).await?;
     if !caller.may(&place.cluster, Right::policy("delete", name)).await? {
-        return Err(Error::Denied { why: format!("you can't delete policies in {}", place.path) });
+        return Err(DeniedReason::WritePolicies { operation: DeniedOperation::Delete, workspace: place.path.to_string() }.into());
     }
     let policy = text::read(caller, &place, name).await?;
     if confirmation.trim() != name {

@@ -11,7 +11,7 @@ use promise::api::PolicySpec;
 use promise::form::yaml;
 use promise::policy::{self, Candidate, Warning};
 use promise::wording::{counted, upper_first};
-use promise::{Error, Problem, Result};
+use promise::{DeniedOperation, DeniedReason, Error, Problem, Result};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -73,7 +73,7 @@ pub(super) async fn open(
     let Some(name) = name else {
         let chosen = writable.iter().find(|pick| pick.chosen).or(writable.first()).map(|pick| pick.value.clone());
         let Some(chosen) = chosen else {
-            return Err(Error::Denied { why: "you can't create policies in any workspace; ask a workspace owner for access".to_owned() });
+            return Err(DeniedReason::CreatePoliciesAnywhere.into());
         };
         if rule.is_none() {
             return Ok(PolicyForm { workspace: workspace.to_owned(), writable, text: START.to_owned(), ..PolicyForm::default() });
@@ -294,11 +294,14 @@ async fn writable(caller: &Caller, wanted: &str) -> Result<Vec<Pick>> {
 
 /// Returns an error if the user can't write policies, new or with this name, in a workspace that the user has entered.
 async fn may_write(caller: &Caller, place: &Workspace, name: Option<&str>) -> Result<()> {
-    let (right, verb) = name.map_or((Right::policy("create", ""), "create"), |name| (Right::policy("update", name), "change"));
+    let (right, operation) = match name {
+        None => (Right::policy("create", ""), DeniedOperation::Create),
+        Some(name) => (Right::policy("update", name), DeniedOperation::Change),
+    };
     if caller.may(&place.cluster, right).await? {
         return Ok(());
     }
-    Err(Error::Denied { why: format!("you can't {verb} policies in {}", place.path) })
+    Err(DeniedReason::WritePolicies { operation, workspace: place.path.to_string() }.into())
 }
 
 /// Reads a policy with the user's token, with fields that this version doesn't know.

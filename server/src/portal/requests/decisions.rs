@@ -11,7 +11,7 @@ use promise::api::{
 };
 use promise::date::utc;
 use promise::price::Money;
-use promise::{Error, Result, names};
+use promise::{ConflictReason, Result, names};
 use serde_json::json;
 
 use crate::auth::Caller;
@@ -175,11 +175,9 @@ pub(super) async fn roll_out(caller: &Caller, workspace: &Workspace, namespace: 
     match today {
         Some(today) if today == digest => {}
         Some(_) => {
-            return Err(Error::Conflict {
-                message: "policies changed again after you opened this page; review what would change now".to_owned(),
-            });
+            return Err(ConflictReason::PoliciesChangedAgain.into());
         }
-        None => return Err(Error::Conflict { message: "the request is up to date; there is nothing to roll out".to_owned() }),
+        None => return Err(ConflictReason::UpToDate.into()),
     }
     let api: Api<PromiseRequest> = Api::namespaced(caller.client(&workspace.cluster), namespace);
     // Names the edition that was read, so a concurrent change isn't overwritten.

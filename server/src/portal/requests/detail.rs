@@ -74,7 +74,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         usual: surroundings.usual,
         related: surroundings.related,
         asked: caller.asked(&request).await?,
-        again: caller.may_ask_again(&workspace.cluster, &request).await?,
+        again: caller.may_ask_again(&workspace.cluster, &request).await?.map(|may| may.map_err(|reason| reason.to_string())),
         comments: caller.comments(request.metadata.uid.as_deref().unwrap_or_default()).await?,
         uid: request.metadata.uid.clone().unwrap_or_default(),
         withdraw: withdrawn(caller, workspace, &request, may("patch").await?),

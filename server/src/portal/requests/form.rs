@@ -13,7 +13,7 @@ use promise::identity::PersonId;
 use promise::path::Path;
 use promise::policy::Effective;
 use promise::preflight::Preflight;
-use promise::{Contested, Error, Problem, Result};
+use promise::{ConflictReason, Contested, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -408,7 +408,7 @@ pub(super) fn check_cluster(workspace: &Workspace, posted: &str) -> Result<()> {
     if posted == cluster_field(&workspace.cluster) {
         return Ok(());
     }
-    Err(Error::Conflict { message: format!("{} is a different workspace than when you opened this form; open it again", workspace.path) })
+    Err(ConflictReason::OtherWorkspace { workspace: workspace.path.to_string() }.into())
 }
 
 #[cfg(test)]

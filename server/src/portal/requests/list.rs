@@ -10,7 +10,7 @@ use app::view::{
 use cluster::watch::Key;
 use imbl::OrdMap;
 use promise::visibility::{self, Answer};
-use promise::{Error, Result, csv};
+use promise::{DeniedReason, Error, Result, csv};
 
 use super::index::{Entry, label_title};
 use super::listing::Place;
@@ -152,8 +152,8 @@ async fn reach(caller: &Caller, workspace: Option<&Workspace>, below: bool) -> R
     let is_closed = own.is_empty();
     let reached = Reached::below(caller, Some(workspace), own).await;
     if is_closed && reached.places.is_empty() && reached.unseen.is_empty() && workspace.namespaces != Namespaces::None {
-        let (path, owner) = (&workspace.path, workspace.whom_to_ask());
-        return Err(Error::Denied { why: format!("You can't list requests in {path} or below it. Ask {owner} for access.") });
+        let (workspace, owner) = (workspace.path.to_string(), workspace.whom_to_ask());
+        return Err(DeniedReason::ListRequests { workspace, below: true, owner }.into());
     }
     Ok(reached)
 }

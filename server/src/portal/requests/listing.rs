@@ -10,7 +10,7 @@ use cluster::kinds::PromiseRequest;
 use cluster::watch::{Cache, Changes, Freshness, Key};
 use cluster::{ClusterId, WorkspacePath};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use promise::{Error, Result};
+use promise::{BusyReason, DeniedReason, Result};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::auth::Caller;
@@ -107,11 +107,7 @@ fn read_once<V>(cache: &Cache<V>) -> Result<()> {
     if cache.freshness() != Freshness::Starting {
         return Ok(());
     }
-    let message = match &*cache.trouble().borrow() {
-        None => "requests are still loading; try again in a moment",
-        Some(_) => "requests couldn't be loaded yet, and the portal keeps trying; its operator finds the reason at /readyz",
-    };
-    Err(Error::Busy { message: message.to_owned() })
+    Err(BusyReason::LoadingRequests { failed: cache.trouble().borrow().is_some() }.into())
 }
 
 impl Caller {
@@ -132,7 +128,7 @@ impl Caller {
         };
         let asked = stream::iter(namespaces).map(|namespace| async move {
             let may = self.may(cluster, Right::requests("list", &namespace)).await?;
-            Ok(may.then_some(namespace))
+            Ok::<_, promise::Error>(may.then_some(namespace))
         });
         let open: Vec<Option<String>> = asked.buffered(TOGETHER).try_collect().await?;
         Ok(Sight::Within(open.into_iter().flatten().collect()))
@@ -157,9 +153,8 @@ impl Caller {
         self.portal().lists_read()?;
         let sight = self.sight(&workspace.cluster).await?;
         if sight.is_nothing() {
-            let (path, owner) = (&workspace.path, workspace.whom_to_ask());
-            let why = format!("You can enter {path} but can't list its requests. Ask {owner} for access.");
-            return Err(Error::Denied { why });
+            let (workspace, owner) = (workspace.path.to_string(), workspace.whom_to_ask());
+            return Err(DeniedReason::ListRequests { workspace, below: false, owner }.into());
         }
         Ok(sight)
     }
@@ -172,7 +167,7 @@ mod tests {
     #[test]
     fn what_was_never_read_is_not_taken_for_nothing() {
         let error = read_once(&Cache::<()>::default()).unwrap_err();
-        assert!(error.to_string().contains("still loading"), "{error}");
+        assert_eq!(error, promise::Error::from(BusyReason::LoadingRequests { failed: false }));
         assert_eq!(read_once(&Cache::<()>::of_nothing()), Ok(()));
     }
 }

@@ -5,7 +5,7 @@ use app::view::{AvailabilityState, FormOutcome, RequestForm};
 use promise::form::{LONGEST_SECRET, OPERATION, says_parameters};
 use promise::path::Path;
 use promise::wording::{label, lower_first};
-use promise::{Error, Problem, Result};
+use promise::{ConflictReason, Error, Problem, Result};
 
 use super::comparison;
 use super::form::{self, Dry, Opened, Typed};
@@ -220,8 +220,7 @@ async fn read(caller: &Caller, workspace: &Workspace, opened: &Opened, of: &Form
     }
     if !says_parameters(pairs, &opened.spec) && field(pairs, input::REASON).is_none() && field(pairs, input::DRAFT).is_some() {
         let Some(mut typed) = drawn else {
-            let message = "This draft was already submitted or is older than a week.".to_owned();
-            return Err(Error::Conflict { message });
+            return Err(ConflictReason::DraftGone.into());
         };
         typed.refused.clear();
         typed.name_problem = None;
@@ -302,8 +301,8 @@ fn noted(opened: &Opened, mut typed: Typed, error: Error) -> Result<Typed> {
             typed.conflict = Some(promise::wording::upper_first(&format!("{}.", Error::Contested { fields: fields.clone() })));
             typed.contested = fields;
         }
-        Error::Conflict { message } => {
-            typed.conflict = Some(promise::wording::upper_first(&message));
+        Error::Conflict { reason } => {
+            typed.conflict = Some(promise::wording::upper_first(&reason.to_string()));
             typed.merge = comparison::merge(opened, &typed);
             // The user has seen the conflict and can submit again.
             typed.version.clone_from(&opened.start.version);

@@ -12,7 +12,7 @@ use cluster::error::PlaneResult as _;
 use cluster::watch::Key;
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject};
 use kube::api::{Api, ListParams};
-use promise::{Error, Result, names};
+use promise::{DeniedReason, Error, Result, names};
 use serde::de::DeserializeOwned;
 
 use crate::auth::Caller;
@@ -47,8 +47,7 @@ const ALL: [Ability; 8] = [
 /// If the user can't read the role bindings of the workspace, or the control plane doesn't respond.
 pub(super) async fn of(caller: &Caller, workspace: &Workspace) -> Result<Members> {
     let Some(own) = Place::read(caller, &workspace.cluster, &workspace.namespaces).await? else {
-        let why = format!("You can't view the members of {}. Ask {} for access.", workspace.path, workspace.whom_to_ask());
-        return Err(Error::Denied { why });
+        return Err(DeniedReason::ListMembers { workspace: workspace.path.to_string(), owner: workspace.whom_to_ask() }.into());
     };
     let mut lines = own.members(workspace.path.as_str(), None);
     let mut unread = Vec::new();

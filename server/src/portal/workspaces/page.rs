@@ -41,7 +41,7 @@ pub(super) async fn page(caller: &Caller, path: &str) -> Result<WorkspacePage> {
         Ok(sight) => Ok(sight),
         // A plain Kubernetes cluster has requests in its namespaces only.
         Err(Error::Denied { .. }) if workspace.namespaces == Namespaces::None => Ok(Sight::Within([].into())),
-        Err(Error::Denied { why }) => Err(why),
+        Err(Error::Denied { reason }) => Err(reason.to_string()),
         Err(error) => return Err(error),
     };
     let walk = caller.walk(caller.nodes_within(Some(&workspace.path))).await;
@@ -66,7 +66,7 @@ pub(super) async fn page(caller: &Caller, path: &str) -> Result<WorkspacePage> {
     children.truncate(CHILDREN);
     let members = match members::of(caller, &workspace).await {
         Ok(members) => Ok(members),
-        Err(Error::Denied { why }) => Err(why),
+        Err(Error::Denied { reason }) => Err(reason.to_string()),
         Err(error) => Err(format!("Members couldn't be loaded: {error}.")),
     };
     let policies_unknown = caller.proven(&workspace).err().map(|error| error.to_string());

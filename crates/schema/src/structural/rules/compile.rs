@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::error::{FieldError, FieldErrorReason};
+use super::super::error::{FieldError, FieldErrorReason, RuleFault};
 use super::super::path::Path;
 use super::super::{Additional, ListType, Schema};
 use super::{Compiled, Rule};
@@ -55,15 +55,23 @@ fn compile_rule(rule: &Rule, kind: &Type, path: &Path<'_>, errors: &mut Vec<Fiel
     let optional = rule.optional_old_self == Some(true);
     let old = if optional { Type::Optional(Arc::new(kind.clone())) } else { kind.clone() };
     let environment = Environment::new().variable("self", kind.clone()).variable("oldSelf", old).strict();
-    let mut refuse = |field: &str, source: &str, error: &ExprError| {
-        let report = || environment.faults(source).iter().map(ExprError::report).collect::<Vec<_>>().join("\n");
-        let (reason, detail) = match error {
-            ExprError::Budget(_) => (FieldErrorReason::Forbidden, error.to_string()),
-            ExprError::Type { message, place: None } => (FieldErrorReason::Invalid, message.clone()),
-            _ if field == "messageExpression" => (FieldErrorReason::Invalid, format!("messageExpression compilation failed: {}", report())),
-            _ => (FieldErrorReason::Invalid, format!("compilation failed: {}", report())),
+    let mut refuse = |field: &str, source: &str, problem: &Uncompiled| {
+        let (reason, detail, fault) = match problem {
+            Uncompiled::Result(detail) => (FieldErrorReason::Invalid, (*detail).to_owned(), None),
+            Uncompiled::Expression(error @ ExprError::Budget(_)) => (FieldErrorReason::Forbidden, error.to_string(), None),
+            Uncompiled::Expression(ExprError::Type { problem, place: None }) => (FieldErrorReason::Invalid, problem.to_string(), None),
+            Uncompiled::Expression(_) => {
+                let faults = environment.faults(source);
+                let report = faults.iter().map(ExprError::report).collect::<Vec<_>>().join("\n");
+                let of = if field == "messageExpression" { "messageExpression " } else { "" };
+                let first = faults.first().map(|fault| {
+                    let at = fault.place().map(|place| (place.line, place.column));
+                    RuleFault::NotCompiled { at, cause: fault.compile_cause() }
+                });
+                (FieldErrorReason::Invalid, format!("{of}compilation failed: {report}"), first)
+            }
         };
-        errors.push(FieldError::new(reason, path.field(field).to_string(), None, detail).showing(rule.dump()));
+        errors.push(FieldError::new(reason, path.field(field).to_string(), None, detail).by_rule(fault).showing(rule.dump()));
     };
     let program = compile_to(&environment, &rule.rule, &Type::Bool, "cel expression must evaluate to a bool")
         .map_err(|error| refuse("rule", &rule.rule, &error))
@@ -82,9 +90,17 @@ fn compile_rule(rule: &Rule, kind: &Type, path: &Path<'_>, errors: &mut Vec<Fiel
     Some(Compiled { kind: kind.clone(), rule: program, message, is_transition })
 }
 
-fn compile_to(environment: &Environment, source: &str, wanted: &Type, otherwise: &str) -> Result<Program, ExprError> {
-    let program = environment.compile(source)?;
-    if program.kind().fits(wanted) { Ok(program) } else { Err(ExprError::Type { message: otherwise.to_owned(), place: None }) }
+/// Why an expression of a rule is rejected.
+enum Uncompiled {
+    /// It doesn't compile.
+    Expression(ExprError),
+    /// Its result has the wrong type, in the API server's words.
+    Result(&'static str),
+}
+
+fn compile_to(environment: &Environment, source: &str, wanted: &Type, otherwise: &'static str) -> Result<Program, Uncompiled> {
+    let program = environment.compile(source).map_err(Uncompiled::Expression)?;
+    if program.kind().fits(wanted) { Ok(program) } else { Err(Uncompiled::Result(otherwise)) }
 }
 
 /// Checks that a `fieldPath` leads to a declared field.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::error::FieldError;
+use super::super::error::{FieldError, RuleFault};
 use super::super::path::Path;
 use super::super::{Schema, unique};
 use super::compile::steps;
@@ -92,43 +92,48 @@ impl Runner<'_> {
         let failure = match compiled.rule.evaluate_bool(scope, self.budget) {
             Ok(true) => return,
             Ok(false) => {
-                let detail = self.message(rule, compiled, scope);
-                self.errors.push(error(rule, new, path, detail));
+                let (detail, fault) = match self.message(rule, compiled, scope) {
+                    Some(message) => (message, None),
+                    None => (format!("failed rule: {}", rule.rule.trim()), Some(RuleFault::Violated { rule: rule.rule.trim().to_owned() })),
+                };
+                self.errors.push(error(rule, new, path, detail).by_rule(fault));
                 return;
             }
-            Err(ExprError::Budget(_)) => {
+            Err(failure) => failure,
+        };
+        let (detail, fault) = match &failure {
+            ExprError::Budget(_) => {
                 self.exhausted = true;
-                EXHAUSTED.to_owned()
+                (EXHAUSTED.to_owned(), None)
             }
-            Err(failure) => {
-                let cause = failure.cause();
-                if cause.starts_with("no such overload") {
-                    format!(
-                        "'{cause}': call arguments did not match a supported operator, function or macro signature for rule: {}",
-                        said()
-                    )
-                } else {
-                    format!("{cause} evaluating rule: {}", said())
-                }
-            }
+            failure => (not_evaluated(failure, said()), Some(RuleFault::NotEvaluated { rule: said().to_owned() })),
         };
         // A rule that couldn't be evaluated says nothing about the value: the error shows the value's type, at the rule's own node.
         let kind = schema.kind.map_or("", super::super::Kind::name);
-        self.errors.push(FieldError::invalid(told(path.to_string()), kind, failure));
+        self.errors.push(FieldError::invalid(told(path.to_string()), kind, detail).by_rule(fault));
     }
 
-    /// Returns the message of a violated rule: the message expression's result if it is valid, else the fixed message, else the rule
-    /// itself.
-    fn message(&mut self, rule: &Rule, compiled: &Compiled, scope: &Scope) -> String {
+    /// Returns the message of a violated rule: the message expression's result if it is valid, else the fixed message, if there is one.
+    fn message(&mut self, rule: &Rule, compiled: &Compiled, scope: &Scope) -> Option<String> {
         if let Some(program) = &compiled.message
             && let Ok(Value::String(text)) = program.evaluate(scope, self.budget)
             && !text.trim().is_empty()
             && !text.contains('\n')
             && text.len() <= 5 * 1024
         {
-            return text.trim().to_owned();
+            return Some(text.trim().to_owned());
         }
-        if rule.message.trim().is_empty() { format!("failed rule: {}", rule.rule.trim()) } else { rule.message.trim().to_owned() }
+        Some(rule.message.trim()).filter(|message| !message.is_empty()).map(str::to_owned)
+    }
+}
+
+/// Returns the API server's words about a rule that can't be evaluated.
+fn not_evaluated(failure: &ExprError, said: &str) -> String {
+    let cause = failure.cause();
+    if failure.is_no_overload() {
+        format!("'{cause}': call arguments did not match a supported operator, function or macro signature for rule: {said}")
+    } else {
+        format!("{cause} evaluating rule: {said}")
     }
 }
 

@@ -1,21 +1,18 @@
 //! Notifications about approvals: questions, reminders and decisions.
 
 use cluster::person::giver;
-use promise::api::{
-    ApprovalRule, ApprovalState, ApprovalStatus, CandidateStatus, Decision, DecisionState, GivenApproval, PromiseRequestStatus,
-};
-use promise::date::utc;
-use promise::notify::Event;
+use promise::api::{ApprovalRule, ApprovalState, ApprovalStatus, CandidateStatus, DecisionState, GivenApproval, PromiseRequestStatus};
 
-use super::{Audience, Subject, Told, seconds};
+use super::{Audience, Notification, Subject, seconds};
+use crate::content::{Because, Content, Question};
 use crate::page::Page;
 
 /// Number of reminders after which no more are sent.
 const REMINDERS: i64 = 30;
 
 /// Returns the questions, reminders and decisions of a request.
-pub(super) fn of(subject: &Subject<'_>, status: &PromiseRequestStatus, now: i64, remind_after: i64) -> Vec<Told> {
-    let mut told = Vec::new();
+pub(super) fn of(subject: &Subject<'_>, status: &PromiseRequestStatus, now: i64, remind_after: i64) -> Vec<Notification> {
+    let mut notifications = Vec::new();
     let waiting = status.candidate.as_ref().filter(|candidate| candidate.is_open());
     if let Some(candidate) = waiting {
         let decided = last_decision(&status.approvals);
@@ -24,16 +21,16 @@ pub(super) fn of(subject: &Subject<'_>, status: &PromiseRequestStatus, now: i64,
         let held = status.approvals.iter().any(|approval| approval.state == ApprovalState::ChangesRequested);
         for approval in status.approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting) {
             let question = question(subject, candidate, approval, since, decided);
-            told.extend(reminder(subject.name, &question, now, remind_after).filter(|_| !held));
-            told.push(question);
+            notifications.extend(reminder(&question, now, remind_after).filter(|_| !held));
+            notifications.push(question);
         }
     }
     for (approval, given) in status.approvals.iter().flat_map(|approval| approval.given.iter().map(move |given| (approval, given))) {
-        told.extend(decision(subject, approval, given));
-        told.extend(emergency(subject, approval, given));
-        told.extend(waiting.and_then(|candidate| outlived(subject, candidate, approval, given)));
+        notifications.extend(decision(subject, approval, given));
+        notifications.extend(emergency(subject, approval, given));
+        notifications.extend(waiting.and_then(|candidate| outlived(subject, candidate, approval, given)));
     }
-    told
+    notifications
 }
 
 /// Returns the time of the last valid decision.
@@ -54,15 +51,21 @@ fn page(subject: &Subject<'_>, hash: &str) -> Page {
 }
 
 /// A rule needs a decision about the candidate.
-fn question(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &ApprovalStatus, since: &str, decided: Option<i64>) -> Told {
+fn question(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &ApprovalStatus, since: &str, decided: Option<i64>) -> Notification {
     let ends = approval.expires_at.as_deref().and_then(seconds);
-    let until = approval.expires_at.as_deref().map(|at| format!(" Expires on {}.", utc(at))).unwrap_or_default();
-    let who = if subject.requester.is_empty() { "Someone" } else { subject.names.of(subject.requester) };
+    let question = Question {
+        request: subject.name.to_owned(),
+        promise: subject.promise.to_owned(),
+        workspace: subject.workspace.to_owned(),
+        requester: (!subject.requester.is_empty()).then(|| subject.names.of(subject.requester).to_owned()),
+        expires_at: approval.expires_at.clone(),
+    };
     let agreed = approval.given.iter().filter(|given| given.void.is_none()).map(|given| giver(approval, given).to_string());
     let link = page(subject, &candidate.content_hash);
-    Told {
-        event: Event::ApprovalNeeded,
-        audience: Audience::Asked {
+    Notification {
+        content: Content::ApprovalNeeded(question),
+        because: approver(approval),
+        audience: Audience::Approvers {
             approvers: approval.approvers.known(&approval.cluster),
             except: agreed.chain([subject.requester.to_owned()]).collect(),
         },
@@ -71,44 +74,50 @@ fn question(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &Appro
         at: seconds(since).unwrap_or(subject.created).max(decided.unwrap_or(i64::MIN)),
         open: true,
         ends,
-        title: format!("{} is waiting for approval", subject.name),
-        text: format!("{who} requested {} in {}.{until}", subject.promise, subject.workspace),
-        why: format!("You're an approver for {}, set at {}.", thing(&approval.rule), approval.source),
         link,
     }
 }
 
+fn approver(approval: &ApprovalStatus) -> Because {
+    Because::Approver { rule: approval.rule.clone(), workspace: approval.source.clone() }
+}
+
 /// Returns the latest due reminder; missed ones are skipped.
-fn reminder(name: &str, question: &Told, now: i64, remind_after: i64) -> Option<Told> {
+fn reminder(question: &Notification, now: i64, remind_after: i64) -> Option<Notification> {
+    let Content::ApprovalNeeded(about) = &question.content else { return None };
     let number = now.saturating_sub(question.at).checked_div(remind_after).filter(|number| (1..=REMINDERS).contains(number))?;
-    Some(Told {
-        event: Event::Reminder,
+    Some(Notification {
+        content: Content::Reminder(about.clone()),
         key: format!("{}|{number}", question.key),
         at: question.at.saturating_add(number.saturating_mul(remind_after)),
-        title: format!("{name} is still waiting for approval"),
         ..question.clone()
     })
 }
 
 /// A valid decision was made.
-fn decision(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Told> {
+fn decision(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Notification> {
     if given.void.is_some() || *giver(approval, given) == *subject.requester {
         return None;
     }
-    let by = subject.names.of(&given.by);
-    let (event, title) = match given.decision {
-        Decision::Approve => (Event::Approved, format!("{by} approved {}", subject.name)),
-        Decision::Reject => (Event::Rejected, format!("{by} rejected {}", subject.name)),
-        Decision::RequestChanges => (Event::ChangesRequested, format!("{by} requested changes to {}", subject.name)),
+    let content = Content::Decided {
+        request: subject.name.to_owned(),
+        by: subject.names.of(&given.by).to_owned(),
+        decision: given.decision,
+        comment: given.comment.clone(),
     };
-    subject.to_requester(event, key_of(approval, given), given.at.as_deref().and_then(seconds), title, said(given))
+    subject.to_requester(content, key_of(approval, given), given.at.as_deref().and_then(seconds))
 }
 
 /// An emergency approval was given: everyone who would have been asked is notified.
-fn emergency(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Told> {
-    (given.emergency && given.void.is_none()).then(|| Told {
-        event: Event::Emergency,
-        audience: Audience::Asked {
+fn emergency(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Notification> {
+    (given.emergency && given.void.is_none()).then(|| Notification {
+        content: Content::Overridden {
+            request: subject.name.to_owned(),
+            by: subject.names.of(&given.by).to_owned(),
+            comment: given.comment.clone(),
+        },
+        because: approver(approval),
+        audience: Audience::Approvers {
             approvers: approval.approvers.known(&approval.cluster),
             except: vec![giver(approval, given).to_string()],
         },
@@ -116,28 +125,23 @@ fn emergency(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenAppr
         at: given.at.as_deref().and_then(seconds).unwrap_or(subject.created),
         open: false,
         ends: None,
-        title: format!("{} approved {} with an override", subject.names.of(&given.by), subject.name),
-        text: said(given),
-        why: format!("You're an approver for {}, set at {}.", thing(&approval.rule), approval.source),
         link: subject.page(),
     })
 }
 
 /// The content has changed since a decision, and approvers are asked about the new content.
-fn outlived(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Told> {
+fn outlived(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &ApprovalStatus, given: &GivenApproval) -> Option<Notification> {
     let is_another = !given.content_hash.is_empty() && given.content_hash != candidate.content_hash;
     let outlived =
         given.state == DecisionState::Superseded && is_another && !given.by.is_empty() && *giver(approval, given) != *subject.requester;
-    outlived.then(|| Told {
-        event: Event::DecisionVoid,
+    outlived.then(|| Notification {
+        content: Content::ChangedSinceDecision { request: subject.name.to_owned(), why: given.void.clone().unwrap_or_default() },
+        because: Because::DecidedFor { rule: approval.rule.clone(), workspace: approval.source.clone() },
         audience: Audience::Person(giver(approval, given).to_string()),
         key: key_of(approval, given),
         at: candidate.since.as_deref().and_then(seconds).unwrap_or(subject.created),
         open: false,
         ends: None,
-        title: format!("{} changed after your decision", subject.name),
-        text: given.void.clone().unwrap_or_default(),
-        why: format!("You decided on it for {}, set at {}.", thing(&approval.rule), approval.source),
         link: page(subject, &candidate.content_hash),
     })
 }
@@ -147,24 +151,9 @@ fn key_of(approval: &ApprovalStatus, given: &GivenApproval) -> String {
     format!("{}|{}|{}", approval.cluster, given.approval, given.at.as_deref().unwrap_or_default())
 }
 
-/// Quotes the comment of a decision.
-fn said(given: &GivenApproval) -> String {
-    let comment = given.comment.as_deref().map(str::trim).filter(|comment| !comment.is_empty());
-    comment.map(|comment| format!("“{comment}”")).unwrap_or_default()
-}
-
 /// Returns the key of a rule, unique across workspaces.
 fn of_rule(rule: &ApprovalRule, cluster: &str) -> String {
     let of = rule.policy.as_ref().map(|policy| format!("policy/{policy}"));
     let of = of.or_else(|| rule.promise.as_ref().map(|promise| format!("promise/{promise}"))).unwrap_or_default();
     format!("{cluster}/{of}/{}", rule.name)
-}
-
-/// Returns the source of a rule, such as `the policy production-databases`.
-fn thing(rule: &ApprovalRule) -> String {
-    match (&rule.policy, &rule.promise) {
-        (Some(policy), _) => format!("the policy {policy}"),
-        (None, Some(promise)) => format!("the promise {promise}"),
-        (None, None) => format!("the rule {}", rule.name),
-    }
 }
