@@ -22,7 +22,7 @@ pub struct Sizes {
 }
 
 /// The 99th percentile that every page is to stay within at 10,000 instances.
-const GOAL: Duration = Duration::from_millis(50);
+const GOAL: Duration = Duration::from_millis(25);
 /// Connections of the measurement of rates.
 const CONNECTIONS: usize = 8;
 /// How long the portal rests before its memory is looked at.

@@ -56,12 +56,22 @@ impl Portal {
 
     /// Resident memory in MiB.
     pub fn resident(&self) -> f64 {
+        self.memory("VmRSS:")
+    }
+
+    /// Memory in MiB that is the process's own: resident without the pages that belong to files.
+    pub fn private(&self) -> f64 {
+        self.memory("RssAnon:")
+    }
+
+    /// A line of `/proc/PID/status`, see proc_pid_status(5).
+    fn memory(&self, name: &str) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("the process runs");
         let kilobytes: f64 = status
             .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .find_map(|line| line.strip_prefix(name))
             .and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok())
-            .expect("VmRSS");
+            .expect(name);
         kilobytes / 1024.0
     }
 

@@ -13,13 +13,13 @@ pub async fn measure() {
     tokio::time::sleep(Duration::from_secs(5)).await;
     drop(first);
     let mut starts = Vec::new();
-    let mut resident = 0.0;
+    let (mut private, mut resident) = (0.0, 0.0);
     for _ in 0..11 {
         let portal = Portal::start(data.path()).await;
         starts.push(portal.start);
         if starts.len() == 11 {
             tokio::time::sleep(Duration::from_secs(5)).await;
-            resident = portal.resident();
+            (private, resident) = (portal.private(), portal.resident());
         }
     }
     starts.sort_unstable();
@@ -29,5 +29,5 @@ pub async fn measure() {
         quantile(&starts, 1.0).as_secs_f64() * 1e3,
         starts.len()
     );
-    println!("resident memory, idle 5 s after start: {resident:.1} MiB (goal 40 MB)");
+    println!("memory, idle 5 s after start: {private:.1} MiB private (goal 40 MB), {resident:.1} MiB resident (goal 55 MB)");
 }
