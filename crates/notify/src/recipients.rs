@@ -33,9 +33,16 @@ pub struct Matter {
 }
 
 /// Returns the notifications that aren't written yet, for each recipient, with their messages.
-pub(super) async fn written(notify: &Notify, uid: &str, workspace: &str, notifications: &[Notification], now: Timestamp) -> store::Result<Vec<News>> {
+pub(super) async fn written(
+    notify: &Notify,
+    uid: &str,
+    workspace: &str,
+    notifications: &[Notification],
+    now: Timestamp,
+) -> store::Result<Vec<News>> {
     let mut members = BTreeMap::new();
-    let follows = notifications.iter().any(|one| one.content.event().sort() == Sort::Waits && matches!(one.audience, Audience::Approvers { .. }));
+    let follows =
+        notifications.iter().any(|one| one.content.event().sort() == Sort::Waits && matches!(one.audience, Audience::Approvers { .. }));
     let away = if follows { notify.store.away(now).await? } else { Vec::new() };
     let mut addressed: Vec<(String, &Notification, String, Option<&StandIn>)> = Vec::new();
     for one in notifications {

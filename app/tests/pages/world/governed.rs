@@ -115,15 +115,6 @@ impl Platform for World {
                 parts: Vec::new(),
             });
         }
-        let week = |label: &str, ready| WeekLine {
-            label: label.into(),
-            day: "2026-11-16".into(),
-            ready,
-            under_way: 1,
-            rejected: 0,
-            lapsed: 0,
-            failed: 2,
-        };
         Ok(OverviewPage {
             range,
             seen: "5f".into(),
@@ -131,7 +122,7 @@ impl Platform for World {
             workspaces: 2,
             states: vec![(RequestState::AwaitingApproval, 1), (RequestState::Ready, 12), (RequestState::Failed, 2)],
             pending: vec![(ChangeState::AwaitingApproval, 1)],
-            weeks: vec![week("9 Nov", 4), week("16 Nov", 8)],
+            weeks: vec![super::week("9 Nov", 4), super::week("16 Nov", 8)],
             reasons: vec![("Refused".into(), 1), ("No room".into(), 1)],
             times: vec![TimeLine {
                 promise: "postgresql".into(),

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{BusyReason, ConflictReason, Contested, DeniedReason, Error, DeniedOperation, TooManyReason};
+use super::{BusyReason, ConflictReason, Contested, DeniedOperation, DeniedReason, Error, TooManyReason};
 use crate::problem::Problem;
 
 impl fmt::Display for Error {
@@ -86,9 +86,7 @@ impl fmt::Display for DeniedReason {
                 write!(out, "You can enter {workspace} but can't list its requests. Ask {owner} for access.")
             }
             Self::WritePolicies { operation, workspace } => write!(out, "you can't {} policies in {workspace}", operation.verb()),
-            Self::CreatePoliciesAnywhere => {
-                out.write_str("you can't create policies in any workspace; ask a workspace owner for access")
-            }
+            Self::CreatePoliciesAnywhere => out.write_str("you can't create policies in any workspace; ask a workspace owner for access"),
             Self::ListMembers { workspace, owner } => {
                 write!(out, "You can't view the members of {workspace}. Ask {owner} for access.")
             }
@@ -128,9 +126,7 @@ impl fmt::Display for ConflictReason {
             }
             Self::NothingForYou => out.write_str("there is nothing for you to decide right now"),
             Self::DecisionNotNeeded => out.write_str("this decision is no longer needed"),
-            Self::ApprovalNotOpen => {
-                out.write_str("this approval isn't open: it was decided, or an earlier stage is still open")
-            }
+            Self::ApprovalNotOpen => out.write_str("this approval isn't open: it was decided, or an earlier stage is still open"),
             Self::NothingToWithdraw => out.write_str("there is nothing to withdraw: the request isn't waiting for approval"),
             Self::NothingToResubmit => out.write_str("no one decided against it, so there is nothing to resubmit"),
             Self::OneChanged { name } => {
@@ -143,9 +139,7 @@ impl fmt::Display for ConflictReason {
             Self::PartlyDecided { done, all, name, because } => {
                 write!(out, "{done} of {all} are decided; {name} isn't, because {because}")
             }
-            Self::PoliciesChangedAgain => {
-                out.write_str("policies changed again after you opened this page; review what would change now")
-            }
+            Self::PoliciesChangedAgain => out.write_str("policies changed again after you opened this page; review what would change now"),
             Self::UpToDate => out.write_str("the request is up to date; there is nothing to roll out"),
         }
     }
@@ -157,9 +151,7 @@ impl fmt::Display for BusyReason {
             Self::ControlPlane => out.write_str("the control plane is busy; try again in a moment"),
             Self::NamespaceTerminating { message } => out.write_str(message),
             Self::KeepsChanging { what } => write!(out, "{what} keeps changing; try again"),
-            Self::LoadingWorkspaces => {
-                out.write_str("The portal is still loading which workspaces use it. Try again in a moment.")
-            }
+            Self::LoadingWorkspaces => out.write_str("The portal is still loading which workspaces use it. Try again in a moment."),
             Self::LoadingRequests { failed: false } => out.write_str("requests are still loading; try again in a moment"),
             Self::LoadingRequests { failed: true } => {
                 out.write_str("requests couldn't be loaded yet, and the portal keeps trying; its operator finds the reason at /readyz")

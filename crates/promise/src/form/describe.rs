@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use super::field::ByLine;
 use crate::api::FieldHint;
-use crate::policy::{Bounds, Origin, Provenance, sentence};
+use crate::policy::{Bounds, sentence};
 use crate::shape::{Shape, form_in_words};
 use crate::wording::{number, one_of, value};
 
@@ -72,20 +71,6 @@ pub(super) fn narrowed_from(original: &Value) -> String {
         (None, Some(low), None) => format!("Narrowed from at least {}", number(low)),
         (None, None, Some(high)) => format!("Narrowed from at most {}", number(high)),
         _ => "Narrowed".to_owned(),
-    }
-}
-
-/// Returns the note about what a policy did.
-pub(super) fn by(did: impl Into<String>, from: &Provenance) -> ByLine {
-    ByLine {
-        did: did.into(),
-        policy: from.policy.clone(),
-        rule: from.rule.clone(),
-        own: from.origin == Origin::Promise,
-        title: from.title.clone(),
-        workspace: from.workspace.clone(),
-        owner: from.owner.clone(),
-        reason: from.reason.clone(),
     }
 }
 

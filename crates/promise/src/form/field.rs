@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::control::Control;
+use crate::policy::{Origin, Provenance};
 
 /// A form, ready to be rendered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -198,6 +199,20 @@ pub struct ByLine {
 }
 
 impl ByLine {
+    /// Creates the note about what a policy did.
+    pub fn of(did: impl Into<String>, from: &Provenance) -> Self {
+        Self {
+            did: did.into(),
+            policy: from.policy.clone(),
+            rule: from.rule.clone(),
+            own: from.origin == Origin::Promise,
+            title: from.title.clone(),
+            workspace: from.workspace.clone(),
+            owner: from.owner.clone(),
+            reason: from.reason.clone(),
+        }
+    }
+
     /// Returns the id of the rule in the list of rules next to the form.
     pub fn anchor(&self) -> String {
         rule_anchor(&self.workspace, &self.policy, &self.rule)

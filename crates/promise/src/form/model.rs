@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::control::Control;
 use super::describe;
 use super::draft::Draft;
-use super::field::{Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
+use super::field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
 use super::immutable::{Immutable, immutable};
 use super::kind::{Kind, Spot, default_of, properties, whole};
 use super::operation::{Operation, OperationKind};
@@ -244,7 +244,7 @@ impl<'a> Maker<'a> {
     fn locked(&self, path: &Path) -> Option<Locked> {
         let Some(set) = self.effective.sets.iter().find(|set| path.starts_with(&set.path)) else { return self.kept(path) };
         let value = path.get(&self.in_effect).map_or_else(|| "Not set".to_owned(), |value| wording::upper_first(&wording::value(value)));
-        Some(Locked { value, by: Some(describe::by("Locked", &set.from)), why: String::new() })
+        Some(Locked { value, by: Some(ByLine::of("Locked", &set.from)), why: String::new() })
     }
 
     /// Returns the accepted value of an immutable field.
@@ -266,17 +266,17 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn by(&self, path: &Path) -> Vec<super::field::ByLine> {
+    fn by(&self, path: &Path) -> Vec<ByLine> {
         let narrowed = self.effective.constraints.iter().filter(|ruling| ruling.path == *path).map(|ruling| {
             let did = match ruling.from.enforcement {
                 crate::api::Enforcement::Block => describe::narrowed_from(node_at(self.own, path).unwrap_or(&Value::Null)),
                 crate::api::Enforcement::Warn | crate::api::Enforcement::Audit => "Checked".to_owned(),
             };
-            describe::by(did, &ruling.from)
+            ByLine::of(did, &ruling.from)
         });
         let defaulted =
-            self.effective.defaults.iter().filter(|ruling| ruling.path == *path).map(|ruling| describe::by("Default set", &ruling.from));
-        let mut lines: Vec<super::field::ByLine> = narrowed.chain(defaulted).collect();
+            self.effective.defaults.iter().filter(|ruling| ruling.path == *path).map(|ruling| ByLine::of("Default set", &ruling.from));
+        let mut lines: Vec<ByLine> = narrowed.chain(defaulted).collect();
         // Several rules of one policy that narrow a field give the same note.
         lines.dedup_by(|next, line| (&next.did, &next.policy, &next.workspace) == (&line.did, &line.policy, &line.workspace));
         lines

@@ -82,7 +82,9 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         alike: alike::count(caller, matter, &standings),
         comments: thread::of(caller, matter).await?,
         withdraw: withdraw::allowed(caller, matter).await?.map(|may| may.map_err(|reason| reason.to_string())),
-        again: withdraw::may_ask_again(caller, &matter.key.cluster, &matter.request).await?.map(|may| may.map_err(|reason| reason.to_string())),
+        again: withdraw::may_ask_again(caller, &matter.key.cluster, &matter.request)
+            .await?
+            .map(|may| may.map_err(|reason| reason.to_string())),
         opens: matter.opens,
         policies,
         changes,

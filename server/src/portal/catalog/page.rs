@@ -3,7 +3,7 @@
 use app::view::{ExampleLine, FieldLine, LinkLine, OfferRow, OutputLine, PriceView, PromisePage, StartLine, VersionLine, policy_lines};
 use promise::api::{Example, PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
 use promise::form::{ByLine, Control, Draft, Field, InputMode, from_example, from_preset};
-use promise::policy::{Conditional, Effective, Origin};
+use promise::policy::{Conditional, Effective};
 use promise::price::{Amount, Change, Day, Estimate, Money};
 use promise::{Error, Result, names, versions, wording};
 use serde_json::json;
@@ -156,17 +156,7 @@ fn sources(field: &Field, effective: &Effective) -> Vec<ByLine> {
 }
 
 fn conditional(rule: &Conditional) -> ByLine {
-    let from = &rule.from;
-    ByLine {
-        did: rule.sentence.trim_end_matches('.').to_owned(),
-        policy: from.policy.clone(),
-        rule: from.rule.clone(),
-        own: from.origin == Origin::Promise,
-        title: from.title.clone(),
-        workspace: from.workspace.clone(),
-        owner: from.owner.clone(),
-        reason: from.reason.clone(),
-    }
+    ByLine::of(rule.sentence.trim_end_matches('.'), &rule.from)
 }
 
 /// Describes the accepted values: the labels of the choices, or else the limits.
