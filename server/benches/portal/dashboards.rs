@@ -29,11 +29,16 @@ const CONNECTIONS: usize = 8;
 const REST: Duration = Duration::from_secs(5);
 
 /// Who looks at what. The workspaces are those of `opm-portal seed`.
-const PAGES: [(&str, &str); 34] = [
+const PAGES: [(&str, &str); 40] = [
     ("platform-engineer", "/"),
     ("platform-engineer", "/workspaces"),
     ("platform-engineer", "/w/root:nordwind:nordwind-0001/requests"),
     ("platform-engineer", "/w/root:nordwind:nordwind-0001/requests?phase=Ready&page=2"),
+    ("platform-engineer", "/w/root:nordwind/requests?below=true"),
+    ("platform-engineer", "/requests"),
+    ("platform-engineer", "/requests?sort=price"),
+    ("platform-engineer", "/w/root:nordwind"),
+    ("platform-engineer", "/w/root:nordwind:nordwind-0001"),
     ("platform-engineer", "/w/root:nordwind:nordwind-0001/resources"),
     ("platform-engineer", "/w/root:nordwind/resources?below=true"),
     ("platform-engineer", "/w/root:nordwind/resources?below=true&health=Degraded"),
@@ -61,6 +66,7 @@ const PAGES: [(&str, &str); 34] = [
     ("org-owner", "/"),
     ("dev-shop", "/"),
     ("dev-shop", "/w/root:nordwind:nordwind-0001/requests"),
+    ("dev-shop", "/requests"),
     ("dev-shop", "/cost"),
     ("dev-shop", "/search/suggestions?q=cahce"),
     ("dev-shop", "/notifications"),
