@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { after, before } from "node:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { request } from "node:https";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -131,33 +132,68 @@ export async function publishEverything(portal, page) {
   await until(async () => (await page.request.get(`/w/${workspace}/promises/everything`)).ok(), "the promise to be offered");
 }
 
-/** Asks for something by kubectl, as dev-shop. */
+/** Where objects of the platform are, below the address of a workspace. */
+const PLATFORM = "/apis/platform.opmodel.dev/v1alpha1";
+const GROUP = "platform.opmodel.dev/v1alpha1";
+
+/**
+ * Asks the plane in one of the contexts of the portal's kubeconfig, as kubectl does but without starting it, which takes as long as a page; `path`
+ * is that of an object or a list of the platform. Answers what the plane says; an error if it refuses.
+ */
+export async function ask(portal, context, method, path, body) {
+  const { clusters, contexts, users } = JSON.parse(await readFile(portal.kubeconfig, "utf8"));
+  const named = (list, wanted) => list.find(({ name }) => name === wanted);
+  const { context: of } = named(contexts, context);
+  const { cluster } = named(clusters, of.cluster);
+  const headers = { Authorization: `Bearer ${named(users, of.user).user.token}`, "Content-Type": "application/json" };
+  const options = { method, headers, rejectUnauthorized: false, ca: Buffer.from(cluster["certificate-authority-data"], "base64") };
+  return new Promise((resolve, reject) => {
+    const asked = request(`${cluster.server}${PLATFORM}/${path}`, options, async (answer) => {
+      const text = Buffer.concat(await answer.toArray()).toString();
+      if (answer.statusCode < 300) resolve(JSON.parse(text));
+      else reject(new Error(`the plane answers ${answer.statusCode} to ${method} ${path} as ${context}: ${text}`));
+    });
+    asked.on("error", reject).end(body && JSON.stringify(body));
+  });
+}
+
+const shop = `dev-shop@${workspace}`;
+const address = (name) => `namespaces/default/promiserequests/${name}`;
+
+/** A request of the shop, as it stands on the plane. */
+export function requested(portal, name) {
+  return ask(portal, shop, "GET", address(name));
+}
+
+/** Asks for something at the plane, as dev-shop. */
 export async function order(portal, name, promise, parameters) {
-  const request = {
-    apiVersion: "platform.opmodel.dev/v1alpha1",
+  await ask(portal, shop, "POST", "namespaces/default/promiserequests", {
+    apiVersion: GROUP,
     kind: "PromiseRequest",
     metadata: { name, namespace: "default" },
     spec: { promise: { name: promise, workspace: "root:platform" }, parameters },
-  };
-  await kubectl(portal, `dev-shop@${workspace}`, ["create", "-f", "-"], JSON.stringify(request));
+  });
 }
 
 /** Waits until a request is in a phase. */
 export async function reaches(portal, name, phase) {
-  await kubectl(portal, `dev-shop@${workspace}`, ["wait", `promiserequest/${name}`, `--for=jsonpath={.status.phase}=${phase}`, "--timeout=60s"]);
+  let last;
+  const holds = async () => (last = (await requested(portal, name)).status?.phase) === phase;
+  await until(holds, `${name} to be ${phase}`, 60_000).catch((error) => {
+    throw new Error(`${error.message}; it is ${last}`);
+  });
 }
 
 /** Lets everybody who is asked about a request agree to it as it is, as `person`, with what `also` adds; nothing where nobody is asked. */
 export async function agree(portal, name, person = "approver", also = {}) {
-  const read = async () => JSON.parse(await kubectl(portal, `dev-shop@${workspace}`, ["get", `promiserequest/${name}`, "-o", "json"]));
   const request = await until(async () => {
-    const found = await read();
+    const found = await requested(portal, name);
     return found.status?.observedGeneration === found.metadata.generation && found.status.phase !== "Pending" && found;
   }, `${name} to be looked at`);
   if (request.status.phase !== "AwaitingApproval") return;
   for (const [index, { rule, source }] of request.status.approvals.entries()) {
-    const approval = {
-      apiVersion: "platform.opmodel.dev/v1alpha1",
+    await ask(portal, `${person}@${source}`, "POST", "approvals", {
+      apiVersion: GROUP,
       kind: "Approval",
       metadata: { name: `${name}-${index}-${request.metadata.generation}` },
       spec: {
@@ -168,8 +204,7 @@ export async function agree(portal, name, person = "approver", also = {}) {
         comment: "Seen and fine",
         ...also,
       },
-    };
-    await kubectl(portal, `${person}@${source}`, ["create", "-f", "-"], JSON.stringify(approval));
+    });
   }
 }
 
@@ -186,6 +221,29 @@ export async function until(holds, what, milliseconds = 30_000) {
     if (Date.now() > end) throw new Error(`waited ${milliseconds} ms for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Does something for each of `items`, for so many at the same time. */
+export async function together(count, items, act) {
+  const waiting = items.entries();
+  const work = async () => {
+    for (const [index, item] of waiting) await act(item, index);
+  };
+  await Promise.all(Array.from({ length: count }, work));
+}
+
+/** Asks for pages as somebody who is signed in does, without a browser: with the cookies of a state, and those that answers set. */
+export function reader(url, state) {
+  const cookies = new Map((state?.cookies ?? []).map(({ name, value }) => [name, value]));
+  return async (path, options = {}) => {
+    const headers = { Accept: "text/html", Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") };
+    const answer = await fetch(new URL(path, url), { ...options, headers });
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name, value] = set.match(/^([^=]+)=([^;]*)/);
+      cookies.set(name, value);
+    }
+    return answer;
+  };
 }
 
 /** Waits until an element has the focus, which a browser gives (`autofocus`, the target of a link) only when it draws the page. */
@@ -214,12 +272,17 @@ export async function signIn({ browser, portal }, person, options = {}) {
   return page;
 }
 
+/** The source of axe, read once. */
+let axe;
+
 /** Rule violations of axe on the page when its colours have come to rest, or on a part of it. */
 export async function violations(page, part = "html") {
   await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => {}));
-  const source = await readFile(new URL("./node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-  // Evaluated by the debugger's protocol, which the content security policy does not concern.
-  await page.evaluate(source);
+  if (!(await page.evaluate(() => "axe" in globalThis))) {
+    axe ??= await readFile(new URL("./node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+    // Evaluated by the debugger's protocol, which the content security policy does not concern.
+    await page.evaluate(axe);
+  }
   const result = await page.evaluate(
     (part) => globalThis.axe.run(part, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
     part,

@@ -3,7 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before } from "node:test";
 import { join } from "node:path";
-import { agree, environment, kubectl, launchBrowser, order, publishEverything, reaches, signIn, until, workspace } from "./portal.mjs";
+import { agree, environment, kubectl, launchBrowser, order, publishEverything, reaches, reader, signIn, together, until, workspace } from "./portal.mjs";
 
 /** What a portal with scenes is started with: a channel that people may choose, and a receiver of webhooks that nobody reaches. */
 export async function arranged(folder) {
@@ -149,6 +149,7 @@ export async function scenes(it) {
     { name: "edit", path: `${request("orders-db")}/edit` },
     { name: "edit-review", path: change },
     { name: "edit-adds", path: change.replace("/edit/review", "/edit/adds") },
+    { name: "request-revealed", path: `${request("sessions")}/revealed?output=url&grant=none` },
     { name: "delete", path: `${request("orders-db")}/delete` },
     { name: "delete-refused", path: await wronglyConfirmed(person, `${request("orders-db")}/delete`) },
     { name: "refused", path: await turnedDown(it, person) },
@@ -286,10 +287,13 @@ function addressOf(page) {
   return address.pathname + address.search;
 }
 
+/** How many pages of the gallery are opened at the same time: while one waits for the portal or for a frame, another works. */
+const TOGETHER = 2;
+
 /**
  * The portal with every scene, which all files share and leave as it is; `run.mjs` starts it. `everywhere(looks)` opens each scene once and looks at
  * it in each way; it answers what each found, and what the browser complained of. `shown()` answers the scenes that are pages and no refusals, each
- * with its HTML; `open(scene, options)` opens a browser as its person.
+ * with its HTML; `open(scene, options)` opens a browser as its person; `reader(person)` asks for pages as a person without a browser.
  */
 export function gallery() {
   const it = {};
@@ -312,30 +316,37 @@ export function gallery() {
     page.on("pageerror", (error) => page.complaints.push(`${error}`));
     return page;
   };
+  it.reader = (person) => reader(it.portal.url, known.get(person));
   it.everywhere = async (looks, options) => {
     const found = new Map(looks.map(({ name }) => [name, []]));
-    for (const scene of pages) {
-      const page = await it.open(scene, options);
-      await page.goto(scene.path);
-      for (const { name, width, height = 900, media = {}, find } of looks) {
-        await page.setViewportSize({ width, height });
-        await page.emulateMedia({ colorScheme: "light", reducedMotion: "no-preference", forcedColors: "none", ...media });
-        const problems = await find(page, scene.name);
-        for (const problem of [...page.complaints.splice(0), ...problems]) found.get(name).push(`${scene.name}: ${problem}`);
+    const scenes = pages.values();
+    const work = async () => {
+      // A browser that stays open knows scripts and styles already, and has compiled what looks at them.
+      const opened = new Map();
+      for (const scene of scenes) {
+        if (!opened.has(scene.person)) opened.set(scene.person, await it.open(scene, options));
+        const page = opened.get(scene.person);
+        await page.goto(scene.path);
+        for (const { name, width, height = 900, media = {}, find } of looks) {
+          await page.setViewportSize({ width, height });
+          await page.emulateMedia({ colorScheme: "light", reducedMotion: "no-preference", forcedColors: "none", ...media });
+          const problems = await find(page, scene.name);
+          for (const problem of [...page.complaints.splice(0), ...problems]) found.get(name).push(`${scene.name}: ${problem}`);
+        }
       }
-      await page.context().close();
-    }
+      for (const page of opened.values()) await page.context().close();
+    };
+    await Promise.all(Array.from({ length: TOGETHER }, work));
     return found;
   };
   it.shown = async () => {
-    const found = [];
-    for (const scene of pages) {
-      const page = await it.open(scene);
-      const answer = await page.request.get(scene.path, { maxRedirects: 0 });
-      if (answer.ok()) found.push({ ...scene, html: await answer.text() });
-      await page.context().close();
-    }
-    return found;
+    const found = new Array(pages.length);
+    await together(TOGETHER, pages, async (scene, index) => {
+      const answer = await it.reader(scene.person)(scene.path, { redirect: "manual" });
+      const html = await answer.text();
+      if (answer.ok) found[index] = { ...scene, html };
+    });
+    return found.filter(Boolean);
   };
   return it;
 }

@@ -36,7 +36,7 @@ pub use notifications::{MarkRead, SaveNotificationSettings};
 pub use pairs::{Fields, Form, Pairs, Posted};
 pub use policies::{DeletePolicy, SavePolicy, SwitchPolicy};
 pub use promises::SetFavouritePromise;
-pub use requests::{ChangeRequest, DeleteRequest, RollOut, SubmitRequest};
+pub use requests::{ChangeRequest, DeleteRequest, RevealOutput, RollOut, SubmitRequest};
 pub use views::{DeleteView, RenameView, SaveView};
 pub use workspaces::SetFavourite;
 

@@ -47,6 +47,7 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::REQUEST_EDIT) view=|| load(edit_form) ssr=Async/>
                 <Route path=Pattern(page::EDIT_REVIEW) view=|| load(edit_review) ssr=Async/>
                 <Route path=Pattern(page::EDIT_ADDS) view=|| load(edit_adds) ssr=Async/>
+                <Route path=Pattern(page::REQUEST_REVEALED) view=|| load(revealed_output) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_DELETE) view=|| load(request_deletion) ssr=Async/>
 
                 <Route path=Pattern(page::RESOURCES) view=|| load(resource_list) ssr=Async/>

@@ -2,7 +2,6 @@
 //!
 //! Every method acts as one verified user; there is no way to call it as someone else. Errors are [`promise::Error`], rendered by the page.
 //! Workspaces are identified by path; the answer is the same whether a workspace doesn't exist or the user has no access to it.
-//!
 //! Methods that change something are called by the server functions of [`crate::actions`].
 
 mod policy_text;
@@ -159,8 +158,10 @@ pub trait Requests: Send + Sync {
     async fn delete(&self, workspace: &str, namespace: &str, name: &str, confirmation: &str) -> Result<()>;
     /// Returns who last deleted a request of this name, for users who can list requests there. `None` if no one did through the portal.
     async fn gone(&self, workspace: &str, namespace: &str, name: &str) -> Result<Option<GoneView>>;
-    /// Returns the value of a secret output, read with the user's own permissions, and notes in the request's history who saw it.
+    /// Notes that the user reveals a secret output that they can read, and returns a grant with which this session sees it for a moment.
     async fn reveal(&self, workspace: &str, namespace: &str, name: &str, output: &str) -> Result<String>;
+    /// Returns the value of a secret output, read as the user. `None` without a grant that still lasts.
+    async fn revealed(&self, workspace: &str, namespace: &str, name: &str, output: &str, grant: &str) -> Result<Option<String>>;
 }
 
 /// The user's drafts of request forms.
@@ -256,8 +257,7 @@ pub trait Notices: Send + Sync {
 /// Saved views: filters that the user has named.
 #[async_trait]
 pub trait Views: Send + Sync {
-    /// Returns the user's views of a list whose current filter is `filter`. `workspace` is empty for the list of decisions, of which there
-    /// is only one.
+    /// Returns the user's views of a list with the current filter `filter`; `workspace` is empty for decisions, which have only one list.
     async fn saved_views(&self, list: SavedList, workspace: &str, filter: Vec<(String, String)>) -> SavedViews;
     /// Saves a posted filter under its title.
     async fn save_view(&self, pairs: &Pairs) -> Result<()>;

@@ -1,6 +1,7 @@
 //! Forms: `promise::form`'s model rendered with native controls, one file for each kind of control.
 //!
-//! Every structural button is a submit button `_op`, so that everything works without scripting.
+//! Every structural button is a submit button `_op`, so that everything works without scripting. Inputs don't turn off `autocomplete`: browsers
+//! would then forget what was typed when the user goes back.
 
 mod choice;
 mod field;

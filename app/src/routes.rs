@@ -49,6 +49,8 @@ pub mod page {
     pub const REQUEST_EDIT: &str = "/w/{workspace}/requests/{namespace}/{name}/edit";
     /// Review of a change, before it is submitted.
     pub const EDIT_REVIEW: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/review";
+    /// A request with the value of a secret output that was just revealed: query `output` and `grant`.
+    pub const REQUEST_REVEALED: &str = "/w/{workspace}/requests/{namespace}/{name}/revealed";
     /// Confirmation before a request is deleted.
     pub const REQUEST_DELETE: &str = "/w/{workspace}/requests/{namespace}/{name}/delete";
     /// What the platform creates for a new request, line by line.
@@ -113,8 +115,6 @@ pub mod post {
     pub const PREFLIGHT_EDIT: &str = "/w/{workspace}/requests/{namespace}/{name}/edit/preflight";
     /// `Platform::policy_preflight`: the form of a policy with the posted values, for the script that updates it. It saves a draft.
     pub const PREFLIGHT_POLICY: &str = "/platform/policies/preflight";
-    /// `Requests::reveal`: field `output`; answers with the page of the request and the value shown.
-    pub const REVEAL: &str = "/w/{workspace}/requests/{namespace}/{name}/reveal";
 }
 
 /// Server-sent events: query `topic` is `requests` with `workspace`, `request` with `workspace`, `namespace`, `name`, or one of
@@ -337,9 +337,9 @@ pub fn request_delete(workspace: &str, namespace: &str, name: &str) -> String {
     at(page::REQUEST_DELETE, &[workspace, namespace, name])
 }
 
-/// Reveals a secret output.
-pub fn reveal(workspace: &str, namespace: &str, name: &str) -> String {
-    at(post::REVEAL, &[workspace, namespace, name])
+/// A request with the value of a secret output, as long as `grant` lasts.
+pub fn request_revealed(workspace: &str, namespace: &str, name: &str, output: &str, grant: &str) -> String {
+    with_query(&at(page::REQUEST_REVEALED, &[workspace, namespace, name]), &[("output", output), ("grant", grant)])
 }
 
 /// The sign-in page, which redirects to `back` afterwards.

@@ -22,8 +22,12 @@ const large = { tier: "production", size: "large", replicas: 2, storage: 50 };
 
 /** Moves the focus to an element as somebody does who has no mouse: by Tab, from where it is, at most all the way round. */
 async function tabTo(page, target, what) {
+  let element = await target.elementHandle();
   for (let step = 0; step < 250; step += 1) {
-    if (await target.evaluate((element) => element === document.activeElement).catch(() => false)) return;
+    // What a live page has replaced meanwhile is looked up again, and not at each stop.
+    const found = await element.evaluate((element) => (element.isConnected ? element === document.activeElement : undefined)).catch(() => undefined);
+    if (found) return;
+    if (found === undefined) element = await target.elementHandle();
     await page.keyboard.press("Tab");
   }
   throw new Error(`the keyboard does not reach ${what}`);

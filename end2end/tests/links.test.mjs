@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { signIn } from "../portal.mjs";
+import { together } from "../portal.mjs";
 import { gallery } from "../scenes.mjs";
 
 const people = ["dev-shop", "dev-data", "viewer-shop", "approver", "platform-engineer", "org-owner", "finance"];
@@ -13,43 +13,52 @@ const ALONE = ["attention", "below", "label", "outcome", "week", "workspace"];
 // Requests in every phase, so that their pages are walked too.
 const it = gallery();
 
+/** How many pages are asked for at the same time. */
+const TOGETHER = 3;
+
+/** The pages that a person is shown links to, each once, and the links that lead nowhere. */
+async function crawl(read) {
+  const [seen, waiting, broken] = [new Set(), [], []];
+  const found = (target, from) => {
+    if (seen.has(target)) return;
+    seen.add(target);
+    waiting.push([target, from]);
+  };
+  const visit = async ([path, from]) => {
+    const answer = await read(path);
+    const text = await answer.text();
+    if (!answer.ok) return void broken.push(`${answer.status} ${path} from ${from}`);
+    if (!(answer.headers.get("content-type") ?? "").startsWith("text/html")) return;
+    for (const link of new Set(Array.from(text.matchAll(/<a\b[^>]*?\bhref="([^"]*)"/g), ([, link]) => link))) {
+      const target = new URL(link.replaceAll("&amp;", "&"), new URL(path, it.portal.url));
+      if (target.origin !== it.portal.url) continue;
+      if (target.hash && target.pathname + target.search === path) {
+        const id = decodeURIComponent(target.hash.slice(1));
+        if (!text.includes(`id="${id}"`)) broken.push(`#${id} is not on ${path}`);
+      }
+      // Where one came from makes no other page, and filters have as many combinations as one likes: two at once are walked.
+      if (target.pathname === "/workspaces") target.searchParams.delete("from");
+      // Many lists share these filters, so each is crawled alone.
+      if (target.searchParams.size > 1 && ALONE.some((name) => target.searchParams.has(name))) continue;
+      // Sorted lists are crawled without filters, and files without sorting or filters.
+      if (target.pathname.endsWith(".csv") && target.searchParams.size > 0) continue;
+      if (target.searchParams.size > (target.searchParams.has("sort") ? 1 : 2)) continue;
+      found(target.pathname + target.search, path);
+    }
+  };
+  found("/", "the start");
+  while (waiting.length > 0) {
+    assert.ok(seen.size < 2000, `the crawl does not end: ${waiting[0].join(" from ")}`);
+    await together(TOGETHER, waiting.splice(0), visit);
+  }
+  return { seen, broken };
+}
+
 for (const person of people) {
   test(`every link shown to ${person} leads somewhere`, async () => {
-    const page = await signIn(it, person, { javaScriptEnabled: false });
-    const seen = new Set();
-    const waiting = [["/", "the start"]];
-    const broken = [];
-    while (waiting.length > 0) {
-      const [path, from] = waiting.shift();
-      if (seen.has(path)) continue;
-      seen.add(path);
-      assert.ok(seen.size < 2000, `the crawl of ${person} does not end: ${path} from ${from}`);
-      const answer = await page.request.get(path, { maxRedirects: 5 });
-      if (!answer.ok()) {
-        broken.push(`${answer.status()} ${path} from ${from}`);
-        continue;
-      }
-      if (!(answer.headers()["content-type"] ?? "").startsWith("text/html")) continue;
-      const text = await answer.text();
-      for (const [, link] of text.matchAll(/<a\b[^>]*?\bhref="([^"]*)"/g)) {
-        const target = new URL(link.replaceAll("&amp;", "&"), new URL(path, it.portal.url));
-        if (target.origin !== it.portal.url) continue;
-        if (target.hash && target.pathname + target.search === path) {
-          const id = decodeURIComponent(target.hash.slice(1));
-          if (!text.includes(`id="${id}"`)) broken.push(`#${id} is not on ${path}`);
-        }
-        // Where one came from makes no other page, and filters have as many combinations as one likes: two at once are walked.
-        if (target.pathname === "/workspaces") target.searchParams.delete("from");
-        // Many lists share these filters, so each is crawled alone.
-        if (target.searchParams.size > 1 && ALONE.some((name) => target.searchParams.has(name))) continue;
-        // Sorted lists are crawled without filters, and files without sorting or filters.
-        if (target.pathname.endsWith(".csv") && target.searchParams.size > 0) continue;
-        if (target.searchParams.size > (target.searchParams.has("sort") ? 1 : 2)) continue;
-        waiting.push([target.pathname + target.search, path]);
-      }
-    }
+    const { seen, broken } = await crawl(it.reader(person));
+    console.log(`${person}: ${seen.size} pages`);
     assert.deepEqual(broken, []);
     assert.ok(seen.size > 5, `${person} is shown ${seen.size} pages only`);
-    await page.context().close();
   });
 }

@@ -72,10 +72,10 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     // A form that is sent after its session has ended leads to the sign-in and back, with what was entered.
     if page
         && had_session
-        && unsent::is_kept(parts.uri.path())
+        && unsent::needs_session(parts.uri.path())
         && csrf::check_origin(&parts.headers, &authority, portal.public_secure).is_ok()
     {
-        return match unsent::keep(&portal, body, id_of(&parts)).await {
+        return match unsent::keep(&portal, parts.uri.path(), body, id_of(&parts)).await {
             Ok(answer) => answer,
             Err(error) => visiting.refuse(None, &error).await,
         };

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use app::actions::{
     AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, DeleteView, DiscardDraft,
-    DismissDemo, DismissTour, EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RollOut, SaveNotificationSettings, SavePolicy,
-    SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy, Withdraw,
+    DismissDemo, DismissTour, EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RevealOutput, RollOut, SaveNotificationSettings,
+    SavePolicy, SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy,
+    Withdraw,
 };
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
@@ -165,9 +166,10 @@ pub fn table() -> Vec<Route> {
         post(post::PREFLIGHT_EDIT, Workspace, posts::preflight_edit),
         page(page::EDIT_ADDS, Workspace),
         action::<RollOut>(Workspace),
+        page(page::REQUEST_REVEALED, Workspace),
         page(page::REQUEST_DELETE, Workspace),
         action::<DeleteRequest>(Workspace),
-        post(post::REVEAL, Workspace, posts::reveal),
+        action::<RevealOutput>(Workspace),
         get(LIVE, Workspace, live::subscribe),
         post(rest::PREFLIGHT, Bearer, rest::preflight::preflight),
     ]

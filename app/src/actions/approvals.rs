@@ -35,11 +35,10 @@ pub async fn decide_together(item: Vec<String>, like: String, form: Fields) -> A
 
 /// Comments on a request.
 #[server(prefix = "/do", endpoint = "approvals/comment", protocol = Form, custom = Posted)]
-pub async fn comment(uid: String, comment: String, back: String) -> Answer {
+pub async fn comment(uid: String, comment: String, back: String, form: Fields) -> Answer {
     let acting = Acting::now();
     let done = async { acting.person()?.comment(&uid, &comment).await }.await;
-    // A comment is not a decision, so it doesn't come back as one.
-    acting.answer_about(&uid, done.map(|()| safe_redirect(&back).to_owned()), &back, Fields::default()).await
+    acting.answer_about(&uid, done.map(|()| safe_redirect(&back).to_owned()), &back, form).await
 }
 
 /// Withdraws the request for approval of a content, identified by `hash`.

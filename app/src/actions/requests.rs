@@ -59,6 +59,16 @@ pub async fn roll_out(workspace: String, namespace: String, name: String, hash: 
     acting.answer_on(&page, done.map(|()| page.clone()), Fields::default()).await
 }
 
+/// Reveals a secret output: leads to the request with its value, which is shown there for a moment.
+#[server(prefix = "/do", endpoint = "requests/reveal", protocol = Form, custom = Posted)]
+pub async fn reveal_output(workspace: String, namespace: String, name: String, output: String) -> Answer {
+    let acting = Acting::now();
+    let page = routes::request(&workspace, &namespace, &name);
+    let done = async { acting.person()?.reveal(&workspace, &namespace, &name, &output).await }.await;
+    let done = done.map(|grant| routes::request_revealed(&workspace, &namespace, &name, &output, &grant));
+    acting.answer(done, &page).await
+}
+
 /// Deletes a request; `confirmation` is its name, typed again.
 #[server(prefix = "/do", endpoint = "requests/delete", protocol = Form, custom = Posted)]
 pub async fn delete_request(workspace: String, namespace: String, name: String, confirmation: String) -> Answer {

@@ -113,6 +113,15 @@ pub(super) struct RequestTab {
     pub(super) open: String,
 }
 
+/// Query of a request of which a secret output was just revealed.
+#[derive(Debug, Deserialize)]
+pub(super) struct RevealedOutput {
+    #[serde(default)]
+    pub(super) output: String,
+    #[serde(default)]
+    pub(super) grant: String,
+}
+
 /// Query with the recent refusal of a form that was posted from this page.
 #[derive(Debug, Deserialize)]
 pub(super) struct RefusedPost {

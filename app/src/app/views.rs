@@ -4,7 +4,7 @@ use promise::Result;
 
 use super::address::{
     Address, DecisionLink, DeletedPolicy, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PromiseTab, RefusalId, RefusedPost,
-    RequestTab, SignInQuery, WorkspaceQuery,
+    RequestTab, RevealedOutput, SignInQuery, WorkspaceQuery,
 };
 use crate::backend::{FormOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
@@ -100,6 +100,11 @@ pub(super) async fn request(visit: Visit, at: Address) -> Result<Page> {
         ..requests::View::parse(&view, page)
     };
     requests::detail(&visit, at.workspace(), at.namespace(), at.name(), view).await
+}
+
+pub(super) async fn revealed_output(visit: Visit, at: Address) -> Result<Page> {
+    let RevealedOutput { output, grant } = at.query()?;
+    requests::revealed(&visit, at.workspace(), at.namespace(), at.name(), (&output, &grant)).await
 }
 
 pub(super) async fn edit_form(visit: Visit, at: Address) -> Result<Page> {

@@ -135,7 +135,7 @@ fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
             let list_id = (!suggestions.is_empty()).then(|| format!("{id}-list"));
             let options = suggestions.iter().map(|text| view! { <option value=text.clone()></option> }).collect_view();
             let data = list_id.clone().map(|list_id| view! { <datalist id=list_id>{options}</datalist> });
-            let input = view! { <input class="input w-m" id=id name=name value=value.clone() inputmode=keys(*mode) list=list_id autocomplete="off" spellcheck="false" aria-describedby=describes aria-invalid=invalid autofocus=focused/> };
+            let input = view! { <input class="input w-m" id=id name=name value=value.clone() inputmode=keys(*mode) list=list_id spellcheck="false" aria-describedby=describes aria-invalid=invalid autofocus=focused/> };
             let said = said.clone().map(|said| view! { <span class="said">{said}</span> });
             match field.unit.clone() {
                 Some(unit) => view! { <span class="affix">{input}<span>{unit}</span></span>{said}{data} }.into_any(),

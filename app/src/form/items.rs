@@ -38,7 +38,7 @@ fn key(input: &ItemKey, label: &str, at: At<'_>) -> impl IntoView + use<> {
     let focused = at.focus == Some(input.id.as_str());
     view! {
         <div class="field"><label for=input.id.clone()>{texts::NAME}</label>
-            <div class="control"><input class="input w-m" id=input.id.clone() name=input.name.clone() value=input.value.clone() aria-label=texts::name_of(label) autocomplete="off" spellcheck="false" autofocus=focused/></div>
+            <div class="control"><input class="input w-m" id=input.id.clone() name=input.name.clone() value=input.value.clone() aria-label=texts::name_of(label) spellcheck="false" autofocus=focused/></div>
         </div>
     }
 }

@@ -33,7 +33,7 @@ pub fn list(rows: &[ListRow], mode: InputMode, options: &[String], focus: Option
         let input = if options.is_empty() && row.value.contains('\n') {
             view! { <textarea class="input" id=row.id.clone() name=row.name.clone() rows=tall(&row.value) aria-label=row.label.clone() spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focused>{area(&row.value)}</textarea> }.into_any()
         } else if options.is_empty() {
-            view! { <input class="input" id=row.id.clone() name=row.name.clone() value=row.value.clone() aria-label=row.label.clone() inputmode=keys(mode) autocomplete="off" spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focused/> }.into_any()
+            view! { <input class="input" id=row.id.clone() name=row.name.clone() value=row.value.clone() aria-label=row.label.clone() inputmode=keys(mode) spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focused/> }.into_any()
         } else {
             let known = options.iter().map(|option| view! { <option value=option.clone() selected=*option == row.value>{option.clone()}</option> });
             let unset = (!options.contains(&row.value)).then(|| view! { <option value=row.value.clone() selected=true>{row.value.clone()}</option> });
@@ -55,11 +55,11 @@ pub fn map(rows: &[MapRow], mode: InputMode, focus: Option<&str>) -> impl IntoVi
         let value = if row.value.contains('\n') {
             view! { <textarea class="input" id=row.value_id.clone() name=row.value_name.clone() rows=tall(&row.value) aria-label=label spellcheck="false">{area(&row.value)}</textarea> }.into_any()
         } else {
-            view! { <input class="input" id=row.value_id.clone() name=row.value_name.clone() value=row.value.clone() aria-label=label inputmode=keys(mode) autocomplete="off" spellcheck="false"/> }.into_any()
+            view! { <input class="input" id=row.value_id.clone() name=row.value_name.clone() value=row.value.clone() aria-label=label inputmode=keys(mode) spellcheck="false"/> }.into_any()
         };
         view! {
             <li>{problem}<div class="control">
-                <input class="input" id=row.id.clone() name=row.key_name.clone() value=row.key.clone() aria-label=texts::name_of(&row.buttons.what) autocomplete="off" spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focus == Some(row.id.as_str())/>
+                <input class="input" id=row.id.clone() name=row.key_name.clone() value=row.key.clone() aria-label=texts::name_of(&row.buttons.what) spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focus == Some(row.id.as_str())/>
                 <span aria-hidden="true">"="</span>
                 {value}
                 {buttons(&row.buttons)}

@@ -24,7 +24,7 @@ pub fn Text(
             <label for=id.clone()>{label}</label>
             {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint}</p> })}
             {problem.map(|problem| complaint(problem_id, problem))}
-            <div class="control"><input class="input w-m" id=id name=name value=value autocomplete="off" spellcheck="false" aria-describedby=described aria-invalid=invalid autofocus=focus/></div>
+            <div class="control"><input class="input w-m" id=id name=name value=value spellcheck="false" aria-describedby=described aria-invalid=invalid autofocus=focus/></div>
         </div>
     }
 }

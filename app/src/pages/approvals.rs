@@ -26,6 +26,8 @@ use crate::document::status_of;
 pub struct Again {
     /// What was typed.
     pub vote: Vote,
+    /// A comment that was typed without a decision.
+    pub remark: String,
     /// Why it was refused, a sentence.
     pub why: String,
     /// Input that the error is about; empty for the whole form.
@@ -44,7 +46,11 @@ impl Again {
             Error::Conflict { .. } => String::new(),
             _ => return None,
         };
-        Some(Self { vote: Vote::of(&refusal.fields), why: refusal.message(), field, status, refused: refusal.error })
+        let mut vote = Vote::of(&refusal.fields);
+        // A decision names the content that it is about; a comment is about the request.
+        let decides = refusal.fields.iter().any(|(name, _)| name == "hash" || name == "like");
+        let remark = if decides { String::new() } else { std::mem::take(&mut vote.comment) };
+        Some(Self { vote, remark, why: refusal.message(), field, status, refused: refusal.error })
     }
 
     /// Returns the error, for when the page of the decision can't be shown.

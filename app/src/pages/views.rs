@@ -68,5 +68,5 @@ fn change(views: &SavedViews, view: &ViewLine, token: &str) -> impl IntoView + u
 }
 
 fn title(value: &str) -> impl IntoView + use<> {
-    view! { <div class="field"><label for="view-title">{texts::VIEW_NAME}</label><div class="control"><input class="input" id="view-title" name="title" value=value.to_owned() maxlength=MAX_VIEW_TITLE.to_string() required autocomplete="off"/></div></div> }
+    view! { <div class="field"><label for="view-title">{texts::VIEW_NAME}</label><div class="control"><input class="input" id="view-title" name="title" value=value.to_owned() maxlength=MAX_VIEW_TITLE.to_string() required/></div></div> }
 }

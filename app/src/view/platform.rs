@@ -339,6 +339,8 @@ pub struct PolicyForm {
     pub save: String,
     /// Whether what was typed was saved. Absent if nothing was typed.
     pub saved: Option<bool>,
+    /// Whether it was posted after the session had ended.
+    pub posted: bool,
 }
 
 /// A rule in the form of its policy.

@@ -212,8 +212,8 @@ pub fn every() -> Vec<(&'static str, Rendered)> {
             let page = refused(&visit, Some(WORKSPACE), &error);
             pages.push((name, shown(visit, page).await));
         }
-        let visit = visit(Some(full()), "/w/root:acme:shop/requests/default/orders-db");
-        let page = requests::revealed(&visit, WORKSPACE, "default", "orders-db", "password").await.expect("a page");
+        let visit = visit(Some(full()), "/w/root:acme:shop/requests/default/orders-db/revealed");
+        let page = requests::revealed(&visit, WORKSPACE, "default", "orders-db", ("password", "granted")).await.expect("a page");
         pages.push(("request-revealed", shown(visit, page).await));
         pages
     })

@@ -129,7 +129,8 @@ fn certificate(
     }
     let mut params = CertificateParams::new(names)?;
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-    params.distinguished_name.push(DnType::CommonName, "development plane");
+    // Not the name of the authority: OpenSSL takes a certificate whose subject is its issuer for self-signed, and trusts no authority for it.
+    params.distinguished_name.push(DnType::CommonName, "development plane server");
     let key = KeyPair::generate()?;
     let signed = params.signed_by(&key, issuer)?;
     Ok((signed.der().clone(), PrivatePkcs8KeyDer::from(key.serialize_der()).into()))

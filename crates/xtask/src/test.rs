@@ -220,7 +220,7 @@ impl Test {
             tests.current_dir(&end2end).arg("run.mjs").args(browser_tests(&end2end)?);
             tests.env("OPM_CHROMIUM", chromium).env("OPM_KUBECTL", kubectl).env("OPM_PORTAL", workspace.portal());
             if self.full {
-                tests.env("OPM_EVERY_LOOK", "1");
+                tests.env("OPM_FULL", "true");
             }
             run(&mut tests)
         })

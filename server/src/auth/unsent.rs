@@ -1,8 +1,12 @@
-//! Forms of requests that are posted after their session has ended: kept for the next person who signs in with the same browser, which gets
-//! a key in a cookie. The address leads to the form and holds no value.
+//! Forms that are posted after their session has ended: they lead to the sign-in and back to their page. What can be typed in them is kept for
+//! the next person who signs in with the same browser, which gets a key in a cookie. The address leads to the form and holds no value.
 
-use app::actions::{self, ChangeRequest, SubmitRequest};
-use app::routes;
+use app::actions::{
+    self, AskAgain, ChangeRequest, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, RevealOutput, RollOut,
+    SaveNotificationSettings, SavePolicy, SetDelegate, SignIn, SubmitRequest, SwitchPolicy, Withdraw,
+};
+use app::backend::Pairs;
+use app::routes::{self, page};
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http::header;
@@ -21,34 +25,36 @@ use crate::web::pairs::{field, parse};
 
 /// How long a form waits for a sign-in.
 const KEPT: SignedDuration = SignedDuration::from_hours(1);
+/// What the addresses of all operations begin with.
+const ACTIONS: &str = "/do/";
+/// The field of a query with the draft that a form shows.
+const DRAFT: &str = "draft";
+/// The field of a query with the post that a page shows again.
+const REFUSED: &str = "refused";
 /// Largest form that is kept, in bytes: anyone can send one.
 const MAX_FORM: usize = 64 * 1024;
 
-/// Checks whether the form at this address is kept.
-pub(crate) fn is_kept(path: &str) -> bool {
-    path == actions::path::<SubmitRequest>() || path == actions::path::<ChangeRequest>()
+/// Checks whether a post at this address needs a session.
+pub(crate) fn needs_session(path: &str) -> bool {
+    path.starts_with(ACTIONS) && path != actions::path::<SignIn>()
 }
 
-/// Keeps a posted form and returns the redirect to the sign-in page, which leads back to the form. The last step is not kept: it can
-/// contain secrets, and the draft that it names has everything else.
+/// Keeps a posted form and returns the redirect to the sign-in page, which leads back to the form. The last step of a request is not kept: it
+/// can contain secrets, and the draft that it names has everything else.
 ///
 /// # Errors
 /// If the form is too large or isn't a form, or the database fails.
-pub(crate) async fn keep(portal: &Portal, body: Body, request_id: String) -> Result<Response> {
+pub(crate) async fn keep(portal: &Portal, path: &str, body: Body, request_id: String) -> Result<Response> {
     let bytes = body::read(body, MAX_FORM, portal.limits.body_timeout).await?;
     let pairs: Vec<(String, String)> = parse(&bytes)?.into_iter().filter(|(name, _)| name != FORM_FIELD).collect();
-    let page = page(&pairs);
-    let of = |name: &str| field(&pairs, name).unwrap_or_default();
-    if of("_op") == "submit" {
-        let review = routes::with_query(&page.review, &[("draft", of("_draft"))]);
-        return Ok(see(&review));
-    }
+    let PostedFrom { page, kept } = PostedFrom::of(path, &pairs);
+    let Some(kept) = kept else { return Ok(see(&page)) };
     let (now, no_one) = (portal.clock.now(), PersonId::default());
     let expires = now.saturating_add(KEPT).map_err(|_| Error::Internal)?;
     let write = RecordedWrite::of(&no_one, &request_id, WriteOperation::LeaveForm, WriteTarget::remembered("form", ""));
     let left = write.remember(portal.store.leave_post(&json!(pairs), now, expires, &*portal.random), |_| true).await;
     let (id, key) = left.map_err(|error| database(&error))?;
-    let mut answer = see(&routes::with_query(&page.form, &[("draft", id.as_str())]));
+    let mut answer = see(&routes::with_query(&page, &[(kept, id.as_str())]));
     if let Some(cookie) = portal.sign_in.cookie.set(Kind::Form, &key, KEPT.as_secs()) {
         answer.headers_mut().append(header::SET_COOKIE, cookie);
     }
@@ -64,24 +70,98 @@ pub(super) async fn take(portal: &Portal, key: &str, person: &PersonId, request_
     }
 }
 
-/// The pages of a posted form.
-struct Pages {
-    form: String,
-    review: String,
+/// The page that a form was posted from.
+struct PostedFrom {
+    page: String,
+    /// The field of its query with what was typed; `None` if nothing is typed there.
+    kept: Option<&'static str>,
 }
 
-fn page(pairs: &[(String, String)]) -> Pages {
+impl PostedFrom {
+    fn of(path: &str, pairs: &Pairs) -> Self {
+        let of = |name: &str| field(pairs, name).unwrap_or_default();
+        let is = |paths: &[&str]| paths.contains(&path);
+        let (workspace, namespace, name) = (of("workspace"), of("namespace"), of("name"));
+        let typed = |page: String, kept| Self { page, kept: Some(kept) };
+        let untyped = |page: String| Self { page, kept: None };
+        if is(&[actions::path::<SubmitRequest>(), actions::path::<ChangeRequest>()]) {
+            let (form, review) = form_pages(pairs);
+            return if of("_op") == "submit" {
+                untyped(routes::with_query(&review, &[("draft", of("_draft"))]))
+            } else {
+                typed(form, DRAFT)
+            };
+        }
+        if is(&[actions::path::<SavePolicy>()]) {
+            let page = if name.is_empty() { routes::policy_new(workspace) } else { routes::policy_edit(workspace, name) };
+            return typed(page, DRAFT);
+        }
+        if is(&[actions::path::<Decide>(), actions::path::<Comment>()]) {
+            return typed(routes::approval_since(of("uid"), of("hash")), REFUSED);
+        }
+        if is(&[actions::path::<DecideTogether>()]) {
+            return typed(routes::alike(of("like")), REFUSED);
+        }
+        if is(&[actions::path::<SaveNotificationSettings>()]) {
+            return typed(page::NOTIFICATION_SETTINGS.to_owned(), REFUSED);
+        }
+        if is(&[actions::path::<SetDelegate>()]) {
+            return typed(page::STAND_IN.to_owned(), REFUSED);
+        }
+        if is(&[actions::path::<Withdraw>(), actions::path::<AskAgain>()]) {
+            return untyped(routes::approval(of("uid")));
+        }
+        if is(&[actions::path::<RollOut>(), actions::path::<RevealOutput>()]) {
+            return untyped(routes::request(workspace, namespace, name));
+        }
+        if is(&[actions::path::<DeleteRequest>()]) {
+            return untyped(routes::request_delete(workspace, namespace, name));
+        }
+        if is(&[actions::path::<SwitchPolicy>(), actions::path::<DeletePolicy>()]) {
+            return untyped(routes::policy(workspace, name, ""));
+        }
+        untyped(routes::safe_redirect(of("back")).to_owned())
+    }
+}
+
+/// Returns the form of a request and its review.
+fn form_pages(pairs: &Pairs) -> (String, String) {
     let of = |name: &str| field(pairs, name).unwrap_or_default();
     let (workspace, promise) = (of("workspace"), of("promise"));
     if promise.is_empty() {
         let (namespace, name) = (of("namespace"), of("name"));
-        return Pages { form: routes::request_edit(workspace, namespace, name), review: routes::edit_review(workspace, namespace, name) };
+        return (routes::request_edit(workspace, namespace, name), routes::edit_review(workspace, namespace, name));
     }
     let home = Some(of("home")).filter(|home| !home.is_empty());
-    Pages { form: routes::request_new(workspace, promise, home), review: routes::request_review(workspace, promise, home) }
+    (routes::request_new(workspace, promise, home), routes::request_review(workspace, promise, home))
 }
 
 /// Redirects to the sign-in page and from there to an address.
 fn see(back: &str) -> Response {
     Redirect::to(&routes::sign_in(back)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leads(path: &str, pairs: &[(&str, &str)]) -> (String, Option<&'static str>) {
+        let pairs: Vec<(String, String)> = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let PostedFrom { page, kept } = PostedFrom::of(path, &pairs);
+        (page, kept)
+    }
+
+    #[test]
+    fn a_post_leads_to_the_page_that_it_came_from() {
+        let request = [("workspace", "root:a"), ("namespace", "default"), ("name", "db")];
+        assert_eq!(leads(actions::path::<RollOut>(), &request), ("/w/root:a/requests/default/db".to_owned(), None));
+        assert_eq!(leads(actions::path::<ChangeRequest>(), &request), ("/w/root:a/requests/default/db/edit".to_owned(), Some("draft")));
+        let decision = [("uid", "u1"), ("hash", "h1"), ("comment", "Why?")];
+        assert_eq!(leads(actions::path::<Decide>(), &decision), ("/approvals/u1?since=h1".to_owned(), Some("refused")));
+        assert_eq!(leads(actions::path::<SavePolicy>(), &[("workspace", "root:a")]).1, Some("draft"));
+        let view = actions::path::<app::actions::SaveView>();
+        assert_eq!(leads(view, &[("back", "/requests?phase=Ready")]), ("/requests?phase=Ready".to_owned(), None));
+        assert_eq!(leads(view, &[("back", "https://elsewhere.example")]), ("/".to_owned(), None));
+        assert!(needs_session(view) && !needs_session(actions::path::<SignIn>()) && !needs_session("/w/root/preflight"));
+    }
 }

@@ -1,4 +1,4 @@
-//! POSTs whose answer is a page and that therefore aren't actions: what is entered or shown in them must not be part of an address.
+//! POSTs whose answer is a page and that therefore aren't actions: what is entered in them must not be part of an address.
 
 use app::backend::{FormOf, Visit};
 use app::pages::{platform, requests};
@@ -37,11 +37,4 @@ pub(crate) async fn preflight_edit(visiting: Visiting, Path((workspace, namespac
 pub(crate) async fn preflight_policy(visiting: Visiting, Pairs(pairs): Pairs) -> Response {
     let workspace = field(&pairs, "workspace").unwrap_or_default().to_owned();
     visiting.answer(&workspace, async |visit: &Visit| platform::preflight(visit, &pairs).await).await
-}
-
-/// Renders the page of a request with the value of one secret output, read with the person's own permissions. The request's history notes
-/// it.
-pub(crate) async fn reveal(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
-    let output = field(&pairs, "output").unwrap_or_default();
-    visiting.answer(&workspace, async |visit: &Visit| requests::revealed(visit, &workspace, &namespace, &name, output).await).await
 }

@@ -16,6 +16,7 @@ mod posting;
 pub(super) mod preflight_panel;
 mod prices;
 mod related;
+mod revealing;
 pub(super) mod rows;
 pub(super) mod timeline;
 pub(super) mod walk;
@@ -24,7 +25,6 @@ use app::backend::{FormOf, Pairs, Requests};
 use app::view::{AddsPage, FormOutcome, GoneView, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage};
 use async_trait::async_trait;
 use promise::Result;
-use store::ActivityKind;
 
 use super::place::Workspace;
 use crate::auth::Caller;
@@ -88,10 +88,12 @@ impl Requests for Caller {
 
     async fn reveal(&self, workspace: &str, namespace: &str, name: &str, output: &str) -> Result<String> {
         let workspace = self.enter(workspace).await?;
-        let (value, uid) = self.read_secret_output(&workspace, namespace, name, output).await?;
-        let of = activity::Of { workspace: &workspace, namespace, name, uid: &uid };
-        self.note(of, ActivityKind::Revealed, output).await;
-        Ok(value)
+        revealing::grant(self, &workspace, namespace, name, output).await
+    }
+
+    async fn revealed(&self, workspace: &str, namespace: &str, name: &str, output: &str, grant: &str) -> Result<Option<String>> {
+        let workspace = self.enter(workspace).await?;
+        revealing::value(self, &workspace, namespace, name, (output, grant)).await
     }
 }
 

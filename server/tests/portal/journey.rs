@@ -1,6 +1,6 @@
 //! The journey of a request after it was submitted: review of a change, duplicate, history, revealed secrets, deletion.
 
-use http::StatusCode;
+use http::{StatusCode, header};
 use serde_json::Value;
 
 use crate::browser::{Product, fill};
@@ -76,8 +76,19 @@ async fn a_revealed_secret_and_a_deletion_leave_a_trace() {
     let ready = browser.until(&carts, |answer| answer.text.contains("data-reveal")).await;
     assert!(ready.text.contains("secretKeyRef") && ready.text.contains("- name: URL"), "{}", ready.text);
     let token = ready.hidden("_token");
-    let (revealed, lines) = logged(browser.post(&format!("{carts}/reveal"), &[("_token", &token), ("output", "url")])).await;
+    let named = [("_token", token.as_str()), ("workspace", "root:acme:shop"), ("namespace", "default"), ("name", "carts")];
+    let (granted, lines) = logged(browser.post("/do/requests/reveal", &[&named[..], &[("output", "url")]].concat())).await;
+    let shown = granted.location().to_owned();
+    assert!(shown.starts_with(&format!("{carts}/revealed?output=url&grant=")) && !shown.contains("redis"), "{shown}");
+    let revealed = browser.follow(granted).await;
     assert!(revealed.text.contains("redis://"), "{}", revealed.text);
+    assert_eq!(revealed.headers[header::CACHE_CONTROL], "no-store", "nobody keeps it");
+    // The address alone is worth nothing: neither to another session nor for another output.
+    let elsewhere = product.signed_in("dev-shop").await.get(&shown).await;
+    let other = browser.get(&shown.replace("output=url", "output=host")).await;
+    for answer in [elsewhere, other] {
+        assert!(answer.status == StatusCode::OK && !answer.text.contains("redis://"), "{}", answer.text);
+    }
     let records: Vec<&Value> = lines.iter().filter(|line| line["target"] == "opm_portal::write").collect();
     let [record] = records[..] else { panic!("not one record: {lines:#?}") };
     assert_eq!((&record["operation"], &record["name"]), (&"reveal-output".into(), &"carts".into()));
@@ -92,7 +103,6 @@ async fn a_revealed_secret_and_a_deletion_leave_a_trace() {
 
     let page = browser.get(&format!("{carts}/delete")).await;
     assert!(page.text.contains("All data in these resources is lost") && page.text.contains("It ends a cost of"), "{}", page.text);
-    let named = [("_token", token.as_str()), ("workspace", "root:acme:shop"), ("namespace", "default"), ("name", "carts")];
     let deleted = browser.act("/do/requests/delete", &[&named[..], &[("confirmation", "carts")]].concat()).await;
     let told = browser.get(deleted.location()).await;
     assert!(

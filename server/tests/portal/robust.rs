@@ -19,7 +19,8 @@ async fn an_answer_that_is_loaded_again_leads_back_to_its_page() {
     let product = Product::quiet().await;
     let mut browser = product.signed_in("dev-shop").await;
     for (address, page) in [
-        ("/w/root:acme:shop/requests/default/there/reveal", "/w/root:acme:shop/requests/default/there"),
+        ("/w/root:acme:shop/requests/default/there/edit/preflight", "/w/root:acme:shop/requests/default/there/edit"),
+        ("/do/requests/reveal", "/"),
         ("/do/account/theme", "/"),
         ("/do/account/sign-out", "/"),
     ] {

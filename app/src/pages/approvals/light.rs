@@ -47,7 +47,7 @@ fn shown(review: &ReviewPage, again: Option<&Again>, token: &str, username: &str
             <section><h2>{texts::CHECKS}</h2>{checks(&review.checks)}{review.touched.map(touches)}</section>
             <section><h2>{texts::APPROVERS}</h2>{route(&review.route, &row.workspace, now)}</section>
             {decision(review, After { back: &back, next: None }, again, token)}
-            {thread(&row.uid, &review.comments, &back, token, now)}
+            {thread(&row.uid, &review.comments, again.map_or("", |again| again.remark.as_str()), &back, token, now)}
             <p class="basis">{texts::signed_in(&person_name(username))}" "<a href=routes::approvals(&[("view", "all"), ("open", &row.uid)])>{texts::OPEN_FULL_PAGE}</a></p>
         </main>
     }

@@ -62,7 +62,7 @@ pub(super) fn pane(
                 </div>
             </div>
             {decision(review, after, again, token)}
-            {thread(&row.uid, &review.comments, back, token, now)}
+            {thread(&row.uid, &review.comments, again.map_or("", |again| again.remark.as_str()), back, token, now)}
         </section>
     }
 }

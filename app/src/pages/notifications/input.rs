@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
-use promise::Problem;
+use promise::wording::upper_first;
+use promise::{Error, Problem};
 
+use crate::backend::Refusal;
 use crate::texts::notifications::NOT_SAVED;
 use crate::ui::{Banner, Shape};
 
@@ -14,6 +16,13 @@ pub(super) fn problems(problems: &[Problem]) -> Option<impl IntoView + use<>> {
     let lines = lines.collect_view();
     (!problems.is_empty())
         .then(|| view! { <div role="alert"><Banner shape=Shape::Failed title=NOT_SAVED focus=true><ul>{lines}</ul></Banner></div> })
+}
+
+/// Why a form was refused, if that isn't about one of its inputs.
+pub(super) fn conflict(refusal: Option<&Refusal>) -> Option<impl IntoView + use<>> {
+    let why = refusal.filter(|refusal| matches!(refusal.error, Error::Conflict { .. })).map(Refusal::message)?;
+    let why = upper_first(&why);
+    Some(view! { <div role="alert"><Banner shape=Shape::Degraded title=NOT_SAVED focus=true><p>{why}"."</p></Banner></div> })
 }
 
 /// One input with its problem.

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use promise::Result;
 use promise::notify::{MailRule, Rhythm, Sort};
 
-use super::input::{input, problems};
+use super::input::{conflict, input, problems};
 use crate::actions::{self, SaveNotificationSettings};
 use crate::backend::{Refusal, Visit};
 use crate::document::{About, Page, framed};
@@ -29,6 +29,7 @@ pub async fn settings(visit: &Visit, refusal: Option<Refusal>) -> Result<Page> {
     Ok(framed(visit, about, move || {
         view! {
             <Crumbs steps=vec![Crumb::link(texts::NOTIFICATIONS, page::NOTIFICATIONS.to_owned()), Crumb::here(texts::SETTINGS)]/>
+            {conflict(refusal.as_ref())}
             {problems(&rules.problems)}
             <PageHead title=texts::NOTIFICATION_SETTINGS meta=view! { <span>{texts::SETTINGS_INTRO}</span> }.into_any()/>
             <div class="split">

@@ -4,7 +4,7 @@ use crate::view::{CoverLine, NamedLine, StandInPage};
 use leptos::prelude::*;
 use promise::Result;
 
-use super::input::{input, problems};
+use super::input::{conflict, input, problems};
 use crate::actions::{self, EndDelegation, SetDelegate};
 use crate::backend::{Refusal, Visit};
 use crate::document::{About, Page, framed};
@@ -28,6 +28,7 @@ pub async fn stand_in(visit: &Visit, refusal: Option<Refusal>) -> Result<Page> {
     Ok(framed(visit, about, move || {
         view! {
             <Crumbs steps=vec![Crumb::link(texts::NOTIFICATIONS, page::NOTIFICATIONS.to_owned()), Crumb::here(texts::DELEGATE)]/>
+            {conflict(refusal.as_ref())}
             {problems(&found.problems)}
             <PageHead title=texts::DELEGATE meta=view! { <span>{texts::DELEGATE_INTRO}</span> }.into_any()/>
             {covering(&found.covers)}

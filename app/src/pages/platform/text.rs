@@ -9,6 +9,7 @@ use crate::actions::{self, SavePolicy};
 use crate::backend::{Pairs, PolicyText, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::routes::{self, page};
+use crate::texts::drafts;
 use crate::texts::platform as texts;
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
@@ -61,7 +62,10 @@ fn shown(visit: &Visit, form: PolicyForm, draft: Option<&str>) -> Page {
             ));
         }
         steps.push(Crumb::here(if form.name.is_some() { texts::EDIT } else { texts::NEW_POLICY }));
-        let top = view! { <Crumbs steps=steps/><PageHead title=title.clone()/> };
+        let ended = form
+            .posted
+            .then(|| view! { <Banner shape=Shape::Unknown title=drafts::SIGNED_IN_AGAIN><p>{drafts::NOTHING_WAS_SUBMITTED}</p></Banner> });
+        let top = view! { <Crumbs steps=steps/><PageHead title=title.clone()/>{ended} };
         match &form.editor {
             Some(rule) => view! { <div id="problems">{wrong.then(|| editor::problems(rule))}</div>{top}{editor::form(&form, rule, &own, &back, token, draft)} }.into_any(),
             None => view! { {wrong.then(|| problems(&form.problems))}{top}{yaml(&form, wrong, &back, token, draft)} }.into_any(),

@@ -99,10 +99,10 @@ pub async fn with_message(visit: &Visit, workspace: &str, namespace: &str, name:
     shown(visit, workspace, namespace, name, View::default(), also).await
 }
 
-/// The page after a secret output was revealed; the value is only in this response and is not stored.
-pub async fn revealed(visit: &Visit, workspace: &str, namespace: &str, name: &str, output: &str) -> Result<Page> {
-    let value = visit.backend()?.reveal(workspace, namespace, name, output).await?;
-    let also = Also { revealed: Some((output.to_owned(), value)), ..Also::default() };
+/// The page after a secret output was revealed: with its value as long as the grant lasts, and like any other time afterwards.
+pub async fn revealed(visit: &Visit, workspace: &str, namespace: &str, name: &str, (output, grant): (&str, &str)) -> Result<Page> {
+    let value = visit.backend()?.revealed(workspace, namespace, name, output, grant).await?;
+    let also = Also { revealed: value.map(|value| (output.to_owned(), value)), ..Also::default() };
     shown(visit, workspace, namespace, name, View::default(), also).await
 }
 

@@ -304,6 +304,10 @@ impl Requests for World {
     }
 
     async fn reveal(&self, _: &str, _: &str, _: &str, _: &str) -> Result<String> {
-        Ok("s3cret-value".into())
+        Ok("granted".into())
+    }
+
+    async fn revealed(&self, _: &str, _: &str, _: &str, _: &str, grant: &str) -> Result<Option<String>> {
+        Ok((grant == "granted").then(|| "s3cret-value".into()))
     }
 }

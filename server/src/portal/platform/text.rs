@@ -69,6 +69,9 @@ pub(super) async fn open(
     {
         return check(caller, &typed, Sending::Rehearsal).await.map(|checked| checked.form);
     }
+    if let Some(form) = posted(caller, workspace, name, draft.unwrap_or_default()).await? {
+        return Ok(form);
+    }
     let writable = writable(caller, workspace).await?;
     let Some(name) = name else {
         let chosen = writable.iter().find(|pick| pick.chosen).or(writable.first()).map(|pick| pick.value.clone());
@@ -102,6 +105,18 @@ pub(super) async fn open(
     }
     let title = there.data["spec"]["title"].as_str().unwrap_or_default().to_owned();
     Ok(PolicyForm { workspace: typed.workspace, name: typed.name, writable, text: typed.text, version, title, ..PolicyForm::default() })
+}
+
+/// Returns the form of a policy that was posted after the session had ended. `None` if it was another form.
+async fn posted(caller: &Caller, workspace: &str, name: Option<&str>, id: &str) -> Result<Option<PolicyForm>> {
+    let Some(fields) = caller.posted(id).await? else { return Ok(None) };
+    let mut typed = PolicyText::posted(&fields);
+    if typed.name.as_deref() != name || typed.workspace != workspace {
+        return Ok(None);
+    }
+    enter(caller, &mut typed).await?;
+    let form = check(caller, &typed, Sending::Rehearsal).await?.form;
+    Ok(Some(PolicyForm { posted: true, ..form }))
 }
 
 /// Writes a policy. Saves it as a draft instead if it is only to be checked, or has problems or warnings that the user hasn't seen.

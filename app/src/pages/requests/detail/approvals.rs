@@ -33,7 +33,7 @@ pub(super) fn decisions(page: &RequestPage, token: &str, now: &str) -> Option<im
         (!page.asked.is_empty()).then(|| view! { <a href=routes::approvals(&[("open", &page.uid)])>{texts::OPEN_FULL_REVIEW}</a> });
     let withdraw = withdraw(&page.uid, &hash, &back, page.withdraw.as_ref(), token);
     let again = ask_again(&page.uid, &back, page.again.as_ref(), token);
-    let thread = thread(&page.uid, &page.comments, &back, token, now);
+    let thread = thread(&page.uid, &page.comments, "", &back, token, now);
     (!page.approvals.is_empty()).then(|| view! {
         <section class="card" aria-labelledby="approvals"><div class="card-head"><h2 id="approvals">{texts::APPROVAL}</h2><p class="basis">{review}</p></div><ul class="decisions">{lines}</ul>
             <div class="decisions">{form}{withdraw}{again}{thread}</div></section>

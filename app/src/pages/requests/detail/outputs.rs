@@ -3,9 +3,9 @@
 use crate::view::{OutputValue, RequestPage};
 use leptos::prelude::*;
 
-use super::Revealed;
 use super::usage::usage;
-use crate::routes;
+use super::{Revealed, identity};
+use crate::actions::{self, RevealOutput};
 use crate::texts::request as texts;
 use crate::ui::{CopyButton, HiddenToken, Icon};
 
@@ -43,7 +43,7 @@ fn hidden(page: &RequestPage, output: &OutputValue, token: &str, id: &str) -> An
     }
     view! {
         {dots}
-        <form method="post" class="row" action=routes::reveal(&row.workspace, &row.namespace, &row.name) data-reveal=id.to_owned()><HiddenToken token=token/><input type="hidden" name="output" value=output.name.clone()/><button class="btn btn-sm"><Icon name="eye"/>{texts::REVEAL}<span class="vh">{format!(" {}", output.name)}</span></button><button class="btn btn-sm copy" data-unseen="" aria-label=texts::copy_without_showing(&output.name)><Icon name="copy"/>{texts::COPY_WITHOUT_SHOWING}</button></form>
+        <form method="post" class="row" action={actions::path::<RevealOutput>()} data-reveal=id.to_owned()><HiddenToken token=token/>{identity(row)}<input type="hidden" name="output" value=output.name.clone()/><button class="btn btn-sm"><Icon name="eye"/>{texts::REVEAL}<span class="vh">{format!(" {}", output.name)}</span></button><button class="btn btn-sm copy" data-unseen="" aria-label=texts::copy_without_showing(&output.name)><Icon name="copy"/>{texts::COPY_WITHOUT_SHOWING}</button></form>
     }
     .into_any()
 }
