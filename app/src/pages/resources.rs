@@ -165,7 +165,7 @@ fn table(here: &str, listing: &Listing, page: &ResourcesPage, now: &str) -> impl
             <tr>
                 <th scope="row"><a class="name" href=routes::object(&row.workspace, &row.request_namespace, &row.instance, &ObjectKey::from(row))>{row.name.clone()}</a></th>
                 <td data-label=texts::KIND><span>{row.kind.clone()}</span>{place}</td>
-                <td data-label=texts::INSTANCE><a class="name" href=format!("{instance}?view=resources")>{row.instance.clone()}</a>{elsewhere}</td>
+                <td data-label=texts::INSTANCE class="nowrap"><a class="name" href=format!("{instance}?view=resources")>{row.instance.clone()}</a>{elsewhere}</td>
                 <td data-label=texts::PROMISE class="nowrap">{format!("{} {}", row.promise_title, row.version)}</td>
                 <td data-label=texts::APPLIED><Status shape=applied word=applied_word/></td>
                 <td data-label=texts::HEALTHY><Status shape=shape word=word/>{(!row.message.is_empty()).then(|| view! { <span class="under">{row.message.clone()}</span> })}</td>

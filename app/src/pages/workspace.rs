@@ -66,7 +66,7 @@ fn requests(found: &WorkspacePage, now: &str, address: Option<String>) -> impl I
     let all = found.requests.as_ref().is_ok_and(|requests| requests.total > 0);
     let all = all.then(|| view! { " · "<a href=list>{texts::VIEW_ALL}<span class="vh">{format!(" {}", frame::REQUESTS)}</span></a> });
     view! {
-        <section aria-labelledby="requests"><div class="section-head"><h2 id="requests">{frame::REQUESTS}</h2><p class="basis">{basis}{all}</p>{address.map(|address| view! { <LiveState address=address/> })}</div>{inside}</section>
+        <section aria-labelledby="requests"><div class="section-head"><div class="row items-baseline gap-3"><h2 id="requests">{frame::REQUESTS}</h2><p class="basis">{basis}{all}</p></div>{address.map(|address| view! { <LiveState address=address/> })}</div>{inside}</section>
     }
 }
 
@@ -233,11 +233,11 @@ fn resources(path: &str, requests: &WorkspaceRequests) -> impl IntoView + use<> 
     };
     view! {
         <section class="card" aria-labelledby="resources"><div class="card-head"><h2 id="resources">{texts::RESOURCES}</h2><a class="small" href=list>{counted(requests.resources as u64, "resource")}</a></div>
-            <ul class="py-2 text-sm tabular-nums">
+            {(requests.resources > 0).then(|| view! { <ul class="py-2 text-sm tabular-nums">
                 {line(Shape::Ready, texts::HEALTHY, requests.healthy)}
                 {line(Shape::Failed, texts::UNHEALTHY, requests.broken)}
                 {line(Shape::Unknown, texts::STARTING_OR_UNKNOWN, other)}
-            </ul>
+            </ul> })}
         </section>
     }
 }

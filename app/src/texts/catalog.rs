@@ -114,6 +114,8 @@ pub(crate) const HELP: &str = "Help";
 
 pub(crate) const PRICE: &str = "Price";
 pub(crate) const READY_IN: &str = "Ready in";
+/// No instance here has become ready yet.
+pub(crate) const NOT_MEASURED: &str = "Not measured yet";
 pub(crate) const NEW_VERSION: &str = "New version";
 
 /// A time that is a typical one.

@@ -156,6 +156,14 @@ pub(crate) fn applied_and_healthy(applied: usize, healthy: usize, all: usize) ->
     format!("{applied} of {all} applied, {healthy} of {all} healthy")
 }
 
+pub(crate) fn part_of(part: usize, all: usize) -> String {
+    format!("{part} of {all}")
+}
+
+pub(crate) fn part_applied(applied: usize, all: usize) -> String {
+    format!("{applied} of {all} applied")
+}
+
 pub(crate) fn kind_at(kind: &str, destination: &str) -> String {
     if destination.is_empty() { kind.to_owned() } else { format!("{kind} at {destination}") }
 }
@@ -197,7 +205,6 @@ pub(crate) fn usually(span: &str, measured: usize) -> String {
 }
 
 // Figures of a request.
-pub(crate) const STATE: &str = "State";
 pub(crate) const COST_THIS_MONTH: &str = "Cost this month";
 pub(crate) const PRICE: &str = "Price";
 pub(crate) const PER_MONTH: &str = "a month";

@@ -54,7 +54,7 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
         let whole = |review: &ReviewPage| inbox.query.open.is_empty().then(|| listing.with("open", &review.row.uid).address());
         view! {
             {done.map(|done| view! { <div role="status"><Banner shape=Shape::Ready title=texts::DECISION_RECORDED><p>{done}</p></Banner></div> })}
-            <h1 id="inbox">{texts::APPROVALS}</h1>
+            <h1 class="mb-2" id="inbox">{texts::APPROVALS}</h1>
             {covering(&inbox.covers)}
             <div class="inbox" data-open=open>
                 <section class="inbox-list" aria-labelledby="inbox" id="list">

@@ -96,8 +96,8 @@ fn offer(workspace: &str, row: &OfferRow, stars: &Stars) -> impl IntoView + use<
                 <div class="grow min-w-36"><h3><a href=routes::promise(workspace, &row.name, home)>{row.display_name.clone()}</a></h3><span class="small subtle">{format!("{} · {}", row.name, row.version)}</span></div>
                 {stars.button(row)}
             </div>
-            <p class="flex-1 text-ink-2">{row.summary.clone()}</p>
-            <p class="row gap-1">{tags.collect_view()}</p>
+            <p class="text-ink-2">{row.summary.clone()}</p>
+            <p class="row gap-1 flex-1 content-start">{tags.collect_view()}</p>
             {facts(row)}
             <div class="grid gap-1 text-sm">
                 <p class="row justify-between">{state(row)}{running(workspace, row, home)}</p>
@@ -108,12 +108,14 @@ fn offer(workspace: &str, row: &OfferRow, stars: &Stars) -> impl IntoView + use<
 }
 
 /// Price, and how long instances here took to get ready.
-fn facts(row: &OfferRow) -> Option<impl IntoView + use<>> {
+fn facts(row: &OfferRow) -> impl IntoView + use<> {
     let price = (!row.price.is_empty()).then(|| view! { <dt>{texts::PRICE}</dt><dd>{row.price.clone()}</dd> });
     let ready = row.here.and_then(|here| here.ready_in).map(|ready| {
-        view! { <dt>{texts::READY_IN}</dt><dd>{texts::about(&span(ready.median))}<span class="subtle">{texts::median_of(ready.measured)}</span></dd> }
+        view! { <dt>{texts::READY_IN}</dt><dd>{texts::about(&span(ready.median))}<span class="subtle">{texts::median_of(ready.measured)}</span></dd> }.into_any()
     });
-    (price.is_some() || ready.is_some()).then(|| view! { <dl class="sums pt-3 border-t border-line-soft">{price}{ready}</dl> })
+    // A card without a time keeps the line, so that prices of a row of cards are at one height.
+    let ready = ready.unwrap_or_else(|| view! { <dt>{texts::READY_IN}</dt><dd><span class="subtle">{texts::NOT_MEASURED}</span></dd> }.into_any());
+    view! { <dl class="sums pt-3 border-t border-line-soft">{price}{ready}</dl> }
 }
 
 /// The lifecycle and a new version; without them, whether it can be requested.

@@ -115,9 +115,9 @@ fn place(line: &PlaceLine) -> impl IntoView + use<> {
         view! { <a class="inline-block py-0.5 whitespace-nowrap" href=routes::requests(&line.path) aria-label=texts::in_workspace(&count, &line.path)>{count.clone()}</a>{broken} }
     });
     let money = all_of(&line.forecast.iter().map(|money| money.rounded().to_string()).collect::<Vec<_>>());
-    let month = (!money.is_empty()).then(|| view! { " · "<a class="inline-block py-0.5 whitespace-nowrap" href=routes::with_query(page::COST, &[("workspace", &line.path)]) aria-label=texts::in_workspace(&money, &line.path)>{money.clone()}</a>{texts::THIS_MONTH} });
+    let month = (!money.is_empty()).then(|| view! { <span><a class="inline-block py-0.5 whitespace-nowrap" href=routes::with_query(page::COST, &[("workspace", &line.path)]) aria-label=texts::in_workspace(&money, &line.path)>{money.clone()}</a>{texts::THIS_MONTH}</span> });
     view! {
-        <li class="flex items-baseline gap-3 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><a class="name mono" href=routes::workspace(&line.path)>{line.path.clone()}</a><span class="under">{requests}{month}</span></div>
+        <li class="flex items-baseline gap-3 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><a class="name mono" href=routes::workspace(&line.path)>{line.path.clone()}</a><span class="under flex flex-wrap gap-x-3"><span>{requests}</span>{month}</span></div>
             <a class="inline-block py-0.5" href=routes::catalog(&line.path) aria-label=texts::catalog_of(&line.path)>{frame::CATALOG}</a></li>
     }
 }

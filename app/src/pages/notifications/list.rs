@@ -35,7 +35,7 @@ pub async fn list(visit: &Visit, query: &NoticesQuery) -> Result<Page> {
             <div data-live="notices">
                 {filters(&found, &listing, &token, &back, &now)}
                 {if found.rows.is_empty() { nothing(&found, &listing).into_any() } else { days(&found.rows, &now, &token, &back).into_any() }}
-                <p class="basis">{texts::kept(found.total, found.kept_days)}</p>
+                <p class="basis mt-3">{texts::kept(found.total, found.kept_days)}</p>
                 {listing.pager(found.page, found.pages)}
             </div>
         }

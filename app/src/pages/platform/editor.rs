@@ -70,7 +70,7 @@ fn rules(form: &PolicyForm, editor: &RuleEditor) -> impl IntoView + use<> {
     view! {
         <fieldset class="group"><legend>{texts::ALL_RULES}</legend>
             {many.then(|| view! { <ul class="rules">{lines}</ul> })}
-            <p><button class="btn btn-sm" name="_op" value="new"><Icon name="plus"/>{texts::ADD_RULE}</button></p>
+            <p class="mt-3"><button class="btn btn-sm" name="_op" value="new"><Icon name="plus"/>{texts::ADD_RULE}</button></p>
         </fieldset>
     }
 }

@@ -60,11 +60,11 @@ fn table(found: &PromisesPage, listing: &Listing, now: &str) -> impl IntoView + 
 }
 
 fn line(row: &PromiseRow, now: &str) -> impl IntoView + use<> {
-    let team = (!row.team.is_empty()).then(|| view! { <span class="under">{row.team.clone()}</span> });
+    let about = if row.team.is_empty() { row.version.clone() } else { format!("{} · {}", row.version, row.team) };
     let created = (!row.created.is_empty()).then(|| view! { <Moment at=row.created.clone() now=now.to_owned()/> });
     view! {
         <tr>
-            <th scope="row"><div class="row"><Tile icon=row.icon.clone()/><div><a class="name" href=routes::promise(&row.workspace, &row.name, None)>{row.title.clone()}</a>" "<span class="subtle nowrap">{row.version.clone()}</span>{team}</div></div></th>
+            <th scope="row"><div class="row"><Tile icon=row.icon.clone()/><div><a class="name" href=routes::promise(&row.workspace, &row.name, None)>{row.title.clone()}</a><span class="under">{about}</span></div></div></th>
             <td data-label=texts::WORKSPACE><span class="mono">{row.workspace.clone()}</span></td>
             <td data-label=texts::LIFECYCLE>{catalog::lifecycle_word(row.lifecycle)}</td>
             <td data-label=texts::STATE>{state(&row.state)}</td>

@@ -95,8 +95,8 @@ fn yaml(form: &PolicyForm, wrong: bool, back: &str, token: String, draft: String
                 <p class="hint" id="text-hint">{texts::YAML_HINT}</p>
                 <div class="control"><textarea class="input mono" id="text" name="text" rows=rows spellcheck="false" wrap="off" aria-describedby=described aria-invalid=wrong.then_some("true")>{crate::form::area(&form.text)}</textarea></div></div>
             <div class="submit-bar">
-                <SubmitButton label=texts::CHECK name="_op" value="check"/>
                 <SubmitButton label=if form.name.is_some() { texts::SAVE_POLICY } else { texts::CREATE_POLICY } weight=Weight::Primary name="_op" value="write"/>
+                <SubmitButton label=texts::CHECK name="_op" value="check"/>
                 <SubmitButton label=texts::EDIT_IN_FORM name="_op" value="rule:0"/>
                 <LinkButton href=back.to_owned() label=texts::CANCEL weight=Weight::Ghost/>
             </div>

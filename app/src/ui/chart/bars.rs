@@ -8,6 +8,8 @@ use super::{Figure, Links, Series};
 
 /// Share of a place's width that its bars fill.
 const FILLED: f64 = 0.7;
+/// Maximum width of a bar: wider, a few bars look like walls.
+const WIDEST: f64 = 56.0;
 /// Number of places from which heights are whole units.
 const DENSE: usize = 14;
 /// Minimum height of a bar above 0, so that it is visibly not 0.
@@ -49,7 +51,7 @@ fn stacked(figure: &Figure, scale: &Scale, index: usize, place: usize) -> Option
     let series = figure.series.get(index)?;
     let amount = series.at(place).filter(|amount| amount.size > 0.0)?;
     let below: f64 = figure.series.iter().take(index).filter_map(|series| series.at(place)).map(|amount| amount.size.max(0.0)).sum();
-    let width = scale.pitch() * FILLED;
+    let width = (scale.pitch() * FILLED).min(WIDEST);
     let (low, high) = (scale.y(below), scale.y(below + amount.size));
     // Among many narrow bars, a part of a unit isn't visible, but every digit has a weight.
     let heights = if figure.labels.len() > DENSE { (low.round(), high.round()) } else { (low, high) };

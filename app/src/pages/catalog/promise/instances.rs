@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::pages::requests::{change, stale, state};
 use crate::routes;
 use crate::texts::catalog as texts;
-use crate::ui::{Empty, Moment, Pager, Shape, Status};
+use crate::ui::{Empty, Moment, Pager, Person, Shape, Status};
 use crate::view::{InstanceLine, InstancesPage, OfferRow};
 
 /// The part.
@@ -47,6 +47,6 @@ fn row(line: &InstanceLine, promise: &OfferRow, now: &str) -> impl IntoView + us
     view! {
         <tr><th scope="row"><a class="name" href=routes::request(&line.workspace, &line.namespace, &line.name)>{line.name.clone()}</a><span class="under mono">{line.workspace.clone()}</span></th>
             <td data-label=texts::VERSION>{line.version.clone()}{older}</td><td data-label=texts::STATE><Status shape=shape word=word/>{pending}</td>
-            <td data-label=texts::REQUESTED_BY>{line.requester.clone()}</td><td data-label=texts::REQUESTED><Moment at=line.created.clone() now=now/></td></tr>
+            <td data-label=texts::REQUESTED_BY class="nowrap">{(!line.requester.is_empty()).then(|| view! { <Person username=line.requester.clone()/> })}</td><td data-label=texts::REQUESTED><Moment at=line.created.clone() now=now/></td></tr>
     }
 }

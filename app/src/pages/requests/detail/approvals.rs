@@ -1,6 +1,6 @@
 //! Approvals, and what changed policies would do to running resources.
 
-use crate::view::{ApprovalLine, OutdatedView, RequestPage};
+use crate::view::{ApprovalLine, ApprovalStanding, OutdatedView, RequestPage};
 use leptos::prelude::*;
 
 use crate::actions::{self, RollOut};
@@ -8,7 +8,7 @@ use crate::pages::approvals::{About, Buttons, ask_again, changes, decide, said, 
 use crate::pages::requests::change;
 use crate::routes;
 use crate::texts::request as texts;
-use crate::ui::{HiddenToken, Shape, Status, SubmitButton};
+use crate::ui::{HiddenToken, Icon, Shape, Status, SubmitButton};
 
 /// The values that a pending change would set.
 pub(super) fn pending(page: &RequestPage) -> Option<impl IntoView + use<>> {
@@ -19,7 +19,8 @@ pub(super) fn pending(page: &RequestPage) -> Option<impl IntoView + use<>> {
     })
 }
 
-/// Every decision with its comments, and a form for people who can decide.
+/// Every decision with its comments, and a form for people who can decide. Once everything is approved it is one line that unfolds, so that
+/// the outputs of a running instance come first.
 pub(super) fn decisions(page: &RequestPage, token: &str, now: &str) -> Option<impl IntoView + use<>> {
     let hash = page.hash.clone().unwrap_or_default();
     let lines = page.approvals.iter().map(|line| decision(page, line, now)).collect_view();
@@ -30,13 +31,16 @@ pub(super) fn decisions(page: &RequestPage, token: &str, now: &str) -> Option<im
         About { uid: &page.uid, hash: &hash, asked: &page.asked, fields: &fields, back: &back, buttons: Buttons::Inside, again: None };
     let form = (!hash.is_empty()).then(|| decide(&about, token));
     let review =
-        (!page.asked.is_empty()).then(|| view! { <a href=routes::approvals(&[("open", &page.uid)])>{texts::OPEN_FULL_REVIEW}</a> });
+        (!page.asked.is_empty()).then(|| view! { <p class="small"><a href=routes::approvals(&[("open", &page.uid)])>{texts::OPEN_FULL_REVIEW}</a></p> });
     let withdraw = withdraw(&page.uid, &hash, &back, page.withdraw.as_ref(), token);
     let again = ask_again(&page.uid, &back, page.again.as_ref(), token);
     let thread = thread(&page.uid, &page.comments, "", &back, token, now);
+    let settled = page.approvals.iter().all(|line| line.standing == ApprovalStanding::Approved);
+    let (shape, word) = standing(ApprovalStanding::Approved);
+    let word = settled.then(|| view! { <Status shape=shape word=word/> });
     (!page.approvals.is_empty()).then(|| view! {
-        <section class="card" aria-labelledby="approvals"><div class="card-head"><h2 id="approvals">{texts::APPROVAL}</h2><p class="basis">{review}</p></div><ul class="decisions">{lines}</ul>
-            <div class="decisions">{form}{withdraw}{again}{thread}</div></section>
+        <section class="card" aria-labelledby="approvals"><details open=!settled><summary class="card-head"><h2 id="approvals">{texts::APPROVAL}</h2><span class="row small">{word}<Icon name="chevron-down"/></span></summary><ul class="decisions">{lines}</ul>
+            <div class="decisions pt-0">{review}{form}{withdraw}{again}{thread}</div></details></section>
     })
 }
 

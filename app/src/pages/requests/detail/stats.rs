@@ -1,16 +1,15 @@
-//! The row of figures below what the request waits for: state, cost, age, last change, owner.
+//! The row of figures below what the request waits for: health, cost, age, last change, owner. The state is above it, in words and twice.
 
 use leptos::prelude::*;
+use promise::api::Health;
 
-use crate::pages::requests::state;
 use crate::texts::request as texts;
-use crate::ui::{Moment, Status};
+use crate::ui::{Moment, person_name};
 use crate::view::{Happening, RequestPage};
 
 /// The row. What isn't known has no figure.
 pub(super) fn row(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     let row = &page.row;
-    let (shape, word) = state(row.states.state);
     let figure = |name: &'static str, value: AnyView, beside: String| {
         let beside = (!beside.is_empty()).then(|| view! { <span class="subtle">{beside}</span> });
         view! { <div class="figure"><dt>{name}</dt><dd><b>{value}</b>{beside}</dd></div> }
@@ -22,6 +21,10 @@ pub(super) fn row(page: &RequestPage, now: &str) -> impl IntoView + use<> {
         (None, Some(price)) => Some(figure(texts::PRICE, price.clone().into_any(), texts::PER_MONTH.to_owned())),
         (None, None) => None,
     };
+    let all = page.resources.len();
+    let healthy = page.resources.iter().filter(|resource| resource.health == Health::Healthy).count();
+    let applied = page.resources.iter().filter(|resource| resource.applied).count();
+    let health = (all > 0).then(|| figure(texts::HEALTHY, texts::part_of(healthy, all).into_any(), texts::part_applied(applied, all)));
     let last = page
         .timeline
         .last()
@@ -29,12 +32,11 @@ pub(super) fn row(page: &RequestPage, now: &str) -> impl IntoView + use<> {
         .map(|last| figure(texts::LAST_CHANGE, view! { <Moment at=last.at.clone() now=now/> }.into_any(), short(last)));
     let owner = (!row.requester.is_empty()).then(|| {
         let beside = if row.mine { texts::THIS_IS_YOU.to_owned() } else { String::new() };
-        figure(texts::OWNER, row.requester.clone().into_any(), beside)
+        figure(texts::OWNER, person_name(&row.requester).into_any(), beside)
     });
     view! {
         <dl class="figures">
-            <div class="figure"><dt>{texts::STATE}</dt><dd><b><Status shape=shape word=word/></b></dd></div>
-            {cost}
+            {health}{cost}
             {figure(texts::CREATED, view! { <Moment at=row.created.clone() now=now/> }.into_any(), String::new())}
             {last}{owner}
         </dl>
