@@ -26,6 +26,7 @@ pub mod remark;
 mod sender;
 mod teller;
 pub mod timing;
+mod titles;
 mod webhook;
 
 use std::collections::{BTreeSet, HashMap};

@@ -57,7 +57,7 @@ fn page(subject: &Subject<'_>, hash: &str) -> Page {
 fn question(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &ApprovalStatus, since: &str, decided: Option<i64>) -> Told {
     let ends = approval.expires_at.as_deref().and_then(seconds);
     let until = approval.expires_at.as_deref().map(|at| format!(" Expires on {}.", utc(at))).unwrap_or_default();
-    let who = if subject.requester.is_empty() { "Someone" } else { subject.names.of(subject.requester) };
+    let who = if subject.requester.is_empty() { "Someone" } else { subject.names.people.of(subject.requester) };
     let agreed = approval.given.iter().filter(|given| given.void.is_none()).map(|given| giver(approval, given).to_string());
     let link = page(subject, &candidate.content_hash);
     Told {
@@ -73,7 +73,7 @@ fn question(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &Appro
         ends,
         title: format!("{} is waiting for approval", subject.name),
         text: format!("{who} requested {} in {}.{until}", subject.promise, subject.workspace),
-        why: format!("You're an approver for {}, set at {}.", thing(&approval.rule), approval.source),
+        why: format!("You're an approver for {}, set at {}.", thing(subject, approval), approval.source),
         link,
     }
 }
@@ -95,7 +95,7 @@ fn decision(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenAppro
     if given.void.is_some() || *giver(approval, given) == *subject.requester {
         return None;
     }
-    let by = subject.names.of(&given.by);
+    let by = subject.names.people.of(&given.by);
     let (event, title) = match given.decision {
         Decision::Approve => (Event::Approved, format!("{by} approved {}", subject.name)),
         Decision::Reject => (Event::Rejected, format!("{by} rejected {}", subject.name)),
@@ -116,9 +116,9 @@ fn emergency(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenAppr
         at: given.at.as_deref().and_then(seconds).unwrap_or(subject.created),
         open: false,
         ends: None,
-        title: format!("{} approved {} with an override", subject.names.of(&given.by), subject.name),
+        title: format!("{} approved {} with an override", subject.names.people.of(&given.by), subject.name),
         text: said(given),
-        why: format!("You're an approver for {}, set at {}.", thing(&approval.rule), approval.source),
+        why: format!("You're an approver for {}, set at {}.", thing(subject, approval), approval.source),
         link: subject.page(),
     })
 }
@@ -137,7 +137,7 @@ fn outlived(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &Appro
         ends: None,
         title: format!("{} changed after your decision", subject.name),
         text: given.void.clone().unwrap_or_default(),
-        why: format!("You decided on it for {}, set at {}.", thing(&approval.rule), approval.source),
+        why: format!("You decided on it for {}, set at {}.", thing(subject, approval), approval.source),
         link: page(subject, &candidate.content_hash),
     })
 }
@@ -160,11 +160,12 @@ fn of_rule(rule: &ApprovalRule, cluster: &str) -> String {
     format!("{cluster}/{of}/{}", rule.name)
 }
 
-/// Returns the source of a rule, such as `the policy production-databases`.
-fn thing(rule: &ApprovalRule) -> String {
+/// Returns the source of a rule, such as `the policy Large databases`.
+fn thing(subject: &Subject<'_>, approval: &ApprovalStatus) -> String {
+    let (rule, titles) = (&approval.rule, subject.names.titles);
     match (&rule.policy, &rule.promise) {
-        (Some(policy), _) => format!("the policy {policy}"),
-        (None, Some(promise)) => format!("the promise {promise}"),
+        (Some(policy), _) => format!("the policy {}", titles.policy_in(&approval.cluster, policy).as_ref().unwrap_or(policy)),
+        (None, Some(promise)) => format!("the promise {}", titles.promise_in(&approval.cluster, promise).as_ref().unwrap_or(promise)),
         (None, None) => format!("the rule {}", rule.name),
     }
 }
