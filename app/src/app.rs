@@ -49,6 +49,7 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::EDIT_ADDS) view=|| load(edit_adds) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_DELETE) view=|| load(request_deletion) ssr=Async/>
 
+                <Route path=Pattern(page::PRESETS) view=|| load(preset_list) ssr=Async/>
                 <Route path=Pattern(page::RESOURCES) view=|| load(resource_list) ssr=Async/>
                 <Route path=Pattern(page::OBJECT) view=|| load(object) ssr=Async/>
 
