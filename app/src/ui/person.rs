@@ -46,7 +46,7 @@ mod tests {
     fn shown(username: &'static str) -> String {
         let names = PeopleNames::new([("dev-shop".to_owned(), "Dana <Shaw>".to_owned())]);
         Owner::new_root(None).with(|| {
-            provide_context(Reading { names, dates: DateStyle::default(), now: Arc::from("") });
+            provide_context(Reading { names, ..Reading::default() });
             view! { <Person username=username/> }.to_html()
         })
     }
