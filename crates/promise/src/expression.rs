@@ -61,7 +61,7 @@ pub fn sentence(error: &ExprError) -> String {
         ExprError::Type { message, .. } if message.starts_with("undefined field") => {
             format!("Correct the name, or declare it in the schema: {message}.")
         }
-        ExprError::Type { message, .. } => format!("Fix the types in the expression: {message}."),
+        ExprError::Type { .. } => format!("Fix the types in the expression: {}.", error.words()),
         ExprError::UnknownVariable { name, .. } => {
             format!("Use an existing variable: expressions have no variable `{name}` here.")
         }

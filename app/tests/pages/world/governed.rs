@@ -115,15 +115,7 @@ impl Platform for World {
                 parts: Vec::new(),
             });
         }
-        let week = |label: &str, ready| WeekLine {
-            label: label.into(),
-            day: "2026-11-16".into(),
-            ready,
-            under_way: 1,
-            rejected: 0,
-            lapsed: 0,
-            failed: 2,
-        };
+        let week = |day: &str, ready| WeekLine { day: day.into(), ready, under_way: 1, rejected: 0, lapsed: 0, failed: 2 };
         Ok(OverviewPage {
             range,
             seen: "5f".into(),
@@ -131,7 +123,7 @@ impl Platform for World {
             workspaces: 2,
             states: vec![(RequestState::AwaitingApproval, 1), (RequestState::Ready, 12), (RequestState::Failed, 2)],
             pending: vec![(ChangeState::AwaitingApproval, 1)],
-            weeks: vec![week("9 Nov", 4), week("16 Nov", 8)],
+            weeks: vec![week("2026-11-09", 4), week("2026-11-16", 8)],
             reasons: vec![("Refused".into(), 1), ("No room".into(), 1)],
             times: vec![TimeLine {
                 promise: "postgresql".into(),

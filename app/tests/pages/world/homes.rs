@@ -52,15 +52,7 @@ pub fn home(world: &World) -> Home {
         deprecated: deprecated.map(str::to_owned),
     };
     let place = |path: &str, requests| PlaceLine { path: path.into(), requests, broken: 1, forecast: vec![money(84_250)] };
-    let week = |label: &str, ready| WeekLine {
-        label: label.into(),
-        day: "2026-11-16".into(),
-        ready,
-        under_way: 1,
-        rejected: 0,
-        lapsed: 0,
-        failed: 2,
-    };
+    let week = |day: &str, ready| WeekLine { day: day.into(), ready, under_way: 1, rejected: 0, lapsed: 0, failed: 2 };
     Home {
         tour: world.refused.is_none().then(tour).into_iter().collect(),
         waiting_total: whole.total_of(|row| row.states.state == RequestState::Failed),
@@ -87,7 +79,7 @@ pub fn home(world: &World) -> Home {
         },
         platform: match (looks_after, world.fits) {
             (true, _) => Some(Ok(PlatformGlance {
-                weeks: vec![week("9 Nov", 4), week("16 Nov", 8)],
+                weeks: vec![week("2026-11-09", 4), week("2026-11-16", 8)],
                 waiting: 2,
                 waiting_since: Some("2026-11-21T09:02:00Z".into()),
                 versions: (9, 7),

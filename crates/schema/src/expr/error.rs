@@ -100,6 +100,13 @@ impl ExprError {
 
 /// Rewords what CEL calls an overload: people know values and operators.
 fn in_words(message: &str) -> String {
+    if let Some((operator, types)) =
+        message.strip_prefix("found no matching overload for '").and_then(|rest| rest.split_once("' applied to '"))
+    {
+        // A function of a value names the value's type before its arguments.
+        let types = types.trim_end_matches('\'').replace(".(", ", ").replace(['(', ')'], "");
+        return format!("`{}` doesn't work on {}", operator.trim_matches('_'), types.trim_end_matches(", ").replace(", ", " and "));
+    }
     let Some(rest) = message.strip_prefix("no such overload: ") else {
         return match message {
             "optional.none() dereference" => "an optional value is missing".to_owned(),
@@ -128,6 +135,9 @@ mod tests {
             ("no such overload: has() on int", "`has()` doesn't work on int"),
             ("no such overload: string and int have no order", "string and int can't be compared"),
             ("no such overload: a condition must be true or false", "a condition must be true or false"),
+            ("found no matching overload for '_+_' applied to '(int, string)'", "`+` doesn't work on int and string"),
+            ("found no matching overload for 'size' applied to 'string.(int)'", "`size` doesn't work on string and int"),
+            ("found no matching overload for 'size' applied to 'string.()'", "`size` doesn't work on string"),
             ("no such overload: size", "`size` doesn't work on these values"),
             ("optional.none() dereference", "an optional value is missing"),
             ("division by zero", "division by zero"),
