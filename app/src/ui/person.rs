@@ -36,9 +36,6 @@ fn hue(username: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use promise::date::DateStyle;
     use promise::people::PeopleNames;
 
     use super::*;
