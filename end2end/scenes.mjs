@@ -155,6 +155,9 @@ export async function scenes(it) {
     { name: "refused", path: await turnedDown(it, person) },
     { name: "form-draft", path: await drafted(person, `/w/${workspace}/promises/redis/request`) },
     { name: "requests-drafts", path: `/w/${workspace}/requests?mine=true` },
+    { name: "presets", path: await preset(person, request("sessions")) },
+    { name: "preset-new", path: `/w/${workspace}/presets?promise=postgresql&start=request:default/orders-db` },
+    { name: "presets-empty", path: "/w/root:acme:data/presets", person: "dev-data" },
     { name: "not-found", path: request("not-there") },
     { name: "nowhere", path: "/no-such-page" },
     { name: "workspace-not-found", path: "/w/root:nowhere/catalog" },
@@ -252,6 +255,16 @@ async function kept(page, path) {
   await page.getByText("Save this view").click();
   await page.getByLabel("Name", { exact: true }).fill("What works");
   await page.getByRole("button", { name: "Save", exact: true }).click();
+  return addressOf(page);
+}
+
+/** The address of the list with a preset that was saved from a request. */
+async function preset(page, path) {
+  await page.goto(path);
+  await page.getByRole("link", { name: "Save as preset" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Small sessions");
+  await page.getByRole("button", { name: "Save preset" }).click();
+  await page.getByText("Preset Small sessions saved").waitFor();
   return addressOf(page);
 }
 

@@ -5,8 +5,19 @@ const PAGES = { h: "home", c: "catalog", r: "requests", o: "resources", a: "appr
 /** How long the second key is waited for, in milliseconds. */
 const SECOND = 1500;
 
+/** Seconds for which the browser keeps the time zone. */
+const YEAR = 365 * 24 * 3600;
+
+/** Tells the portal the time zone of the browser: the next page shows times in it. */
+function zone() {
+  const pair = `zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  if (!document.cookie.split("; ").includes(pair)) document.cookie = `${pair}; Path=/; SameSite=Lax; Max-Age=${YEAR}${secure}`;
+}
+
 /** Listens for shortcuts; `script` and `wasm` are the addresses of the palette. */
 export function keys(script, wasm) {
+  zone();
   let loading;
   const open = () => {
     loading ??= import(script).then(async (module) => {

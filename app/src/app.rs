@@ -50,6 +50,7 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::REQUEST_REVEALED) view=|| load(revealed_output) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_DELETE) view=|| load(request_deletion) ssr=Async/>
 
+                <Route path=Pattern(page::PRESETS) view=|| load(preset_list) ssr=Async/>
                 <Route path=Pattern(page::RESOURCES) view=|| load(resource_list) ssr=Async/>
                 <Route path=Pattern(page::OBJECT) view=|| load(object) ssr=Async/>
 

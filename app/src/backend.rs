@@ -4,7 +4,9 @@
 //! Workspaces are identified by path; the answer is the same whether a workspace doesn't exist or the user has no access to it.
 //! Methods that change something are called by the server functions of [`crate::actions`].
 
+mod assets;
 mod policy_text;
+mod presets;
 
 use std::sync::Arc;
 
@@ -18,12 +20,14 @@ use crate::view::{
     WorkspaceTree,
 };
 use async_trait::async_trait;
-use promise::date::DateStyle;
+use promise::date::{DateStyle, Zone};
 use promise::people::PeopleNames;
 use promise::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+pub use assets::Assets;
 pub use policy_text::PolicyText;
+pub use presets::{PresetOf, Presets};
 
 /// Ordered name/value pairs of a posted form.
 pub type Pairs = [(String, String)];
@@ -257,7 +261,8 @@ pub trait Notices: Send + Sync {
 /// Saved views: filters that the user has named.
 #[async_trait]
 pub trait Views: Send + Sync {
-    /// Returns the user's views of a list with the current filter `filter`; `workspace` is empty for decisions, which have only one list.
+    /// Returns the user's views of a list whose current filter is `filter`. `workspace` is empty for lists of which there is only one, and
+    /// for the requests of all workspaces.
     async fn saved_views(&self, list: SavedList, workspace: &str, filter: Vec<(String, String)>) -> SavedViews;
     /// Saves a posted filter under its title.
     async fn save_view(&self, pairs: &Pairs) -> Result<()>;
@@ -391,12 +396,25 @@ pub trait Cost: Send + Sync {
 
 /// Every port that pages call, for a signed-in user.
 pub trait Backend:
-    Account + Approvals + Catalog + Cost + Drafts + Notices + Platform + Refusals + Requests + Resources + Search + Views + Workspaces
+    Account + Approvals + Catalog + Cost + Drafts + Notices + Platform + Presets + Refusals + Requests + Resources + Search + Views + Workspaces
 {
 }
 
 impl<T> Backend for T where
-    T: Account + Approvals + Catalog + Cost + Drafts + Notices + Platform + Refusals + Requests + Resources + Search + Views + Workspaces
+    T: Account
+        + Approvals
+        + Catalog
+        + Cost
+        + Drafts
+        + Notices
+        + Platform
+        + Presets
+        + Refusals
+        + Requests
+        + Resources
+        + Search
+        + Views
+        + Workspaces
 {
 }
 
@@ -445,6 +463,8 @@ pub struct Visit {
     pub names: PeopleNames,
     /// How the reader writes dates.
     pub dates: DateStyle,
+    /// The reader's time zone; UTC if it isn't known.
+    pub zone: Zone,
 }
 
 impl Visit {
@@ -458,7 +478,7 @@ impl Visit {
 
     /// Returns what the parts of the page need to know about the visit.
     pub fn reading(&self) -> Reading {
-        Reading { names: self.names.clone(), dates: self.dates, now: self.now.as_str().into() }
+        Reading { names: self.names.clone(), dates: self.dates, zone: self.zone.clone(), now: self.now.as_str().into() }
     }
 
     /// Returns the recent refusal of a form on this page, by the id in the page's address.
@@ -469,33 +489,4 @@ impl Visit {
             _ => None,
         }
     }
-}
-
-/// Addresses of the files that the browser loads, named by content.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-pub struct Assets {
-    /// Style sheet.
-    pub style: String,
-    /// Script for copying and for updates while the user types.
-    #[serde(default)]
-    pub page: String,
-    /// Script that changes a part of a page into how it looks now.
-    #[serde(default)]
-    pub morph: String,
-    /// Script for the keyboard shortcuts of the inbox.
-    #[serde(default)]
-    pub inbox: String,
-    /// Script for keyboard shortcuts, which loads the palette.
-    #[serde(default)]
-    pub keys: String,
-    /// Script of the islands.
-    #[serde(default)]
-    pub islands: String,
-    /// Its wasm.
-    #[serde(default)]
-    pub islands_wasm: String,
-    /// Script of the live part.
-    pub script: String,
-    /// Its wasm.
-    pub wasm: String,
 }

@@ -8,6 +8,7 @@ pub mod home;
 pub mod keyboard;
 pub mod notifications;
 pub mod platform;
+mod prices;
 mod refusal;
 pub mod requests;
 pub mod resources;

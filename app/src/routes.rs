@@ -36,6 +36,8 @@ pub mod page {
     pub const REQUESTS_CSV: &str = "/w/{workspace}/requests.csv";
     /// Requests of a workspace.
     pub const REQUESTS: &str = "/w/{workspace}/requests";
+    /// Presets of a workspace; with the query `promise`, the form that saves one from `draft` or `start`.
+    pub const PRESETS: &str = "/w/{workspace}/presets";
     /// Objects that were created for the requests of a workspace.
     pub const RESOURCES: &str = "/w/{workspace}/resources";
     /// The same as comma-separated values, all rows.
@@ -175,7 +177,27 @@ pub fn request_from(workspace: &str, promise: &str, home: Option<&str>, start: &
 
 /// The form of a new request, filled in from another request; `home` is that of its promise.
 pub fn request_copy(workspace: &str, promise: &str, home: Option<&str>, namespace: &str, name: &str) -> String {
-    request_from(workspace, promise, home, &format!("request:{namespace}/{name}"))
+    request_from(workspace, promise, home, &copy_of(namespace, name))
+}
+
+/// The start of a form that is filled in from another request.
+pub fn copy_of(namespace: &str, name: &str) -> String {
+    format!("request:{namespace}/{name}")
+}
+
+/// Presets of a workspace.
+pub fn presets(workspace: &str) -> String {
+    at(page::PRESETS, &[workspace])
+}
+
+/// Presets of a workspace, with a message about one that was saved.
+pub fn presets_after(workspace: &str, title: &str) -> String {
+    with_query(&presets(workspace), &[("saved", title)])
+}
+
+/// The form that saves the values of a draft, or of what a form starts from, as a preset.
+pub fn preset_new(workspace: &str, promise: &str, home: Option<&str>, draft: &str, start: &str) -> String {
+    with_query(&presets(workspace), &[("promise", promise), ("home", home.unwrap_or_default()), ("draft", draft), ("start", start)])
 }
 
 /// Requests of a workspace, with a message about one that is being deleted.

@@ -26,7 +26,7 @@ pub use graph::{Graph, Layers, Node};
 pub use head::{Crumb, Crumbs, PageHead, Tile};
 pub use icon::{Icon, SPRITE, SPRITE_ADDRESS};
 pub use live::LiveState;
-pub use moment::{Moment, day, day_and_time, due, span};
+pub use moment::{Moment, date, day, day_and_time, day_in_year, due, span};
 pub use pager::{Pager, paged};
 pub use person::{Avatar, Person, person_name};
 pub use reading::Reading;

@@ -14,6 +14,7 @@ mod overview;
 mod platform;
 mod policy;
 mod preflight;
+mod preset;
 mod promises;
 mod related;
 mod request;
@@ -55,8 +56,9 @@ pub use platform::{
 pub use policy::{PolicyLine, deciders, policy_lines, policy_outcomes};
 pub use preflight::{
     AddedCount, AddedLine, AddedObject, AddsPage, ApprovalStep, CheckLine, CheckState, LineFrom, LineSide, PreflightView, PriceLine,
-    PriceView, RoomLine, Verdict,
+    PriceSource, PriceView, RoomLine, Verdict,
 };
+pub use preset::{MAX_PRESET_TITLE, PresetLine, SavedPreset, preset_title};
 pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 pub use related::{RelatedGroup, RelatedKind, RelatedLine};
 pub use request::{

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use app::actions::{
-    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, DeleteView, DiscardDraft,
-    DismissDemo, DismissTour, EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RevealOutput, RollOut, SaveNotificationSettings,
-    SavePolicy, SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy,
-    Withdraw,
+    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeletePreset, DeleteRequest, DeleteView,
+    DiscardDraft, DismissDemo, DismissTour, EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RevealOutput, RollOut,
+    SaveNotificationSettings, SavePolicy, SavePreset, SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft, SignIn,
+    SignOut, SubmitRequest, SwitchPolicy, Withdraw,
 };
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
@@ -156,6 +156,9 @@ pub fn table() -> Vec<Route> {
         get(page::ALL_REQUESTS_CSV, SignedIn, pages::all_requests_csv),
         revalidated(page::REQUESTS, Workspace),
         get(page::REQUESTS_CSV, Workspace, pages::requests_csv),
+        page(page::PRESETS, Workspace),
+        action::<SavePreset>(Workspace),
+        action::<DeletePreset>(Workspace),
         revalidated(page::RESOURCES, Workspace),
         get(page::RESOURCES_CSV, Workspace, pages::resources_csv),
         revalidated(page::REQUEST, Workspace),

@@ -8,11 +8,13 @@ use crate::routes::{page, safe_redirect, sign_in_again};
 
 /// The cookie with the chosen theme; not a secret.
 pub const THEME: &str = "theme";
+/// The cookie with the reader's time zone, an IANA name; not a secret. A script of the pages sets it to the zone of the browser, too.
+pub const ZONE: &str = "zone";
 /// What the browser is to forget (Clear Site Data, W3C).
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
 /// The cookie that says that the note about the demo was dismissed; not a secret.
 pub const DEMO: &str = "demo";
-/// How long the theme is remembered, in seconds.
+/// How long theme and time zone are remembered, in seconds.
 const THEME_KEPT: u32 = 365 * 24 * 3600;
 
 /// Signs in as a sample person of the embedded plane, or elsewhere with a bearer token. An earlier session of the browser ends.
@@ -65,4 +67,12 @@ pub async fn choose_theme(theme: String, back: String) -> Answer {
     });
     see(safe_redirect(&back));
     Ok(())
+}
+
+/// Remembers the time zone of pages. Scripts can read and replace the cookie.
+pub(super) fn remember_zone(zone: &str) {
+    // Every name in the database consists of these.
+    if zone.chars().all(|letter| letter.is_ascii_alphanumeric() || "/_+-".contains(letter)) {
+        set_cookie(&format!("{ZONE}={zone}; Path=/; SameSite=Lax; Max-Age={THEME_KEPT}"));
+    }
 }

@@ -16,6 +16,7 @@ pub async fn submit_request(workspace: String, promise: String, home: String, fo
         form: routes::request_new(&workspace, &promise, home),
         review: routes::request_review(&workspace, &promise, home),
         adds: routes::request_adds(&workspace, &promise, home, "", ""),
+        preset: Some(routes::preset_new(&workspace, &promise, home, "", "")),
     };
     carry_out(&workspace, FormOf::New { promise: &promise, home, start: None }, &form, pages).await
 }
@@ -27,6 +28,7 @@ pub async fn change_request(workspace: String, namespace: String, name: String, 
         form: routes::request_edit(&workspace, &namespace, &name),
         review: routes::edit_review(&workspace, &namespace, &name),
         adds: routes::edit_adds(&workspace, &namespace, &name, "", ""),
+        preset: None,
     };
     carry_out(&workspace, FormOf::Edit { namespace: &namespace, name: &name }, &form, pages).await
 }
@@ -36,6 +38,8 @@ struct FormPages {
     form: String,
     review: String,
     adds: String,
+    /// Drafts of changes aren't saved as presets: the request itself can be.
+    preset: Option<String>,
 }
 
 async fn carry_out(workspace: &str, of: FormOf<'_>, form: &Fields, pages: FormPages) -> Answer {
@@ -45,6 +49,7 @@ async fn carry_out(workspace: &str, of: FormOf<'_>, form: &Fields, pages: FormPa
         FormOutcome::Again { draft } => routes::with_query(&pages.form, &[("draft", &draft)]),
         FormOutcome::Review { draft } => routes::with_query(&pages.review, &[("draft", &draft)]),
         FormOutcome::Adds { draft } => routes::with_query(&pages.adds, &[("draft", &draft)]),
+        FormOutcome::Preset { draft } => routes::with_query(pages.preset.as_ref().unwrap_or(&pages.form), &[("draft", &draft)]),
         FormOutcome::Written { namespace, name } => routes::request(workspace, &namespace, &name),
     });
     acting.answer(done, &pages.form).await

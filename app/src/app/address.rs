@@ -84,6 +84,20 @@ pub(super) struct FormQuery {
     pub(super) origin: String,
 }
 
+/// Query of the presets of a workspace: what to save as another one, and the title of one that was saved.
+#[derive(Debug, Deserialize)]
+pub(super) struct PresetQuery {
+    #[serde(default)]
+    pub(super) promise: String,
+    pub(super) home: Option<String>,
+    #[serde(default)]
+    pub(super) draft: String,
+    #[serde(default)]
+    pub(super) start: String,
+    #[serde(default)]
+    pub(super) saved: String,
+}
+
 /// Query that selects a tab of a promise.
 #[derive(Debug, Deserialize)]
 pub(super) struct PromiseTab {

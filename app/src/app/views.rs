@@ -3,10 +3,10 @@
 use promise::Result;
 
 use super::address::{
-    Address, DecisionLink, DeletedPolicy, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PromiseTab, RefusalId, RefusedPost,
-    RequestTab, RevealedOutput, SignInQuery, WorkspaceQuery,
+    Address, DecisionLink, DeletedPolicy, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PresetQuery, PromiseTab, RefusalId,
+    RefusedPost, RequestTab, RevealedOutput, SignInQuery, WorkspaceQuery,
 };
-use crate::backend::{FormOf, Sample, SignInProblem, Visit};
+use crate::backend::{FormOf, PresetOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
 use crate::pages::approvals::Again;
 use crate::pages::{
@@ -131,6 +131,13 @@ pub(super) async fn request_deletion(visit: Visit, at: Address) -> Result<Page> 
 /// Returns the form of the request in the address.
 fn edited(at: &Address) -> FormOf<'_> {
     FormOf::Edit { namespace: at.namespace(), name: at.name() }
+}
+
+pub(super) async fn preset_list(visit: Visit, at: Address) -> Result<Page> {
+    let PresetQuery { promise, home, draft, start, saved } = at.query()?;
+    let RefusedPost { refused } = at.query()?;
+    let of = PresetOf { promise: &promise, home: home.as_deref(), draft: &draft, start: &start };
+    requests::presets(&visit, at.workspace(), of, &saved, visit.refusal(&refused).await).await
 }
 
 pub(super) async fn resource_list(visit: Visit, at: Address) -> Result<Page> {

@@ -1,7 +1,8 @@
-//! A single-line text input with label, hint and problem, for fields that don't come from a schema.
+//! A text input with label, hint and problem, for fields that don't come from a schema.
 
 use leptos::prelude::*;
 
+use super::area;
 use crate::texts::forms as texts;
 use crate::ui::Shape;
 
@@ -15,16 +16,24 @@ pub fn Text(
     #[prop(optional, into)] hint: String,
     #[prop(default = None)] problem: Option<String>,
     #[prop(optional)] focus: bool,
+    /// Number of lines; 0 for an input of a single line.
+    #[prop(optional)]
+    rows: usize,
 ) -> impl IntoView {
     let (hint_id, problem_id) = (format!("{id}-hint"), format!("{id}-problem"));
     let described = described(&[(!hint.is_empty()).then(|| hint_id.clone()), problem.is_some().then(|| problem_id.clone())]);
     let (invalid, marked) = (problem.is_some().then_some("true"), problem.is_some().then_some(""));
+    let (input_id, named) = (id.clone(), name);
+    let control = match rows {
+        0 => view! { <input class="input w-m" id=input_id name=named value=value spellcheck="false" aria-describedby=described aria-invalid=invalid autofocus=focus/> }.into_any(),
+        rows => view! { <textarea class="input" id=input_id name=named rows=rows.to_string() aria-describedby=described aria-invalid=invalid autofocus=focus>{area(&value)}</textarea> }.into_any(),
+    };
     view! {
         <div class="field" data-invalid=marked>
             <label for=id.clone()>{label}</label>
             {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint}</p> })}
             {problem.map(|problem| complaint(problem_id, problem))}
-            <div class="control"><input class="input w-m" id=id name=name value=value spellcheck="false" aria-describedby=described aria-invalid=invalid autofocus=focus/></div>
+            <div class="control">{control}</div>
         </div>
     }
 }

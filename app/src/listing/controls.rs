@@ -8,7 +8,8 @@ use crate::texts::lists as texts;
 use crate::ui::{Empty, Icon, LinkButton, Pager};
 
 impl Listing {
-    /// The search, which keeps all other choices, and the link that clears them. `name` says what is searched.
+    /// The search, which keeps all other choices, and the link that clears them. `name` says what is searched. It has one input and no
+    /// button: Enter searches, as does the key "Search" of keyboards on screens.
     pub(crate) fn search(&self, name: &'static str, placeholder: &'static str) -> impl IntoView + use<> {
         let others = self.pairs.iter().filter(|(name, value)| !matches!(name.as_str(), "q" | "page") && !value.is_empty());
         let hidden = others.map(|(name, value)| view! { <input type="hidden" name=name.clone() value=value.clone()/> }).collect_view();
@@ -18,7 +19,7 @@ impl Listing {
             <form class="filters" role="search" aria-label=name action=action>
                 {hidden}
                 <div class="search"><Icon name="search"/><input class="input" type="search" name="q" value=words aria-label=texts::search_in(name) placeholder=placeholder/></div>
-                <button class="btn">{texts::SEARCH}</button>{clear}
+                {clear}
             </form>
         }
     }

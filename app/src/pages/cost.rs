@@ -11,6 +11,7 @@ pub(super) use advice::lines as mover_lines;
 use crate::view::{CostBy, CostPage, CostQuery};
 use leptos::prelude::*;
 use promise::Result;
+use promise::date::exact;
 
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
@@ -65,7 +66,7 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Result<Page> {
                     {chart::charts(&found)}
                     {table::rows(&found)}
                     {left_out}
-                    <p class="basis">{basis(&found)}</p>
+                    <p class="basis" title=found.up_to.as_deref().map(exact)>{basis(&found)}</p>
                     {found.is_current.then(|| view! { <p class="basis">{texts::BASIS_OF_ESTIMATE}</p> })}
                     {(found.by == CostBy::Team).then(|| view! { <p class="basis">{texts::BASIS_OF_TEAMS}</p> })}
                 </section>

@@ -10,7 +10,7 @@ use promise::Result;
 use crate::actions::{self, DismissTour};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
-use crate::pages::platform::{by_week, week_links};
+use crate::pages::platform::by_week;
 use crate::pages::requests::{drafts, lines, stale};
 use crate::routes::{self, page};
 use crate::texts::{frame, home as texts};
@@ -185,7 +185,7 @@ fn platform(home: &Home, glance: &PlatformGlance, now: &str) -> impl IntoView + 
     });
     let made: usize = glance.weeks.iter().map(WeekLine::all).sum();
     let chart = if made > 0 {
-        view! { <StackedBars figure=by_week(&glance.weeks) links=week_links(&glance.weeks)/> }.into_any()
+        view! { <StackedBars figure=by_week(&glance.weeks)/> }.into_any()
     } else {
         let none = if home.requests.is_exact() { texts::NO_RECENT_REQUESTS } else { texts::NO_RECENT_REQUESTS_SEEN };
         view! { <p class="muted">{none}</p> }.into_any()

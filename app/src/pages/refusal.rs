@@ -57,9 +57,11 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
     };
     let text = sentence(error, visit);
     let again = visit.address.clone();
+    // After a post, screen readers begin with what was refused.
+    let focus = posted_from.is_some();
     let content = move || {
         view! {
-            <h1 class="vh">{title}</h1>
+            <h1 class="vh" tabindex=focus.then_some("-1") autofocus=focus>{title}</h1>
             <Empty title=title text=text shape=shape>
                 {match posted_from {
                     Some(back) => view! {

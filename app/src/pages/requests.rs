@@ -8,6 +8,7 @@ mod form;
 mod gone;
 mod list;
 pub(crate) mod preflight_panel;
+mod presets;
 mod review;
 mod table;
 
@@ -18,6 +19,7 @@ pub(crate) use detail::{parameter_lines, timeline};
 pub(crate) use drafts::drafts;
 pub use form::{form, preflight};
 pub use list::list;
+pub use presets::presets;
 pub use review::review;
 use table::table;
 pub(crate) use table::{change, health, lines, stale, state};

@@ -83,3 +83,8 @@ pub(crate) fn move_down(entry: &str) -> String {
 pub(crate) fn remove(entry: &str) -> String {
     format!("Remove {entry}")
 }
+
+/// Where a price comes from: the price list of a catalog, and its first day.
+pub(crate) fn price_list(catalog: &str, from: &str) -> String {
+    format!("Price list {catalog}, since {from}")
+}

@@ -1,6 +1,7 @@
 //! Texts of controls that all lists have.
 
 pub(crate) const FILTERS: &str = "Filters";
+/// In the search of a list whose name says enough.
 pub(crate) const SEARCH: &str = "Search";
 pub(crate) const CLEAR_ALL: &str = "Clear all";
 pub(crate) const CLEAR_FILTERS: &str = "Clear filters";

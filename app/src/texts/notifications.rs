@@ -19,6 +19,9 @@ pub(crate) const ALL_READ_TEXT: &str = "You've read every notification.";
 pub(crate) const NONE_YET: &str = "No notifications yet";
 pub(crate) const NONE_YET_TEXT: &str = "Approvals that wait for you and changes to your requests appear here.";
 pub(crate) const VIEW_ALL: &str = "View all";
+/// Before the workspaces that the list can be narrowed to: each includes its child workspaces.
+pub(crate) const WORKSPACE_AND_BELOW: &str = "Workspace and child workspaces";
+pub(crate) const NONE_HERE: &str = "No notifications in this workspace or its child workspaces";
 
 pub(crate) fn unread(count: u64) -> String {
     format!("{count} unread")
@@ -59,6 +62,8 @@ pub(crate) const QUIET_FROM: &str = "From";
 pub(crate) const QUIET_TO: &str = "To";
 pub(crate) const QUIET_WEEKENDS: &str = "Include weekends";
 pub(crate) const TIME_ZONE: &str = "Time zone, such as Europe/Berlin";
+pub(crate) const TIME_ZONE_HINT: &str =
+    "For quiet hours and digests. Pages show times in the time zone of your browser; without JavaScript, they use this one.";
 pub(crate) const DIGEST: &str = "Digest";
 pub(crate) const DIGEST_HINT: &str =
     "The digest collects notifications in one email. Requests that need your answer before the next digest are sent immediately.";

@@ -180,8 +180,11 @@ pub(crate) const REVEAL: &str = "Reveal";
 pub(crate) const COPY_WITHOUT_SHOWING: &str = "Copy";
 /// Below a value that a script hides again.
 pub(crate) const HIDES_AGAIN: &str = "Hidden again after 30 seconds. The history notes that you revealed it.";
+pub(crate) const CONNECTION_STRING: &str = "Connection string";
 pub(crate) const USE_OUTPUTS: &str = "Use in a program";
 pub(crate) const USE_OUTPUTS_HINT: &str = "These refer to the Secret and contain no secret value.";
+/// Below snippets with a connection string that is put together from variables.
+pub(crate) const COMBINED_VARIABLES: &str = "The connection string combines the other variables as they are. If a password has characters such as @ or /, copy the connection string above instead: its values are percent-encoded.";
 pub(crate) const CONTAINER_ENVIRONMENT: &str = "Environment of a container";
 pub(crate) const SHELL_ENVIRONMENT: &str = "Environment of a shell";
 

@@ -47,8 +47,6 @@ pub struct Series {
     pub values: Vec<Option<Amount>>,
     /// Its total, for the legend.
     pub total: Option<String>,
-    /// The list of what it counts; its bars link there.
-    pub href: Option<String>,
 }
 
 /// Where the numbers of a chart are shown as a table.
@@ -101,28 +99,42 @@ pub struct Figure {
     pub today: Option<usize>,
     /// A level to compare with, such as a budget, with its name.
     pub line: Option<(String, Amount)>,
-    /// Where the bars at each place link to, in the order of the labels; nowhere if it is empty.
-    pub links: Vec<String>,
+    /// Where its bars lead.
+    pub links: Links,
     /// Where its numbers are shown as a table.
     pub table: ChartTable,
+}
+
+/// Where the bars of a figure lead: to the lists of what they count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Links {
+    /// Nowhere.
+    #[default]
+    None,
+    /// One address for each place, in the order of the labels.
+    Places(Vec<String>),
+    /// One address for each series, in their order; `None` for a series without a list.
+    Series(Vec<Option<String>>),
+    /// One address for each number: for each series, one for each place.
+    Numbers(Vec<Vec<String>>),
 }
 
 impl Figure {
     /// Whether any bar is a link.
     fn is_linked(&self) -> bool {
-        !self.links.is_empty() || self.series.iter().any(|series| series.href.is_some())
+        match &self.links {
+            Links::None => false,
+            Links::Places(places) => !places.is_empty(),
+            Links::Series(series) => series.iter().any(Option::is_some),
+            Links::Numbers(numbers) => !numbers.is_empty(),
+        }
     }
-}
 
-/// Addresses of the lists that the numbers of a figure count: for each series, one for each place. Empty if there are none.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Links(pub Vec<Vec<String>>);
-
-impl Links {
     /// The address for a number of a series, unless there is nothing to list.
-    fn of(&self, figure: &Figure, series: usize, place: usize) -> Option<String> {
-        let counts = figure.series.get(series)?.at(place).is_some_and(|amount| amount.size > 0.0);
-        self.0.get(series)?.get(place).filter(|_| counts).cloned()
+    fn link_of(&self, series: usize, place: usize) -> Option<&String> {
+        let Links::Numbers(numbers) = &self.links else { return None };
+        let counts = self.series.get(series)?.at(place).is_some_and(|amount| amount.size > 0.0);
+        numbers.get(series)?.get(place).filter(|_| counts)
     }
 }
 

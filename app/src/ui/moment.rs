@@ -22,21 +22,35 @@ pub fn span(at: &str, now: &str) -> String {
         passed @ 60..=3_599 => texts::minutes_ago(passed / 60),
         passed @ 3_600..=86_399 => texts::hours_ago(passed / 3_600),
         passed @ 86_400..=604_799 => texts::days_ago(passed / 86_400),
-        _ => Reading::current().dates.day(at, now),
+        _ => {
+            let Reading { dates, zone, .. } = Reading::current();
+            dates.day_in(&zone, at, now)
+        }
     }
 }
 
-/// Formats the day of a time: `26 Nov`, with the year if it isn't the current one.
+/// Formats the day of a time in the reader's zone: `26 Nov`, with the year if it isn't the current one.
 pub fn day(at: &str) -> String {
-    let reading = Reading::current();
-    reading.dates.day(at, &reading.now)
+    let Reading { dates, zone, now, .. } = Reading::current();
+    dates.day_in(&zone, at, &now)
 }
 
-/// Formats a time: `26 Nov, 18:04 UTC`, with the year if it isn't the current one. Other text stays as it is.
+/// Formats a date without its year: `26 Nov`.
+pub fn day_in_year(date: &str) -> String {
+    Reading::current().dates.day_in_year(date)
+}
+
+/// Returns the date of a time in the reader's zone: `2026-11-26`.
+pub fn date(at: &str) -> String {
+    Reading::current().zone.date(at)
+}
+
+/// Formats a time in the reader's zone: `26 Nov, 18:04`, with the year if it isn't the current one. Readers whose zone isn't known see UTC,
+/// and that it is: `26 Nov, 18:04 UTC`. Other text stays as it is.
 pub fn day_and_time(at: &str) -> String {
-    let reading = Reading::current();
-    let words = reading.dates.moment(at, &reading.now);
-    if words == at { words } else { texts::in_utc(&words) }
+    let Reading { dates, zone, now, .. } = Reading::current();
+    let words = dates.moment_in(&zone, at, &now);
+    if words == at || !zone.is_utc() { words } else { texts::in_utc(&words) }
 }
 
 /// Formats when something ends: `due in 52 min`, `due in 3 h`, `due in 2 days`, or `expired`. Other text is left out.

@@ -36,9 +36,6 @@ fn hue(username: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use promise::date::DateStyle;
     use promise::people::PeopleNames;
 
     use super::*;
@@ -46,7 +43,7 @@ mod tests {
     fn shown(username: &'static str) -> String {
         let names = PeopleNames::new([("dev-shop".to_owned(), "Dana <Shaw>".to_owned())]);
         Owner::new_root(None).with(|| {
-            provide_context(Reading { names, dates: DateStyle::default(), now: Arc::from("") });
+            provide_context(Reading { names, ..Reading::default() });
             view! { <Person username=username/> }.to_html()
         })
     }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use promise::date::DateStyle;
+use promise::date::{DateStyle, Zone};
 use promise::people::PeopleNames;
 
 thread_local! {
@@ -20,6 +20,8 @@ pub struct Reading {
     pub names: PeopleNames,
     /// How dates are written.
     pub dates: DateStyle,
+    /// The zone of times.
+    pub zone: Zone,
     /// The time of the visit, RFC 3339.
     pub now: Arc<str>,
 }

@@ -231,8 +231,8 @@ pub struct PriceStep {
     pub unknown: String,
     /// Line items of the new price.
     pub lines: Vec<PriceLine>,
-    /// Price list used.
-    pub basis: String,
+    /// Where the new price comes from.
+    pub basis: super::PriceSource,
 }
 
 /// Changes since earlier content of the same request.

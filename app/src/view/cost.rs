@@ -379,7 +379,7 @@ pub struct CostInstance {
     /// Seconds in which the controller made no observations.
     pub unobserved: i64,
     /// Source of the price, or the reason why there is none.
-    pub basis: String,
+    pub basis: super::PriceSource,
 }
 
 impl CostRow {

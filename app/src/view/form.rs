@@ -66,6 +66,8 @@ pub struct RequestForm {
     pub posted: bool,
     /// Values to be submitted, in words.
     pub review: Vec<ParameterLine>,
+    /// Presets of the workspace that a new form can start from.
+    pub saved_presets: Vec<super::SavedPreset>,
 }
 
 /// Outcome of a posted form. Invalid input never fails the post: it becomes a draft, and the form is shown again.
@@ -83,6 +85,11 @@ pub enum FormOutcome {
     },
     /// Show everything that would be created from this draft.
     Adds {
+        /// Id of the draft.
+        draft: String,
+    },
+    /// Show the page that saves the values of this draft as a preset.
+    Preset {
         /// Id of the draft.
         draft: String,
     },

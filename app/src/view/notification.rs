@@ -37,6 +37,8 @@ pub struct Notice {
 pub struct NoticesQuery {
     /// `all`, or anything else for unread ones.
     pub show: String,
+    /// Path of a workspace: only notifications about it and the workspaces below it. Empty for all.
+    pub workspace: String,
     /// Page number, starting at 1.
     pub page: usize,
 }
@@ -54,10 +56,12 @@ impl NoticesQuery {
 pub struct NoticesPage {
     /// Rows of this page.
     pub rows: Vec<Notice>,
-    /// Number of unread notifications.
+    /// Number of unread notifications in the chosen workspaces.
     pub unread: u64,
-    /// Number of all notifications.
+    /// Number of all notifications in the chosen workspaces.
     pub total: u64,
+    /// Workspaces to choose, each with the ones below it.
+    pub workspaces: super::Facet,
     /// Page number, starting at 1.
     pub page: usize,
     /// Number of pages that match the query.

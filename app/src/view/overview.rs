@@ -164,9 +164,7 @@ impl OverviewPage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WeekLine {
-    /// First day of the week, such as `17 Nov`.
-    pub label: String,
-    /// The same day as in addresses, such as `2026-11-17`.
+    /// First day of the week, as in addresses, such as `2026-11-17`.
     pub day: String,
     /// Number of healthy requests.
     pub ready: usize,

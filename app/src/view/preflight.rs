@@ -1,5 +1,6 @@
 //! The result of a preflight: verdict, checks, approvals, price, limits, and what the platform adds.
 
+use promise::price::Basis;
 use serde::{Deserialize, Serialize};
 
 /// The result of a preflight.
@@ -98,8 +99,43 @@ pub struct PriceView {
     pub lines: Vec<PriceLine>,
     /// Reason why it is unknown. Absent if it is known.
     pub unknown: Option<String>,
-    /// Price list and its start date. Empty if there is none.
-    pub basis: String,
+    /// Where the price comes from.
+    pub basis: PriceSource,
+}
+
+/// Where a price comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PriceSource {
+    /// Nothing is known about it.
+    #[default]
+    None,
+    /// A price list.
+    List {
+        /// Name of its catalog.
+        catalog: String,
+        /// First day on which it is in force, `YYYY-MM-DD`.
+        from: String,
+    },
+    /// Another source, or why there is no price, in words.
+    Other(String),
+}
+
+impl From<&Basis> for PriceSource {
+    fn from(basis: &Basis) -> Self {
+        Self::List { catalog: basis.catalog.clone(), from: basis.from.clone() }
+    }
+}
+
+impl PriceSource {
+    /// Reads what the status of a request says about its price.
+    pub fn of_status(text: &str) -> Self {
+        match Basis::parse(text) {
+            Some(basis) => Self::from(&basis),
+            None if text.is_empty() => Self::None,
+            None => Self::Other(text.to_owned()),
+        }
+    }
 }
 
 /// One line item of a price.

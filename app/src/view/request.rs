@@ -266,6 +266,12 @@ pub struct OutputValue {
     pub there: bool,
     /// Name of the Secret and key in it. Absent if it isn't a secret, or doesn't exist yet.
     pub reference: Option<(String, String)>,
+    /// Whether it is a connection string.
+    #[serde(default)]
+    pub connection: bool,
+    /// Template of a connection string that is put together from other outputs.
+    #[serde(default)]
+    pub template: Option<String>,
 }
 
 /// Actions that a user can take on a request. The error is the reason why not, as a sentence.
@@ -385,6 +391,8 @@ pub struct RequestPage {
     pub manifest: String,
     /// Address of a new request with the same values. Absent if the user can't create requests here.
     pub duplicate: Option<String>,
+    /// Address of the page that saves its values as a preset. Absent for users who can't create requests here.
+    pub preset: Option<String>,
     /// Problems that the requester has to fix, in the wording of the form and with its inputs.
     pub problems: Vec<promise::form::Summary>,
     /// Actions that the user can take.

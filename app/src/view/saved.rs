@@ -14,7 +14,7 @@ const MAX_VALUE: usize = 300;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SavedList {
-    /// Requests of a workspace.
+    /// Requests of a workspace, or of all.
     Requests,
     /// Resources of a workspace.
     Resources,
@@ -48,6 +48,11 @@ impl SavedList {
     /// Whether the list exists once for each workspace.
     pub fn is_of_workspace(self) -> bool {
         matches!(self, Self::Requests | Self::Resources)
+    }
+
+    /// Whether there is also one list of all workspaces, whose workspace is empty.
+    pub fn is_of_all_workspaces(self) -> bool {
+        self == Self::Requests
     }
 
     /// Returns the query parameters that are saved: filters and sort order. The page and the open item aren't.

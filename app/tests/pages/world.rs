@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use app::backend::{Account, Assets, Catalog, Drafts, Refusal, Refusals, Search, Visit, Workspaces};
+use app::backend::{Account, Assets, Catalog, Drafts, PresetOf, Presets, Refusal, Refusals, Search, Visit, Workspaces};
 use app::view::*;
 use async_trait::async_trait;
 use promise::api::{Lifecycle, PolicyOutcome, PolicyResult, PolicySpec, PromiseSpec, WaitingKind};
@@ -83,6 +83,7 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         now: NOW.into(),
         names: PeopleNames::new([("dev-data".to_owned(), "Deniz Arslan".to_owned())]),
         dates: DateStyle::default(),
+        zone: promise::date::Zone::default(),
     }
 }
 
@@ -234,7 +235,7 @@ fn price() -> PriceView {
         change: Some("+€93.20/month".into()),
         lines: vec![line("instance", Some("€118.00")), line("support", None)],
         unknown: None,
-        basis: "Price list standard, since 1 January 2026".into(),
+        basis: PriceSource::List { catalog: "standard".into(), from: "2026-01-01".into() },
     }
 }
 
@@ -410,7 +411,35 @@ impl Workspaces for World {
     }
 }
 
+#[async_trait]
+impl Presets for World {
+    async fn presets(&self, _: &str) -> Result<Vec<PresetLine>> {
+        if let Some(why) = &self.refused {
+            return Err(Error::Denied { why: why.clone() });
+        }
+        let line = |title: &str, address: &str| PresetLine {
+            id: "7".repeat(32),
+            title: title.into(),
+            promise: "PostgreSQL".into(),
+            icon: "database".into(),
+            address: address.into(),
+            by: "dev-shop".into(),
+            at: "2026-11-20T10:06:00Z".into(),
+        };
+        let form = "/w/root:acme:shop/promises/postgresql/request?start=saved:77";
+        Ok(if self.empty { Vec::new() } else { vec![line("Nightly", form), line("Of a promise that is gone", "")] })
+    }
+
+    async fn save_preset(&self, _: &str, _: PresetOf<'_>, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    async fn delete_preset(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// A week of the charts.
-fn week(label: &str, ready: usize) -> WeekLine {
-    WeekLine { label: label.into(), day: "2026-11-16".into(), ready, under_way: 1, rejected: 0, lapsed: 0, failed: 2 }
+fn week(day: &str, ready: usize) -> WeekLine {
+    WeekLine { day: day.into(), ready, under_way: 1, rejected: 0, lapsed: 0, failed: 2 }
 }

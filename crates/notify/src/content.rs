@@ -1,6 +1,6 @@
 //! What notifications are about and why people get them, with arguments. [`crate::texts`] words both.
 
-use promise::api::{ApprovalRule, Decision};
+use promise::api::Decision;
 use promise::ledger::{Cause, Month, Warning};
 use promise::notify::Event;
 
@@ -63,7 +63,7 @@ pub enum Content {
 pub struct Question {
     /// Name of the request.
     pub request: String,
-    /// Name of the promise.
+    /// Title of the promise, or else its name.
     pub promise: String,
     /// Path of the workspace.
     pub workspace: String,
@@ -115,6 +115,17 @@ pub struct BudgetWarning {
     pub warning: Warning,
 }
 
+/// What sets an approval rule. Policies and promises are named by their titles, where they have one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleSource {
+    /// A policy.
+    Policy(String),
+    /// A promise.
+    Promise(String),
+    /// Unknown; the name of the rule itself.
+    Rule(String),
+}
+
 /// Why a recipient gets a notification.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Because {
@@ -127,8 +138,8 @@ pub enum Because {
     },
     /// The recipient is an approver of a rule.
     Approver {
-        /// The rule.
-        rule: ApprovalRule,
+        /// What sets the rule.
+        of: RuleSource,
         /// Path of the workspace of the rule.
         workspace: String,
     },
@@ -141,8 +152,8 @@ pub enum Because {
     },
     /// The recipient decided for a rule.
     DecidedFor {
-        /// The rule.
-        rule: ApprovalRule,
+        /// What sets the rule.
+        of: RuleSource,
         /// Path of the workspace of the rule.
         workspace: String,
     },

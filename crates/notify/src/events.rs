@@ -15,6 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::content::{Because, Content, Outcome};
 use super::page::Page;
+use super::titles::Titles;
 
 /// A notification before its recipients are known.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,8 +52,16 @@ pub enum Audience {
     },
 }
 
+/// How texts name people, promises and policies. A name never makes a notification another one.
+#[derive(Clone, Copy)]
+pub struct Names<'a> {
+    /// Names of people.
+    pub people: &'a PeopleNames,
+    /// Names of promises and policies.
+    pub titles: &'a dyn Titles,
+}
+
 /// A request, as far as notifications need it.
-#[derive(Clone, Debug)]
 pub struct Subject<'a> {
     /// Its uid.
     pub uid: &'a str,
@@ -62,12 +71,12 @@ pub struct Subject<'a> {
     pub namespace: &'a str,
     /// Its name.
     pub name: &'a str,
-    /// Name of the promise.
-    pub promise: &'a str,
+    /// Display name of the promise.
+    pub promise: String,
     /// The requester; empty if unknown.
     pub requester: &'a str,
-    /// Names of people, for texts.
-    pub names: &'a PeopleNames,
+    /// Names for texts.
+    pub names: Names<'a>,
     /// When it was created, in seconds since 1970.
     pub created: i64,
 }
@@ -100,7 +109,7 @@ impl Subject<'_> {
 
 /// Returns all notifications about a request in the workspace at the path. `now` and `remind_after` are in seconds and affect only
 /// reminders.
-pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64, names: &PeopleNames) -> Vec<Notification> {
+pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64, names: Names<'_>) -> Vec<Notification> {
     let metadata = &request.metadata;
     let Some(uid) = metadata.uid.as_deref() else { return Vec::new() };
     let requester = person::requester(request);
@@ -109,7 +118,7 @@ pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64
         workspace,
         namespace: metadata.namespace.as_deref().unwrap_or_default(),
         name: metadata.name.as_deref().unwrap_or_default(),
-        promise: &request.spec.promise.name,
+        promise: promise_title(request, names),
         requester: &requester,
         names,
         created: metadata.creation_timestamp.as_ref().map_or(0, |time| time.0.as_second()),
@@ -121,6 +130,13 @@ pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64
     let mut notifications = approvals::of(&subject, status, now, remind_after);
     notifications.extend(outcome::of(&subject, status));
     notifications
+}
+
+/// Returns the display name of the promise that a request names, or else its name.
+fn promise_title(request: &PromiseRequest, names: Names<'_>) -> String {
+    let named = &request.spec.promise;
+    let title = named.workspace.as_deref().and_then(|home| names.titles.promise_at(home, &named.name));
+    title.unwrap_or_else(|| named.name.clone())
 }
 
 /// Returns the id of a recipient's notification: the same whenever it is computed.

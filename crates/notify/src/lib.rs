@@ -31,6 +31,7 @@ mod sender;
 mod teller;
 mod texts;
 pub mod timing;
+mod titles;
 mod webhook;
 
 use std::collections::{BTreeSet, HashMap};

@@ -56,7 +56,8 @@ impl Teller<'_> {
     async fn run(self) {
         let world = self.world;
         let mut changes = world.requests.changes();
-        tokio::join!(world.requests.synced(), world.workspaces.synced());
+        // Promises and policies provide names for texts.
+        tokio::join!(world.requests.synced(), world.workspaces.synced(), world.promises.synced(), world.policies.synced());
         // One interval for all checks: changes must not delay the periodic check of requests that don't change.
         let mut again = tokio::time::interval(AGAIN);
         again.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -105,7 +106,8 @@ impl Teller<'_> {
                 complete = false;
                 continue;
             };
-            let mut notifications = events::of(request, path.as_str(), now.as_second(), self.notify.config.remind_after, &names);
+            let named = events::Names { people: &names, titles: self.world };
+            let mut notifications = events::of(request, path.as_str(), now.as_second(), self.notify.config.remind_after, named);
             notifications.retain(|one| one.at > oldest.as_second() && (one.open || one.at >= since.as_second()));
             if notifications.is_empty() {
                 continue;

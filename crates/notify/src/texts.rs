@@ -1,12 +1,12 @@
 //! The English of this crate: titles, texts and reasons of notifications, and what mails add to them. Titles are sentences without a full
 //! stop.
 
-use promise::api::{ApprovalRule, Decision};
+use promise::api::Decision;
 use promise::date::utc;
 use promise::ledger::Cause;
 use promise::price::Money;
 
-use crate::content::{Because, BudgetWarning, Content, Outcome, Question};
+use crate::content::{Because, BudgetWarning, Content, Outcome, Question, RuleSource};
 use crate::events::Notification;
 
 /// Characters of a comment on a request that a notification quotes.
@@ -93,9 +93,9 @@ fn quoted(text: &str) -> String {
 pub(crate) fn because(because: &Because) -> String {
     match because {
         Because::Requester { request, workspace } => format!("You requested {request} in {workspace}."),
-        Because::Approver { rule, workspace } => format!("You're an approver for {}, set at {workspace}.", object(rule)),
+        Because::Approver { of, workspace } => format!("You're an approver for {}, set at {workspace}.", source(of)),
         Because::ApproverOf { request, workspace } => format!("You're an approver of {request} at {workspace}."),
-        Because::DecidedFor { rule, workspace } => format!("You decided on it for {}, set at {workspace}.", object(rule)),
+        Because::DecidedFor { of, workspace } => format!("You decided on it for {}, set at {workspace}.", source(of)),
         Because::Decided { request } => format!("You decided on {request}."),
         Because::Commented { request } => format!("You commented on {request} before."),
         Because::Delegate { person } => format!("You're a delegate for {person}, who is away and one of the approvers."),
@@ -106,12 +106,12 @@ pub(crate) fn because(because: &Because) -> String {
     }
 }
 
-/// Returns the source of a rule, such as `the policy production-databases`.
-fn object(rule: &ApprovalRule) -> String {
-    match (&rule.policy, &rule.promise) {
-        (Some(policy), _) => format!("the policy {policy}"),
-        (None, Some(promise)) => format!("the promise {promise}"),
-        (None, None) => format!("the rule {}", rule.name),
+/// Returns what sets a rule, such as `the policy Large databases`.
+fn source(of: &RuleSource) -> String {
+    match of {
+        RuleSource::Policy(title) => format!("the policy {title}"),
+        RuleSource::Promise(title) => format!("the promise {title}"),
+        RuleSource::Rule(name) => format!("the rule {name}"),
     }
 }
 

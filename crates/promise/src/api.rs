@@ -35,8 +35,8 @@ pub use preflight::{
 };
 pub use promise::{
     CostItem, CostModel, Deprecation, Example, FieldGroup, FieldHint, FormHints, Implementation, Lifecycle, Link, Maintainer, OptionHint,
-    OutputSpec, PolicyRef, Presentation, Preset, PromiseRevisionSpec, PromiseSpec, PromiseStatus, Requirement, ResourceTemplate,
-    SecretOutput, Visibility,
+    OutputFormat, OutputSpec, PolicyRef, Presentation, Preset, PromiseRevisionSpec, PromiseSpec, PromiseStatus, Requirement,
+    ResourceTemplate, SecretOutput, Visibility,
 };
 pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule, ReleaseTerms};
 pub use request::{

@@ -1,10 +1,50 @@
 //! Dates and times as people write them. Machine formats (CSV, YAML, REST, `datetime`) stay RFC 3339.
 
+use std::sync::Arc;
+
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil};
 
 use crate::wording::MONTHS;
+
+/// Names of UTC; the first is the time zone of readers whose own isn't known.
+const UTC: [&str; 2] = ["UTC", "Etc/UTC"];
+
+/// The time zone in which a reader sees times.
+#[derive(Clone, Debug)]
+pub struct Zone {
+    name: Arc<str>,
+    zone: TimeZone,
+}
+
+impl Default for Zone {
+    fn default() -> Self {
+        Self { name: Arc::from(UTC[0]), zone: TimeZone::UTC }
+    }
+}
+
+impl Zone {
+    /// Creates the zone with a name from the IANA database.
+    pub fn new(name: &str, zone: TimeZone) -> Self {
+        Self { name: Arc::from(name), zone }
+    }
+
+    /// Returns its IANA name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Checks whether it is UTC, which times then say: readers whose zone isn't known might expect another one.
+    pub fn is_utc(&self) -> bool {
+        UTC.iter().any(|name| self.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Returns the date in this zone at an RFC 3339 time: `2026-11-26`. Other text stays as it is.
+    pub fn date(&self, at: &str) -> String {
+        date_time(at, self).map_or_else(|| at.to_owned(), |moment| moment.date().to_string())
+    }
+}
 
 /// How English writes dates and times. Pages are in English, so only the region matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,17 +66,32 @@ impl DateStyle {
 
     /// Formats the day of an RFC 3339 time or date in UTC: `26 Nov`, with the year if it isn't that of `now`. Other text stays as it is.
     pub fn day(self, at: &str, now: &str) -> String {
-        let Some(date) = date(at) else { return at.to_owned() };
-        let year = date_time(now).map(|now| now.year());
-        self.of_date(date, year != Some(date.year()))
+        self.day_in(&Zone::default(), at, now)
     }
 
     /// Formats a time in UTC: `26 Nov, 18:04`, with the year if it isn't that of `now`. Other text stays as it is.
     pub fn moment(self, at: &str, now: &str) -> String {
-        match date_time(at) {
-            Some(moment) => format!("{}, {}", self.day(at, now), self.time(moment.time())),
+        self.moment_in(&Zone::default(), at, now)
+    }
+
+    /// Formats the day of an RFC 3339 time in a zone, or a date, which is the same in all of them.
+    pub fn day_in(self, zone: &Zone, at: &str, now: &str) -> String {
+        let Some(date) = date(at, zone) else { return at.to_owned() };
+        let year = date_time(now, zone).map(|now| now.year());
+        self.of_date(date, year != Some(date.year()))
+    }
+
+    /// Formats a time in a zone: `26 Nov, 18:04`, with the year if it isn't that of `now`. Other text stays as it is.
+    pub fn moment_in(self, zone: &Zone, at: &str, now: &str) -> String {
+        match date_time(at, zone) {
+            Some(moment) => format!("{}, {}", self.day_in(zone, at, now), self.time(moment.time())),
             None => at.to_owned(),
         }
+    }
+
+    /// Formats a date without its year: `26 Nov`. Other text stays as it is.
+    pub fn day_in_year(self, date: &str) -> String {
+        date.parse().map_or_else(|_| date.to_owned(), |date| self.of_date(date, false))
     }
 
     fn of_date(self, date: Date, with_year: bool) -> String {
@@ -63,7 +118,7 @@ impl DateStyle {
 
 /// Formats an RFC 3339 time for texts that aren't made for one reader: `26 Nov 2026, 18:04 UTC`. Other text stays as it is.
 pub fn utc(at: &str) -> String {
-    date_time(at).map_or_else(
+    date_time(at, &Zone::default()).map_or_else(
         || at.to_owned(),
         |moment| format!("{}, {} UTC", DateStyle::DayFirst.of_date(moment.date(), true), DateStyle::DayFirst.time(moment.time())),
     )
@@ -71,23 +126,25 @@ pub fn utc(at: &str) -> String {
 
 /// Formats an RFC 3339 time to the second, for titles: `26 Nov 2026, 18:04:09 UTC`. Other text stays as it is.
 pub fn exact(at: &str) -> String {
-    date_time(at).map_or_else(
+    date_time(at, &Zone::default()).map_or_else(
         || at.to_owned(),
         |moment| format!("{}, {} UTC", DateStyle::DayFirst.of_date(moment.date(), true), moment.time().strftime("%H:%M:%S")),
     )
 }
 
-fn date_time(at: &str) -> Option<DateTime> {
-    at.parse::<Timestamp>().ok().map(|time| TimeZone::UTC.to_datetime(time))
+fn date_time(at: &str, zone: &Zone) -> Option<DateTime> {
+    at.parse::<Timestamp>().ok().map(|time| zone.zone.to_datetime(time))
 }
 
-fn date(at: &str) -> Option<Date> {
-    date_time(at).map(DateTime::date).or_else(|| at.parse().ok())
+fn date(at: &str, zone: &Zone) -> Option<Date> {
+    date_time(at, zone).map(DateTime::date).or_else(|| at.parse().ok())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DateStyle, exact, utc};
+    use jiff::tz::{TimeZone, offset};
+
+    use super::{DateStyle, Zone, exact, utc};
 
     const NOW: &str = "2026-11-27T10:00:00Z";
 
@@ -105,6 +162,22 @@ mod tests {
         assert_eq!(DateStyle::DayFirst.day("2026-03-01", NOW), "1\u{a0}Mar");
         assert_eq!(DateStyle::DayFirst.day("2027-03-01", NOW), "1\u{a0}Mar\u{a0}2027");
         assert_eq!(DateStyle::DayFirst.day("2026-13-01", NOW), "2026-13-01");
+    }
+
+    #[test]
+    fn readers_see_times_of_their_zone() {
+        let east = Zone::new("Etc/GMT-9", TimeZone::fixed(offset(9)));
+        let style = DateStyle::DayFirst;
+        assert_eq!(style.moment_in(&east, "2026-11-26T18:04:09Z", NOW), "27\u{a0}Nov, 03:04");
+        assert_eq!(
+            style.moment_in(&east, "2026-12-31T18:04:09Z", "2026-12-31T20:00:00Z"),
+            "1\u{a0}Jan, 03:04",
+            "now is in the new year, too"
+        );
+        assert_eq!(style.day_in(&east, "2026-11-26", NOW), "26\u{a0}Nov", "a date has no zone");
+        assert_eq!((east.date("2026-11-26T18:04:09Z"), east.date("soon")), ("2026-11-27".to_owned(), "soon".to_owned()));
+        assert!(Zone::default().is_utc() && !east.is_utc());
+        assert_eq!((style.day_in_year("2026-11-16"), DateStyle::MonthFirst.day_in_year("x")), ("16\u{a0}Nov".to_owned(), "x".to_owned()));
     }
 
     #[test]

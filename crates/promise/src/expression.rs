@@ -61,7 +61,7 @@ pub fn sentence(error: &ExprError) -> String {
         ExprError::Type { problem: problem @ TypeProblem::UndefinedField { .. }, .. } => {
             format!("Correct the name, or declare it in the schema: {problem}.")
         }
-        ExprError::Type { problem, .. } => format!("Fix the types in the expression: {problem}."),
+        ExprError::Type { .. } => format!("Fix the types in the expression: {}.", error.words()),
         ExprError::UnknownVariable { name, .. } => {
             format!("Use an existing variable: expressions have no variable `{name}` here.")
         }

@@ -9,6 +9,7 @@ pub mod api;
 pub mod approval;
 pub mod attribute;
 pub mod change;
+pub mod connection;
 pub mod context;
 pub mod csv;
 pub mod date;

@@ -23,10 +23,11 @@ const SERVER_CONNECTIONS: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Tables of what users save, and what is saved for them, each with the query that counts its rows.
-const KEPT: [(&str, &str); 13] = [
+const KEPT: [(&str, &str); 14] = [
     ("draft", "SELECT COUNT(*) FROM draft WHERE subject <> 'refusal'"),
     ("refusal", "SELECT COUNT(*) FROM draft WHERE subject = 'refusal'"),
     ("saved_view", "SELECT COUNT(*) FROM saved_view"),
+    ("preset", "SELECT COUNT(*) FROM preset"),
     ("comment", "SELECT COUNT(*) FROM comment"),
     ("request_activity", "SELECT COUNT(*) FROM request_activity"),
     ("policy_change", "SELECT COUNT(*) FROM policy_change"),

@@ -1,4 +1,4 @@
-//! The portal's database: sessions, drafts, saved views, the cost ledger, comments, activity, changes of policies, and notifications, in SQLite or PostgreSQL.
+//! The portal's database: sessions, drafts, presets, saved views, the cost ledger, comments, activity, changes of policies, and notifications, in SQLite or PostgreSQL.
 //! The only crate with SQL.
 //!
 //! It stores only what the plane can't store. Losing it signs users out and loses half-filled forms, saved views, comments and metered
@@ -24,12 +24,14 @@ mod notification;
 mod observation;
 mod policy_change;
 mod posted;
+mod preset;
 mod random;
 mod row;
 mod saved_view;
 mod seal;
 mod session;
 mod stand_in;
+mod subscription;
 
 pub use acquaintance::Acquaintance;
 pub use activity::{Activity, ActivityKind, ActivityTarget};
@@ -46,6 +48,7 @@ pub use notification::{Message, News, Notification, Notifications};
 pub use observation::{LedgerClock, Observation, Rate, Seen, Subject};
 pub use policy_change::{PolicyChangeEntry, PolicyChangeKind};
 pub use posted::POSTED;
+pub use preset::{MAX_PRESETS, NewPreset, Preset};
 pub use random::Random;
 pub use saved_view::{Kept, MAX_SAVED_VIEWS, SavedView};
 pub use seal::SealKeys;

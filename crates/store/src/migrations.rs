@@ -23,12 +23,13 @@ macro_rules! folder {
             (65, "favourite promises", include_str!(concat!("../../../migrations/", $database, "/0065_favourite_promises.sql"))),
             (70, "names of people", include_str!(concat!("../../../migrations/", $database, "/0070_names_of_people.sql"))),
             (71, "policy changes", include_str!(concat!("../../../migrations/", $database, "/0071_policy_changes.sql"))),
+            (78, "presets", include_str!(concat!("../../../migrations/", $database, "/0078_presets.sql"))),
         ]
     };
 }
 
-const SQLITE: [(i64, &str, &str); 13] = folder!("sqlite");
-const POSTGRES: [(i64, &str, &str); 13] = folder!("postgres");
+const SQLITE: [(i64, &str, &str); 14] = folder!("sqlite");
+const POSTGRES: [(i64, &str, &str); 14] = folder!("postgres");
 
 /// Migrates a SQLite file to this version.
 pub fn sqlite() -> Migrator {

@@ -8,9 +8,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use sqlx::AnyConnection;
 
-use crate::delivery::forget;
 use crate::row::row;
-use crate::{Error, Result, Store, Unwanted};
+use crate::{Result, Store};
 
 /// Maximum number of ids in one query.
 pub(crate) const TOGETHER: usize = 100;
@@ -170,6 +169,14 @@ pub(crate) async fn write(connection: &mut AnyConnection, news: &[News], now: Ti
     Ok(people)
 }
 
+/// Returns patterns for the workspace at a path and those below it; of all workspaces for the empty path. Paths contain no wildcards.
+fn patterns(path: &str) -> [String; 2] {
+    match path {
+        "" => ["%".to_owned(), "%".to_owned()],
+        path => [path.to_owned(), format!("{path}:%")],
+    }
+}
+
 /// Returns a stored time.
 pub(crate) fn moment(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap_or(Timestamp::MIN)
@@ -223,25 +230,57 @@ impl Store {
         Ok(people)
     }
 
-    /// Returns a page of a user's notifications, `most` rows starting at row `from`; with `all`, read ones too.
+    /// Returns a page of a user's notifications, `most` rows starting at row `from`; with `all`, read ones too. With `within`, only those of
+    /// the workspace at that path and below it; the numbers are those of these.
     ///
     /// # Errors
     /// If the database fails.
-    pub async fn notifications(&self, person: &str, all: bool, from: u64, most: u32) -> Result<Notifications> {
+    pub async fn notifications(&self, person: &str, within: &str, all: bool, from: u64, most: u32) -> Result<Notifications> {
+        let [at, below] = patterns(within);
         let rows: Vec<NotificationRow> = sqlx::query_as(
             "SELECT id, event, title, content, why, link, workspace, happened, seen_at FROM notification \
-             WHERE person = $1 AND shown = 1 AND (seen_at = 0 OR $2 = 1) ORDER BY happened DESC, id LIMIT $3 OFFSET $4",
+             WHERE person = $1 AND shown = 1 AND (seen_at = 0 OR $2 = 1) AND (workspace LIKE $5 OR workspace LIKE $6) \
+             ORDER BY happened DESC, id LIMIT $3 OFFSET $4",
         )
         .bind(person)
         .bind(i64::from(all))
         .bind(i64::from(most))
         .bind(i64::try_from(from).unwrap_or(i64::MAX))
+        .bind(at.as_str())
+        .bind(below.as_str())
         .fetch_all(&self.pool)
         .await?;
-        let (total,): (i64,) =
-            sqlx::query_as("SELECT COUNT(*) FROM notification WHERE person = $1 AND shown = 1").bind(person).fetch_one(&self.pool).await?;
+        let count = async |read: i64| -> Result<u64> {
+            let (count,): (i64,) = sqlx::query_as(
+                "SELECT COUNT(*) FROM notification \
+                 WHERE person = $1 AND shown = 1 AND (seen_at = 0 OR $2 = 1) AND (workspace LIKE $3 OR workspace LIKE $4)",
+            )
+            .bind(person)
+            .bind(read)
+            .bind(at.as_str())
+            .bind(below.as_str())
+            .fetch_one(&self.pool)
+            .await?;
+            Ok(counted(count))
+        };
         let rows = rows.into_iter().map(Notification::from).collect();
-        Ok(Notifications { rows, total: counted(total), unread: self.unread(person).await? })
+        Ok(Notifications { rows, total: count(1).await?, unread: count(0).await? })
+    }
+
+    /// Returns how many notifications of a user each workspace has, by path; with `all`, read ones too.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn notified_workspaces(&self, person: &str, all: bool) -> Result<Vec<(String, u64)>> {
+        let rows: Vec<(String, i64)> = sqlx::query_as(
+            "SELECT workspace, COUNT(*) FROM notification \
+             WHERE person = $1 AND shown = 1 AND (seen_at = 0 OR $2 = 1) GROUP BY workspace ORDER BY workspace",
+        )
+        .bind(person)
+        .bind(i64::from(all))
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(|(workspace, count)| (workspace, counted(count))).collect())
     }
 
     /// Returns the number of unread notifications of a user.
@@ -295,36 +334,6 @@ impl Store {
         let gone = sqlx::query("DELETE FROM notification WHERE happened < $1").bind(before.as_second()).execute(&mut *transaction).await?;
         transaction.commit().await?;
         Ok(gone.rows_affected())
-    }
-
-    /// Returns the notification settings of a user as stored JSON; `None` if the user has set nothing.
-    ///
-    /// # Errors
-    /// If the database fails, or contains something other than JSON.
-    pub async fn subscription(&self, person: &str) -> Result<Option<serde_json::Value>> {
-        let row: Option<(String,)> =
-            sqlx::query_as("SELECT settings FROM subscription WHERE person = $1").bind(person).fetch_optional(&self.pool).await?;
-        row.map(|(settings,)| serde_json::from_str(&settings).map_err(Error::from)).transpose()
-    }
-
-    /// Saves the notification settings of a user, and removes waiting messages that they make unwanted.
-    ///
-    /// # Errors
-    /// If the database fails; then nothing has changed.
-    pub async fn subscribe(&self, person: &str, settings: &serde_json::Value, unwanted: &[Unwanted], now: Timestamp) -> Result<()> {
-        let mut transaction = self.pool.begin().await?;
-        sqlx::query(
-            "INSERT INTO subscription (person, settings, changed) VALUES ($1, $2, $3) \
-             ON CONFLICT (person) DO UPDATE SET settings = excluded.settings, changed = excluded.changed",
-        )
-        .bind(person)
-        .bind(serde_json::to_string(settings)?)
-        .bind(now.as_second())
-        .execute(&mut *transaction)
-        .await?;
-        forget(&mut transaction, person, unwanted).await?;
-        transaction.commit().await?;
-        Ok(())
     }
 }
 
@@ -384,7 +393,7 @@ pub(crate) mod tests {
             again(&path, &keys).await.tell(&told, at(2)).await.unwrap();
         }
         let store = again(&path, &keys).await;
-        assert_eq!(store.notifications("dev-shop", true, 0, 10).await.unwrap().rows.len(), 1);
+        assert_eq!(store.notifications("dev-shop", "", true, 0, 10).await.unwrap().rows.len(), 1);
         assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.unwrap(), 2);
 
         // One is taken, and the process dies before or after it was sent: no other process takes it until the lease ends, or the same
@@ -436,10 +445,17 @@ pub(crate) mod tests {
             assert_eq!(store.mark_read("olga", Some(&["n1".to_owned()]), at(99), at(99)).await.unwrap(), 0, "not theirs");
             assert_eq!(store.mark_read("dev-shop", Some(&[]), at(99), at(99)).await.unwrap(), 0, "nothing selected");
             assert_eq!(store.mark_read("dev-shop", None, at(49), at(60)).await.unwrap(), 1);
-            let page = store.notifications("dev-shop", false, 0, 10).await.unwrap();
+            let page = store.notifications("dev-shop", "", false, 0, 10).await.unwrap();
             assert_eq!((page.rows.len(), page.rows[0].id.as_str(), page.unread, page.total), (1, "n2", 1, 2));
-            let page = store.notifications("dev-shop", true, 1, 10).await.unwrap();
+            let page = store.notifications("dev-shop", "", true, 1, 10).await.unwrap();
             assert_eq!(page.rows.iter().map(|one| (one.id.as_str(), one.unread)).collect::<Vec<_>>(), [("n1", false)]);
+            let of = async |within: &str| store.notifications("dev-shop", within, true, 0, 10).await.unwrap();
+            for (within, count) in [("root:acme:shop", 2), ("root:acme", 2), ("root", 2), ("root:acme:sho", 0), ("root:globex", 0)] {
+                let page = of(within).await;
+                assert_eq!((page.rows.len(), page.total), (count, count as u64), "{within}");
+            }
+            assert_eq!(store.notified_workspaces("dev-shop", true).await.unwrap(), [("root:acme:shop".to_owned(), 2)]);
+            assert_eq!(store.notified_workspaces("dev-shop", false).await.unwrap(), [("root:acme:shop".to_owned(), 1)]);
             assert_eq!(store.forget_notifications(at(50)).await.unwrap(), 3);
             assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.unwrap(), 1, "with their messages");
         }

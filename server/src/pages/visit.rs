@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use app::actions::{DEMO, THEME};
+use app::actions::{DEMO, THEME, ZONE};
 use app::backend::{Backend, Visit};
 use app::document::{self, Page};
 use app::pages::{refused, settle};
@@ -14,8 +14,9 @@ use axum::response::Response;
 use cluster::WorkspacePath;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use notify::timing;
 use promise::Error;
-use promise::date::DateStyle;
+use promise::date::{DateStyle, Zone};
 
 use super::{cached, recent};
 use crate::auth::cookie::{CookieStyle, Kind};
@@ -212,6 +213,7 @@ impl Visiting {
             now: self.portal.clock.now().to_string(),
             names: self.portal.people.names(),
             dates: languages.map(DateStyle::of_languages).unwrap_or_default(),
+            zone: zone(&self.headers),
         }
     }
 
@@ -253,5 +255,31 @@ fn theme(headers: &HeaderMap) -> &'static str {
         Some("light") => "light",
         Some("dark") => "dark",
         _ => "",
+    }
+}
+
+/// Returns the reader's time zone; UTC if the browser doesn't say one that the database knows.
+fn zone(headers: &HeaderMap) -> Zone {
+    let known = CookieStyle::plain_value(headers, ZONE).and_then(|name| Some(Zone::new(name, timing::zone(name)?)));
+    known.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_that_the_database_does_not_know_is_utc() {
+        let of = |cookie: &str| {
+            let headers = [(header::COOKIE, HeaderValue::from_str(cookie).unwrap())].into_iter().collect();
+            zone(&headers)
+        };
+        let berlin = of("theme=dark; zone=Europe/Berlin");
+        assert_eq!(berlin.date("2026-11-26T23:30:00Z"), "2026-11-27");
+        assert!(!berlin.is_utc());
+        for unknown in ["zone=Mars/Base", "zone=", "zone=../etc/passwd", "zone=Europe/Berlin; zone=Asia/Tokyo", "theme=dark"] {
+            assert!(of(unknown).is_utc(), "{unknown}");
+        }
+        assert!(of("zone=Etc/UTC").is_utc());
     }
 }

@@ -1,10 +1,14 @@
 //! The port [`Notices`]: the user's notifications, their notification settings, and failed deliveries.
 
+use std::collections::BTreeMap;
+
 use app::backend::{Notices, Pairs};
 use app::view::{
-    Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery, Selection, StandInPage,
+    Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Facet, FacetValue, Notice, NoticeRules, NoticesPage, NoticesQuery, Selection,
+    StandInPage,
 };
 use async_trait::async_trait;
+use cluster::WorkspacePath;
 use jiff::Timestamp;
 use notify::{KEPT_DAYS, recipients, timing};
 use promise::notify::{Event, Settings, clock};
@@ -20,6 +24,8 @@ use crate::portal::Portal;
 
 /// Rows per page.
 const ROWS: u32 = 30;
+/// Workspaces that the list can be narrowed to.
+const PLACES: usize = 12;
 
 #[async_trait]
 impl Notices for Caller {
@@ -31,9 +37,11 @@ impl Notices for Caller {
     async fn notices(&self, query: &NoticesQuery) -> Result<NoticesPage> {
         let store = &self.portal().store;
         let person = &*self.identity().person;
+        let within = WorkspacePath::parse(&query.workspace).map(|path| path.to_string()).unwrap_or_default();
+        let within = within.as_str();
         let of = async |page: usize| {
             let from = u64::try_from(page.saturating_sub(1)).unwrap_or_default().saturating_mul(u64::from(ROWS));
-            store.notifications(person, query.all(), from, ROWS).await.map_err(|error| database(&error))
+            store.notifications(person, within, query.all(), from, ROWS).await.map_err(|error| database(&error))
         };
         let mut page = query.page.max(1);
         let mut found = of(page).await?;
@@ -42,14 +50,18 @@ impl Notices for Caller {
             page = pages;
             found = of(page).await?;
         }
+        let places = store.notified_workspaces(person, query.all()).await.map_err(|error| database(&error))?;
+        // The change stream follows all unread notifications, whatever the page shows.
+        let newest = store.notifications(person, "", false, 0, 1).await.map_err(|error| database(&error))?;
         Ok(NoticesPage {
-            seen: seen(&found.rows, found.unread),
+            seen: seen(&newest.rows, newest.unread),
+            workspaces: workspaces(&places, within),
             rows: found.rows.into_iter().filter_map(notice).collect(),
             unread: found.unread,
             total: found.total,
             page,
             pages,
-            query: query.clone(),
+            query: NoticesQuery { workspace: within.to_owned(), ..query.clone() },
             kept_days: KEPT_DAYS,
         })
     }
@@ -165,6 +177,34 @@ fn seen(newest: &[Notification], unread: u64) -> String {
     format!("{unread}-{newest}")
 }
 
+/// Returns the workspaces with notifications, and those above that add some up, each with what is below it.
+fn workspaces(places: &[(String, u64)], chosen: &str) -> Facet {
+    let mut counts: BTreeMap<&str, (u64, usize)> = BTreeMap::new();
+    for (path, count) in places.iter().filter(|(path, _)| !path.is_empty()) {
+        let above = path.match_indices(':').filter_map(|(end, _)| path.get(..end));
+        for place in above.chain([path.as_str()]) {
+            let (sum, parts) = counts.entry(place).or_default();
+            (*sum, *parts) = (*sum + count, *parts + 1);
+        }
+    }
+    let is_listed = |place: &str, parts: usize| parts > 1 || place == chosen || places.iter().any(|(path, _)| path == place);
+    let value = |(place, (count, _)): (&str, (u64, usize))| FacetValue {
+        value: place.to_owned(),
+        label: place.to_owned(),
+        count: usize::try_from(count).unwrap_or(usize::MAX),
+        chosen: place == chosen,
+    };
+    let mut values: Vec<FacetValue> = counts.into_iter().filter(|(place, (_, parts))| is_listed(place, *parts)).map(value).collect();
+    if !chosen.is_empty() && !values.iter().any(|value| value.chosen) {
+        values.push(FacetValue { value: chosen.to_owned(), label: chosen.to_owned(), count: 0, chosen: true });
+    }
+    values.sort_by_key(|value| (!value.chosen, std::cmp::Reverse(value.count)));
+    let left_out = values.len().saturating_sub(PLACES);
+    values.truncate(PLACES);
+    values.sort_by(|a, b| a.value.cmp(&b.value));
+    Facet { values, left_out }
+}
+
 fn pages(rows: u64) -> usize {
     usize::try_from(rows.div_ceil(u64::from(ROWS))).unwrap_or(usize::MAX).max(1)
 }
@@ -198,7 +238,7 @@ fn row(listed: Listed) -> Option<DeliveryRow> {
 }
 
 /// Returns the texts of the text inputs.
-fn texts(settings: &Settings) -> std::collections::BTreeMap<String, String> {
+fn texts(settings: &Settings) -> BTreeMap<String, String> {
     let quiet = settings.quiet.unwrap_or(promise::notify::Quiet { from: 19 * 60, to: 7 * 60, weekends: false });
     let texts = [
         ("quiet.from", clock(quiet.from)),
@@ -210,7 +250,7 @@ fn texts(settings: &Settings) -> std::collections::BTreeMap<String, String> {
 }
 
 /// Returns the entered texts where there are any, and the settings elsewhere.
-fn typed_texts(settings: &Settings, pairs: &Pairs) -> std::collections::BTreeMap<String, String> {
+fn typed_texts(settings: &Settings, pairs: &Pairs) -> BTreeMap<String, String> {
     let mut texts = texts(settings);
     for (name, text) in &mut texts {
         if let Some((_, given)) = pairs.iter().find(|(known, _)| known == name) {
@@ -226,12 +266,7 @@ fn parse(portal: &Portal, pairs: &Pairs) -> (Settings, Vec<Problem>) {
     Settings::parse(pairs, &webhooks.collect::<Vec<_>>(), |zone| timing::zone(zone).is_some())
 }
 
-async fn rules(
-    caller: &Caller,
-    settings: Settings,
-    texts: std::collections::BTreeMap<String, String>,
-    problems: Vec<Problem>,
-) -> Result<NoticeRules> {
+async fn rules(caller: &Caller, settings: Settings, texts: BTreeMap<String, String>, problems: Vec<Problem>) -> Result<NoticeRules> {
     let portal = caller.portal();
     let config = &portal.notify.config;
     let person = &*caller.identity().person;
@@ -247,4 +282,24 @@ async fn rules(
     let channels = config.webhooks.iter().filter(|hook| hook.people);
     let channels = channels.map(|hook| Channel { name: hook.name.clone(), title: hook.title.clone() }).collect();
     Ok(NoticeRules { settings, texts, problems, channels, mail })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workspaces_include_those_below_them() {
+        let places =
+            [("root:acme:data", 2), ("root:acme:shop", 3), ("root:globex", 1), ("", 4)].map(|(path, count)| (path.to_owned(), count));
+        let listed = |chosen: &str| {
+            let values = workspaces(&places, chosen).values;
+            values.into_iter().map(|value| (value.value, value.count, value.chosen)).collect::<Vec<_>>()
+        };
+        let line = |path: &str, count: usize, chosen: bool| (path.to_owned(), count, chosen);
+        let all = [("root", 6), ("root:acme", 5), ("root:acme:data", 2), ("root:acme:shop", 3), ("root:globex", 1)];
+        assert_eq!(listed(""), all.map(|(path, count)| line(path, count, false)));
+        assert!(listed("root:acme").contains(&line("root:acme", 5, true)));
+        assert!(listed("root:gone").contains(&line("root:gone", 0, true)), "what is in force can be taken away");
+    }
 }

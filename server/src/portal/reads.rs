@@ -1,11 +1,15 @@
 //! Requests and their results, read with the user's token.
 
+use std::collections::BTreeMap;
+
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Export, PromiseRelease, PromiseRequest};
 use cluster::watch::Freshness;
 use k8s_openapi::api::core::v1::{Event, Secret};
 use kube::api::{Api, ListParams};
-use promise::{BusyReason, ConflictReason, DeniedReason, Error, Result, names};
+use promise::api::OutputStatus;
+use promise::connection::{self, ConnectionTemplate};
+use promise::{BusyReason, ConflictReason, DeniedReason, Error, Result, names, wording};
 
 use super::place::Workspace;
 use crate::auth::Caller;
@@ -118,8 +122,40 @@ impl Caller {
     /// If there is no such output, the user can't read Secrets here, or the control plane doesn't respond.
     pub async fn read_secret_output(&self, workspace: &Workspace, namespace: &str, name: &str, output: &str) -> Result<(String, String)> {
         let request = self.read_request(workspace, namespace, name).await?;
-        let not_found = || Error::NotFound { what: format!("secret output {output}") };
+        let known = self.spec_of(&workspace.cluster, &request);
+        let declared = known.as_deref().and_then(|spec| spec.outputs.iter().find(|known| known.name == output));
         let outputs = request.status.as_ref().map(|status| status.outputs.as_slice()).unwrap_or_default();
+        let value = match declared.and_then(connection::template_of) {
+            Some(template) => self.connection_string(workspace, namespace, outputs, output, &template).await?,
+            None => self.secret_value(workspace, namespace, outputs, output).await?,
+        };
+        Ok((value, request.metadata.uid.unwrap_or_default()))
+    }
+
+    /// Puts together a connection string for this user.
+    async fn connection_string(
+        &self,
+        workspace: &Workspace,
+        namespace: &str,
+        outputs: &[OutputStatus],
+        output: &str,
+        template: &ConnectionTemplate,
+    ) -> Result<String> {
+        let mut values = BTreeMap::new();
+        for name in template.names() {
+            let plain = outputs.iter().find(|known| known.name == name).and_then(|known| known.value.as_ref());
+            let value = match plain {
+                Some(value) => wording::value(value),
+                None => self.secret_value(workspace, namespace, outputs, name).await?,
+            };
+            values.insert(name, value);
+        }
+        template.fill(|name| values.get(name).cloned()).ok_or_else(|| Error::NotFound { what: format!("secret output {output}") })
+    }
+
+    /// Reads a value from its Secret.
+    async fn secret_value(&self, workspace: &Workspace, namespace: &str, outputs: &[OutputStatus], output: &str) -> Result<String> {
+        let not_found = || Error::NotFound { what: format!("secret output {output}") };
         let wanted = outputs.iter().find(|known| known.name == output).ok_or_else(not_found)?;
         let reference = wanted.secret_ref.as_ref().ok_or_else(not_found)?;
         let api: Api<Secret> = Api::namespaced(self.client(&workspace.cluster), namespace);
@@ -131,8 +167,7 @@ impl Caller {
         };
         let value = secret.data.and_then(|mut data| data.remove(&reference.key)).ok_or_else(not_found)?;
         let value = String::from_utf8(value.0);
-        let value = value.map_err(|_| ConflictReason::NotText { output: output.to_owned() })?;
-        Ok((value, request.metadata.uid.unwrap_or_default()))
+        value.map_err(|_| ConflictReason::NotText { output: output.to_owned() }.into())
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod listing;
 mod narrow;
 mod posting;
 pub(super) mod preflight_panel;
+mod presets;
 mod prices;
 mod related;
 mod revealing;

@@ -27,7 +27,8 @@ impl Views for Caller {
         let of = |name: &str| field(pairs, name).unwrap_or_default();
         let list = SavedList::parse(of("list")).ok_or_else(|| Error::NotFound { what: "list with such views".to_owned() })?;
         let place = of("place");
-        if list.is_of_workspace() && WorkspacePath::parse(place).is_err() {
+        let is_everywhere = place.is_empty() && list.is_of_all_workspaces();
+        if list.is_of_workspace() && !is_everywhere && WorkspacePath::parse(place).is_err() {
             return Err(Error::NotFound { what: format!("workspace {place}") });
         }
         let title = view_title(of("title")).map_err(invalid)?;

@@ -118,3 +118,26 @@ async fn a_revealed_secret_and_a_deletion_leave_a_trace() {
     assert!(stranger.status == StatusCode::NOT_FOUND && !stranger.text.contains("was deleted"), "{}", stranger.text);
     product.running.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_string_is_put_together_for_the_person_who_reveals_it() {
+    let product = Product::open().await;
+    product.publishes_samples().await;
+    let mut browser = product.signed_in("dev-shop").await;
+    let form = format!("{SHOP}/promises/postgresql/request");
+    assert_eq!(fill(&mut browser, &form, &[("/reason", ""), ("/name", "orders-db")], "submit").await.location(), ORDERS);
+    let ready = browser.until(ORDERS, |answer| answer.text.contains("value=\"connectionString\"")).await;
+    let variable = "value: &quot;postgresql://$(USERNAME):$(PASSWORD)@$(HOST):$(PORT)/$(DATABASE)&quot;";
+    assert!(ready.text.replace('"', "&quot;").contains(variable), "{}", ready.text);
+    let reveal = format!("{ORDERS}/reveal");
+    let revealed = browser.post(&reveal, &[("_token", &ready.hidden("_token")), ("output", "connectionString")]).await;
+    let url = revealed.text.split("postgresql://").nth(1).and_then(|rest| rest.split('<').next()).expect("a connection string").to_owned();
+    let (user, host) = url.split_once('@').expect("a user and a host");
+    assert!(user.starts_with("app:") && user.len() > "app:".len() && !user.contains(['{', '$']), "{url}");
+    assert!(host.contains(":5432/app") && !host.starts_with(':'), "{url}");
+    let again = browser.get(ORDERS).await;
+    assert!(!again.text.contains(&url), "only the answer to the reveal shows it");
+    let viewer = product.signed_in("dev-data").await.post(&reveal, &[("output", "connectionString")]).await;
+    assert!(!viewer.text.contains(&url) && !viewer.status.is_success(), "{}", viewer.status);
+    product.running.close().await;
+}

@@ -30,6 +30,7 @@ mod path;
 mod plane_kill;
 mod policies;
 mod postgres;
+mod presets;
 mod process;
 mod programs;
 mod receivers;

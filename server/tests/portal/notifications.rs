@@ -184,7 +184,7 @@ async fn a_question_reaches_those_who_are_asked_and_the_answer_whoever_asked() {
     assert_eq!(mail.to, "approver@acme.example");
     assert_eq!(mail.header("Subject"), "orders-db is waiting for approval");
     for part in
-        ["You're an approver for the policy production-databases", "/notifications/settings", "https://portal.example.org/approvals/"]
+        ["You're an approver for the policy A second pair of eyes", "/notifications/settings", "https://portal.example.org/approvals/"]
     {
         assert!(mail.text.contains(part), "{part}: {}", mail.text);
     }
@@ -194,6 +194,15 @@ async fn a_question_reaches_those_who_are_asked_and_the_answer_whoever_asked() {
     assert!(page.text.contains(&link.replace('&', "&amp;")), "{}", page.text);
     let told = requester.get("/notifications?show=all").await;
     assert_eq!(unread(&told.text), "nothing new", "nobody is asked about what is their own: {}", told.text);
+    let of_acme = approver.get("/notifications?workspace=root:acme").await;
+    assert!(of_acme.text.contains("orders-db is waiting for approval"), "child workspaces are included: {}", of_acme.text);
+    assert!(!of_acme.text.contains("Mark all as read"), "all would be more than is shown");
+    let of_globex = approver.get("/notifications?workspace=root:globex").await;
+    assert!(
+        of_globex.text.contains("No notifications in this workspace") && of_globex.text.contains("Clear filters"),
+        "{}",
+        of_globex.text
+    );
 
     let call = signed.until("the second attempt", |call| body(call)["event"] == "approvalNeeded" && signed.all().len() > 1).await;
     assert!(is_signed(&call), "{call:?}");
@@ -433,7 +442,7 @@ async fn killed_at_any_instant_no_decision_is_told_twice_and_none_gets_lost() {
     }
     let keys = SealKeys::open(&data.join("session.key"), &opm_portal::clock::System).expect("the keys");
     let store = Store::open(&data.join("portal.sqlite"), keys).await.expect("the database");
-    let told = store.notifications("dev-shop", true, 0, 1000).await.expect("what was told");
+    let told = store.notifications("dev-shop", "", true, 0, 1000).await.expect("what was told");
     for name in &names {
         for event in [Event::Approved, Event::Accepted, Event::Ready] {
             let of = told.rows.iter().filter(|one| one.event == event.word() && one.title.split(' ').any(|word| word == name));

@@ -110,3 +110,23 @@ async fn what_does_not_fit_is_refused_with_a_sentence() {
     assert!(full.status == StatusCode::UNPROCESSABLE_ENTITY && full.text.contains("Delete one first"), "{}", full.text);
     product.running.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn views_of_all_requests_are_those_of_no_workspace() {
+    let product = Product::quiet().await;
+    write_request(&product, "alpha").await;
+    let mut browser = product.signed_in("dev-shop").await;
+    let narrowed = browser.until("/requests?q=alpha", |answer| answer.text.contains("1 of 1 matching")).await;
+    assert!(narrowed.text.contains("name=\"place\" value=\"\""), "{}", narrowed.text);
+    let token = narrowed.hidden("_token");
+    let pairs =
+        [("_token", token.as_str()), ("list", "requests"), ("place", ""), ("title", "Alphas"), ("back", "/requests"), ("q", "alpha")];
+    let saved = browser.post("/do/views/save", &pairs).await;
+    assert_eq!((saved.status, saved.location()), (StatusCode::SEE_OTHER, "/requests"), "{}", saved.text);
+    assert!(browser.get("/requests").await.text.contains("<a href=\"/requests?q=alpha\">Alphas</a>"));
+    assert!(!browser.get(LIST).await.text.contains("Alphas"), "another list");
+    let pairs = [("_token", token.as_str()), ("list", "resources"), ("place", ""), ("title", "Other"), ("back", "/"), ("q", "alpha")];
+    let refused = browser.post("/do/views/save", &pairs).await;
+    assert_eq!(browser.follow(refused).await.status, StatusCode::NOT_FOUND, "resources have no list of all workspaces");
+    product.running.close().await;
+}

@@ -7,6 +7,7 @@ use super::Again;
 use super::form::{About, Buttons, ask_again, bar, decide, withdraw};
 use super::parts::{changes, checks, meta, risk, route, since, told};
 use super::thread::thread;
+use crate::pages::prices::source;
 use crate::pages::requests::adds;
 use crate::pages::requests::parameter_lines;
 use crate::pages::requests::preflight_panel::room;
@@ -171,14 +172,14 @@ pub(in crate::pages) fn price(price: &PriceStep) -> Option<impl IntoView + use<>
     let month = |text: &Option<String>| text.as_deref().map(texts::per_month);
     let after = month(&price.after).unwrap_or_else(|| texts::PRICE_UNKNOWN.to_owned());
     let (now, after, change) = (line(texts::PRICE_NOW, month(&price.now)), line(texts::PRICE_AFTER, Some(after)), price.change.clone());
-    let (unknown, basis, many) = (price.unknown.clone(), price.basis.clone(), !price.lines.is_empty());
+    let (unknown, basis, many) = (price.unknown.clone(), source(&price.basis), !price.lines.is_empty());
     there.then(|| {
         view! {
             <section><h3>{texts::PRICE}</h3>{now}{after}
                 {change.map(|change| view! { <p class="sum-line total"><span>{texts::PRICE_CHANGE}</span><b>{change}</b></p> })}
                 {(!unknown.is_empty()).then(|| view! { <p class="small muted">{unknown}</p> })}
                 {many.then(|| view! { <details class="why"><summary>{texts::PRICE_BREAKDOWN}</summary><dl class="sums">{sums}</dl></details> })}
-                {(!basis.is_empty()).then(|| view! { <p class="small subtle">{basis}</p> })}
+                {basis.map(|basis| view! { <p class="small subtle">{basis}</p> })}
             </section>
         }
     })

@@ -10,6 +10,7 @@ use super::{availability, lifecycle};
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::markdown;
+use crate::pages::prices::source;
 use crate::pages::rules;
 use crate::routes;
 use crate::texts::platform::span;
@@ -227,13 +228,13 @@ fn price(price: &PriceView, next: Option<&str>) -> Option<impl IntoView + use<>>
         .monthly
         .clone()
         .map(|monthly| view! { <p class="tabular-nums">{texts::PRICE_FROM}" "<b>{monthly}</b>" "{texts::PER_MONTH}</p> });
-    let (unknown, basis, next) = (price.unknown.clone(), price.basis.clone(), next.map(str::to_owned));
+    let (unknown, basis, next) = (price.unknown.clone(), source(&price.basis), next.map(str::to_owned));
     (!price.lines.is_empty()).then(|| {
         view! {
             <section><h2>{texts::PRICE_HERE}</h2>{total}{unknown.map(|why| view! { <p class="small muted">{why}</p> })}
                 <p class="small subtle">{texts::WITH_DEFAULT_VALUES}</p><dl class="sums">{lines}</dl>
                 {next.map(|next| view! { <p class="small">{next}</p> })}
-                {(!basis.is_empty()).then(|| view! { <p class="small subtle">{basis}</p> })}
+                {basis.map(|basis| view! { <p class="small subtle">{basis}</p> })}
             </section>
         }
     })

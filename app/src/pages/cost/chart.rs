@@ -12,7 +12,7 @@ use promise::price::Money;
 use super::address;
 use crate::routes;
 use crate::texts::cost as texts;
-use crate::ui::chart::{Amount, ChartTable, Figure, Series, StackedBars};
+use crate::ui::chart::{Amount, ChartTable, Figure, Links, Series, StackedBars};
 use forecast::Forecast;
 
 /// Number of series with a name in all charts together; in each, all others are combined into one.
@@ -69,9 +69,9 @@ fn figure(found: &CostPage, sum: &CostSum) -> Option<Figure> {
         tone: u8::try_from(at + 1).unwrap_or(6),
         values: (1..=last).map(|day| Some(amount(cells.get(&(at, day)).copied().unwrap_or_default()))).collect(),
         total: Some(amount(total(at)).text),
-        href: order.get(at).filter(|_| at < named).and_then(|(value, _)| list(found, value)),
         ..Series::default()
     });
+    let addresses = order.iter().take(named).map(|(value, _)| list(found, value));
     let shown = texts::cost_per_day_of(&found.month, &sum.currency);
     let most = order
         .first()
@@ -87,6 +87,7 @@ fn figure(found: &CostPage, sum: &CostSum) -> Option<Figure> {
         along: texts::DAY.to_owned(),
         labels: (1..=labels).map(|day| day.to_string()).collect(),
         series: series.chain(forecast.map(Forecast::series)).collect(),
+        links: Links::Series(addresses.collect()),
         today: today.filter(|_| found.is_current),
         line: sum.budget.as_ref().filter(|budget| budget.whole).map(|budget| {
             let even = budget.money.micros / found.days_in_month.max(1);
@@ -96,7 +97,6 @@ fn figure(found: &CostPage, sum: &CostSum) -> Option<Figure> {
             true => ChartTable::Open,
             false => ChartTable::At(address(&CostQuery { table: true, ..found.query.clone() })),
         },
-        ..Figure::default()
     })
 }
 

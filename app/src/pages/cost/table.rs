@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::chart::list;
 use super::figures;
+use crate::pages::prices::source;
 use crate::routes;
 use crate::texts::cost as texts;
 use crate::ui::person_name;
@@ -102,7 +103,7 @@ pub(super) fn instances(instances: &[CostInstance]) -> impl IntoView + use<> {
         let estimate = instance.estimate.as_ref().map_or_else(|| texts::UNKNOWN.to_owned(), ToString::to_string);
         let unobserved = (instance.unobserved > 0).then(|| view! { <span class="under">{texts::not_observed(&figures::hours(instance.unobserved))}</span> });
         let estimate = (instance.standing != InstanceStanding::Gone).then_some(estimate);
-        let basis = (!instance.basis.is_empty()).then(|| instance.basis.clone());
+        let basis = source(&instance.basis);
         view! {
             <tr>
                 <th scope="row">{name}</th>

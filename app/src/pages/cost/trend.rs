@@ -8,7 +8,7 @@ use promise::price::Money;
 
 use super::address;
 use crate::texts::cost as texts;
-use crate::ui::chart::{Amount, Figure, Series, StackedBars};
+use crate::ui::chart::{Amount, Figure, Links, Series, StackedBars};
 
 /// The charts; none if there is only one month.
 pub(super) fn trend(found: &CostPage) -> Option<impl IntoView + use<>> {
@@ -61,7 +61,7 @@ fn figure(found: &CostPage, currency: &str) -> Figure {
             .and_then(|sum| sum.budget.as_ref())
             .filter(|budget| budget.whole)
             .map(|budget| (texts::BUDGET.to_owned(), amount(&budget.money))),
-        links: links.collect(),
+        links: Links::Places(links.collect()),
         ..Figure::default()
     }
 }

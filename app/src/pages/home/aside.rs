@@ -39,11 +39,13 @@ pub(in crate::pages) fn month(glance: &CostGlance) -> impl IntoView + use<> {
     }
     let sums = glance.sums.iter().map(sum).collect_view();
     let metered = texts::metered(glance.up_to.as_deref().map(day_and_time).as_deref(), glance.workspaces);
+    let exact = glance.up_to.as_deref().map(promise::date::exact);
     let unpriced = (glance.unpriced_instances > 0).then(|| view! { " · "{texts::unpriced_not_included(glance.unpriced_instances)} });
     let movers = glance.movers.as_ref().filter(|movers| !movers.lines.is_empty()).map(|movers| {
         view! { <h3 class="pt-3 px-pad pb-1 border-t border-line-soft">{texts::biggest_changes_since(&movers.before)}</h3>{mover_lines(movers, &target)} }
     });
-    view! { <dl class="kv p-pad tabular-nums">{sums}</dl><p class="basis px-pad pb-pad">{metered}{unpriced}</p>{movers} }.into_any()
+    view! { <dl class="kv p-pad tabular-nums">{sums}</dl><p class="basis px-pad pb-pad" title=exact>{metered}{unpriced}</p>{movers} }
+        .into_any()
 }
 
 fn target(mover: &CostMover) -> String {

@@ -11,7 +11,7 @@ use crate::document::{About, Page, Script, framed};
 use crate::listing::Listing;
 use crate::routes::{self, page};
 use crate::texts::notifications as texts;
-use crate::ui::{Empty, HiddenToken, LinkButton, Moment, PageHead, Shape, day as in_words};
+use crate::ui::{Empty, HiddenToken, LinkButton, Moment, PageHead, Shape, date, day as in_words};
 
 /// The form that the checkboxes of rows belong to.
 const SELECTED: &str = "selected";
@@ -56,11 +56,14 @@ fn filters(found: &NoticesPage, listing: &Listing, token: &str, back: &str, now:
         let button = view! { <button class="btn">{texts::MARK_SELECTED_AS_READ}</button> };
         mark_read(token, back, Some(SELECTED), button)
     });
+    // The button for all means all, not only those of the chosen workspace.
+    let marks_all = found.unread > 0 && found.query.workspace.is_empty();
     view! {
         <div class="filters">
             {listing.views("show", [("", texts::SHOW_UNREAD, found.unread), ("all", texts::SHOW_ALL, found.total)])}
-            {selected}{(found.unread > 0).then(|| mark_read(token, back, None, all))}
+            {selected}{marks_all.then(|| mark_read(token, back, None, all))}
         </div>
+        {Listing::filter_rows([listing.facet(texts::WORKSPACE_AND_BELOW, "workspace", &found.workspaces)])}
     }
 }
 
@@ -71,11 +74,10 @@ fn mark_read(token: &str, back: &str, id: Option<&'static str>, content: impl In
 
 /// A card for each day.
 fn days(rows: &[Notice], now: &str, token: &str, back: &str) -> impl IntoView + use<> {
-    let day = |at: &str| at.get(..10).unwrap_or(at).to_owned();
-    let groups: Vec<&[Notice]> = rows.chunk_by(|a, b| day(&a.at) == day(&b.at)).collect();
-    let today = day(now);
+    let groups: Vec<&[Notice]> = rows.chunk_by(|a, b| date(&a.at) == date(&b.at)).collect();
+    let today = date(now);
     let cards = groups.into_iter().map(|rows| {
-        let date = rows.first().map(|row| day(&row.at)).unwrap_or_default();
+        let date = rows.first().map(|row| date(&row.at)).unwrap_or_default();
         let (id, title) = (format!("day-{date}"), if date == today { texts::TODAY.to_owned() } else { in_words(&date) });
         let named = id.clone();
         let lines = rows.iter().map(|row| line(row, now, token, back)).collect_view();
@@ -104,6 +106,9 @@ fn line(row: &Notice, now: &str, token: &str, back: &str) -> impl IntoView + use
 }
 
 fn nothing(found: &NoticesPage, listing: &Listing) -> impl IntoView + use<> {
+    if found.total == 0 && !found.query.workspace.is_empty() {
+        return listing.nothing_fits(texts::NONE_HERE);
+    }
     if found.total > 0 {
         let all = listing.choose("show", "all");
         return view! { <Empty title=texts::ALL_READ text=texts::ALL_READ_TEXT><LinkButton href=all label=texts::VIEW_ALL/></Empty> }

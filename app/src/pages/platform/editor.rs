@@ -36,7 +36,7 @@ pub(super) fn form(form: &PolicyForm, rule: &RuleEditor, own: &str, back: &str, 
                     <fieldset class="group"><legend>{texts::RULE}</legend>
                     {text::place(form)}{name}
                     <div class="field"><label for="kind">{texts::KIND_OF_RULE}</label>
-                        <div class="control"><select class="input w-m" id="kind" name="kind">{kinds}</select><button class="btn btn-sm" name="_op" value="change">{forms::APPLY}<span class="vh">" "{texts::KIND_OF_RULE}</span></button></div></div>
+                        <div class="control"><select class="input w-m" id="kind" name="kind">{kinds}</select><button class="btn btn-sm unscripted" name="_op" value="change">{forms::APPLY}<span class="vh">" "{texts::KIND_OF_RULE}</span></button></div></div>
                     </fieldset>
                     <Fields form=rule.form.clone() focus=rule.focus.clone() workspace=form.workspace.clone()/>
                     {rules(form, rule)}

@@ -14,7 +14,7 @@ use crate::pages::requests::{change, stale, state};
 use crate::routes::{self, page};
 use crate::texts::platform as texts;
 use crate::ui::chart::{Amount, Figure, Links, Meter, Series, StackedBars};
-use crate::ui::{Empty, LinkButton, LiveState, PageHead, Shape, Status};
+use crate::ui::{Empty, LinkButton, LiveState, PageHead, Shape, Status, day_in_year};
 
 /// The page; live.
 pub async fn overview(visit: &Visit, query: &OverviewQuery) -> Result<Page> {
@@ -78,7 +78,7 @@ fn whole(found: &OverviewPage, now: &str) -> impl IntoView + use<> {
         <dl class="figures">{sums(found)}</dl>
         <div class="stack">
             <div class="grid gap-4 items-start grid-cols-[minmax(0,2fr)_minmax(17rem,1fr)] max-lg:grid-cols-1">
-                <section class="card p-pad"><StackedBars figure=by_week(&found.weeks) links=week_links(&found.weeks)/></section>
+                <section class="card p-pad"><StackedBars figure=by_week(&found.weeks)/></section>
                 {parts(&found.parts, now)}
             </div>
             {times(&found.times)}
@@ -115,12 +115,6 @@ fn sums(found: &OverviewPage) -> impl IntoView + use<> {
     }
 }
 
-/// The lists of requests that [`by_week`] counts, in the order of its series.
-pub(in crate::pages) fn week_links(weeks: &[WeekLine]) -> Links {
-    let links = |outcome: &str| weeks.iter().map(|week| routes::all_requests(&[("outcome", outcome), ("week", &week.day)])).collect();
-    Links(["ready", "inProgress", "rejected", "lapsed", "failed"].map(links).into())
-}
-
 /// Requests of each week by outcome.
 pub(in crate::pages) fn by_week(weeks: &[WeekLine]) -> Figure {
     let series = |name: &str, tone: u8, of: fn(&WeekLine) -> usize| Series {
@@ -129,13 +123,14 @@ pub(in crate::pages) fn by_week(weeks: &[WeekLine]) -> Figure {
         values: weeks.iter().map(|week| Some(Amount::count(of(week)))).collect(),
         ..Series::default()
     };
+    let lists = |outcome: &str| weeks.iter().map(|week| routes::all_requests(&[("outcome", outcome), ("week", &week.day)])).collect();
     let created: usize = weeks.iter().map(WeekLine::all).sum();
     Figure {
         id: "weeks".to_owned(),
         title: texts::REQUESTS_PER_WEEK.to_owned(),
         description: texts::created_in_weeks(created, weeks.len()),
         along: texts::WEEK_OF.to_owned(),
-        labels: weeks.iter().map(|week| week.label.clone()).collect(),
+        labels: weeks.iter().map(|week| day_in_year(&week.day)).collect(),
         series: vec![
             series(texts::READY, 5, |week| week.ready),
             series(texts::IN_PROGRESS, 1, |week| week.under_way),
@@ -143,6 +138,8 @@ pub(in crate::pages) fn by_week(weeks: &[WeekLine]) -> Figure {
             series(texts::EXPIRED_OR_WITHDRAWN, 6, |week| week.lapsed),
             series(texts::FAILED_OR_DEGRADED, 4, |week| week.failed),
         ],
+        // In the order of the series.
+        links: Links::Numbers(["ready", "inProgress", "rejected", "lapsed", "failed"].map(lists).into()),
         ..Figure::default()
     }
 }

@@ -11,7 +11,7 @@ use crate::backend::{FormOf, Pairs, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::form::{ErrorSummary, Fields, Presets, Text};
 use crate::routes;
-use crate::texts::{drafts, forms, requests as texts};
+use crate::texts::{drafts, forms, presets, requests as texts};
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Icon, LinkButton, Moment, PageHead, Shape, SubmitButton, Weight, person_name};
 
 /// The page with the values of a draft; its posts go to the same address.
@@ -41,6 +41,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
         FormOf::Edit { namespace, name } => routes::request_edit(workspace, namespace, name),
     };
     let panel = Panel::Form { draft: routes::with_query(&own, &[("draft", &form.save)]) };
+    let starts = starts(&form, workspace, of);
     let workspace = workspace.to_owned();
     let title = if form.editing.is_some() { texts::edit_named(&form.name) } else { texts::request_promise(&form.offer.display_name) };
     let wrong = form.checked && !form.ready;
@@ -85,6 +86,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
             })}
             {lost.then(|| view! { <Banner shape=Shape::Degraded title=texts::DRAFT_UNAVAILABLE><p>{texts::DRAFT_UNAVAILABLE_TEXT}</p></Banner> })}
             {form.retype.then(|| view! { <Banner shape=Shape::Degraded title=texts::ENTER_SECRETS_AGAIN><p>{texts::SECRETS_NOT_SAVED_FORM}</p></Banner> })}
+            {starts}
             <div class="split">
                 <form method="post" action=action novalidate class="form" id="request" data-preflight=asked>
                     <HiddenToken token=token/>{about_form}
@@ -127,6 +129,19 @@ pub(super) fn identity(workspace: &str, of: FormOf<'_>) -> impl IntoView + use<>
     };
     let fields = [("workspace", workspace)].into_iter().chain(fields).filter(|(_, value)| !value.is_empty());
     fields.map(|(name, value)| view! { <input type="hidden" name=name value=value.to_owned()/> }).collect_view()
+}
+
+/// Presets of the workspace that the form can start from. What was typed stays in its draft.
+fn starts(form: &RequestForm, workspace: &str, of: FormOf<'_>) -> Option<AnyView> {
+    let FormOf::New { promise, home, .. } = of else { return None };
+    let links = form.saved_presets.iter().map(|preset| {
+        let current = (form.start.as_ref() == Some(&preset.start)).then_some("true");
+        view! { <li><a href=routes::request_from(workspace, promise, home, &preset.start) aria-current=current>{preset.title.clone()}</a></li> }
+    });
+    let (links, manage) = (links.collect_view(), routes::presets(workspace));
+    (!form.saved_presets.is_empty()).then(|| {
+        view! { <div class="chip-row mb-3"><span class="chip-label">{presets::START_FROM}</span><ul class="chips" aria-label=presets::START_FROM>{links}</ul><a class="small" href=manage>{presets::MANAGE}</a></div> }.into_any()
+    })
 }
 
 /// Defaults that were replaced because of policies.
@@ -172,7 +187,7 @@ fn basics(form: &RequestForm) -> impl IntoView + use<> {
     view! {
         <fieldset class="group"><legend>{texts::NAME_AND_REASON}</legend>
             {name}
-            <Text id="reason" name="/reason" label=texts::REASON hint=texts::REASON_HINT value=form.reason.clone()/>
+            <Text id="reason" name="/reason" label=texts::REASON hint=texts::REASON_HINT value=form.reason.clone() rows=2/>
         </fieldset>
     }
 }
@@ -197,6 +212,7 @@ fn submit(form: &RequestForm, back: &str) -> impl IntoView + use<> {
                 view! { <SubmitButton label=label weight=Weight::Primary why=why/> }.into_any()
             }}
             <SubmitButton label=texts::CHECK name="_op" value="check"/>
+            {(allowed && form.editing.is_none()).then(|| view! { <SubmitButton label=presets::SAVE_AS_PRESET weight=Weight::Ghost name="_op" value="save-preset"/> })}
             <LinkButton href=back label=texts::CANCEL weight=Weight::Ghost/>
         </div>
     }

@@ -11,7 +11,7 @@ use crate::listing::{Heading, Listing};
 use crate::pages::views;
 use crate::routes::{self, page};
 use crate::texts::{frame, requests as texts, resources, workspaces};
-use crate::ui::{Banner, Empty, LinkButton, LiveState, Moment, PageHead, Person, Shape, Weight};
+use crate::ui::{Banner, Empty, LinkButton, LiveState, Moment, PageHead, Person, Shape, Weight, day};
 
 /// The columns that people sort by.
 pub(super) const HEADINGS: [Heading<RequestColumn>; 6] = [
@@ -34,11 +34,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery, deleted:
     };
     let listing = Listing::new(routes::requests(workspace), &page.query);
     let filter = SavedList::Requests.filter(listing.pairs());
-    let views = match workspace {
-        // Views are saved for a workspace.
-        "" => None,
-        _ => Some(backend.saved_views(SavedList::Requests, workspace, filter).await),
-    };
+    let views = backend.saved_views(SavedList::Requests, workspace, filter).await;
     let (workspace, now, address, token) = (workspace.to_owned(), visit.now.clone(), visit.address.clone(), backend.viewer().form_token);
     let live = match (workspace.as_str(), page.query.below) {
         ("", _) => routes::live_platform(&page.seen),
@@ -54,7 +50,7 @@ pub async fn list(visit: &Visit, workspace: &str, query: &RequestQuery, deleted:
                 view! { <div role="status"><Banner shape=Shape::Deleting title=texts::is_being_deleted(&name)><p>{texts::REQUESTED_BY}" "<Person username=gone.by/>" "<Moment at=gone.at now=now/>". "<a href=address>{texts::VIEW_PROGRESS}</a></p></Banner></div> }
             })}
             {drafts(&page.drafts, &routes::requests(&workspace), &token, &now)}
-            {views.as_ref().map(|views| views::bar(views, &token))}
+            {views::bar(&views, &token)}
             {listing.search(texts::REQUESTS, texts::SEARCH_PLACEHOLDER)}
             <div data-live="filters">{filters(&page, &listing)}</div>
             <div data-live="requests">
@@ -112,7 +108,7 @@ fn filters(page: &RequestsPage, listing: &Listing) -> impl IntoView + use<> {
         listing.facet(texts::LABEL, "label", &labels),
         listing.facet(texts::WORKSPACE, "workspace", &page.workspaces),
         listing.in_force(texts::OUTCOME, "outcome", texts::outcome(&page.query.outcome)),
-        listing.in_force(texts::WEEK_OF, "week", &page.query.week),
+        listing.in_force(texts::WEEK_OF, "week", &day(&page.query.week)),
     ])
 }
 

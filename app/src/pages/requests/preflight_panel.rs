@@ -3,6 +3,7 @@
 use crate::view::{ApprovalStep, CheckLine, CheckState, PreflightView, PriceView, RequestForm, RoomLine, Verdict};
 use leptos::prelude::*;
 
+use crate::pages::prices::source;
 use crate::pages::rules;
 use crate::texts::{drafts, forms, requests as texts};
 use crate::ui::{Icon, Shape};
@@ -120,7 +121,7 @@ pub(super) fn price(price: &PriceView) -> Option<impl IntoView + use<>> {
     };
     let there = price.monthly.is_some() || price.unknown.is_some();
     let change = price.change.clone().map(|change| view! { <p class="sum-line"><span>{texts::CHANGE}</span><span>{change}</span></p> });
-    let (unknown, basis) = (price.unknown.clone(), price.basis.clone());
+    let (unknown, basis) = (price.unknown.clone(), source(&price.basis));
     there.then(|| {
         view! {
             <section><h2>{texts::PRICE}</h2>
@@ -128,7 +129,7 @@ pub(super) fn price(price: &PriceView) -> Option<impl IntoView + use<>> {
                 {change}
                 {unknown.map(|why| view! { <p class="small muted">{why}</p> })}
                 {many.then(|| view! { <details class="why"><summary>{texts::PRICE_BREAKDOWN}</summary><dl class="sums">{lines}</dl></details> })}
-                {(!basis.is_empty()).then(|| view! { <p class="small subtle">{basis}</p> })}
+                {basis.map(|basis| view! { <p class="small subtle">{basis}</p> })}
             </section>
         }
     })

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::frame::{self, framed};
+use super::frame::framed;
 use super::scale::{Scale, at, most};
 use super::{Figure, Links, Series};
 
@@ -15,35 +15,41 @@ const DENSE: usize = 14;
 /// Minimum height of a bar above 0, so that it is visibly not 0.
 const LEAST: f64 = 1.5;
 
-/// Series stacked at each place. The bars of a series are one link, or those at a place.
+/// Series stacked at each place. Its links group the bars: those at a place, those of a series, or each on its own.
 #[component]
-pub fn StackedBars(figure: Figure, #[prop(optional)] links: Links) -> impl IntoView {
+pub fn StackedBars(figure: Figure) -> impl IntoView {
     let scale = Scale::new(most(&figure, true), figure.labels.len());
-    let marks = if !links.0.is_empty() {
-        let cell = |place: usize, index: usize| {
-            let bar = stacked(&figure, &scale, index, place)?;
-            Some(match links.of(&figure, index, place) {
-                // The same links are in the table, for keyboards and screen readers.
-                Some(href) => view! { <a href=href tabindex="-1" aria-hidden="true">{bar}</a> }.into_any(),
-                None => bar.into_any(),
-            })
-        };
-        let of = |place: usize| (0..figure.series.len()).filter_map(|index| cell(place, index)).collect::<Vec<_>>().into_any();
-        (0..figure.labels.len()).map(of).collect::<Vec<_>>()
-    } else if figure.series.iter().any(|series| series.href.is_some()) {
-        let of = |(index, series): (usize, &Series)| {
-            let bars = (0..figure.labels.len()).filter_map(|place| stacked(&figure, &scale, index, place)).collect::<Vec<_>>();
-            linked(series.href.as_ref(), &series.name, bars.into_any())
-        };
-        figure.series.iter().enumerate().map(of).collect::<Vec<_>>()
-    } else {
-        let of = |(place, label): (usize, &String)| {
-            let bars = (0..figure.series.len()).filter_map(|index| stacked(&figure, &scale, index, place)).collect::<Vec<_>>();
-            linked(figure.links.get(place).filter(|_| !bars.is_empty()), label, bars.into_any())
-        };
-        figure.labels.iter().enumerate().map(of).collect::<Vec<_>>()
+    let marks: Vec<AnyView> = match &figure.links {
+        Links::Numbers(_) => (0..figure.labels.len()).map(|place| each(&figure, &scale, place)).collect(),
+        Links::Series(addresses) => {
+            let of = |(index, series): (usize, &Series)| {
+                let bars = (0..figure.labels.len()).filter_map(|place| stacked(&figure, &scale, index, place)).collect::<Vec<_>>();
+                linked(addresses.get(index).and_then(Option::as_ref), &series.name, bars.into_any())
+            };
+            figure.series.iter().enumerate().map(of).collect()
+        }
+        Links::Places(_) | Links::None => {
+            let of = |(place, label): (usize, &String)| {
+                let bars = (0..figure.series.len()).filter_map(|index| stacked(&figure, &scale, index, place)).collect::<Vec<_>>();
+                let address = if let Links::Places(addresses) = &figure.links { addresses.get(place) } else { None };
+                linked(address.filter(|_| !bars.is_empty()), label, bars.into_any())
+            };
+            figure.labels.iter().enumerate().map(of).collect()
+        }
     };
-    frame::linked(figure, &scale, marks.into_any(), &links)
+    framed(figure, &scale, marks.into_any())
+}
+
+/// The bars at a place, each with its own link. The same links are in the table, for keyboards and screen readers.
+fn each(figure: &Figure, scale: &Scale, place: usize) -> AnyView {
+    let bars = (0..figure.series.len()).filter_map(|index| {
+        let bar = stacked(figure, scale, index, place)?;
+        Some(match figure.link_of(index, place) {
+            Some(href) => view! { <a href=href.clone() tabindex="-1" aria-hidden="true">{bar}</a> }.into_any(),
+            None => bar.into_any(),
+        })
+    });
+    bars.collect::<Vec<_>>().into_any()
 }
 
 /// The bar of a series at a place, on top of the series before it.

@@ -3,20 +3,15 @@
 use leptos::prelude::*;
 
 use super::scale::{GAP, HEIGHT, Scale, WIDTH, at, tick};
-use super::{ChartTable, Figure, Links, Series};
+use super::{ChartTable, Figure, Series};
 use crate::ui::texts;
 
 /// A figure around a drawing.
 pub(super) fn framed(figure: Figure, scale: &Scale, marks: AnyView) -> impl IntoView + use<> {
-    linked(figure, scale, marks, &Links::default())
-}
-
-/// The same with links to what the numbers count.
-pub(super) fn linked(figure: Figure, scale: &Scale, marks: AnyView, links: &Links) -> impl IntoView + use<> {
     let (title, about) = (format!("{}-title", figure.id), format!("{}-about", figure.id));
     let named = format!("{title} {about}");
     // What is inside an image is invisible to screen readers, and links must not be.
-    let role = if figure.is_linked() || !links.0.is_empty() { "group" } else { "img" };
+    let role = if figure.is_linked() { "group" } else { "img" };
     let empty = figure.series.iter().all(|series| series.values.iter().all(Option::is_none));
     view! {
         <figure class="chart-figure">
@@ -30,20 +25,19 @@ pub(super) fn linked(figure: Figure, scale: &Scale, marks: AnyView, links: &Link
                 {level(&figure, scale)}
             </svg>
             {(!figure.description.is_empty()).then(|| view! { <p class="basis">{figure.description.clone()}</p> })}
-            {numbers(&figure, links)}
+            {numbers(&figure)}
         </figure>
     }
 }
 
 /// The numbers of the drawing as a table, or a link to it.
-fn numbers(figure: &Figure, links: &Links) -> AnyView {
+fn numbers(figure: &Figure) -> AnyView {
     let of = view! { <span class="vh">{format!(": {}", figure.title)}</span> };
     match &figure.table {
         ChartTable::At(href) => view! { <a class="small inline-block py-0.5" href=href.clone()>{texts::AS_A_TABLE}{of}</a> }.into_any(),
         shown => {
             let open = *shown == ChartTable::Open;
-            view! { <details class="chart-table" open=open><summary>{texts::AS_A_TABLE}{of}</summary>{table(figure, links)}</details> }
-                .into_any()
+            view! { <details class="chart-table" open=open><summary>{texts::AS_A_TABLE}{of}</summary>{table(figure)}</details> }.into_any()
         }
     }
 }
@@ -87,7 +81,7 @@ fn level(figure: &Figure, scale: &Scale) -> Option<impl IntoView + use<>> {
 }
 
 /// The numbers of the drawing, and nothing else.
-fn table(figure: &Figure, links: &Links) -> impl IntoView + use<> {
+fn table(figure: &Figure) -> impl IntoView + use<> {
     let heads = figure.series.iter().map(|series| view! { <th scope="col" class="num">{series.name.clone()}</th> }).collect_view();
     // An empty cell is left out on narrow screens.
     let cell = |series: &Series, place: usize| match series.at(place) {
@@ -96,9 +90,9 @@ fn table(figure: &Figure, links: &Links) -> impl IntoView + use<> {
     };
     let rows = figure.labels.iter().enumerate().map(|(place, label)| {
         let cells = figure.series.iter().enumerate().map(|(index, series)| {
-            let number = match links.of(figure, index, place) {
+            let number = match figure.link_of(index, place) {
                 Some(href) => {
-                    view! { <a href=href aria-label=format!("{label}, {}: {}", series.name, cell(series, place).unwrap_or_default())>{cell(series, place)}</a> }
+                    view! { <a href=href.clone() aria-label=format!("{label}, {}: {}", series.name, cell(series, place).unwrap_or_default())>{cell(series, place)}</a> }
                         .into_any()
                 }
                 None => cell(series, place).into_any(),

@@ -88,17 +88,21 @@ fn bars_are_as_high_as_their_numbers() {
 }
 
 #[test]
-fn bars_link_by_series_or_by_place_and_a_table_can_be_elsewhere() {
-    let mut by_place = Figure { links: ["/1", "/2", "/3"].map(str::to_owned).into(), table: ChartTable::At("/table".into()), ..figure() };
+fn bars_link_by_series_place_or_number_and_a_table_can_be_elsewhere() {
+    let mut by_place =
+        Figure { links: Links::Places(["/1", "/2", "/3"].map(str::to_owned).into()), table: ChartTable::At("/table".into()), ..figure() };
     by_place.series[1].total = Some("3 in all".into());
     let html = view! { <StackedBars figure=by_place/> }.to_html().replace("<!>", "");
     assert!(html.contains("<a href=\"/1\" aria-label=\"1 Nov\"><rect") && html.contains("role=\"group\""), "{html}");
     assert!(!html.contains("href=\"/2\""), "nothing is drawn of the second week: {html}");
     assert!(html.contains("href=\"/table\"") && !html.contains("<table") && html.contains("<b>3 in all</b>"), "{html}");
-    let mut by_series = figure();
-    by_series.series[0].href = Some("/ready".into());
+    let by_series = Figure { links: Links::Series(vec![Some("/ready".into()), None]), ..figure() };
     let html = view! { <StackedBars figure=by_series/> }.to_html();
     assert_eq!((html.matches("href=\"/ready\"").count(), heights(&html).len()), (1, 4), "{html}");
+    let numbers = ["/a", "/b"].map(|series| (0..3).map(|place| format!("{series}{place}")).collect()).into();
+    let html = view! { <StackedBars figure=Figure { links: Links::Numbers(numbers), ..figure() }/> }.to_html();
+    assert_eq!(html.matches("href=\"/a0\"").count(), 2, "the bar and its number in the table: {html}");
+    assert!(!html.contains("href=\"/a1\"") && !html.contains("href=\"/b1\""), "nothing to list: {html}");
     let open = view! { <StackedBars figure=Figure { table: ChartTable::Open, ..figure() }/> }.to_html();
     assert!(open.contains("<details open") && open.contains("role=\"img\""), "{open}");
 }

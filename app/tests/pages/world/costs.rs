@@ -44,7 +44,7 @@ fn instance(name: &str, standing: InstanceStanding, price: Option<i64>) -> CostI
         standing,
         ready: 36_000,
         unobserved: 3_600,
-        basis: "standard at root:platform, prices from 2026-01-01".into(),
+        basis: PriceSource::of_status("standard at root:platform, prices from 2026-01-01"),
     }
 }
 

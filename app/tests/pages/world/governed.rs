@@ -122,7 +122,7 @@ impl Platform for World {
             workspaces: 2,
             states: vec![(RequestState::AwaitingApproval, 1), (RequestState::Ready, 12), (RequestState::Failed, 2)],
             pending: vec![(ChangeState::AwaitingApproval, 1)],
-            weeks: vec![super::week("9 Nov", 4), super::week("16 Nov", 8)],
+            weeks: vec![super::week("2026-11-09", 4), super::week("2026-11-16", 8)],
             reasons: vec![("Refused".into(), 1), ("No room".into(), 1)],
             times: vec![TimeLine {
                 promise: "postgresql".into(),

@@ -78,7 +78,7 @@ pub fn home(world: &World) -> Home {
         },
         platform: match (looks_after, world.fits) {
             (true, _) => Some(Ok(PlatformGlance {
-                weeks: vec![super::week("9 Nov", 4), super::week("16 Nov", 8)],
+                weeks: vec![super::week("2026-11-09", 4), super::week("2026-11-16", 8)],
                 waiting: 2,
                 waiting_since: Some("2026-11-21T09:02:00Z".into()),
                 versions: (9, 7),

@@ -39,7 +39,9 @@ impl Notices for World {
         let rows = if self.empty { Vec::new() } else { rows };
         let total = rows.len() as u64;
         let unread = if self.empty { 0 } else { 3 };
-        Ok(NoticesPage { rows, unread, total, page: 1, pages: 2, query: query.clone(), kept_days: 90, seen: "3-n0".into() })
+        let value = |path: &str, count| FacetValue { value: path.into(), label: path.into(), count, chosen: query.workspace == path };
+        let workspaces = Facet { values: vec![value("root:acme", 5), value("root:acme:shop", 3)], left_out: 0 };
+        Ok(NoticesPage { rows, unread, total, workspaces, page: 1, pages: 2, query: query.clone(), kept_days: 90, seen: "3-n0".into() })
     }
 
     async fn mark_read(&self, _: &Selection, _: &str) -> Result<()> {

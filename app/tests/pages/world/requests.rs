@@ -146,9 +146,8 @@ impl Requests for World {
                     name: "endpoint".into(),
                     description: "Where to connect".into(),
                     value: Some("orders-db-rw.shop.svc:5432".into()),
-                    secret: false,
                     there: true,
-                    reference: None,
+                    ..OutputValue::default()
                 },
                 OutputValue {
                     name: "password".into(),
@@ -158,6 +157,14 @@ impl Requests for World {
                     ..OutputValue::default()
                 },
                 OutputValue { name: "token".into(), secret: true, ..OutputValue::default() },
+                OutputValue {
+                    name: "url".into(),
+                    secret: true,
+                    there: true,
+                    connection: true,
+                    template: Some("postgresql://app:{password}@{endpoint}/app".into()),
+                    ..OutputValue::default()
+                },
             ],
             events: Some(vec![happened("2026-11-21T11:03:00Z", "Back-off pulling image", true)]),
             manifest: "apiVersion: platform.opmodel.dev/v1alpha1\nkind: PromiseRequest\n".into(),
@@ -165,6 +172,7 @@ impl Requests for World {
                 .refused
                 .is_none()
                 .then(|| "/w/root:acme:shop/promises/postgresql/request?start=request:default/orders-db".into()),
+            preset: self.refused.is_none().then(|| "/w/root:acme:shop/presets?promise=postgresql&start=request:default/orders-db".into()),
             yaml: "apiVersion: platform.opmodel.dev/v1alpha1\nkind: PromiseRequest\n".into(),
             problems: if self.fits {
                 Vec::new()
@@ -178,10 +186,11 @@ impl Requests for World {
     }
 
     async fn form(&self, _: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm> {
-        let (name, editing) = match form {
-            FormOf::New { promise, .. } => (promise, None),
-            FormOf::Edit { .. } => ("postgresql", Some("41".to_owned())),
+        let (name, editing, start) = match form {
+            FormOf::New { promise, start, .. } => (promise, None, start.map(str::to_owned)),
+            FormOf::Edit { .. } => ("postgresql", Some("41".to_owned()), None),
         };
+        let saved = |title: &str| SavedPreset { title: title.into(), start: format!("saved:{title}") };
         let spec = promise(name);
         let effective = effective(name, &spec);
         let parameters = if self.fits { json!({}) } else { json!({"storage": "plenty", "tier": "production"}) };
@@ -202,8 +211,9 @@ impl Requests for World {
             submit: self.availability(),
             cluster: "2hq1x0c4".into(),
             draft: draft.map(str::to_owned),
-            start: None,
+            start,
             focus: None,
+            saved_presets: if editing.is_none() && self.refused.is_none() { vec![saved("Small"), saved("Nightly")] } else { Vec::new() },
             conflict: (!self.fits && editing.is_some()).then(|| "The request changed after you opened this form.".to_owned()),
             merge: (!self.fits && editing.is_some()).then(merge),
             adjusted: if self.fits {

@@ -4,7 +4,7 @@ use cluster::person::giver;
 use promise::api::{ApprovalRule, ApprovalState, ApprovalStatus, CandidateStatus, DecisionState, GivenApproval, PromiseRequestStatus};
 
 use super::{Audience, Notification, Subject, seconds};
-use crate::content::{Because, Content, Question};
+use crate::content::{Because, Content, Question, RuleSource};
 use crate::page::Page;
 
 /// Number of reminders after which no more are sent.
@@ -61,16 +61,16 @@ fn question(
     let ends = approval.expires_at.as_deref().and_then(seconds);
     let question = Question {
         request: subject.name.to_owned(),
-        promise: subject.promise.to_owned(),
+        promise: subject.promise.clone(),
         workspace: subject.workspace.to_owned(),
-        requester: (!subject.requester.is_empty()).then(|| subject.names.of(subject.requester).to_owned()),
+        requester: (!subject.requester.is_empty()).then(|| subject.names.people.of(subject.requester).to_owned()),
         expires_at: approval.expires_at.clone(),
     };
     let agreed = approval.given.iter().filter(|given| given.void.is_none()).map(|given| giver(approval, given).to_string());
     let link = page(subject, &candidate.content_hash);
     Notification {
         content: Content::ApprovalNeeded(question),
-        because: approver(approval),
+        because: approver(subject, approval),
         audience: Audience::Approvers {
             approvers: approval.approvers.known(&approval.cluster),
             except: agreed.chain([subject.requester.to_owned()]).collect(),
@@ -84,8 +84,8 @@ fn question(
     }
 }
 
-fn approver(approval: &ApprovalStatus) -> Because {
-    Because::Approver { rule: approval.rule.clone(), workspace: approval.source.clone() }
+fn approver(subject: &Subject<'_>, approval: &ApprovalStatus) -> Because {
+    Because::Approver { of: source(subject, approval), workspace: approval.source.clone() }
 }
 
 /// Returns the latest due reminder; missed ones are skipped.
@@ -107,7 +107,7 @@ fn decision(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenAppro
     }
     let content = Content::Decided {
         request: subject.name.to_owned(),
-        by: subject.names.of(&given.by).to_owned(),
+        by: subject.names.people.of(&given.by).to_owned(),
         decision: given.decision,
         comment: given.comment.clone(),
     };
@@ -119,10 +119,10 @@ fn emergency(subject: &Subject<'_>, approval: &ApprovalStatus, given: &GivenAppr
     (given.emergency && given.void.is_none()).then(|| Notification {
         content: Content::Overridden {
             request: subject.name.to_owned(),
-            by: subject.names.of(&given.by).to_owned(),
+            by: subject.names.people.of(&given.by).to_owned(),
             comment: given.comment.clone(),
         },
-        because: approver(approval),
+        because: approver(subject, approval),
         audience: Audience::Approvers {
             approvers: approval.approvers.known(&approval.cluster),
             except: vec![giver(approval, given).to_string()],
@@ -142,7 +142,7 @@ fn outlived(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &Appro
         given.state == DecisionState::Superseded && is_another && !given.by.is_empty() && *giver(approval, given) != *subject.requester;
     outlived.then(|| Notification {
         content: Content::ChangedSinceDecision { request: subject.name.to_owned(), why: given.void.clone().unwrap_or_default() },
-        because: Because::DecidedFor { rule: approval.rule.clone(), workspace: approval.source.clone() },
+        because: Because::DecidedFor { of: source(subject, approval), workspace: approval.source.clone() },
         audience: Audience::Person(giver(approval, given).to_string()),
         key: key_of(approval, given),
         at: candidate.since.as_deref().and_then(seconds).unwrap_or(subject.created),
@@ -162,4 +162,14 @@ fn of_rule(rule: &ApprovalRule, cluster: &str) -> String {
     let of = rule.policy.as_ref().map(|policy| format!("policy/{policy}"));
     let of = of.or_else(|| rule.promise.as_ref().map(|promise| format!("promise/{promise}"))).unwrap_or_default();
     format!("{cluster}/{of}/{}", rule.name)
+}
+
+/// Returns what sets the rule of an approval.
+fn source(subject: &Subject<'_>, approval: &ApprovalStatus) -> RuleSource {
+    let (rule, titles) = (&approval.rule, subject.names.titles);
+    match (&rule.policy, &rule.promise) {
+        (Some(policy), _) => RuleSource::Policy(titles.policy_in(&approval.cluster, policy).unwrap_or_else(|| policy.clone())),
+        (None, Some(promise)) => RuleSource::Promise(titles.promise_in(&approval.cluster, promise).unwrap_or_else(|| promise.clone())),
+        (None, None) => RuleSource::Rule(rule.name.clone()),
+    }
 }

@@ -8,6 +8,47 @@ use crate::texts;
 
 const HOUR: i64 = 3600;
 
+/// Some display names.
+struct Titled;
+
+impl Titles for Titled {
+    fn promise_at(&self, home: &str, name: &str) -> Option<String> {
+        (home == "root:platform" && name == "postgresql").then(|| "PostgreSQL".to_owned())
+    }
+
+    fn promise_in(&self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+
+    fn policy_in(&self, cluster: &str, name: &str) -> Option<String> {
+        (cluster == "acme" && name == "production-databases").then(|| "A second pair of eyes".to_owned())
+    }
+}
+
+/// No display names.
+struct Untitled;
+
+impl Titles for Untitled {
+    fn promise_at(&self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+
+    fn promise_in(&self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+
+    fn policy_in(&self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+}
+
+static NOBODY: std::sync::LazyLock<PeopleNames> = std::sync::LazyLock::new(PeopleNames::default);
+
+/// Texts that use the names of objects and usernames.
+fn nameless() -> Names<'static> {
+    Names { people: &NOBODY, titles: &Untitled }
+}
+
 fn request(status: serde_json::Value) -> PromiseRequest {
     serde_json::from_value(json!({
         "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest",
@@ -43,16 +84,13 @@ fn at(text: &str) -> i64 {
 }
 
 fn events(request: &PromiseRequest) -> Vec<Event> {
-    of(request, "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, &PeopleNames::default())
-        .into_iter()
-        .map(|told| told.content.event())
-        .collect()
+    of(request, "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, nameless()).into_iter().map(|told| told.content.event()).collect()
 }
 
 #[test]
 fn a_question_goes_to_whom_its_rule_asks_and_not_to_who_asked_or_has_answered() {
     let given = json!([{"by": "amara", "at": "2026-11-21T09:30:00Z", "approval": "a-1", "decision": "approve", "comment": "Fine for Q4."}]);
-    let told = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, &PeopleNames::default());
+    let told = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, nameless());
     let [question, decision] = told.as_slice() else { panic!("{told:#?}") };
     assert_eq!(question.content.event(), Event::ApprovalNeeded);
     let Audience::Approvers { approvers, except } = &question.audience else { panic!("{question:?}") };
@@ -65,26 +103,31 @@ fn a_question_goes_to_whom_its_rule_asks_and_not_to_who_asked_or_has_answered() 
     assert_eq!((&*texts::title(&decision.content), &*texts::text(decision)), ("amara approved orders-db", "“Fine for Q4.”"));
     let names = PeopleNames::new([("amara".to_owned(), "Amara Okafor".to_owned()), ("dev-shop".to_owned(), "Dana Shaw".to_owned())]);
     let given = json!([{"by": "amara", "at": "2026-11-21T09:30:00Z", "approval": "a-1", "decision": "approve"}]);
-    let named = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, &names);
+    let named = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, Names { people: &names, titles: &Titled });
     assert!(named.iter().any(|told| texts::title(&told.content) == "Amara Okafor approved orders-db"), "{named:#?}");
-    assert!(named.iter().any(|told| texts::text(told).starts_with("Dana Shaw requested postgresql")), "{named:#?}");
+    assert!(named.iter().any(|told| texts::text(told).starts_with("Dana Shaw requested postgresql")), "its home isn't known: {named:#?}");
+    assert!(
+        named.iter().any(|told| texts::because(&told.because) == "You're an approver for the policy A second pair of eyes, set at root:acme."),
+        "{named:#?}"
+    );
+    let mut of_home = waiting(json!([]));
+    of_home.spec.promise.workspace = Some("root:platform".into());
+    let titled = of(&of_home, "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, Names { people: &names, titles: &Titled });
+    assert!(texts::text(&titled[0]).starts_with("Dana Shaw requested PostgreSQL in"), "{titled:#?}");
     assert_eq!(named.iter().map(|told| &told.key).collect::<Vec<_>>(), [&question.key, &decision.key], "a name makes nothing new");
 }
 
 #[test]
 fn the_last_reminder_that_is_due_is_told_and_none_that_was_missed() {
     let reminders = |now: &str| {
-        let told = of(&waiting(json!([])), "root:acme:shop", at(now), 24 * HOUR, &PeopleNames::default());
+        let told = of(&waiting(json!([])), "root:acme:shop", at(now), 24 * HOUR, nameless());
         told.into_iter().filter(|told| told.content.event() == Event::Reminder).map(|told| told.at).collect::<Vec<_>>()
     };
     assert_eq!(reminders("2026-11-22T08:59:59Z"), Vec::<i64>::new());
     assert_eq!(reminders("2026-11-22T09:00:00Z"), [at("2026-11-22T09:00:00Z")]);
     assert_eq!(reminders("2026-11-24T12:00:00Z"), [at("2026-11-24T09:00:00Z")]);
     let key = |now: &str| {
-        of(&waiting(json!([])), "root:acme:shop", at(now), 24 * HOUR, &PeopleNames::default())
-            .into_iter()
-            .map(|told| told.key)
-            .collect::<Vec<_>>()
+        of(&waiting(json!([])), "root:acme:shop", at(now), 24 * HOUR, nameless()).into_iter().map(|told| told.key).collect::<Vec<_>>()
     };
     assert_eq!(key("2026-11-22T09:00:00Z"), key("2026-11-23T08:59:59Z"), "the same reminder all day");
 }
@@ -92,7 +135,7 @@ fn the_last_reminder_that_is_due_is_told_and_none_that_was_missed() {
 #[test]
 fn nobody_is_reminded_while_changes_are_asked_for() {
     let remind = |request: &PromiseRequest| {
-        let told = of(request, "root:acme:shop", at("2026-11-22T10:00:00Z"), 24 * HOUR, &PeopleNames::default());
+        let told = of(request, "root:acme:shop", at("2026-11-22T10:00:00Z"), 24 * HOUR, nameless());
         told.into_iter().filter(|told| told.content.event() == Event::Reminder).count()
     };
     let mut held = waiting(json!([]));
@@ -119,7 +162,7 @@ fn who_decided_about_another_content_hears_that_it_changed() {
         "by": "amara", "at": "2026-11-21T08:30:00Z", "approval": "a-1", "decision": "approve", "contentHash": "0000", "state": "superseded",
         "void": "It was about an earlier content.",
     }]);
-    let told = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, &PeopleNames::default());
+    let told = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, nameless());
     let [question, void] = told.as_slice() else { panic!("{told:#?}") };
     let Audience::Approvers { except, .. } = &question.audience else { panic!("{question:?}") };
     assert_eq!(except, &["dev-shop"], "amara is asked again");
@@ -133,7 +176,7 @@ fn broken_glass_is_told_to_everybody_who_would_have_been_asked() {
         "by": "olga", "at": "2026-11-21T09:30:00Z", "approval": "a-1", "decision": "approve", "comment": "Shop is down.", "emergency": true,
         "contentHash": "aa11", "state": "counts",
     }]);
-    let told = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, &PeopleNames::default());
+    let told = of(&waiting(given), "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, nameless());
     let loud = told.iter().find(|told| told.content.event() == Event::Emergency).expect("it is told");
     assert_eq!((&*texts::title(&loud.content), &*texts::text(loud)), ("olga approved orders-db with an override", "“Shop is down.”"));
     assert!(
@@ -151,7 +194,7 @@ fn a_rule_whose_turn_has_not_come_asks_nobody() {
 #[test]
 fn another_content_and_another_question_are_news_and_the_same_is_none() {
     let id = |request: &PromiseRequest| {
-        let told = of(request, "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, &PeopleNames::default());
+        let told = of(request, "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, nameless());
         id("u-1", &told[0], "olga")
     };
     let first = waiting(json!([]));
@@ -185,8 +228,7 @@ fn a_request_is_told_of_once_per_turn_it_takes() {
             {"type": "Applied", "status": "True", "reason": "Applied", "lastTransitionTime": "2026-11-21T09:00:00Z"},
         ]})
     };
-    let keys =
-        |request: &PromiseRequest| of(request, "w", 0, HOUR, &PeopleNames::default()).into_iter().map(|told| told.key).collect::<Vec<_>>();
+    let keys = |request: &PromiseRequest| of(request, "w", 0, HOUR, nameless()).into_iter().map(|told| told.key).collect::<Vec<_>>();
     let (one, two) = (status("Degraded", unhealthy("2026-11-21T10:00:00Z")), status("Degraded", unhealthy("2026-11-21T11:00:00Z")));
     assert_eq!(events(&one), [Event::Degraded]);
     assert_ne!(keys(&one), keys(&two), "it broke again");
@@ -199,8 +241,7 @@ fn a_change_that_is_refused_is_not_told_as_an_outage() {
     let title = |phase: &str, applied: (&str, &str), healthy: &str| {
         let condition = |name: &str, (status, reason): (&str, &str)| json!({"type": name, "status": status, "reason": reason, "lastTransitionTime": "2026-11-21T10:00:00Z"});
         let conditions = [condition("Applied", applied), condition("Healthy", (healthy, "r"))];
-        let told =
-            of(&request(json!({"observedGeneration": 2, "phase": phase, "conditions": conditions})), "w", 0, HOUR, &PeopleNames::default());
+        let told = of(&request(json!({"observedGeneration": 2, "phase": phase, "conditions": conditions})), "w", 0, HOUR, nameless());
         Some(texts::title(&told.into_iter().find(|told| told.content.event() == Event::Degraded)?.content))
     };
     let (not_changed, outage) = (Some("orders-db could not be changed"), Some("orders-db is degraded"));
@@ -224,10 +265,7 @@ fn an_agreement_keeps_its_key_when_it_becomes_what_runs() {
     status.candidate = None;
     status.current = Some(CurrentStatus { release: "orders-db-aa".into(), ..CurrentStatus::default() });
     let told = |request: &PromiseRequest| {
-        of(request, "w", 0, HOUR, &PeopleNames::default())
-            .into_iter()
-            .filter(|told| told.content.event() == Event::Accepted)
-            .collect::<Vec<_>>()
+        of(request, "w", 0, HOUR, nameless()).into_iter().filter(|told| told.content.event() == Event::Accepted).collect::<Vec<_>>()
     };
     assert_eq!(told(&accepted).len(), 1);
     assert_eq!(told(&accepted), told(&runs));

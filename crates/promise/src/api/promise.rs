@@ -375,6 +375,21 @@ pub struct OutputSpec {
     /// Key of a rendered Secret that holds the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<SecretOutput>,
+    /// Connection string with `{name}` in place of other outputs. It is put together when a person views or reveals it, and never stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// What the value is, if pages treat it in a particular way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<OutputFormat>,
+}
+
+/// What the value of an output is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum OutputFormat {
+    /// Everything that a client needs to connect, such as a complete URL.
+    ConnectionString,
 }
 
 /// Key of a Secret that a resource of the promise writes.

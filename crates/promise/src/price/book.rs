@@ -31,6 +31,16 @@ pub struct Basis {
     pub currency: Option<String>,
 }
 
+impl Basis {
+    /// Parses what the status of a request says about its price list, see [`Display`](std::fmt::Display). The currency isn't part of it.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (list, from) = text.rsplit_once(", prices from ")?;
+        let (catalog, workspace) = list.split_once(" at ")?;
+        Day::parse(from)?;
+        Some(Self { catalog: catalog.to_owned(), workspace: workspace.to_owned(), from: from.to_owned(), currency: None })
+    }
+}
+
 impl std::fmt::Display for Basis {
     /// Formats as `standard at root:platform, prices from 2026-01-01`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

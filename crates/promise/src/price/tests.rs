@@ -1,11 +1,20 @@
 use serde_json::json;
 
-use super::{Amount, Change, CostLine, Day, Estimate, Money, PriceBook, decimal_micros, problems};
+use super::{Amount, Basis, Change, CostLine, Day, Estimate, Money, PriceBook, decimal_micros, problems};
 use crate::api::{PromiseCatalogSpec, PromiseReleaseSpec, PromiseSpec};
 use crate::visibility::{Offer, Place, Shelf};
 
 fn money(micros: i64) -> Money {
     Money::new(micros, "EUR")
+}
+
+#[test]
+fn the_price_list_in_a_status_can_be_read_again() {
+    let basis = Basis { catalog: "standard".into(), workspace: "root:platform".into(), from: "2026-01-01".into(), currency: None };
+    assert_eq!(Basis::parse(&basis.to_string()), Some(basis));
+    for other in ["", "The price is unknown.", "standard at root, prices from soon", "standard, prices from 2026-01-01"] {
+        assert_eq!(Basis::parse(other), None, "{other}");
+    }
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn each_mistake_is_found_at_its_path() {
             "/implementation/resources/0",
             config(json!({"x": "${parameters.names.map(n, n + 1)}"})),
             ".implementation.resources[0].template.data.x",
-            "(string, int)",
+            "`+` doesn't work on string and int",
         ),
         ("/implementation/resources/0", config(json!({"x": "${resources.database.x}"})), ".implementation.resources[0]", "to itself"),
         ("/implementation/resources/0", json!({"id": "database"}), ".implementation.resources[0]", "exactly one of"),
@@ -154,6 +154,9 @@ fn each_mistake_is_found_at_its_path() {
             "trusted home",
         ),
         ("/outputs/0", json!({"name": "a"}), ".outputs[0]", "either a value or a secretRef"),
+        ("/outputs/0", json!({"name": "a", "template": "x://{a"}), ".outputs[0].template", "has no counterpart"),
+        ("/outputs/0", json!({"name": "a", "template": "x://{a}"}), ".outputs[0].template", "no such output `a`"),
+        ("/outputs/0", json!({"name": "a", "value": "b", "template": "c"}), ".outputs[0]", "either a value or a secretRef"),
         (
             "/outputs/0",
             json!({"name": "a", "secretRef": {"resource": "x", "key": "k"}}),

@@ -10,6 +10,7 @@ use super::cost::CompiledItem;
 use super::outputs::{CompiledOutput, Source};
 use super::{Compiled, CompiledResource, OBJECT_LIMIT, order};
 use crate::api::{PromiseSpec, ResourceTemplate};
+use crate::connection::ConnectionTemplate;
 use crate::expression;
 use crate::problem::Problem;
 
@@ -119,11 +120,16 @@ impl Reader<'_> {
         let mut outputs = Vec::with_capacity(spec.outputs.len());
         for (index, output) in spec.outputs.iter().enumerate() {
             let path = format!(".outputs[{index}]");
-            let source = match (&output.value, &output.secret_ref) {
-                (Some(value), None) => {
+            let source = match (&output.value, &output.secret_ref, &output.template) {
+                (None, None, Some(template)) => {
+                    self.connection_string(spec, template, format!("{path}.template"));
+                    // Nothing is rendered for it: it is put together for the person who looks at it.
+                    None
+                }
+                (Some(value), None, None) => {
                     self.template(&Value::from(value.as_str()), &format!("{path}.value"), self.environment).map(Source::Value)
                 }
-                (None, Some(secret)) => {
+                (None, Some(secret), None) => {
                     if !ids.contains(&secret.resource.as_str()) {
                         let message = format!("Name an existing resource: the promise has no `{}`.", secret.resource);
                         self.problem(format!("{path}.secretRef.resource"), message);
@@ -138,7 +144,7 @@ impl Reader<'_> {
                     Some(Source::Secret { resource: secret.resource.clone(), name, key: secret.key.clone() })
                 }
                 _ => {
-                    self.problem(path, "Give the output either a value or a secretRef.");
+                    self.problem(path, "Give the output either a value or a secretRef, or a template of other outputs.");
                     None
                 }
             };
@@ -147,6 +153,18 @@ impl Reader<'_> {
             }
         }
         outputs
+    }
+
+    /// Checks the template of a connection string.
+    fn connection_string(&mut self, spec: &PromiseSpec, template: &str, path: String) {
+        let template = match ConnectionTemplate::parse(template) {
+            Ok(template) => template,
+            Err(message) => return self.problem(path, message),
+        };
+        let has_value = |name: &str| spec.outputs.iter().any(|output| output.name == name && output.template.is_none());
+        if let Some(name) = template.names().find(|name| !has_value(name)) {
+            self.problem(path, format!("Name an output with a value or a secretRef: the promise has no such output `{name}`."));
+        }
     }
 
     fn cost(&mut self, spec: &PromiseSpec, base: &Environment) -> Vec<CompiledItem> {

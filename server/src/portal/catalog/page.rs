@@ -55,7 +55,7 @@ pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home:
             .map(|output| OutputLine {
                 name: output.name.clone(),
                 description: output.description.clone().unwrap_or_default(),
-                secret: output.secret_ref.is_some(),
+                secret: promise::connection::is_secret(&spec.outputs, output),
             })
             .collect(),
         shadowed_by: offered.shadowed.then(|| named.iter().find(|other| !other.shadowed).map(|other| other.home.path.clone())).flatten(),

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use app::view::{CostInstance, InstanceStanding};
+use app::view::{CostInstance, InstanceStanding, PriceSource};
 use cluster::kinds::PromiseRequest;
 use cluster::orphans::Orphan;
 use ledger::{price, project};
@@ -82,7 +82,7 @@ async fn all(caller: &Caller, scope: &ReportScope, place: &Place) -> Result<Vec<
             project: line.project,
             ready: line.ready,
             unobserved: line.unobserved,
-            basis: line.basis,
+            basis: PriceSource::of_status(&line.basis),
         });
     }
     // Instances that are running but have no costs yet.
@@ -107,7 +107,7 @@ async fn all(caller: &Caller, scope: &ReportScope, place: &Place) -> Result<Vec<
             estimate,
             ready: 0,
             unobserved: 0,
-            basis: cost.and_then(|cost| cost.basis.clone()).unwrap_or_default(),
+            basis: PriceSource::of_status(cost.and_then(|cost| cost.basis.as_deref()).unwrap_or_default()),
         });
     }
     for orphan in left.values().filter(|orphan| scope.is_current && !counted.contains(&orphan.uid)) {
@@ -124,7 +124,7 @@ async fn all(caller: &Caller, scope: &ReportScope, place: &Place) -> Result<Vec<
             estimate,
             ready: 0,
             unobserved: 0,
-            basis: orphan.account.basis.clone(),
+            basis: PriceSource::of_status(&orphan.account.basis),
         });
     }
     found.sort_by(|a, b| (&a.name, &a.namespace).cmp(&(&b.name, &b.namespace)));

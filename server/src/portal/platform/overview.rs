@@ -101,7 +101,6 @@ fn week(sum: &Counts, day: i64) -> WeekLine {
     let outcomes = sum.weeks.get(&day);
     let of = |outcome: Outcome| outcomes.and_then(|of| of.get(&outcome)).copied().unwrap_or_default();
     WeekLine {
-        label: first.strftime("%-d %b").to_string(),
         day: first.date().to_string(),
         ready: of(Outcome::Ready),
         under_way: of(Outcome::UnderWay),

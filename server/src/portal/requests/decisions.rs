@@ -1,6 +1,6 @@
 //! Decisions about a request: the approvers, the decisions made, and the effects of changed rules.
 
-use app::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, PriceView, deciders};
+use app::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, PriceSource, PriceView, deciders};
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Approval, PromiseRequest};
 use cluster::person;
@@ -125,7 +125,7 @@ pub(super) fn price(status: &PromiseRequestStatus) -> PriceView {
     let Some(cost) = &status.cost else { return PriceView::default() };
     let monthly = money(cost).map(|money| money.to_string());
     let unknown = monthly.is_none().then(|| "The price is unknown.".to_owned());
-    PriceView { monthly, unknown, basis: cost.basis.clone().unwrap_or_default(), ..PriceView::default() }
+    PriceView { monthly, unknown, basis: PriceSource::of_status(cost.basis.as_deref().unwrap_or_default()), ..PriceView::default() }
 }
 
 /// Returns what would change under the present rules, and whether this user can roll it out.

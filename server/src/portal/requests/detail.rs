@@ -16,7 +16,7 @@ use promise::path::Path;
 use promise::policy::Effective;
 use promise::price::Estimate;
 use promise::visibility::Place;
-use promise::{Result, change, deletion, names, wording};
+use promise::{Result, change, connection, deletion, names, wording};
 use serde_json::{Value, json};
 
 use super::related::{self, Surroundings};
@@ -52,6 +52,10 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     let duplicate = caller.may(&workspace.cluster, Right::requests("create", namespace)).await?;
     let promise = &request.spec.promise;
     let copy = || routes::request_copy(workspace.path.as_str(), &promise.name, promise.workspace.as_deref(), namespace, name);
+    let preset = || {
+        let start = routes::copy_of(namespace, name);
+        routes::preset_new(workspace.path.as_str(), &promise.name, promise.workspace.as_deref(), "", &start)
+    };
     let resolved = shown_release(&request, &releases).and_then(|release| release.spec.parameters.as_ref());
     let surroundings =
         if part == RequestPart::Overview { related::of(caller, workspace, &request, spec).await } else { Surroundings::default() };
@@ -88,6 +92,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         yaml,
         manifest,
         duplicate: duplicate.then(copy),
+        preset: duplicate.then(preset),
         problems: problems(caller, workspace, &request).await,
         allowed,
         seen,
@@ -238,9 +243,24 @@ pub(in crate::portal) fn parameters(
 fn outputs(request: &PromiseRequest, spec: Option<&PromiseSpec>) -> Vec<OutputValue> {
     let known = request.status.as_ref().map(|status| status.outputs.as_slice()).unwrap_or_default();
     let promised = spec.map(|spec| spec.outputs.as_slice()).unwrap_or_default();
+    let plain = |name: &str| known.iter().find(|status| status.name == name).and_then(|status| status.value.as_ref()).map(wording::value);
+    let is_there = |name: &str| known.iter().any(|status| status.name == name && (status.value.is_some() || status.secret_ref.is_some()));
     promised
         .iter()
         .map(|output| {
+            if let Some(template) = connection::template_of(output) {
+                let secret = connection::is_secret(promised, output);
+                return OutputValue {
+                    name: output.name.clone(),
+                    description: output.description.clone().unwrap_or_default(),
+                    value: template.fill(plain).filter(|_| !secret),
+                    secret,
+                    there: template.names().all(is_there),
+                    reference: None,
+                    connection: true,
+                    template: output.template.clone(),
+                };
+            }
             let status = known.iter().find(|status| status.name == output.name);
             let secret = output.secret_ref.is_some();
             let plain = status.and_then(|status| status.value.as_ref()).map(wording::value);
@@ -254,6 +274,8 @@ fn outputs(request: &PromiseRequest, spec: Option<&PromiseSpec>) -> Vec<OutputVa
                 value,
                 secret,
                 there,
+                connection: connection::is_connection_string(output),
+                template: None,
             }
         })
         .collect()

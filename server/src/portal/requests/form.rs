@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::comparison::{self, LastChange, Merge};
-use super::{detail, kept, preflight_panel, prices};
+use super::{detail, kept, preflight_panel, presets, prices};
 use crate::auth::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::drafts::DraftSubject;
@@ -261,7 +261,11 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
     let typed = kept.map_or(typed, |kept| kept.typed);
     let save = caller.new_draft_id();
     let shown_form = shown(caller, workspace, &form, &opened, Shown { typed, untouched, draft, start, save, saved: None }).await?;
-    Ok(RequestForm { shared, posted, ..shown_form })
+    let saved_presets = match form {
+        FormOf::New { .. } => presets::choices(caller, workspace, &opened).await,
+        FormOf::Edit { .. } => Vec::new(),
+    };
+    Ok(RequestForm { shared, posted, saved_presets, ..shown_form })
 }
 
 /// What a form shows.
@@ -343,6 +347,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         saved,
         shared: None,
         posted: false,
+        saved_presets: Vec::new(),
     })
 }
 

@@ -4,12 +4,12 @@
 use app::backend::{FormOf, Pairs};
 use app::view::SharedBy;
 use promise::form::{keep_immutable, parse, starts_from};
-use promise::path::Path;
 use promise::{Result, form::Draft};
 use serde_json::{Value, json};
 
 use super::form::{Opened, Typed};
 use super::posting::input;
+use super::presets;
 use crate::auth::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
@@ -17,6 +17,8 @@ use crate::web::pairs::field;
 
 /// Prefix of a start that names a request: the new one begins with its values.
 const COPY: &str = "request:";
+/// Prefix of a start that names a preset of the workspace.
+pub(super) const SAVED: &str = "saved:";
 
 /// What was entered earlier.
 pub(super) struct Kept {
@@ -117,7 +119,8 @@ pub(super) fn entered(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: O
     let typed = Typed {
         name,
         namespace,
-        reason: field(pairs, input::REASON).unwrap_or_default().to_owned(),
+        // Browsers send line breaks of text areas as two characters.
+        reason: field(pairs, input::REASON).unwrap_or_default().replace("\r\n", "\n"),
         draft: parsed.draft,
         original: original.or_else(|| is_present.then(|| opened.existing.parameters.clone().unwrap_or_else(|| json!({})))),
         version,
@@ -128,8 +131,13 @@ pub(super) fn entered(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: O
     Entered { typed, secrets: parsed.secrets }
 }
 
-/// Returns the initial state of a new form that starts from a preset, an example or another request. `None` if there is no such start.
+/// Returns the initial state of a new form that starts from a preset of the promise or the workspace, an example or another request. `None`
+/// if there is no such start.
 pub(super) async fn start_of(caller: &Caller, workspace: &Workspace, opened: &Opened, start: &str) -> Result<Option<Typed>> {
+    if let Some(id) = start.strip_prefix(SAVED) {
+        let values = presets::values(caller, workspace, opened, id).await?;
+        return Ok(values.map(|values| Typed { draft: Draft::of(values), focus: Some("name".to_owned()), ..opened.start.clone() }));
+    }
     let Some((namespace, name)) = start.strip_prefix(COPY).and_then(|request| request.split_once('/')) else {
         let parameters = starts_from(&opened.spec, start);
         return Ok(parameters.map(|parameters| Typed { draft: Draft::of(parameters), ..opened.start.clone() }));
@@ -139,11 +147,7 @@ pub(super) async fn start_of(caller: &Caller, workspace: &Workspace, opened: &Op
         Ok(_) | Err(promise::Error::NotFound { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let mut parameters = request.spec.parameters.unwrap_or_else(|| json!({}));
-    // Secrets belong to their request.
-    for path in opened.spec.secret_parameters.iter().filter_map(|path| Path::parse(path).ok()) {
-        path.remove(&mut parameters);
-    }
+    let parameters = presets::without_secrets(opened, request.spec.parameters.unwrap_or_else(|| json!({})));
     let namespace = request.metadata.namespace.unwrap_or_else(|| opened.start.namespace.clone());
     Ok(Some(Typed { namespace, draft: Draft::of(parameters), focus: Some("name".to_owned()), ..opened.start.clone() }))
 }

@@ -52,6 +52,7 @@ enum Step {
     Check,
     Review,
     Adds,
+    Preset,
     Submit,
 }
 
@@ -80,6 +81,9 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
     }
     if step == Step::Adds {
         return Ok(FormOutcome::Adds { draft: post.kept(&typed).await? });
+    }
+    if step == Step::Preset {
+        return Ok(FormOutcome::Preset { draft: post.kept(&typed).await? });
     }
     typed.checked = true;
     if !fits {
@@ -203,6 +207,7 @@ async fn read(caller: &Caller, workspace: &Workspace, opened: &Opened, of: &Form
         "review" => Step::Review,
         "check" | "rehearse" => Step::Check,
         "adds" => Step::Adds,
+        "save-preset" => Step::Preset,
         _ => Step::Change,
     };
     let drawn = match field(pairs, input::DRAFT) {

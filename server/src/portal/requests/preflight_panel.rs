@@ -1,7 +1,8 @@
 //! The side panel of the form: what would happen with the entered values.
 
 use app::view::{
-    AddedCount, ApprovalStep, CheckLine, CheckState, PolicyLine, PreflightView, PriceLine, PriceView, RoomLine, Verdict, deciders,
+    AddedCount, ApprovalStep, CheckLine, CheckState, PolicyLine, PreflightView, PriceLine, PriceSource, PriceView, RoomLine, Verdict,
+    deciders,
 };
 use promise::api::PolicyResult;
 use promise::attribute::LineOrigin;
@@ -185,7 +186,7 @@ pub(in crate::portal) fn price(estimate: Option<&Estimate>) -> PriceView {
         change: None,
         lines: lines.collect(),
         unknown: estimate.monthly.why().map(str::to_owned),
-        basis: estimate.basis.as_ref().map(|basis| format!("Price list {}, since {}", basis.catalog, basis.from)).unwrap_or_default(),
+        basis: estimate.basis.as_ref().map(PriceSource::from).unwrap_or_default(),
     }
 }
 

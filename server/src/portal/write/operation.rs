@@ -51,6 +51,10 @@ pub enum WriteOperation {
     RenameView,
     /// Deletes a saved view.
     DeleteView,
+    /// Saves a preset.
+    SavePreset,
+    /// Deletes a preset.
+    DeletePreset,
     /// Hides a hint.
     DismissHint,
     /// Add or remove a favourite workspace.
@@ -75,7 +79,7 @@ pub enum WriteOperation {
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 36] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -100,6 +104,8 @@ impl WriteOperation {
         Self::SaveView,
         Self::RenameView,
         Self::DeleteView,
+        Self::SavePreset,
+        Self::DeletePreset,
         Self::DismissHint,
         Self::SetFavourite,
         Self::SaveDraft,
@@ -139,6 +145,8 @@ impl WriteOperation {
             Self::SaveView => "save-view",
             Self::RenameView => "rename-view",
             Self::DeleteView => "delete-view",
+            Self::SavePreset => "save-preset",
+            Self::DeletePreset => "delete-preset",
             Self::DismissHint => "dismiss-hint",
             Self::SetFavourite => "set-favourite",
             Self::SaveDraft => "save-draft",

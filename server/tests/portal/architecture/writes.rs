@@ -6,13 +6,15 @@ use std::path::PathBuf;
 use super::{root, sources};
 
 /// The functions of the store by which the portal remembers or forgets something for a person.
-const REMEMBERS: [&str; 24] = [
+const REMEMBERS: [&str; 26] = [
     "mark_read",
     "subscribe",
     "add_comment",
     "save_view",
     "rename_view",
     "forget_view",
+    "save_preset",
+    "forget_preset",
     "keep_draft",
     "save_draft",
     "share_draft",
@@ -35,7 +37,7 @@ const REMEMBERS: [&str; 24] = [
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
 const KEEPS_HOUSE: [(&str, &str); 2] = [("end_session", "auth/caller.rs"), ("note_lacks", "portal/stand_in.rs")];
 /// Those that only read.
-const READS: [&str; 44] = [
+const READS: [&str; 46] = [
     "acquaintance",
     "activity",
     "away",
@@ -61,11 +63,13 @@ const READS: [&str; 44] = [
     "month_lines",
     "month_sums",
     "notifications",
+    "notified_workspaces",
     "observations_between",
     "open_observations",
     "person_names",
     "policy_changes",
     "ping",
+    "presets",
     "promise_sums",
     "saved_views",
     "settled_seconds",

@@ -60,7 +60,6 @@ impl Forecast {
             from: self.from,
             values: self.days.into_iter().map(Some).collect(),
             total: Some(self.rest.to_string()),
-            href: None,
         }
     }
 }

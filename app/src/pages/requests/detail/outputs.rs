@@ -2,6 +2,7 @@
 
 use crate::view::{OutputValue, RequestPage};
 use leptos::prelude::*;
+use promise::wording::humanise;
 
 use super::usage::usage;
 use super::{Revealed, identity};
@@ -23,7 +24,10 @@ pub(super) fn outputs(page: &RequestPage, token: &str, revealed: &Revealed) -> O
             None if secret && output.there => hidden(page, output, token, &id).into_any(),
             None => view! { <span class="subtle">{texts::NOT_AVAILABLE_YET}</span> }.into_any(),
         };
-        view! { <div><dt>{promise::wording::humanise(&output.name)}{(!output.description.is_empty()).then(|| view! { <span class="under">{output.description.clone()}</span> })}</dt><dd>{value}</dd></div> }
+        let title = humanise(&output.name);
+        // An output that is called so needs no label.
+        let label = (output.connection && title != texts::CONNECTION_STRING).then(|| view! { <span class="under">{texts::CONNECTION_STRING}</span> });
+        view! { <div><dt>{title}{label}{(!output.description.is_empty()).then(|| view! { <span class="under">{output.description.clone()}</span> })}</dt><dd>{value}</dd></div> }
     });
     let lines = lines.collect_view();
     let there = page.outputs.iter().filter(|output| output.there).count();

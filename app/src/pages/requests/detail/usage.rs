@@ -2,13 +2,17 @@
 
 use crate::view::{OutputValue, RequestPage};
 use leptos::prelude::*;
+use promise::connection::ConnectionTemplate;
 
 use crate::texts::request as texts;
 use crate::ui::Code;
 
 /// Folded snippets; nothing until an output is there.
 pub(super) fn usage(page: &RequestPage) -> Option<impl IntoView + use<>> {
-    let there: Vec<&OutputValue> = page.outputs.iter().filter(|output| output.there).collect();
+    let mut there: Vec<&OutputValue> = page.outputs.iter().filter(|output| output.there).collect();
+    // A variable can only be used after it is set.
+    there.sort_by_key(|output| output.template.is_some());
+    let combined = there.iter().any(|output| output.template.is_some());
     let (container, shell) = (container(&there), shell(&there, &page.row.namespace));
     (!there.is_empty()).then(|| {
         view! {
@@ -16,6 +20,7 @@ pub(super) fn usage(page: &RequestPage) -> Option<impl IntoView + use<>> {
                 <p class="small muted">{texts::USE_OUTPUTS_HINT}</p>
                 <h3>{texts::CONTAINER_ENVIRONMENT}</h3><Code label=texts::CONTAINER_ENVIRONMENT text=container copy=true/>
                 <h3>{texts::SHELL_ENVIRONMENT}</h3><Code label=texts::SHELL_ENVIRONMENT text=shell copy=true/>
+                {combined.then(|| view! { <p class="small muted">{texts::COMBINED_VARIABLES}</p> })}
             </details>
         }
     })
@@ -25,12 +30,17 @@ pub(super) fn usage(page: &RequestPage) -> Option<impl IntoView + use<>> {
 fn container(outputs: &[&OutputValue]) -> String {
     let lines = outputs.iter().filter_map(|output| {
         let name = variable(&output.name);
-        match (&output.reference, &output.value) {
-            (Some((secret, key)), _) => {
+        match (&output.reference, &output.value, combined(output)) {
+            // Kubernetes replaces the names of variables that are set above; $$ is a dollar sign.
+            (_, _, Some(template)) => {
+                let value = template.written(|text| text.replace('$', "$$"), |name| format!("$({})", variable(name)));
+                Some(format!("- name: {name}\n  value: {}\n", quoted(&value)))
+            }
+            (Some((secret, key)), ..) => {
                 Some(format!("- name: {name}\n  valueFrom:\n    secretKeyRef: {{name: {}, key: {}}}\n", quoted(secret), quoted(key)))
             }
-            (None, Some(value)) => Some(format!("- name: {name}\n  value: {}\n", quoted(value))),
-            (None, None) => None,
+            (None, Some(value), None) => Some(format!("- name: {name}\n  value: {}\n", quoted(&value.replace('$', "$$")))),
+            (None, None, None) => None,
         }
     });
     format!("env:\n{}", lines.collect::<String>())
@@ -40,16 +50,37 @@ fn container(outputs: &[&OutputValue]) -> String {
 fn shell(outputs: &[&OutputValue], namespace: &str) -> String {
     let lines = outputs.iter().filter_map(|output| {
         let name = variable(&output.name);
-        match (&output.reference, &output.value) {
-            (Some((secret, key)), _) => {
+        match (&output.reference, &output.value, combined(output)) {
+            (_, _, Some(template)) => {
+                let value = template.written(in_double_quotes, |name| format!("${{{}}}", variable(name)));
+                Some(format!("export {name}=\"{value}\"\n"))
+            }
+            (Some((secret, key)), ..) => {
                 let path = format!("{{.data.{}}}", key.replace('.', "\\."));
                 Some(format!("export {name}=\"$(kubectl get secret {secret} -n {namespace} -o jsonpath='{path}' | base64 -d)\"\n"))
             }
-            (None, Some(value)) => Some(format!("export {name}='{}'\n", value.replace('\'', "'\\''"))),
-            (None, None) => None,
+            (None, Some(value), None) => Some(format!("export {name}='{}'\n", value.replace('\'', "'\\''"))),
+            (None, None, None) => None,
         }
     });
     lines.collect()
+}
+
+/// Returns the template of a connection string that is put together from other outputs.
+fn combined(output: &OutputValue) -> Option<ConnectionTemplate> {
+    ConnectionTemplate::parse(output.template.as_deref()?).ok()
+}
+
+/// Escapes what has a meaning between double quotes of a shell.
+fn in_double_quotes(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if matches!(letter, '"' | '$' | '`' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
 }
 
 /// Returns the name of an output as that of a variable.
@@ -95,5 +126,19 @@ mod tests {
             "export HOST='it'\\''s \"here\"'\nexport ADMIN_PASSWORD=\"$(kubectl get secret orders-db-outputs -n default -o jsonpath='{.data.tls\\.key}' | base64 -d)\"\n"
         );
         assert_eq!(variable("a-b.c"), "A_B_C");
+    }
+
+    #[test]
+    fn a_connection_string_combines_variables_and_names_no_value() {
+        let connection = OutputValue {
+            name: "connectionString".into(),
+            secret: true,
+            there: true,
+            connection: true,
+            template: Some("x://{adminPassword}@{host}/?a=$1".into()),
+            ..OutputValue::default()
+        };
+        assert_eq!(container(&[&connection]), "env:\n- name: CONNECTION_STRING\n  value: \"x://$(ADMIN_PASSWORD)@$(HOST)/?a=$$1\"\n");
+        assert_eq!(shell(&[&connection], "default"), "export CONNECTION_STRING=\"x://${ADMIN_PASSWORD}@${HOST}/?a=\\$1\"\n");
     }
 }

@@ -83,7 +83,7 @@ fn every_request_is_counted_once_in_its_week_and_phase() {
     ]);
     assert_eq!(page.weeks.len(), 12);
     let (last, before) = (&page.weeks[11], &page.weeks[10]);
-    assert_eq!((last.label.as_str(), last.ready, last.under_way, before.failed), ("16 Nov", 1, 1, 1));
+    assert_eq!((last.day.as_str(), last.ready, last.under_way, before.failed), ("2026-11-16", 1, 1, 1));
     assert_eq!((page.weeks.iter().map(WeekLine::all).sum::<usize>(), page.requests.counted()), (3, 4));
     assert_eq!(page.states.iter().map(|(_, count)| count).sum::<usize>(), 4);
     assert_eq!(page.reasons, [("Other".to_owned(), 2)]);

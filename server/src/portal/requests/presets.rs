@@ -1,0 +1,153 @@
+//! The port [`Presets`]: values that requests start from, which people of a workspace save and share. They contain no secrets.
+//!
+//! Everyone who can create requests in a workspace can see, use, save and delete its presets, and no one else.
+
+use app::backend::{FormOf, PresetOf, Presets};
+use app::routes;
+use app::view::{PresetLine, SavedPreset, preset_title};
+use async_trait::async_trait;
+use cluster::ClusterId;
+use promise::identity::username_of;
+use promise::path::Path;
+use promise::wording::humanise;
+use promise::{Error, Problem, Result};
+use serde_json::Value;
+use store::{Kept, MAX_PRESETS, NewPreset, Preset};
+
+use super::form::{self, Opened};
+use super::kept::{self, SAVED};
+use crate::auth::Caller;
+use crate::auth::caller::database;
+use crate::portal::place::Workspace;
+use crate::portal::rights::Right;
+use crate::portal::write::{WriteOperation, WriteTarget};
+
+#[async_trait]
+impl Presets for Caller {
+    async fn presets(&self, workspace: &str) -> Result<Vec<PresetLine>> {
+        let workspace = self.enter(workspace).await?;
+        self.must_create(&workspace).await?;
+        let presets = self.saved_presets(&workspace).await?;
+        Ok(presets.into_iter().map(|preset| self.preset_line(&workspace, preset)).collect())
+    }
+
+    async fn save_preset(&self, workspace: &str, of: PresetOf<'_>, title: &str) -> Result<()> {
+        let workspace = self.enter(workspace).await?;
+        self.must_create(&workspace).await?;
+        let title = preset_title(title).map_err(invalid)?;
+        let form = FormOf::New { promise: of.promise, home: of.home, start: None };
+        let opened = form::open(self, &workspace, &form).await?;
+        let typed = match of.draft {
+            "" => kept::start_of(self, &workspace, &opened, of.start).await?,
+            draft => kept::of(self, &workspace, &form, &opened, draft).await?.map(|kept| kept.typed),
+        };
+        let Some(typed) = typed else {
+            return Err(Error::Conflict { message: "the values to save are no longer available; open the form again".to_owned() });
+        };
+        let parameters = without_secrets(&opened, typed.draft.parameters);
+        let portal = self.portal();
+        let (cluster, home) = (workspace.cluster.as_str(), opened.offered.key.cluster.as_str());
+        let (promise, person) = (opened.offered.key.name.as_str(), &*self.identity().person);
+        let preset = NewPreset { cluster, home, promise, title: &title, parameters: &parameters, person };
+        let write = self.write(WriteOperation::SavePreset, WriteTarget::in_workspace("preset", &workspace.cluster, promise));
+        let saved = write.remember(portal.store.save_preset(&preset, portal.clock.now(), &*portal.random), |kept| *kept == Kept::Yes).await;
+        match saved.map_err(|error| database(&error))? {
+            Kept::Yes => Ok(()),
+            Kept::Full => Err(refused(format!("This workspace has {MAX_PRESETS} presets, the maximum. Delete one first."))),
+            Kept::Taken | Kept::Absent => Err(refused(format!("This workspace already has a preset called {title}. Choose another name."))),
+        }
+    }
+
+    async fn delete_preset(&self, workspace: &str, id: &str) -> Result<()> {
+        let workspace = self.enter(workspace).await?;
+        self.must_create(&workspace).await?;
+        let write = self.write(WriteOperation::DeletePreset, WriteTarget::in_workspace("preset", &workspace.cluster, id));
+        let deleted = write.remember(self.portal().store.forget_preset(workspace.cluster.as_str(), id), |()| true).await;
+        deleted.map_err(|error| database(&error))
+    }
+}
+
+impl Caller {
+    /// Checks whether the user can create requests in a workspace, and so use its presets.
+    async fn may_create(&self, workspace: &Workspace) -> Result<bool> {
+        self.may(&workspace.cluster, Right::requests("create", workspace.usual_namespace())).await
+    }
+
+    async fn must_create(&self, workspace: &Workspace) -> Result<()> {
+        if self.may_create(workspace).await? {
+            return Ok(());
+        }
+        let (path, owner) = (&workspace.path, workspace.whom_to_ask());
+        Err(Error::Denied { why: format!("You can't create requests in {path}, so its presets aren't for you. Ask {owner} for access.") })
+    }
+
+    async fn saved_presets(&self, workspace: &Workspace) -> Result<Vec<Preset>> {
+        self.portal().store.presets(workspace.cluster.as_str()).await.map_err(|error| database(&error))
+    }
+
+    fn preset_line(&self, workspace: &Workspace, preset: Preset) -> PresetLine {
+        let tree = self.portal().world.tree();
+        let home = ClusterId::parse(&preset.home).ok().and_then(|home| tree.path(&home)).map(|path| path.to_string());
+        let promise = self.known_promise(home.as_deref(), &preset.promise, [&workspace.cluster]);
+        let presentation = promise.as_ref().map(|promise| &promise.spec.presentation);
+        let address = || routes::request_from(workspace.path.as_str(), &preset.promise, home.as_deref(), &start(&preset.id));
+        PresetLine {
+            address: if promise.is_some() { address() } else { String::new() },
+            promise: presentation.and_then(|presentation| presentation.display_name.clone()).unwrap_or_else(|| humanise(&preset.promise)),
+            icon: presentation.and_then(|presentation| presentation.icon.clone()).unwrap_or_default(),
+            by: username_of(&preset.person).to_owned(),
+            at: preset.created.to_string(),
+            title: preset.title,
+            id: preset.id,
+        }
+    }
+}
+
+/// Returns the presets that a new form can start from. The form is more important: empty if they can't be read.
+pub(super) async fn choices(caller: &Caller, workspace: &Workspace, opened: &Opened) -> Vec<SavedPreset> {
+    let found = async {
+        if !caller.may_create(workspace).await? {
+            return Ok(Vec::new());
+        }
+        caller.saved_presets(workspace).await
+    };
+    let found: Result<Vec<Preset>> = found.await;
+    let presets = found.inspect_err(|error| tracing::warn!(%error, "presets cannot be read")).unwrap_or_default();
+    let of_form = presets.into_iter().filter(|preset| is_of(preset, opened));
+    of_form.map(|preset| SavedPreset { start: start(&preset.id), title: preset.title }).collect()
+}
+
+/// Returns the values of a preset; `None` if the workspace has none with this id for the promise, or the user can't use it.
+pub(super) async fn values(caller: &Caller, workspace: &Workspace, opened: &Opened, id: &str) -> Result<Option<Value>> {
+    if !caller.may_create(workspace).await? {
+        return Ok(None);
+    }
+    let found = caller.saved_presets(workspace).await?.into_iter().find(|preset| preset.id == id && is_of(preset, opened));
+    // A parameter can have become a secret since then.
+    Ok(found.map(|preset| without_secrets(opened, preset.parameters)))
+}
+
+fn is_of(preset: &Preset, opened: &Opened) -> bool {
+    preset.promise == opened.offered.key.name && preset.home == opened.offered.key.cluster.as_str()
+}
+
+/// Returns the start that stands for a preset.
+fn start(id: &str) -> String {
+    format!("{SAVED}{id}")
+}
+
+/// Removes what belongs to one request: its secrets.
+pub(super) fn without_secrets(opened: &Opened, mut parameters: Value) -> Value {
+    for path in opened.spec.secret_parameters.iter().filter_map(|path| Path::parse(path).ok()) {
+        path.remove(&mut parameters);
+    }
+    parameters
+}
+
+fn refused(message: String) -> Error {
+    invalid(Problem { path: "title".to_owned(), message })
+}
+
+fn invalid(problem: Problem) -> Error {
+    Error::Invalid { problems: vec![problem] }
+}
