@@ -142,7 +142,11 @@ mod tests {
         assert_eq!(accepted, 200, "a burst of four seconds");
         assert!(limits.person(&other).is_ok());
         assert!(limits.anonymous(ClientAddress::of(None, &HeaderMap::new(), &[])).is_ok());
-        assert_eq!(limits.person(&greedy), Err(Error::TooManyRequests { reason: TooManyReason::Requests, seconds: 1 }), "the burst is used up");
+        assert_eq!(
+            limits.person(&greedy),
+            Err(Error::TooManyRequests { reason: TooManyReason::Requests, seconds: 1 }),
+            "the burst is used up"
+        );
     }
 
     #[test]

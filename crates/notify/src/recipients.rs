@@ -33,9 +33,16 @@ pub struct Matter {
 }
 
 /// Returns the notifications that aren't written yet, for each recipient, with their messages.
-pub(super) async fn written(notify: &Notify, uid: &str, workspace: &str, notifications: &[Notification], now: Timestamp) -> store::Result<Vec<News>> {
+pub(super) async fn written(
+    notify: &Notify,
+    uid: &str,
+    workspace: &str,
+    notifications: &[Notification],
+    now: Timestamp,
+) -> store::Result<Vec<News>> {
     let mut members = BTreeMap::new();
-    let follows = notifications.iter().any(|one| one.content.event().sort() == Sort::Waits && matches!(one.audience, Audience::Approvers { .. }));
+    let follows =
+        notifications.iter().any(|one| one.content.event().sort() == Sort::Waits && matches!(one.audience, Audience::Approvers { .. }));
     let away = if follows { notify.store.away(now).await? } else { Vec::new() };
     let mut addressed: Vec<(String, &Notification, String, Option<&StandIn>)> = Vec::new();
     for one in notifications {
@@ -44,7 +51,7 @@ pub(super) async fn written(notify: &Notify, uid: &str, workspace: &str, notific
         }
     }
     let ids: Vec<String> = addressed.iter().map(|(id, ..)| id.clone()).collect();
-    let known = notify.store.told(&ids).await?;
+    let known = notify.store.known_notifications(&ids).await?;
     let mut written = BTreeSet::new();
     let mut news = Vec::new();
     for (id, notification, recipient, behalf) in addressed {

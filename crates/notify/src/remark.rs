@@ -75,7 +75,8 @@ fn notifications(request: &PromiseRequest, workspace: &str, remark: &Remark<'_>,
         all.extend(person(&giver(approval, given), Because::Decided { request: request_name() }));
     }
     for approval in status.approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting) {
-        let audience = Audience::Approvers { approvers: approval.approvers.known(&approval.cluster), except: vec![remark.author.to_owned()] };
+        let audience =
+            Audience::Approvers { approvers: approval.approvers.known(&approval.cluster), except: vec![remark.author.to_owned()] };
         all.push(of(audience, Because::ApproverOf { request: request_name(), workspace: approval.source.clone() }));
     }
     all.extend(remark.before.iter().filter_map(|author| person(author, Because::Commented { request: request_name() })));

@@ -40,7 +40,9 @@ pub fn told(error: &kube::Error, doing: &str) -> String {
 /// to give one.
 pub fn is_passing(error: &kube::Error) -> bool {
     match error {
-        kube::Error::Api(status) => status.code == 429 || (500..=599).contains(&status.code) && upstream::schema_misfit(&status.message).is_none(),
+        kube::Error::Api(status) => {
+            status.code == 429 || (500..=599).contains(&status.code) && upstream::schema_misfit(&status.message).is_none()
+        }
         other => is_unanswered(other),
     }
 }

@@ -51,7 +51,13 @@ fn page(subject: &Subject<'_>, hash: &str) -> Page {
 }
 
 /// A rule needs a decision about the candidate.
-fn question(subject: &Subject<'_>, candidate: &CandidateStatus, approval: &ApprovalStatus, since: &str, decided: Option<i64>) -> Notification {
+fn question(
+    subject: &Subject<'_>,
+    candidate: &CandidateStatus,
+    approval: &ApprovalStatus,
+    since: &str,
+    decided: Option<i64>,
+) -> Notification {
     let ends = approval.expires_at.as_deref().and_then(seconds);
     let question = Question {
         request: subject.name.to_owned(),

@@ -224,7 +224,10 @@ fn an_agreement_keeps_its_key_when_it_becomes_what_runs() {
     status.candidate = None;
     status.current = Some(CurrentStatus { release: "orders-db-aa".into(), ..CurrentStatus::default() });
     let told = |request: &PromiseRequest| {
-        of(request, "w", 0, HOUR, &PeopleNames::default()).into_iter().filter(|told| told.content.event() == Event::Accepted).collect::<Vec<_>>()
+        of(request, "w", 0, HOUR, &PeopleNames::default())
+            .into_iter()
+            .filter(|told| told.content.event() == Event::Accepted)
+            .collect::<Vec<_>>()
     };
     assert_eq!(told(&accepted).len(), 1);
     assert_eq!(told(&accepted), told(&runs));

@@ -88,8 +88,8 @@ pub enum DeniedReason {
     ViewDeliveries,
     /// The permission to decide about an approval is missing.
     Decide {
-        /// The verb of the permission.
-        verb: String,
+        /// Whether it is an emergency override, which has a permission of its own.
+        emergency: bool,
         /// Name of the policy or promise that it is about.
         object: String,
         /// The workspace of that object.
@@ -210,8 +210,8 @@ pub enum BusyReason {
     },
     /// The portal doesn't read the shard of a workspace.
     UnreadShard {
-        /// What isn't read, as a plural.
-        kinds: String,
+        /// Whether policies aren't read; requests otherwise.
+        policies: bool,
         /// The workspace.
         workspace: String,
         /// The shards that aren't read.

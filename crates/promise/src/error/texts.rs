@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use super::{BusyReason, ConflictReason, Contested, DeniedReason, Error, DeniedOperation, TooManyReason};
+use super::{BusyReason, ConflictReason, Contested, DeniedOperation, DeniedReason, Error, TooManyReason};
+use crate::names;
 use crate::problem::Problem;
 
 impl fmt::Display for Error {
@@ -86,9 +87,7 @@ impl fmt::Display for DeniedReason {
                 write!(out, "You can enter {workspace} but can't list its requests. Ask {owner} for access.")
             }
             Self::WritePolicies { operation, workspace } => write!(out, "you can't {} policies in {workspace}", operation.verb()),
-            Self::CreatePoliciesAnywhere => {
-                out.write_str("you can't create policies in any workspace; ask a workspace owner for access")
-            }
+            Self::CreatePoliciesAnywhere => out.write_str("you can't create policies in any workspace; ask a workspace owner for access"),
             Self::ListMembers { workspace, owner } => {
                 write!(out, "You can't view the members of {workspace}. Ask {owner} for access.")
             }
@@ -96,7 +95,10 @@ impl fmt::Display for DeniedReason {
             Self::ViewDeliveries => {
                 out.write_str("You can't view deliveries. Only people who can publish promises for all workspaces can.")
             }
-            Self::Decide { verb, object, workspace } => write!(out, "You need the permission {verb} on {object} in {workspace}."),
+            Self::Decide { emergency, object, workspace } => {
+                let verb = if *emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
+                write!(out, "You need the permission {verb} on {object} in {workspace}.")
+            }
             Self::NotAnApprover { approvers } => write!(out, "You aren't one of the approvers of this rule. {approvers}."),
             Self::NotTheRequester { operation } => write!(out, "Only the requester can {} it.", operation.verb()),
         }
@@ -128,9 +130,7 @@ impl fmt::Display for ConflictReason {
             }
             Self::NothingForYou => out.write_str("there is nothing for you to decide right now"),
             Self::DecisionNotNeeded => out.write_str("this decision is no longer needed"),
-            Self::ApprovalNotOpen => {
-                out.write_str("this approval isn't open: it was decided, or an earlier stage is still open")
-            }
+            Self::ApprovalNotOpen => out.write_str("this approval isn't open: it was decided, or an earlier stage is still open"),
             Self::NothingToWithdraw => out.write_str("there is nothing to withdraw: the request isn't waiting for approval"),
             Self::NothingToResubmit => out.write_str("no one decided against it, so there is nothing to resubmit"),
             Self::OneChanged { name } => {
@@ -143,9 +143,7 @@ impl fmt::Display for ConflictReason {
             Self::PartlyDecided { done, all, name, because } => {
                 write!(out, "{done} of {all} are decided; {name} isn't, because {because}")
             }
-            Self::PoliciesChangedAgain => {
-                out.write_str("policies changed again after you opened this page; review what would change now")
-            }
+            Self::PoliciesChangedAgain => out.write_str("policies changed again after you opened this page; review what would change now"),
             Self::UpToDate => out.write_str("the request is up to date; there is nothing to roll out"),
         }
     }
@@ -157,16 +155,15 @@ impl fmt::Display for BusyReason {
             Self::ControlPlane => out.write_str("the control plane is busy; try again in a moment"),
             Self::NamespaceTerminating { message } => out.write_str(message),
             Self::KeepsChanging { what } => write!(out, "{what} keeps changing; try again"),
-            Self::LoadingWorkspaces => {
-                out.write_str("The portal is still loading which workspaces use it. Try again in a moment.")
-            }
+            Self::LoadingWorkspaces => out.write_str("The portal is still loading which workspaces use it. Try again in a moment."),
             Self::LoadingRequests { failed: false } => out.write_str("requests are still loading; try again in a moment"),
             Self::LoadingRequests { failed: true } => {
                 out.write_str("requests couldn't be loaded yet, and the portal keeps trying; its operator finds the reason at /readyz")
             }
-            Self::UnreadShard { kinds, workspace, shards } => write!(
+            Self::UnreadShard { policies, workspace, shards } => write!(
                 out,
-                "The portal doesn't read {kinds} in {workspace}, because they're on another shard ({}). Ask the platform team.",
+                "The portal doesn't read {} in {workspace}, because they're on another shard ({}). Ask the platform team.",
+                if *policies { "policies" } else { "requests" },
                 shards.join(", ")
             ),
             Self::PoliciesUnproven { why } => out.write_str(why),

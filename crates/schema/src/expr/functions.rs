@@ -191,8 +191,7 @@ fn convert(name: &str, value: &Val, budget: &mut Budget) -> Result<Option<Val>, 
         ("string", Val::Bytes(bytes)) => Val::text(String::from_utf8(bytes.to_vec()).map_err(|_| RuntimeProblem::InvalidUtf8)?),
         ("string", Val::String(_)) => value.clone(),
         ("string", _) => {
-            let text =
-                value.as_text().filter(|_| !matches!(value, Val::Null)).ok_or_else(|| ExprError::no_function("string"))?;
+            let text = value.as_text().filter(|_| !matches!(value, Val::Null)).ok_or_else(|| ExprError::no_function("string"))?;
             budget.text(text.len())?;
             Val::text(text)
         }

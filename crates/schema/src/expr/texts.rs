@@ -177,21 +177,13 @@ mod tests {
         let kinds = || ["string".to_owned(), "int".to_owned()];
         for (error, cause, words) in [
             (ExprError::no_operator("_+_", kinds()), "no such overload: _+_ on string and int", "`+` doesn't work on string and int"),
-            (
-                ExprError::no_operator("has()", ["int".to_owned()]),
-                "no such overload: has() on int",
-                "`has()` doesn't work on int",
-            ),
+            (ExprError::no_operator("has()", ["int".to_owned()]), "no such overload: has() on int", "`has()` doesn't work on int"),
             (
                 no_overload(Overload::Order { left: "string".into(), right: "int".into() }),
                 "no such overload: string and int have no order",
                 "string and int can't be compared",
             ),
-            (
-                no_overload(Overload::Condition),
-                "no such overload: a condition must be true or false",
-                "a condition must be true or false",
-            ),
+            (no_overload(Overload::Condition), "no such overload: a condition must be true or false", "a condition must be true or false"),
             (ExprError::no_function("size"), "no such overload: size", "`size` doesn't work on these values"),
             (RuntimeProblem::AbsentOptional.into(), "optional.none() dereference", "an optional value is missing"),
             (RuntimeProblem::DivisionByZero.into(), "division by zero", "division by zero"),
