@@ -14,7 +14,7 @@ use super::sort::{Column, Sort};
 use super::total::Total;
 use promise::api::{Condition, Health};
 use promise::price::Money;
-use promise::sentence::Ball;
+use promise::sentence::StatusSentence;
 use promise::state::RequestStates;
 
 /// A request in a list.
@@ -38,7 +38,7 @@ pub struct RequestRow {
     /// State of the request, and of its pending change.
     pub states: RequestStates,
     /// Who or what the request is waiting for.
-    pub ball: Ball,
+    pub sentence: StatusSentence,
     /// The requester.
     pub requester: String,
     /// RFC 3339 time of creation.

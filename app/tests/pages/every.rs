@@ -7,7 +7,7 @@ use app::pages::{refused, requests};
 use axum::body::{Body, to_bytes};
 use axum::response::Response;
 use http::Request;
-use promise::Error;
+use promise::{BusyReason, DeniedReason, Error, TooManyReason};
 
 use crate::world::decided::UID;
 use crate::world::{WORKSPACE, World, full, visit};
@@ -192,10 +192,10 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
 /// Pages that say no, wherever they stand.
 fn refusals() -> Vec<(&'static str, Option<World>, Error)> {
     vec![
-        ("denied", Some(full()), Error::Denied { why: "You can't list requests in root:acme:data".into() }),
+        ("denied", Some(full()), Error::from(DeniedReason::ControlPlane { message: "You can't list requests in root:acme:data".into() })),
         ("not-enabled", Some(full()), Error::NotEnabled { what: "request orders-db".into() }),
-        ("not-read-yet", Some(full()), Error::Busy { message: "requests are still being read".into() }),
-        ("too-many-requests", Some(full()), Error::TooManyRequests { message: "Wait 3 seconds, then try again.".into(), seconds: 3 }),
+        ("not-read-yet", Some(full()), BusyReason::LoadingRequests { failed: false }.into()),
+        ("too-many-requests", Some(full()), Error::TooManyRequests { reason: TooManyReason::Requests, seconds: 3 }),
         ("unreachable", Some(full()), Error::Unreachable { what: "the plane".into() }),
         ("unreachable-signed-out", None, Error::Unreachable { what: "the database".into() }),
         ("our-mistake", Some(full()), Error::Internal),

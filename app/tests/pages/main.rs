@@ -171,7 +171,7 @@ fn what_nobody_may_list_or_could_read_is_not_said_to_be_nothing() {
     );
     says("home-stale", &["At least 1 item needs your attention."], &["all caught up"]);
     says("emergencies-unseen", &["At least 2 emergency approvals in the last 30 days", "2 workspaces didn't respond"], &[]);
-    says("not-read-yet", &["Not ready yet", "Requests are still being read"], &[]);
+    says("not-read-yet", &["Not ready yet", "Requests are still loading"], &[]);
 }
 
 #[test]

@@ -11,10 +11,10 @@ use promise::date::DateStyle;
 use promise::form::ByLine;
 use promise::people::PeopleNames;
 use promise::policy::{Candidate, Effective, Target, compose, gather};
-use promise::sentence::{Actor, Ball};
+use promise::sentence::{Actor, StatusSentence};
 use promise::state::{RequestState, RequestStates};
 use promise::versions::VersionChange;
-use promise::{Error, Problem, Result};
+use promise::{ConflictReason, DeniedReason, Error, Problem, Result};
 
 #[path = "world/catalog.rs"]
 mod catalog;
@@ -159,7 +159,7 @@ fn row(name: &str, promise: &str, state: RequestState, what: &str) -> RequestRow
         icon: offer(promise, Availability::default()).icon,
         version: "1.2.0".into(),
         states: RequestStates { state, change: None },
-        ball: Ball {
+        sentence: StatusSentence {
             who: Actor::Platform,
             what: what.into(),
             since: Some("2026-11-21T11:02:00Z".into()),
@@ -336,11 +336,11 @@ impl Drafts for World {
     }
 
     async fn share_draft(&self, _: &str, _: bool) -> Result<()> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
+        Err(Error::from(DeniedReason::ControlPlane { message: "this world takes nothing".into() }))
     }
 
     async fn discard_draft(&self, _: &str) -> Result<()> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
+        Err(Error::from(DeniedReason::ControlPlane { message: "this world takes nothing".into() }))
     }
 }
 
@@ -353,10 +353,10 @@ impl Refusals for World {
     async fn refusal(&self, id: &str) -> Result<Option<Refusal>> {
         let invalid = |path: &str, message: &str| Error::Invalid { problems: vec![Problem { path: path.into(), message: message.into() }] };
         let error = match id {
-            "denied" => Error::Denied { why: "you need permission to send messages again".to_owned() },
+            "denied" => DeniedReason::ControlPlane { message: "you need permission to send messages again".to_owned() }.into(),
             "decision" => invalid("comment", "say in the comment why it is rejected"),
             "confirmation" => invalid("confirmation", "Type orders-db"),
-            "changed" => Error::Conflict { message: "it changed".to_owned() },
+            "changed" => ConflictReason::ChangedByOthers.into(),
             _ => return Ok(None),
         };
         Ok(Some(Refusal { error, back: "/platform/deliveries".to_owned(), fields: Vec::new() }))

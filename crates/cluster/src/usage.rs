@@ -34,7 +34,7 @@ pub struct Accepted {
 impl Accepted {
     /// Returns what counts of a release of a promise.
     pub fn of(name: &str, promise: &str, release: &PromiseReleaseSpec) -> Self {
-        let price = Estimate::kept_sum(release).and_then(|sum| sum.money().cloned());
+        let price = Estimate::recorded_sum(release).and_then(|sum| sum.money().cloned());
         Self { release: name.to_owned(), promise: promise.to_owned(), home: Some(release.revision.cluster.clone()), price }
     }
 

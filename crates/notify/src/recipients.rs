@@ -51,7 +51,7 @@ pub(super) async fn written(
         }
     }
     let ids: Vec<String> = addressed.iter().map(|(id, ..)| id.clone()).collect();
-    let known = notify.store.told(&ids).await?;
+    let known = notify.store.known_notifications(&ids).await?;
     let mut written = BTreeSet::new();
     let mut news = Vec::new();
     for (id, notification, recipient, behalf) in addressed {

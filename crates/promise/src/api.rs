@@ -18,8 +18,8 @@ mod required;
 mod waiting;
 
 pub use approval::{
-    AnsweredQuestion, ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, DecisionState, DecisionStatus,
-    GivenApproval, QuestionStatus,
+    AnsweredQuestion, ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, DecisionReason, DecisionState,
+    DecisionStatus, GivenApproval, QuestionStatus,
 };
 pub use catalog::{PriceList, PromiseCatalogSpec};
 pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, RequiredApi, SecretRef};

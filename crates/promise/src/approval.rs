@@ -10,11 +10,12 @@ mod count;
 mod question;
 mod representatives;
 mod separation;
+mod uncounted;
 mod verdict;
 mod words;
 
 pub use question::{Asking, answered, asks_anew, stands};
-pub use verdict::{Asked, Verdict, Written, verdict};
+pub use verdict::{RequestInQuestion, Verdict, Written, verdict};
 pub use words::{approved, objected, waits};
 
 use crate::api::{
@@ -167,12 +168,13 @@ pub fn judge(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &[Vote<'_>
     } else {
         CandidateState::AwaitingApproval
     };
+    let titles: Vec<Option<&str>> = rulings.iter().map(|ruling| ruling.from.title.as_deref()).collect();
     let waiting = state == CandidateState::AwaitingApproval;
     let held = state == CandidateState::ChangesRequested;
     Judgement {
         state,
         message: words::message(state, &approvals, matter.question),
-        waits: (waiting || held).then(|| words::waits(&approvals)).flatten(),
+        waits: (waiting || held).then(|| words::waits(&approvals, &titles)).flatten(),
         expires_in: expires_in.filter(|_| waiting),
         approvals,
         deadlines,

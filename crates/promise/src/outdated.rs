@@ -16,7 +16,7 @@ use crate::wording::lower_first;
 /// Number of characters of a digest, enough to distinguish the rules of one request.
 const LETTERS: usize = 16;
 /// Maximum number of rules that the sentence names. The status lists them all.
-const TOLD: usize = 4;
+const MAX_LISTED: usize = 4;
 
 /// Returns the digest of rules with their effects, regardless of their order: the value of the annotation that rolls them out. Doesn't fail
 /// in practice; rules that can't be serialized have the digest of nothing, which no user can enter.
@@ -100,11 +100,11 @@ fn former_rule(
 }
 
 /// Describes the changes and how to roll them out, as sentences.
-pub fn told(outdated: &OutdatedStatus) -> String {
+pub fn summary(outdated: &OutdatedStatus) -> String {
     let mut said = Vec::new();
     if !outdated.rules.is_empty() {
-        let mut changes: Vec<String> = outdated.rules.iter().take(TOLD).map(changed).collect();
-        if let Some(more) = outdated.rules.len().checked_sub(TOLD).filter(|more| *more > 0) {
+        let mut changes: Vec<String> = outdated.rules.iter().take(MAX_LISTED).map(changed).collect();
+        if let Some(more) = outdated.rules.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
             changes.push(format!("{more} more"));
         }
         said.push(format!("Rules changed after this request was accepted: {}.", changes.join("; ")));
@@ -148,7 +148,7 @@ fn amount(cost: &crate::api::CostStatus) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{Today, compare, rolls_out, rules_digest, told};
+    use super::{Today, compare, rolls_out, rules_digest, summary};
     use crate::api::{CostStatus, OutdatedPrice, PromiseSpec, ReleaseRule, RuleChange};
 
     fn rule(id: &str, maximum: u32) -> ReleaseRule {
@@ -169,7 +169,7 @@ mod tests {
             changes,
             [("b", "modest", RuleChange::Changed), ("d", "modest", RuleChange::Added), ("a", "modest", RuleChange::Removed)]
         );
-        let words = told(&outdated);
+        let words = summary(&outdated);
         for part in [
             "b of modest changed (Level must be at most 7)",
             "d of modest was added",
@@ -209,7 +209,7 @@ mod tests {
         };
         let price = Some(OutdatedPrice { before: cost(Some("10.00")), today: cost(None) });
         let outdated = compare(&PromiseSpec::default(), &rules, Today { price, ..today(&rules) }, |_| None).unwrap();
-        assert!(told(&outdated).contains("accepted at €10.00 a month and would cost an unknown price today"), "{}", told(&outdated));
+        assert!(summary(&outdated).contains("accepted at €10.00 a month and would cost an unknown price today"), "{}", summary(&outdated));
     }
 
     #[test]

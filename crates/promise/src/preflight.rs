@@ -268,7 +268,7 @@ fn unorphaned(input: &Input<'_>, rendering: &Rendering) -> Option<Problem> {
 }
 
 fn change(input: &Input<'_>, estimate: Option<&Estimate>) -> Option<Change> {
-    let before = Estimate::kept(input.former?)
+    let before = Estimate::recorded(input.former?)
         .map_or_else(|| Amount::Unknown("No price is stored for the running version.".to_owned()), |estimate| estimate.monthly);
     Some(Change { before, after: estimate?.monthly.clone() })
 }

@@ -25,7 +25,7 @@ use crate::api::PromiseSpec;
 use crate::expression;
 use crate::problem::Problem;
 use crate::render::Compiled;
-use crate::resolve::TOLD;
+use crate::resolve::MAX_PROBLEMS;
 
 /// Number of passes over a schema: its structure, its defaults, its rules and their cost each need the previous ones to be valid.
 const PASSES: usize = 5;
@@ -61,7 +61,7 @@ pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: boo
     for _ in 0..PASSES {
         let Err(errors) = Schema::parse(&readable) else { break };
         parameters::report(&mut draft, &errors);
-        if errors.len() > TOLD {
+        if errors.len() > MAX_PROBLEMS {
             // With these problems, nothing further can be checked.
             return Err(draft.problems);
         }

@@ -28,7 +28,7 @@ const BASE: &str = ".parameters";
 /// Maximum number of steps of all rules of a promise's schema.
 const RULE_STEPS: u64 = 200_000;
 /// Maximum number of reported problems of one kind: creating each message takes time, and thousands of them help no one.
-pub(crate) const TOLD: usize = 100;
+pub(crate) const MAX_PROBLEMS: usize = 100;
 
 /// Result of resolving the parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,11 +89,11 @@ pub(crate) fn resolve_read(
     }
     numbers::whole(json, &mut value);
     let unknown = schema.prune(&mut value);
-    for field in unknown.iter().take(TOLD) {
+    for field in unknown.iter().take(MAX_PROBLEMS) {
         let path = locate::path(field, parameters);
         resolved.problems.push(Problem { message: words::unknown(promise, json, &path), path: shown(&path) });
     }
-    resolved.problems.extend(untold(unknown.len(), BASE));
+    resolved.problems.extend(omitted(unknown.len(), BASE));
     defaults(schema, &effective.defaults, &mut value, &mut resolved);
     sets(promise, &effective.sets, parameters, &mut value, &mut resolved);
     schema.default(&mut value);
@@ -143,8 +143,8 @@ pub(crate) fn in_effect(promise: &PromiseSpec, schema: &Schema, effective: &Effe
 }
 
 /// Returns a problem that counts the ones over the limit.
-pub(crate) fn untold(found: usize, path: &str) -> Option<Problem> {
-    let left = found.checked_sub(TOLD).filter(|left| *left > 0)?;
+pub(crate) fn omitted(found: usize, path: &str) -> Option<Problem> {
+    let left = found.checked_sub(MAX_PROBLEMS).filter(|left| *left > 0)?;
     let more = if left == 1 { "1 more problem".to_owned() } else { format!("{left} more problems") };
     Some(Problem { path: path.to_owned(), message: format!("Fix the problems listed first: {more} of this kind were found.") })
 }
@@ -208,8 +208,8 @@ fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value,
         let former = former.filter(|former| schema.validate(former).is_empty());
         errors = schema.validate_all_rules(value, former, &mut budget);
     }
-    let untold = untold(errors.len(), BASE);
-    errors.truncate(TOLD);
+    let omitted = omitted(errors.len(), BASE);
+    errors.truncate(MAX_PROBLEMS);
     let alternatives = if structural { Vec::new() } else { together::misfits(promise, json, &errors, value) };
     for error in errors {
         let path = locate::path(error.place(), value);
@@ -229,7 +229,7 @@ fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value,
         }
     }
     resolved.problems.dedup();
-    resolved.problems.extend(untold);
+    resolved.problems.extend(omitted);
 }
 
 /// Sorts the outcomes in the order of the rules; see [`PolicyOutcome`].

@@ -31,7 +31,7 @@ pub enum Actor {
 /// The sentence and its parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Ball {
+pub struct StatusSentence {
     /// Who has to act.
     pub who: Actor,
     /// The sentence, without a full stop.
@@ -44,7 +44,7 @@ pub struct Ball {
     pub kind: WaitingKind,
 }
 
-impl Ball {
+impl StatusSentence {
     /// Whether the requester has to do something.
     pub fn is_requesters(&self) -> bool {
         self.who == Actor::Requester
@@ -52,9 +52,9 @@ impl Ball {
 }
 
 /// Returns what a request with this status is waiting for. `None` means that no status has been written yet.
-pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
+pub fn status_sentence(status: Option<&PromiseRequestStatus>) -> StatusSentence {
     let Some(status) = status else {
-        return Ball {
+        return StatusSentence {
             who: Actor::Platform,
             what: "The controller hasn't seen this request yet".into(),
             since: None,
@@ -67,7 +67,7 @@ pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
         Some(waiting) => next(status.phase, waiting),
         None => next_of_phase(status.phase),
     };
-    Ball {
+    StatusSentence {
         who,
         what: sentence(status.phase, waiting),
         since: waiting.and_then(|waiting| waiting.since.clone()).or_else(|| settled_since(status)),
@@ -76,10 +76,10 @@ pub fn ball(status: Option<&PromiseRequestStatus>) -> Ball {
     }
 }
 
-/// Like [`ball`], for a page: approvers who rejected the request or requested changes are named as elsewhere on the page, and what programs
+/// Like [`status_sentence`], for a page: approvers who rejected the request or requested changes are named as elsewhere on the page, and what programs
 /// can do isn't told.
-pub fn ball_for_people(status: Option<&PromiseRequestStatus>, names: &PeopleNames) -> Ball {
-    let told = status.and_then(|status| {
+pub fn status_sentence_for_people(status: Option<&PromiseRequestStatus>, names: &PeopleNames) -> StatusSentence {
+    let decision = status.and_then(|status| {
         let waiting = status.waiting_on.as_ref()?;
         let rejected = || status.candidate.as_ref().is_some_and(|candidate| candidate.state == CandidateState::Rejected);
         // A withdrawn request isn't approved either.
@@ -90,8 +90,8 @@ pub fn ball_for_people(status: Option<&PromiseRequestStatus>, names: &PeopleName
         };
         is_decision.then(|| approval::objected(&status.approvals, names)).flatten()
     });
-    let ball = ball(status);
-    Ball { what: told.unwrap_or(ball.what), ..ball }
+    let plain = status_sentence(status);
+    StatusSentence { what: decision.unwrap_or(plain.what), ..plain }
 }
 
 /// Returns only the sentence. A message is complete as the controller wrote it: if it begins with the name of a user, group or resource, that

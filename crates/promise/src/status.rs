@@ -3,11 +3,11 @@
 //! Only times are carried over: every call computes the complete status, and a time is kept from the previous status if what it dates
 //! didn't change. The same observation gives the same status, so it is written only if it differs.
 
-mod ball;
 mod conditions;
 mod held;
 mod milestones;
 mod phase;
+mod waiting;
 
 use crate::api::{
     ApprovalStatus, CandidateState, CandidateStatus, Condition, CostStatus, CurrentStatus, OutdatedStatus, OutputStatus, Phase,
@@ -89,7 +89,7 @@ pub fn compute(previous: Option<&PromiseRequestStatus>, seen: &Observation<'_>, 
     let blank = PromiseRequestStatus::default();
     let previous = previous.unwrap_or(&blank);
     let phase = phase::of(previous, seen, now);
-    let waiting_on = ball::waiting(previous, seen, now);
+    let waiting_on = waiting::of(previous, seen, now);
     let conditions = conditions::all(previous, seen, phase, waiting_on.as_ref(), now);
     let inventory = seen.plan.map_or_else(|| previous.inventory.clone(), |plan| plan.inventory.clone());
     PromiseRequestStatus {

@@ -119,7 +119,7 @@ pub struct Facts {
 /// The four states of a promise for a user in a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Standing {
+pub struct OfferAccess {
     /// Whether it is offered there.
     pub visible: Answer,
     /// Why it is visible. Absent if it isn't.
@@ -202,7 +202,7 @@ fn retired(offer: &Offer<'_>) -> String {
 }
 
 /// Returns the four states, each with its reason.
-pub fn standing(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>], facts: &Facts) -> Standing {
+pub fn offer_access(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>], facts: &Facts) -> OfferAccess {
     let path = lineage.last().map_or("this workspace", |place| place.path.as_str());
     let owner = owner(facts, path);
     let (visible, seen_by) = match seen_by(offer, lineage, shelves) {
@@ -216,7 +216,7 @@ pub fn standing(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>], fac
         (_, None) => Answer::unknown(format!("We couldn't check whether you can enable it in {path}.")),
     };
     let requestable = [visible.clone(), enabled.clone(), creatable(facts, path, &owner)].into_iter().find(|answer| !answer.is_yes());
-    Standing { visible, seen_by, bindable, enabled, requestable: requestable.unwrap_or(Answer::Yes) }
+    OfferAccess { visible, seen_by, bindable, enabled, requestable: requestable.unwrap_or(Answer::Yes) }
 }
 
 /// Whether the user can request anything in the workspace at `path`, regardless of what is offered there.
@@ -290,7 +290,7 @@ pub fn nearest(offers: &[(&Place, &SeenBy)]) -> Option<(usize, Vec<usize>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Facts, Offer, Place, SeenBy, Shelf, is_known, nearest, open, seen_by, standing};
+    use super::{Answer, Facts, Offer, Place, SeenBy, Shelf, is_known, nearest, offer_access, open, seen_by};
     use crate::api::{Lifecycle, PromiseCatalogSpec, PromiseSpec, Visibility};
 
     fn place(path: &str) -> Place {
@@ -375,17 +375,17 @@ mod tests {
         let published = spec(Lifecycle::Published, Visibility::Descendants);
         let offer = Offer { name: "redis", home: &home, spec: &published };
         let shop = lineage("root:acme:shop");
-        let state = standing(&offer, &shop, &[], &Facts::default());
+        let state = offer_access(&offer, &shop, &[], &Facts::default());
         assert!(matches!((&state.enabled, &state.requestable), (Answer::Unknown { .. }, Answer::Unknown { .. })));
         let facts = Facts { bound: Some(true), may_create: Some(false), ..Facts::default() };
-        let Answer::No { why } = standing(&offer, &shop, &[], &facts).requestable else { panic!("expected a refusal") };
+        let Answer::No { why } = offer_access(&offer, &shop, &[], &facts).requestable else { panic!("expected a refusal") };
         assert!(why.contains("root:acme:shop"), "{why}");
         assert_eq!(open(&facts, "root:acme:shop"), Answer::no(why), "whatever is offered");
         let facts = Facts { bound: Some(true), may_create: Some(true), ..Facts::default() };
         assert!(open(&facts, "root:acme:shop").is_yes());
-        assert!(standing(&offer, &shop, &[], &facts).requestable.is_yes());
+        assert!(offer_access(&offer, &shop, &[], &facts).requestable.is_yes());
         let facts = Facts { missing_claims: vec!["secrets".into()], ..facts };
-        assert!(!standing(&offer, &shop, &[], &facts).requestable.is_yes());
+        assert!(!offer_access(&offer, &shop, &[], &facts).requestable.is_yes());
     }
 
     #[test]

@@ -23,7 +23,7 @@ const SERVER_CONNECTIONS: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Tables of what users save, and what is saved for them, each with the query that counts its rows.
-const KEPT: [(&str, &str); 14] = [
+const COUNTED: [(&str, &str); 14] = [
     ("draft", "SELECT COUNT(*) FROM draft WHERE subject <> 'refusal'"),
     ("refusal", "SELECT COUNT(*) FROM draft WHERE subject = 'refusal'"),
     ("saved_view", "SELECT COUNT(*) FROM saved_view"),
@@ -124,13 +124,13 @@ impl Store {
     ///
     /// # Errors
     /// If the database fails.
-    pub async fn kept(&self) -> Result<Vec<(&'static str, i64)>> {
-        let mut kept = Vec::with_capacity(KEPT.len());
-        for (table, sql) in KEPT {
+    pub async fn row_counts(&self) -> Result<Vec<(&'static str, i64)>> {
+        let mut counts = Vec::with_capacity(COUNTED.len());
+        for (table, sql) in COUNTED {
             let (count,): (i64,) = sqlx::query_as(sql).fetch_one(&self.pool).await?;
-            kept.push((table, count));
+            counts.push((table, count));
         }
-        Ok(kept)
+        Ok(counts)
     }
 
     /// Closes all connections, after running statements are done.

@@ -205,7 +205,7 @@ impl Store {
     ///
     /// # Errors
     /// If the database fails.
-    pub async fn told(&self, ids: &[String]) -> Result<BTreeSet<String>> {
+    pub async fn known_notifications(&self, ids: &[String]) -> Result<BTreeSet<String>> {
         let mut known = BTreeSet::new();
         for part in ids.chunks(TOGETHER) {
             let text = format!("SELECT id FROM notification WHERE id IN ({})", places(1, part.len()));
@@ -388,7 +388,7 @@ pub(crate) mod tests {
         assert_eq!(again(&path, &keys).await.tell(&told[..1], at(1)).await.unwrap(), BTreeSet::from(["dev-shop".to_owned()]));
         for _ in 0..2 {
             let ids = ["n1".to_owned(), "n2".to_owned(), "n3".to_owned()];
-            let known = again(&path, &keys).await.told(&ids).await.unwrap();
+            let known = again(&path, &keys).await.known_notifications(&ids).await.unwrap();
             assert!(known.contains("n1") && !known.contains("n3"));
             again(&path, &keys).await.tell(&told, at(2)).await.unwrap();
         }

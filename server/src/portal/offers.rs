@@ -13,7 +13,7 @@ use imbl::OrdMap;
 use promise::api::{PromiseSpec, Requirement};
 use promise::policy::{self, Effective};
 use promise::resolve::PromiseReading;
-use promise::visibility::{self, Answer, Facts, Offer, Place, SeenBy, Shelf, Standing};
+use promise::visibility::{self, Answer, Facts, Offer, OfferAccess, Place, SeenBy, Shelf};
 use promise::{BusyReason, Error, Result};
 
 use super::place::{Namespaces, Workspace};
@@ -30,7 +30,7 @@ pub struct Offered {
     /// The object.
     pub promise: Arc<Promise>,
     /// Visible, bindable, enabled, requestable, each with its reason.
-    pub standing: Standing,
+    pub standing: OfferAccess,
     /// What makes it visible.
     pub seen_by: SeenBy,
     /// Whether a promise of the same name in a nearer home shadows it.
@@ -143,7 +143,7 @@ impl Offers<'_> {
         let promise = self.world.promises.get(&key)?;
         let (offer, shelves) = (Offer { name, home: &home.place, spec: &promise.spec }, home.shelves());
         let facts = Facts { missing_requirements: self.missing(&home.cluster, &promise.spec.requires), ..self.facts.clone() };
-        let standing = visibility::standing(&offer, &self.workspace.lineage, &shelves, &facts);
+        let standing = visibility::offer_access(&offer, &self.workspace.lineage, &shelves, &facts);
         let seen_by = standing.seen_by.clone()?;
         let shelf = visibility::listings(&offer, &self.workspace.lineage, &shelves).first().map(|shelf| ShelfAt::of(shelf));
         Some(Offered { key, home: home.place.clone(), promise, standing, seen_by, shadowed: false, shelf })

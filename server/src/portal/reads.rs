@@ -47,9 +47,9 @@ impl Caller {
         if world.standing().binding(export, &workspace.cluster).is_some_and(|row| row.bound) {
             return Ok(());
         }
-        let (bindings, kinds) = match export {
-            Export::Requests => (&world.request_bindings, "requests"),
-            Export::Catalog => (&world.catalog_bindings, "policies"),
+        let bindings = match export {
+            Export::Requests => &world.request_bindings,
+            Export::Catalog => &world.catalog_bindings,
         };
         if bindings.freshness() == Freshness::Starting {
             return Err(BusyReason::LoadingWorkspaces.into());
@@ -57,8 +57,8 @@ impl Caller {
         match world.unread_shards().as_slice() {
             [] => Err(Error::NotFound { what }),
             shards => {
-                let (kinds, workspace) = (kinds.to_owned(), workspace.path.to_string());
-                Err(BusyReason::UnreadShard { kinds, workspace, shards: shards.to_vec() }.into())
+                let workspace = workspace.path.to_string();
+                Err(BusyReason::UnreadShard { policies: export == Export::Catalog, workspace, shards: shards.to_vec() }.into())
             }
         }
     }

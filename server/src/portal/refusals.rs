@@ -3,13 +3,10 @@
 use app::backend::{Refusal, Refusals};
 use app::routes::page;
 use async_trait::async_trait;
-use promise::{Error, Result};
+use promise::{ConflictReason, Result};
 use store::REFUSAL;
 
 use crate::auth::Caller;
-
-/// Why a form that waited for a sign-in was not carried out.
-const ENDED: &str = "your session had ended, so nothing was saved; check what you entered and send it again";
 
 #[async_trait]
 impl Refusals for Caller {
@@ -22,7 +19,6 @@ impl Refusals for Caller {
             return Ok(Some(refusal));
         }
         let posted = self.posted(id).await?;
-        let error = || Error::Conflict { message: ENDED.to_owned() };
-        Ok(posted.map(|fields| Refusal { error: error(), back: page::HOME.to_owned(), fields }))
+        Ok(posted.map(|fields| Refusal { error: ConflictReason::SessionEnded.into(), back: page::HOME.to_owned(), fields }))
     }
 }

@@ -226,7 +226,7 @@ impl Agreed {
             expires_at: request.spec.expires_at.clone(),
             destinations: release.destinations.clone(),
             rules: release.rules.clone(),
-            price: Estimate::kept(release).and_then(|estimate| estimate.monthly.money().cloned()),
+            price: Estimate::recorded(release).and_then(|estimate| estimate.monthly.money().cloned()),
             context: release.context.clone().and_then(|context| serde_json::from_value(context).ok()).unwrap_or_default(),
         })
     }

@@ -63,7 +63,7 @@ pub async fn version(product: &Product) -> String {
 
 /// How much the portal's own database holds of drafts, views, remarks, and what people are told.
 async fn kept(product: &Product) -> Vec<(&'static str, i64)> {
-    product.running.portal.store.kept().await.expect("an answer")
+    product.running.portal.store.row_counts().await.expect("an answer")
 }
 
 /// Everything but the reasons for refusals, which are saved so that a page can show them.

@@ -89,7 +89,7 @@ fn every_release_has_the_hash_of_its_content() {
         let release: cluster::kinds::PromiseRelease = serde_json::from_value(recorded.object.clone()).expect("a release");
         let spec = &release.spec;
         let context: Context = serde_json::from_value(spec.context.clone().unwrap_or_default()).expect("a context");
-        let price = Estimate::kept(spec).and_then(|estimate| estimate.monthly.money().cloned());
+        let price = Estimate::recorded(spec).and_then(|estimate| estimate.monthly.money().cloned());
         let agreed = spec.terms.clone().unwrap_or_default();
         let hash = content_hash(&Content {
             request_uid: &spec.request_uid,

@@ -201,7 +201,7 @@ fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
 
 /// What the request waits for. A single issue is the sentence itself, several are a list.
 fn ball(page: &RequestPage, now: &str) -> impl IntoView + use<> {
-    let ball = &page.row.ball;
+    let ball = &page.row.sentence;
     // The current release can be healthy while a change of it is pending.
     let (shape, _) = page.row.states.change.map_or_else(|| state(page.row.states.state), change);
     let since = ball.since.as_ref().map(|at| span(at, now));

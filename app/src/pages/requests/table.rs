@@ -55,7 +55,7 @@ pub(crate) fn lines(rows: &[RequestRow], now: &str) -> impl IntoView + use<> {
         let changed = row.states.change.map(change).map(|(shape, word)| view! { <Status shape=shape word=word/> });
         view! {
             <li><Tile icon=row.icon.clone()/>
-                <div><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a><p class="what">{row.ball.what.clone()}</p></div>
+                <div><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a><p class="what">{row.sentence.what.clone()}</p></div>
                 <div class="side"><Status shape=shape word=word/>{changed}<span class="subtle"><span class="mono">{row.workspace.clone()}</span>" · "<Moment at=row.created.clone() now=now/></span></div>
             </li>
         }
@@ -84,7 +84,7 @@ pub(super) fn table(here: &str, listing: &Listing, sort: Sort<RequestColumn>, ro
                 <th scope="row"><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a>{elsewhere}{labels(listing, &row.labels)}</th>
                 <td data-label=texts::PROMISE><span class="nowrap">{row.promise_title.clone()}" "<span class="subtle">{row.version.clone()}</span></span></td>
                 <td data-label=texts::STATE><Status shape=shape word=word/>{changed}</td>
-                <td data-label=texts::WAITING_FOR><span class="line-clamp-3">{row.ball.what.clone()}</span></td>
+                <td data-label=texts::WAITING_FOR><span class="line-clamp-3">{row.sentence.what.clone()}</span></td>
                 <td data-label=texts::REQUESTED_BY class="nowrap">{(!row.requester.is_empty()).then(|| view! { <Person username=row.requester.clone()/> })}</td>
                 <td data-label=texts::REQUESTED class="nowrap"><Moment at=row.created.clone() now=now/></td>
                 <td data-label=texts::PER_MONTH class="num nowrap">{price}</td>

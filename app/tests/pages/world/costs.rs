@@ -4,7 +4,7 @@ use app::backend::Cost;
 use app::view::*;
 use async_trait::async_trait;
 use promise::price::Money;
-use promise::{Error, Result};
+use promise::{DeniedReason, Error, Result};
 
 use super::{WORKSPACE, World};
 
@@ -99,7 +99,7 @@ pub fn glance() -> CostGlance {
 impl Cost for World {
     async fn cost(&self, query: &CostQuery) -> Result<CostPage> {
         if let Some(why) = &self.refused {
-            return Err(Error::Denied { why: why.clone() });
+            return Err(Error::from(DeniedReason::ControlPlane { message: why.clone() }));
         }
         let page = CostPage {
             query: CostQuery { page: query.page.max(1), rows: query.rows.max(1), ..query.clone() },

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use promise::api::{Enforcement, PolicyCategory};
 use promise::policy::{Effective, edit};
 use promise::state::{ChangeState, RequestState};
-use promise::{Error, Result};
+use promise::{DeniedReason, Error, Result};
 
 use super::{World, facets, policies};
 
@@ -282,18 +282,18 @@ impl Platform for World {
     }
 
     async fn policy_preflight(&self, _: &PolicyText) -> Result<PolicyForm> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
+        Err(Error::from(DeniedReason::ControlPlane { message: "this world takes nothing".into() }))
     }
 
     async fn write_policy(&self, _: &PolicyText) -> Result<PolicyFormOutcome> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
+        Err(Error::from(DeniedReason::ControlPlane { message: "this world takes nothing".into() }))
     }
 
     async fn switch_policy(&self, _: &str, _: &str, _: bool) -> Result<()> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
+        Err(Error::from(DeniedReason::ControlPlane { message: "this world takes nothing".into() }))
     }
 
     async fn delete_policy(&self, _: &str, _: &str, _: &str) -> Result<()> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
+        Err(Error::from(DeniedReason::ControlPlane { message: "this world takes nothing".into() }))
     }
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use promise::api::Health;
 use promise::deletion::Fate;
 use promise::form::{Draft, Summary, model};
-use promise::{Error, Result};
+use promise::{DeniedReason, Error, Result};
 use serde_json::{Value, json};
 
 use super::{World, approval, effective, facets, offer, policies, preflight, price, promise, tier};
@@ -297,15 +297,15 @@ impl Requests for World {
     }
 
     async fn roll_out(&self, _: &str, _: &str, _: &str, _: &str) -> Result<()> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
+        Err(Error::from(DeniedReason::ControlPlane { message: "this world takes nothing".into() }))
     }
 
     async fn post(&self, _: &str, _: FormOf<'_>, _: &Pairs) -> Result<FormOutcome> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
+        Err(Error::from(DeniedReason::ControlPlane { message: "this world takes nothing".into() }))
     }
 
     async fn delete(&self, _: &str, _: &str, _: &str, _: &str) -> Result<()> {
-        Err(Error::Denied { why: "this world takes nothing".into() })
+        Err(Error::from(DeniedReason::ControlPlane { message: "this world takes nothing".into() }))
     }
 
     async fn gone(&self, _: &str, _: &str, name: &str) -> Result<Option<GoneView>> {

@@ -4,7 +4,7 @@ use app::backend::Resources;
 use app::view::*;
 use async_trait::async_trait;
 use promise::api::Health;
-use promise::{Error, Result};
+use promise::{DeniedReason, Error, Result};
 
 use super::{WORKSPACE, World, facets};
 
@@ -12,7 +12,7 @@ use super::{WORKSPACE, World, facets};
 impl Resources for World {
     async fn resources(&self, _: &str, query: &ResourceQuery) -> Result<ResourcesPage> {
         if self.refused.is_some() {
-            return Err(Error::Denied { why: "You may enter and not list.".into() });
+            return Err(Error::from(DeniedReason::ControlPlane { message: "You may enter and not list.".into() }));
         }
         let made = |name: &str, kind: &str, health, drift| ResourceRow {
             workspace: if name == "media" { "root:acme:data".into() } else { WORKSPACE.into() },

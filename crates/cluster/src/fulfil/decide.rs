@@ -392,12 +392,12 @@ fn quote(core: &Core, key: &Key, request: &PromiseRequest) -> Option<PriceBook> 
     let release = core.world.releases.get(&Key { name: candidate.release.clone(), ..key.clone() })?;
     let same = candidate.generation == request.metadata.generation;
     let context: Context = serde_json::from_value(release.spec.context.clone()?).ok()?;
-    same.then(|| Estimate::kept(&release.spec)).flatten().map(|estimate| PriceBook::frozen(&context, &estimate))
+    same.then(|| Estimate::recorded(&release.spec)).flatten().map(|estimate| PriceBook::frozen(&context, &estimate))
 }
 
 /// Returns what would change for a release under today's rules and prices.
 fn changed_since(core: &Core, base: &Chosen, spec: &PromiseSpec, today: &Preflight) -> Option<OutdatedStatus> {
-    let (before, now) = (Estimate::kept(&base.release), today.estimate.as_ref());
+    let (before, now) = (Estimate::recorded(&base.release), today.estimate.as_ref());
     let price = match (&before, now) {
         (Some(before), Some(now)) if before.monthly.money() != now.monthly.money() => {
             Some(OutdatedPrice { before: before.status(), today: now.status() })

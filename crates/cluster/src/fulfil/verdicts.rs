@@ -2,7 +2,7 @@
 
 use kube::{Api, ResourceExt};
 use promise::api::{ApprovedRequest, DecisionState, DecisionStatus};
-use promise::approval::{Asked, Verdict, Written, verdict};
+use promise::approval::{RequestInQuestion, Verdict, Written, verdict};
 
 use super::core::{Core, Work};
 use super::govern::write_status;
@@ -38,7 +38,7 @@ pub async fn approval(core: &Core, key: &Key) -> After {
     let before = row.status.as_ref();
     let same = before.filter(|before| before.state == told.state);
     let observed_at = same.and_then(|same| same.observed_at.clone()).or_else(|| Some(core.now()));
-    let status = DecisionStatus { state: told.state, message: told.message, observed_at };
+    let status = DecisionStatus { state: told.state, reason: told.reason, message: told.message, observed_at };
     if told.state == DecisionState::Counts && row.spec.emergency && before.is_none_or(|before| before.state != told.state) {
         let by = row.spec.decided_by.as_ref().map(|person| person.username.as_str()).unwrap_or_default();
         let request = format!("{}/{}", row.spec.request.namespace, row.spec.request.name);
@@ -48,7 +48,7 @@ pub async fn approval(core: &Core, key: &Key) -> After {
 }
 
 fn is_said(row: &Approval, told: &Verdict) -> bool {
-    row.status.as_ref().is_some_and(|status| (status.state, &status.message) == (told.state, &told.message))
+    row.status.as_ref().is_some_and(|status| (status.state, status.reason, &status.message) == (told.state, told.reason, &told.message))
 }
 
 /// Returns what the request says of an approval; `None` as `request` means that it doesn't exist.
@@ -64,7 +64,7 @@ fn of(key: &Key, row: &Approval, request: Option<(Option<&Key>, &PromiseRequest)
         uid: row.spec.request.uid.clone(),
     };
     let status = request.status.clone().unwrap_or_default();
-    verdict(&written, Some(&Asked { request: &asked, status: &status }))
+    verdict(&written, Some(&RequestInQuestion { request: &asked, status: &status }))
 }
 
 /// Returns the key of the request that an approval is about: by its uid, or as the approval names it.

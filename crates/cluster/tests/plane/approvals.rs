@@ -188,7 +188,7 @@ async fn what_needs_approval_is_held_until_it_is_given(plane: Plane) {
         (ball.kind, ball.reason, ball.who.as_slice()),
         (WaitingKind::Person, WaitingReason::ApprovalNeeded, &["operations".to_owned()][..])
     );
-    assert!(ball.message.contains("careful"), "{ball:?}");
+    assert!(ball.message.contains("the policy Careful"), "{ball:?}");
     let said = condition(&waiting, "Approved");
     assert!(said.contains("permission approve on the policy careful") && said.contains(" at "), "{said}");
     assert_eq!(status.approvals.len(), 1);

@@ -85,5 +85,5 @@ fn trouble_since(status: &PromiseRequestStatus) -> Option<&str> {
 
 /// Returns the status sentence of the request's page, without a full stop.
 fn why(status: &PromiseRequestStatus) -> String {
-    sentence::ball(Some(status)).what
+    sentence::status_sentence(Some(status)).what
 }

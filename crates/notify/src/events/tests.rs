@@ -107,7 +107,9 @@ fn a_question_goes_to_whom_its_rule_asks_and_not_to_who_asked_or_has_answered() 
     assert!(named.iter().any(|told| texts::title(&told.content) == "Amara Okafor approved orders-db"), "{named:#?}");
     assert!(named.iter().any(|told| texts::text(told).starts_with("Dana Shaw requested postgresql")), "its home isn't known: {named:#?}");
     assert!(
-        named.iter().any(|told| texts::because(&told.because) == "You're an approver for the policy A second pair of eyes, set at root:acme."),
+        named
+            .iter()
+            .any(|told| texts::because(&told.because) == "You're an approver for the policy A second pair of eyes, set at root:acme."),
         "{named:#?}"
     );
     let mut of_home = waiting(json!([]));

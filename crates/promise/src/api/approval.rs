@@ -86,6 +86,9 @@ pub enum Decision {
 pub struct DecisionStatus {
     /// State of the decision.
     pub state: DecisionState,
+    /// Reason why the decision doesn't count. Absent if it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<DecisionReason>,
     /// Reason for the state, as a sentence.
     #[serde(default)]
     pub message: String,
@@ -108,6 +111,60 @@ pub enum DecisionState {
     Pending,
     /// The decision counts.
     Counts,
+}
+
+/// Reason why a decision doesn't count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub enum DecisionReason {
+    /// The request doesn't have the content that the decision is about.
+    OtherContent,
+    /// The content that the decision is about has changed since.
+    FormerContent,
+    /// Approval of the same content was requested again afterwards.
+    EarlierQuestion,
+    /// Admission didn't record the author.
+    NotStamped,
+    /// An override can only approve.
+    OverrideMustApprove,
+    /// An override needs a comment.
+    OverrideWithoutComment,
+    /// The author requested it, and the rule needs someone else.
+    OwnRequest,
+    /// The author changed it last, and the rule needs someone else.
+    OwnChange,
+    /// The requester is unknown, and the rule needs someone else.
+    RequesterUnknown,
+    /// The approval had expired.
+    Late,
+    /// The rule doesn't name the author as an approver.
+    NotAnApprover,
+    /// The author doesn't have permission to decide.
+    NotPermitted,
+    /// It isn't known whether the author has permission to decide.
+    PermissionUnknown,
+    /// An earlier stage isn't approved yet.
+    StageNotOpen,
+    /// The author decided again later.
+    DecidedAgain,
+    /// The author approved another rule of the request, and this rule needs another person.
+    ApprovedElsewhere,
+    /// There is no request with this uid.
+    RequestNotFound,
+    /// The uid belongs to a request of another name or workspace.
+    OtherRequest,
+    /// Decisions about the rule belong in the workspace of the rule.
+    OtherWorkspace,
+    /// No such rule applies to the request.
+    NoSuchRule,
+    /// The content was already decided.
+    AlreadyDecided,
+    /// No approval is pending.
+    NothingPending,
+    /// An unknown reason, from a newer version.
+    #[default]
+    #[serde(other)]
+    Unknown,
 }
 
 /// Status of one approval rule of a request.
@@ -188,6 +245,9 @@ pub struct GivenApproval {
     /// State of the decision.
     #[serde(default)]
     pub state: DecisionState,
+    /// Reason why the decision doesn't count. Absent if it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<DecisionReason>,
     /// Reason why the decision doesn't count, as a sentence. Absent if it counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<String>,

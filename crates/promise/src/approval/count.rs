@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::separation::Elsewhere;
+use super::uncounted::Uncounted;
 use super::{Matter, Right, Vote, concerns, is_for, question, representatives, rule_of, words};
 use crate::api::{ApprovalSpec, ApprovalState, ApprovalStatus, Approve, Decision, DecisionState, GivenApproval, Requester, Required};
 use crate::identity::PersonId;
 use crate::policy::{self, Ruling};
 
 /// Maximum number of decisions in the status that don't count.
-const TOLD: usize = 20;
+const MAX_LISTED: usize = 20;
 
 /// Whether the stage of a rule is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +34,8 @@ pub(super) struct Answer {
 pub(super) struct Heard<'v> {
     pub(super) vote: &'v Vote<'v>,
     pub(super) state: DecisionState,
-    /// Reason why it doesn't count, as a sentence.
-    why: Option<String>,
+    /// Reason why it doesn't count.
+    why: Option<Uncounted>,
     /// Whether it replaces the earlier decisions of the same person.
     pub(super) speaks: bool,
 }
@@ -77,7 +78,7 @@ pub(super) fn answer(
         stage: ruling.effect.stage(),
         same_person: ruling.effect.same_person,
         missing: if state == ApprovalState::Approved { Vec::new() } else { missing },
-        given: told(&heard),
+        given: listed(&heard),
         state,
         expires_at: None,
     };
@@ -118,59 +119,61 @@ fn deadline(approve: &Approve, turn: Turn) -> Option<i64> {
 
 /// Evaluates one decision, ignoring all others.
 fn alone<'v>(ruling: &Ruling<Approve>, matter: &Matter<'_>, vote: &'v Vote<'v>, turn: Turn, deadline: Option<i64>) -> Heard<'v> {
-    let void = |why: String| Heard { vote, state: DecisionState::Void, why: Some(why), speaks: false };
-    let pending = |why: String| Heard { vote, state: DecisionState::Pending, why: Some(why), speaks: true };
-    let superseded = |why: String| Heard { vote, state: DecisionState::Superseded, why: Some(why), speaks: false };
+    let void = |why: Uncounted| Heard { vote, state: DecisionState::Void, why: Some(why), speaks: false };
+    let pending = |why: Uncounted| Heard { vote, state: DecisionState::Pending, why: Some(why), speaks: true };
+    let superseded = |why: Uncounted| Heard { vote, state: DecisionState::Superseded, why: Some(why), speaks: false };
     let (spec, asked) = (vote.spec, &matter.question.content_hash);
     if spec.content_hash != *asked {
-        let is_former = matter.former.contains(&spec.content_hash);
-        let why = words::other_content(matter.request, &spec.content_hash, asked, is_former);
-        return if is_former { superseded(why) } else { void(why) };
+        let (request, decided, asked) = (matter.request.name.clone(), spec.content_hash.clone(), asked.clone());
+        return match matter.former.contains(&spec.content_hash) {
+            true => superseded(Uncounted::FormerContent { request, decided, asked }),
+            false => void(Uncounted::OtherContent { request, decided, asked }),
+        };
     }
     if question::is_answered(matter.question, vote.at, vote.name) {
-        return superseded("This decision was made before approval of the same content was requested again.".to_owned());
+        return superseded(Uncounted::EarlierQuestion);
     }
     let Some(person) = decider(vote) else {
-        return void("We can't tell who decided: the decision wasn't stamped when it was created.".to_owned());
+        return void(Uncounted::NotStamped);
     };
+    let who = || person.username.clone();
     let approves = spec.decision == Decision::Approve;
     if spec.emergency && !approves {
-        return void("An override can only approve. Decide without emergency.".to_owned());
+        return void(Uncounted::OverrideMustApprove);
     }
     if spec.emergency && spec.comment.as_ref().is_none_or(|comment| comment.trim().is_empty()) {
-        return void("An override needs a comment that explains why.".to_owned());
+        return void(Uncounted::OverrideWithoutComment);
     }
     let own = matter.requester.is_none_or(|requester| requester.may_be(person));
     // The users who last changed the request wrote what is being decided, no matter who requested it.
     let changed = matter.changers.iter().any(|changer| changer.may_be(person));
     // Requesters can always reject their own request.
     if (own || changed) && !ruling.effect.self_approval && approves {
-        let did = if own { "requested it" } else { "changed it last" };
         let why = match matter.requester {
-            Some(_) => format!("{} {did}, and this rule needs someone else to approve.", person.username),
-            None => "We don't know who requested it, so we can't tell whether someone else approves.".to_owned(),
+            None => Uncounted::RequesterUnknown,
+            Some(_) if own => Uncounted::OwnRequest { who: who() },
+            Some(_) => Uncounted::OwnChange { who: who() },
         };
         return Heard { speaks: true, ..void(why) };
     }
     if deadline.is_some_and(|deadline| vote.written >= deadline) {
-        return void(format!("{} decided after the approval expired.", person.username));
+        return void(Uncounted::Late { who: who() });
     }
     let home = &ruling.from.cluster;
     if !spec.emergency && !ruling.effect.approvers.include(&person.person(home), home, &person.groups) {
-        return void(words::not_an_approver(&person.username, &ruling.effect.approvers));
+        return void(Uncounted::NotAnApprover { who: who(), approvers: ruling.effect.approvers.clone() });
     }
-    let thing = words::thing(&rule_of(&ruling.from));
-    let doing = if spec.emergency { "override" } else { "approve" };
+    let (rule, emergency) = (rule_of(&ruling.from), spec.emergency);
     match &vote.right {
         Right::Has => {}
         Right::Lacks => {
-            return void(format!("{} doesn't have permission to {doing} for {thing} in {}.", person.username, ruling.from.workspace));
+            return void(Uncounted::NotPermitted { who: who(), emergency, rule, workspace: ruling.from.workspace.clone() });
         }
-        Right::Unknown(why) => return pending(why.clone()),
-        Right::NotAsked => return pending(format!("We don't know yet whether {} has permission to {doing} for {thing}.", person.username)),
+        Right::Unknown(why) => return pending(Uncounted::PermissionUnknown { why: why.clone() }),
+        Right::NotAsked => return pending(Uncounted::PermissionNotChecked { who: who(), emergency, rule }),
     }
     match turn {
-        Turn::After(stage) if approves && !spec.emergency => pending(format!("This decision counts once stage {stage} is approved.")),
+        Turn::After(stage) if approves && !spec.emergency => pending(Uncounted::StageNotOpen { after: stage }),
         _ => Heard { vote, state: DecisionState::Counts, why: None, speaks: true },
     }
 }
@@ -184,7 +187,7 @@ fn supersede(heard: &mut [Heard<'_>]) {
         let Some(person) = decider(heard.vote) else { continue };
         if last.get(&person.person(heard.vote.cluster)).is_some_and(|name| name != heard.vote.name) {
             heard.state = DecisionState::Superseded;
-            heard.why = Some(format!("{} decided again later.", person.username));
+            heard.why = Some(Uncounted::DecidedAgain { who: person.username.clone() });
         }
     }
 }
@@ -193,9 +196,9 @@ fn supersede(heard: &mut [Heard<'_>]) {
 fn separate(heard: &mut [Heard<'_>], approved_elsewhere: &[Elsewhere]) {
     for heard in heard.iter_mut().filter(|heard| matches!(heard.state, DecisionState::Counts | DecisionState::Pending)) {
         if let Some(elsewhere) = approved_elsewhere.iter().find(|elsewhere| elsewhere.approval == heard.vote.name) {
-            let by = decider(heard.vote).map(|person| person.username.as_str()).unwrap_or_default();
+            let who = decider(heard.vote).map(|person| person.username.clone()).unwrap_or_default();
             heard.state = DecisionState::Void;
-            heard.why = Some(words::approved_elsewhere(by, &elsewhere.rule, elsewhere.stage));
+            heard.why = Some(Uncounted::ApprovedElsewhere { who, rule: elsewhere.rule.clone(), stage: elsewhere.stage });
         }
     }
 }
@@ -234,9 +237,9 @@ fn missing<'v>(approve: &Approve, home: &str, agreed: impl Iterator<Item = &'v R
 }
 
 /// Selects the decisions for the status: all that count or might count later, and the most recent of the others.
-fn told(heard: &[Heard<'_>]) -> Vec<GivenApproval> {
+fn listed(heard: &[Heard<'_>]) -> Vec<GivenApproval> {
     let is_over = |heard: &&Heard<'_>| matches!(heard.state, DecisionState::Void | DecisionState::Superseded);
-    let mut dropped = heard.iter().filter(is_over).count().saturating_sub(TOLD);
+    let mut dropped = heard.iter().filter(is_over).count().saturating_sub(MAX_LISTED);
     let mut given = Vec::new();
     for heard in heard {
         if is_over(&heard) && dropped > 0 {
@@ -255,7 +258,8 @@ fn told(heard: &[Heard<'_>]) -> Vec<GivenApproval> {
             fields: spec.fields.clone(),
             content_hash: spec.content_hash.clone(),
             state: heard.state,
-            void: heard.why.clone(),
+            reason: heard.why.as_ref().map(Uncounted::reason),
+            void: heard.why.as_ref().map(words::uncounted),
         });
     }
     given

@@ -8,8 +8,8 @@ mod verdicts;
 
 use super::{Judgement, Matter, Right, Vote, is_answer, judge, rule_of};
 use crate::api::{
-    ApprovalRule, ApprovalSpec, ApprovalState, Approve, ApprovedRequest, CandidateState, Decision, DecisionState, Enforcement,
-    QuestionStatus, Requester, Required,
+    ApprovalRule, ApprovalSpec, ApprovalState, Approve, ApprovedRequest, CandidateState, Decision, DecisionReason, DecisionState,
+    Enforcement, QuestionStatus, Requester, Required,
 };
 use crate::policy::{Origin, Provenance, Ruling};
 
@@ -95,6 +95,15 @@ fn of(approve: Approve, votes: &[(&str, Decision)]) -> Judgement {
     // Each one second after the previous one.
     let votes = votes.iter().zip(0..).map(|((by, decision), at)| (spec(by, *decision), Right::Has, at)).collect();
     judged(Case { rulings: vec![ruling(approve)], votes, now: 9 })
+}
+
+#[test]
+fn what_is_waited_for_names_a_policy_by_its_title() {
+    let mut titled = ruling(Approve::default());
+    titled.from.title = Some("Careful changes".into());
+    let waits = judged(Case { rulings: vec![titled], votes: Vec::new(), now: 0 }).waits.unwrap();
+    assert_eq!(waits.reason, crate::api::WaitingReason::ApprovalNeeded);
+    assert!(waits.message.ends_with(": the policy Careful changes at root:acme requires it"), "{}", waits.message);
 }
 
 #[test]
@@ -241,6 +250,8 @@ fn decisions_about_other_contents_are_told_and_do_not_count() {
     let two = Approve { required: Some(Required::Count(2)), ..Approve::default() };
     let judged = judged(Case { rulings: vec![ruling(two)], votes, now: 3 });
     let given: Vec<_> = judged.approvals[0].given.iter().map(|given| (given.state, given.void.as_deref().unwrap_or_default())).collect();
+    let reasons: Vec<_> = judged.approvals[0].given.iter().map(|given| given.reason).collect();
+    assert_eq!(reasons, [Some(DecisionReason::FormerContent), Some(DecisionReason::OtherContent), None]);
     assert_eq!(judged.approvals[0].state, ApprovalState::Waiting);
     assert!(matches!(given[0], (DecisionState::Superseded, why) if why.contains("for content former. web has changed since")));
     assert!(matches!(given[1], (DecisionState::Void, why) if why.contains("for content never, which web doesn't have")));

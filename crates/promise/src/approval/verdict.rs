@@ -5,7 +5,7 @@
 
 use super::{concerns, is_for, words};
 use crate::api::{
-    ApprovalSpec, ApprovalStatus, ApprovedRequest, CandidateState, Decision, DecisionState, DecisionStatus, GivenApproval,
+    ApprovalSpec, ApprovalStatus, ApprovedRequest, CandidateState, Decision, DecisionReason, DecisionState, DecisionStatus, GivenApproval,
     PromiseRequestStatus,
 };
 
@@ -24,7 +24,7 @@ pub struct Written<'a> {
 
 /// The request with the uid that an Approval names.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Asked<'a> {
+pub struct RequestInQuestion<'a> {
     /// Reference to the request. Its cluster is always set.
     pub request: &'a ApprovedRequest,
     /// Its last status.
@@ -36,40 +36,43 @@ pub struct Asked<'a> {
 pub struct Verdict {
     /// State of the decision.
     pub state: DecisionState,
-    /// Reason, as a sentence.
+    /// Reason why it doesn't count.
+    pub reason: Option<DecisionReason>,
+    /// Reason for the state, as a sentence.
     pub message: String,
     /// Whether the request lists the decision. Otherwise the outcome comes from a comparison with a status that might be out of date.
     pub heard: bool,
 }
 
 /// Returns the outcome of a decision. Returns nothing until its request has taken it into account, and if its status doesn't change.
-pub fn verdict(written: &Written<'_>, asked: Option<&Asked<'_>>) -> Option<Verdict> {
+pub fn verdict(written: &Written<'_>, asked: Option<&RequestInQuestion<'_>>) -> Option<Verdict> {
     let named = &written.spec.request;
-    let Some(Asked { request, status }) = asked else {
+    let Some(RequestInQuestion { request, status }) = asked else {
         let place = format!("{}/{}", named.namespace, named.name);
-        return over(written, format!("There is no request {place} with the uid {}.", named.uid));
+        return over(written, DecisionReason::RequestNotFound, format!("There is no request {place} with the uid {}.", named.uid));
     };
     if !concerns(written.spec, request) {
         let place = format!("{}/{}", request.namespace, request.name);
-        return over(written, format!("The request with the uid {} is {place}, but this decision names another one.", named.uid));
+        let why = format!("The request with the uid {} is {place}, but this decision names another one.", named.uid);
+        return over(written, DecisionReason::OtherRequest, why);
     }
     let of_rule = |line: &&ApprovalStatus| is_for(&line.rule, &line.cluster, &line.cluster, written.spec);
     let lines = || status.approvals.iter().filter(of_rule);
     let here = || lines().filter(|line| line.cluster == written.cluster);
     if let Some(given) = here().flat_map(|line| &line.given).filter(|given| given.approval == written.name).max_by_key(|given| given.state)
     {
-        return Some(Verdict { state: given.state, message: told(given, written.spec), heard: true });
+        return Some(Verdict { state: given.state, reason: given.reason, message: message(given, written.spec), heard: true });
     }
     let thing = words::thing(&written.spec.rule);
     if let (Some(line), None) = (lines().next(), here().next()) {
         let why = format!("Decisions for {thing} belong in {}, where it is set. This one is elsewhere.", line.source);
-        return over(written, why);
+        return over(written, DecisionReason::OtherWorkspace, why);
     }
     if here().next().is_none() {
         // A refused request asks no one. Decisions on the content that it wants count again afterwards.
         let pauses = status.approvals.is_empty() && status.question.as_ref().is_some_and(|q| q.content_hash == written.spec.content_hash);
         let why = format!("No rule {} of {thing} requires approval of {} now.", written.spec.rule.name, request.name);
-        return if pauses { None } else { over(written, why) };
+        return if pauses { None } else { over(written, DecisionReason::NoSuchRule, why) };
     }
     match &status.candidate {
         // The request will take it into account shortly.
@@ -77,29 +80,29 @@ pub fn verdict(written: &Written<'_>, asked: Option<&Asked<'_>>) -> Option<Verdi
         _ => {
             let asks = here().flat_map(|line| &line.given).find(|given| given.state == DecisionState::Counts);
             let decided = asks.map(|given| given.content_hash.as_str()).unwrap_or_default();
-            let why = if decided == written.spec.content_hash {
-                format!("{} was already decided. No approval is pending.", request.name)
-            } else {
-                let hash = words::short(&written.spec.content_hash);
-                format!("This decision is for content {hash}, but no approval of {} is pending.", request.name)
-            };
-            over(written, why)
+            if decided == written.spec.content_hash {
+                let why = format!("{} was already decided. No approval is pending.", request.name);
+                return over(written, DecisionReason::AlreadyDecided, why);
+            }
+            let hash = words::short(&written.spec.content_hash);
+            let why = format!("This decision is for content {hash}, but no approval of {} is pending.", request.name);
+            over(written, DecisionReason::NothingPending, why)
         }
     }
 }
 
 /// Returns the outcome of a decision that doesn't count or no longer counts. Returns nothing if its status already says so with a reason of
 /// its own.
-fn over(written: &Written<'_>, message: String) -> Option<Verdict> {
+fn over(written: &Written<'_>, reason: DecisionReason, message: String) -> Option<Verdict> {
     let state = match written.before.map(|before| before.state) {
         Some(DecisionState::Void | DecisionState::Superseded) => return None,
         Some(DecisionState::Counts) => DecisionState::Superseded,
         Some(DecisionState::Pending) | None => DecisionState::Void,
     };
-    Some(Verdict { state, message, heard: false })
+    Some(Verdict { state, reason: Some(reason), message, heard: false })
 }
 
-fn told(given: &GivenApproval, spec: &ApprovalSpec) -> String {
+fn message(given: &GivenApproval, spec: &ApprovalSpec) -> String {
     if let Some(why) = &given.void {
         return why.clone();
     }

@@ -1,9 +1,10 @@
 //! Texts about approvals.
 
 use super::is_emergency;
+use super::uncounted::Uncounted;
 use crate::api::{
-    ApprovalRule, ApprovalState, ApprovalStatus, ApprovedRequest, Approvers, CandidateState, Decision, DecisionState, FIRST_STAGE,
-    GivenApproval, QuestionStatus, Required, WaitingKind, WaitingOn, WaitingReason,
+    ApprovalRule, ApprovalState, ApprovalStatus, Approvers, CandidateState, Decision, DecisionState, FIRST_STAGE, GivenApproval,
+    QuestionStatus, Required, WaitingKind, WaitingOn, WaitingReason,
 };
 use crate::names::ASK_AGAIN_ANNOTATION;
 use crate::people::PeopleNames;
@@ -27,25 +28,45 @@ fn named(approval: &ApprovalStatus) -> String {
     format!("the rule {} of {} at {}{by}", approval.rule.name, thing(&approval.rule), approval.source)
 }
 
-/// Returns why a decision on other content doesn't count.
-pub(super) fn other_content(request: &ApprovedRequest, decided: &str, asked: &str, is_former: bool) -> String {
-    let (decided, asked) = (short(decided), short(asked));
-    if is_former {
-        return format!("This decision is for content {decided}. {} has changed since; its content is now {asked}.", request.name);
+/// Returns why a decision doesn't count, as a sentence.
+pub(super) fn uncounted(why: &Uncounted) -> String {
+    let doing = |emergency: bool| if emergency { "override" } else { "approve" };
+    match why {
+        Uncounted::OtherContent { request, decided, asked } => {
+            format!("This decision is for content {}, which {request} doesn't have; its content is {}.", short(decided), short(asked))
+        }
+        Uncounted::FormerContent { request, decided, asked } => {
+            format!("This decision is for content {}. {request} has changed since; its content is now {}.", short(decided), short(asked))
+        }
+        Uncounted::EarlierQuestion => "This decision was made before approval of the same content was requested again.".to_owned(),
+        Uncounted::NotStamped => "We can't tell who decided: the decision wasn't stamped when it was created.".to_owned(),
+        Uncounted::OverrideMustApprove => "An override can only approve. Decide without emergency.".to_owned(),
+        Uncounted::OverrideWithoutComment => "An override needs a comment that explains why.".to_owned(),
+        Uncounted::OwnRequest { who } => format!("{who} requested it, and this rule needs someone else to approve."),
+        Uncounted::OwnChange { who } => format!("{who} changed it last, and this rule needs someone else to approve."),
+        Uncounted::RequesterUnknown => "We don't know who requested it, so we can't tell whether someone else approves.".to_owned(),
+        Uncounted::Late { who } => format!("{who} decided after the approval expired."),
+        Uncounted::NotAnApprover { who, approvers } => not_an_approver(who, approvers),
+        Uncounted::NotPermitted { who, emergency, rule, workspace } => {
+            format!("{who} doesn't have permission to {} for {} in {workspace}.", doing(*emergency), thing(rule))
+        }
+        Uncounted::PermissionUnknown { why } => why.clone(),
+        Uncounted::PermissionNotChecked { who, emergency, rule } => {
+            format!("We don't know yet whether {who} has permission to {} for {}.", doing(*emergency), thing(rule))
+        }
+        Uncounted::StageNotOpen { after } => format!("This decision counts once stage {after} is approved."),
+        Uncounted::DecidedAgain { who } => format!("{who} decided again later."),
+        Uncounted::ApprovedElsewhere { who, rule, stage } => {
+            format!("{who} approved stage {stage} (the rule {} of {}), and this rule needs another person.", rule.name, thing(rule))
+        }
     }
-    format!("This decision is for content {decided}, which {} doesn't have; its content is {asked}.", request.name)
 }
 
 /// Returns why the decision of a user whom the rule doesn't name doesn't count.
-pub(super) fn not_an_approver(who: &str, approvers: &Approvers) -> String {
+fn not_an_approver(who: &str, approvers: &Approvers) -> String {
     let named: Vec<&String> = approvers.groups.iter().chain(&approvers.users).collect();
     let elsewhere = if approvers.users.iter().any(|user| user == who) { " of another workspace" } else { "" };
     format!("{who}{elsewhere} isn't one of the approvers of this rule: {}.", all_of(&named))
-}
-
-/// Returns why a second approval of the same person doesn't count.
-pub(super) fn approved_elsewhere(who: &str, rule: &ApprovalRule, stage: u32) -> String {
-    format!("{who} approved stage {stage} (the rule {} of {}), and this rule needs another person.", rule.name, thing(rule))
 }
 
 /// Returns the first characters of a hash, or words for an empty one.
@@ -170,23 +191,27 @@ fn void(approval: &ApprovalStatus) -> String {
     if void.is_empty() { String::new() } else { format!(" {}", void.join(" ")) }
 }
 
-/// Returns who has to act, for `waitingOn`.
-pub fn waits(approvals: &[ApprovalStatus]) -> Option<WaitingOn> {
+/// Returns who has to act, for `waitingOn`. `titles` are those of the policies with the rules, in the same order, where there are any.
+pub fn waits(approvals: &[ApprovalStatus], titles: &[Option<&str>]) -> Option<WaitingOn> {
     if let Some(approval) = approvals.iter().find(|approval| approval.state == ApprovalState::ChangesRequested) {
         let words = said(approval, Decision::RequestChanges);
         let message = format!("{}{words}", asked_for(approval));
         return Some(WaitingOn::new(WaitingKind::Person, WaitingReason::ChangesRequested, message));
     }
-    let open: Vec<&ApprovalStatus> = approvals.iter().filter(|approval| approval.state == ApprovalState::Waiting).collect();
-    let (first, more) = open.split_first()?;
-    let more = match more.len() {
+    let mut open = approvals.iter().enumerate().filter(|(_, approval)| approval.state == ApprovalState::Waiting);
+    let (at, first) = open.next()?;
+    let more = match open.count() {
         0 => String::new(),
         1 => ", and 1 more rule requires approval".to_owned(),
         more => format!(", and {more} more rules require approval"),
     };
     let next = approvals.iter().filter(|approval| approval.state == ApprovalState::Queued).map(|approval| approval.stage).min();
     let next = next.map(|stage| format!("; stage {stage} follows")).unwrap_or_default();
-    let message = format!("{}: {} at {} requires it{more}{next}", deciding(first), thing(&first.rule), first.source);
+    let source = match (&first.rule.policy, titles.get(at).copied().flatten()) {
+        (Some(_), Some(title)) => format!("the policy {title}"),
+        _ => thing(&first.rule),
+    };
+    let message = format!("{}: {source} at {} requires it{more}{next}", deciding(first), first.source);
     let who = match first.required {
         Required::All => first.missing.clone(),
         Required::Count(_) => first.approvers.groups.iter().chain(&first.approvers.users).cloned().collect(),

@@ -47,6 +47,13 @@ pub enum DeniedReason {
         /// Who can give the permission.
         owner: String,
     },
+    /// The permission to create requests in a workspace, and so to use its presets, is missing.
+    UsePresets {
+        /// The workspace.
+        workspace: String,
+        /// Who can give the permission.
+        owner: String,
+    },
     /// The permission to change a request is missing.
     ChangeRequest {
         /// The workspace, if the reader might not know it.
@@ -88,8 +95,8 @@ pub enum DeniedReason {
     ViewDeliveries,
     /// The permission to decide about an approval is missing.
     Decide {
-        /// The verb of the permission.
-        verb: String,
+        /// Whether it is an emergency override, which has a permission of its own.
+        emergency: bool,
         /// Name of the policy or promise that it is about.
         object: String,
         /// The workspace of that object.
@@ -132,6 +139,10 @@ pub enum ConflictReason {
     },
     /// The draft was submitted, or has expired.
     DraftGone,
+    /// The values to save as a preset were in a draft or a request that no longer exists.
+    PresetValuesGone,
+    /// The session had ended when a form was posted.
+    SessionEnded,
     /// An output isn't text.
     NotText {
         /// The output.
@@ -210,8 +221,8 @@ pub enum BusyReason {
     },
     /// The portal doesn't read the shard of a workspace.
     UnreadShard {
-        /// What isn't read, as a plural.
-        kinds: String,
+        /// Whether policies aren't read; requests otherwise.
+        policies: bool,
         /// The workspace.
         workspace: String,
         /// The shards that aren't read.

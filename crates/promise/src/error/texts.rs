@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::{BusyReason, ConflictReason, Contested, DeniedOperation, DeniedReason, Error, TooManyReason};
+use crate::names;
 use crate::problem::Problem;
 
 impl fmt::Display for Error {
@@ -77,6 +78,9 @@ impl fmt::Display for DeniedReason {
             Self::WriteRequests { operation, workspace, owner } => {
                 write!(out, "You can't {} requests in {workspace}. Ask {owner} for access.", operation.verb())
             }
+            Self::UsePresets { workspace, owner } => {
+                write!(out, "You can't create requests in {workspace}, so its presets aren't for you. Ask {owner} for access.")
+            }
             Self::ChangeRequest { workspace: Some(workspace) } => write!(out, "You can't change requests in {workspace}."),
             Self::ChangeRequest { workspace: None } => out.write_str("You can't change requests here."),
             Self::ListRequests { workspace, below: true, owner } => {
@@ -94,7 +98,10 @@ impl fmt::Display for DeniedReason {
             Self::ViewDeliveries => {
                 out.write_str("You can't view deliveries. Only people who can publish promises for all workspaces can.")
             }
-            Self::Decide { verb, object, workspace } => write!(out, "You need the permission {verb} on {object} in {workspace}."),
+            Self::Decide { emergency, object, workspace } => {
+                let verb = if *emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
+                write!(out, "You need the permission {verb} on {object} in {workspace}.")
+            }
             Self::NotAnApprover { approvers } => write!(out, "You aren't one of the approvers of this rule. {approvers}."),
             Self::NotTheRequester { operation } => write!(out, "Only the requester can {} it.", operation.verb()),
         }
@@ -114,6 +121,8 @@ impl fmt::Display for ConflictReason {
                 write!(out, "{workspace} is a different workspace than when you opened this form; open it again")
             }
             Self::DraftGone => out.write_str("This draft was already submitted or is older than a week."),
+            Self::PresetValuesGone => out.write_str("the values to save are no longer available; open the form again"),
+            Self::SessionEnded => out.write_str("your session had ended, so nothing was saved; check what you entered and send it again"),
             Self::NotText { output } => write!(out, "{output} isn't text; read it with kubectl"),
             Self::ChangedSinceReview => {
                 out.write_str("the request changed after you opened this page, so nothing was saved; review the changes and decide")
@@ -156,9 +165,10 @@ impl fmt::Display for BusyReason {
             Self::LoadingRequests { failed: true } => {
                 out.write_str("requests couldn't be loaded yet, and the portal keeps trying; its operator finds the reason at /readyz")
             }
-            Self::UnreadShard { kinds, workspace, shards } => write!(
+            Self::UnreadShard { policies, workspace, shards } => write!(
                 out,
-                "The portal doesn't read {kinds} in {workspace}, because they're on another shard ({}). Ask the platform team.",
+                "The portal doesn't read {} in {workspace}, because they're on another shard ({}). Ask the platform team.",
+                if *policies { "policies" } else { "requests" },
                 shards.join(", ")
             ),
             Self::PoliciesUnproven { why } => out.write_str(why),

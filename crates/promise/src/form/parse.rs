@@ -22,7 +22,7 @@ use crate::wording::{label, lower_first};
 /// Maximum length of a text in one input, in bytes.
 const LONGEST: usize = 256 << 10;
 /// Maximum number of unknown fields that are named.
-const TOLD: usize = 5;
+const MAX_PROBLEMS: usize = 5;
 
 /// Parses a post. `base` are the parameters that the form was rendered from (null for a new request): values that the form didn't show are
 /// kept from it. A pressed structural button is applied. Never fails: invalid input becomes a problem of the draft, and its text is kept.
@@ -76,7 +76,7 @@ fn unknown(texts: &mut BTreeMap<String, String>, schema: &Value) -> Vec<Problem>
         texts.remove(name);
     }
     let field = |name: &String| name.trim_start_matches(BASE).trim_start_matches('/').chars().take(60).collect::<String>();
-    let told = names.iter().take(TOLD).map(|name| Problem {
+    let told = names.iter().take(MAX_PROBLEMS).map(|name| Problem {
         path: String::new(),
         message: format!(
             "The field {} isn't part of this promise and was left out. Check the other fields, then submit again.",

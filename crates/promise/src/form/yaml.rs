@@ -9,7 +9,7 @@ const LONGEST: usize = 128 << 10;
 /// Maximum nesting depth. JSON parsers stop soon after.
 const DEEPEST: usize = 50;
 /// Maximum number of errors that are reported together.
-const TOLD: usize = 10;
+const MAX_PROBLEMS: usize = 10;
 
 /// Parses one YAML document. JSON is also YAML.
 ///
@@ -47,7 +47,7 @@ pub fn read_all(text: &str) -> Result<Value, Vec<YamlError>> {
     };
     let mut lines: Vec<&str> = text.lines().collect();
     let mut found = vec![YamlError { message: why(&first), ..first }];
-    while found.len() < TOLD {
+    while found.len() < MAX_PROBLEMS {
         let Some(last) = found.last().map(|error| error.line).filter(|line| (1..=lines.len()).contains(line)) else { break };
         leave_out(&mut lines, last - 1);
         let left = lines.join("\n");

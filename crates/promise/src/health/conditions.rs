@@ -15,19 +15,19 @@ pub(super) fn generic(object: &Value, now: i64) -> Verdict {
     if let Some(bad) =
         BAD.iter().find_map(|name| find(conditions, name).filter(|bad| holds(bad) == Some(true) && !is_outdated(object, bad)))
     {
-        return Verdict::degraded(told(bad));
+        return Verdict::degraded(message(bad));
     }
     if let Some(synced) = find(conditions, "Synced").filter(|condition| holds(condition) == Some(false)) {
-        return Verdict::degraded(told(synced));
+        return Verdict::degraded(message(synced));
     }
     if let Some(going) = find(conditions, "Reconciling").filter(|condition| holds(condition) == Some(true)) {
-        return Verdict::progressing(told(going));
+        return Verdict::progressing(message(going));
     }
     if let Some(good) = deciding(conditions) {
         return match holds(good) {
             Some(true) => Verdict::healthy(),
             // Most operators report Ready=False during creation: that isn't a failure.
-            Some(false) | None => Verdict::progressing(told(good)),
+            Some(false) | None => Verdict::progressing(message(good)),
         };
     }
     if let Some(said) = words::of_health(object).or_else(|| words::of_phase(object)) {
@@ -73,7 +73,7 @@ pub(super) fn holds(condition: &Value) -> Option<bool> {
 }
 
 /// Returns the message of a condition, or its reason, or its type.
-pub(super) fn told(condition: &Value) -> String {
+pub(super) fn message(condition: &Value) -> String {
     let text = |key: &str| condition[key].as_str().map(str::trim).filter(|text| !text.is_empty());
     match (text("message"), text("reason"), text("type")) {
         (Some(message), _, _) => message.trim_end_matches('.').to_owned(),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Verdict;
-use super::conditions::{find, holds, told};
+use super::conditions::{find, holds, message};
 
 fn count(object: &Value, part: &str, name: &str, absent: i64) -> i64 {
     object[part][name].as_i64().unwrap_or(absent)
@@ -24,10 +24,10 @@ pub(super) fn deployment(object: &Value) -> Verdict {
     let present = count(object, "status", "replicas", 0);
     let stuck = find(conditions(object), "Progressing").filter(|condition| condition["reason"] == "ProgressDeadlineExceeded");
     if let Some(stuck) = stuck {
-        return Verdict::degraded(told(stuck));
+        return Verdict::degraded(message(stuck));
     }
     if let Some(failed) = find(conditions(object), "ReplicaFailure").filter(|condition| holds(condition) == Some(true)) {
-        return Verdict::degraded(told(failed));
+        return Verdict::degraded(message(failed));
     }
     if !reported(object) {
         Verdict::progressing("Its controller hasn't reported yet")
@@ -74,7 +74,7 @@ pub(super) fn daemon_set(object: &Value) -> Verdict {
 
 pub(super) fn job(object: &Value) -> Verdict {
     if let Some(failed) = find(conditions(object), "Failed").filter(|condition| holds(condition) == Some(true)) {
-        return Verdict::degraded(told(failed));
+        return Verdict::degraded(message(failed));
     }
     if find(conditions(object), "Complete").and_then(holds) == Some(true) {
         return Verdict::healthy();

@@ -18,7 +18,7 @@ use crate::wording;
 
 /// Whether a rule applies.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Standing {
+pub(super) enum ConditionState {
     /// It has no condition.
     Always,
     /// Its condition is true.
@@ -33,7 +33,7 @@ pub(super) enum Standing {
     Turns,
 }
 
-impl Standing {
+impl ConditionState {
     pub fn counts(&self) -> bool {
         matches!(self, Self::Always | Self::Holds)
     }
@@ -51,8 +51,8 @@ pub fn compose(target: &Target<'_>, sources: &[PolicySource]) -> Effective {
 /// Like [`compose`], with a parsed promise.
 pub fn compose_read(target: &Target<'_>, sources: &[PolicySource], promise: &PromiseReading) -> Effective {
     let files = Files::of(target, promise.schema(), &sorted(sources));
-    let standings: Vec<Standing> =
-        files.rules.iter().map(|filed| if filed.when.is_some() { Standing::Open } else { Standing::Always }).collect();
+    let standings: Vec<ConditionState> =
+        files.rules.iter().map(|filed| if filed.when.is_some() { ConditionState::Open } else { ConditionState::Always }).collect();
     assemble(target, promise, files, &standings)
 }
 
@@ -65,7 +65,7 @@ pub(super) fn sorted(sources: &[PolicySource]) -> Vec<&PolicySource> {
 }
 
 /// Combines all rules that apply.
-pub(super) fn assemble(target: &Target<'_>, promise: &PromiseReading, files: Files<'_>, standings: &[Standing]) -> Effective {
+pub(super) fn assemble(target: &Target<'_>, promise: &PromiseReading, files: Files<'_>, standings: &[ConditionState]) -> Effective {
     let schema = target.spec.parameters.clone().unwrap_or_else(|| Value::Object(Map::new()));
     let (sets, defaults) = files.values(&|at| standings[at].counts());
     let mut effective = Effective { sets, defaults, ..Effective::default() };
@@ -113,15 +113,15 @@ fn ruling<T: Clone>(from: &Provenance, path: &Path, effect: &T) -> Ruling<T> {
 }
 
 /// Adds its sentence for users, its effect for the release, and the result of its condition.
-fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &Standing, effective: &mut Effective) {
+fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &ConditionState, effective: &mut Effective) {
     let Filed { from, path, rule, when, effect } = filed;
     let condition = when.and_then(|when| condition::words(target.spec, when));
     let sentence = sentence::under(target.spec, rule, condition.as_deref());
     if when.is_some() && !matches!(effect, Effect::Refused) {
         let holds = match standing {
-            Standing::Holds | Standing::Always => Some(true),
-            Standing::Rests => Some(false),
-            Standing::Open | Standing::Failed(_) | Standing::Turns => None,
+            ConditionState::Holds | ConditionState::Always => Some(true),
+            ConditionState::Rests => Some(false),
+            ConditionState::Open | ConditionState::Failed(_) | ConditionState::Turns => None,
         };
         let changes = matches!(effect, Effect::Set(_) | Effect::Default(_) | Effect::Inject(_));
         let decided_by = when.filter(|_| changes).map(|when| when.references().to_vec()).unwrap_or_default();
@@ -134,20 +134,20 @@ fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &Standing, effecti
         effective.conditional.push(Conditional { from, path, holds, sentence, decided_by, proposes });
     }
     match standing {
-        Standing::Failed(why) if matches!(effect, Effect::Constrain(..)) && from.enforcement != Enforcement::Block => {
+        ConditionState::Failed(why) if matches!(effect, Effect::Constrain(..)) && from.enforcement != Enforcement::Block => {
             let message = format!("{} wasn't checked: its condition couldn't be evaluated: {why}.", wording::upper_first(&named(from)));
             effective.unchecked.push(Unchecked { from: from.clone(), message });
         }
-        Standing::Failed(why) => {
+        ConditionState::Failed(why) => {
             effective.conflicts.push(refusal(from, path.clone(), &format!("its condition couldn't be evaluated: {why}")));
         }
-        Standing::Turns => {
+        ConditionState::Turns => {
             let what = "values set by conditional rules change the result of its own condition";
             effective.conflicts.push(refusal(from, path.clone(), what));
         }
-        Standing::Always | Standing::Holds | Standing::Rests | Standing::Open => {}
+        ConditionState::Always | ConditionState::Holds | ConditionState::Rests | ConditionState::Open => {}
     }
-    if *standing == Standing::Rests {
+    if *standing == ConditionState::Rests {
         return;
     }
     effective.sentences.push(Ruling { from: from.clone(), path: path.clone(), effect: sentence });

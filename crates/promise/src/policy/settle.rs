@@ -9,7 +9,7 @@
 use schema::expr::{Budget, ExprError, Scope};
 use serde_json::Value;
 
-use super::compose::{self, Standing};
+use super::compose::{self, ConditionState};
 use super::effective::Effective;
 use super::expressions::STEPS;
 use super::filed::{Effect, Files};
@@ -47,8 +47,11 @@ pub fn settle_read(
     let sources = compose::sorted(sources);
     let files = Files::of(target, promise.schema(), &sources);
     let is_conditional = files.rules.iter().any(|filed| filed.when.is_some());
-    let standings =
-        if is_conditional { conditions(target, promise, &files, parameters, context) } else { vec![Standing::Always; files.rules.len()] };
+    let standings = if is_conditional {
+        conditions(target, promise, &files, parameters, context)
+    } else {
+        vec![ConditionState::Always; files.rules.len()]
+    };
     let effective = compose::assemble(target, promise, files, &standings);
     let resolved = resolve::resolve_read(promise, &Readings::of(&sources), target.spec, parameters, former, &effective, context);
     Settled { effective, resolved }
@@ -56,16 +59,22 @@ pub fn settle_read(
 
 /// Determines whether each rule applies. Each iteration activates at least one more rule that sets a value, so there are no more iterations
 /// than such rules.
-fn conditions(target: &Target<'_>, promise: &PromiseReading, files: &Files<'_>, parameters: &Value, context: &Context) -> Vec<Standing> {
+fn conditions(
+    target: &Target<'_>,
+    promise: &PromiseReading,
+    files: &Files<'_>,
+    parameters: &Value,
+    context: &Context,
+) -> Vec<ConditionState> {
     let mut given = vec![false; files.rules.len()];
     loop {
         let (sets, defaults) = files.values(&|at| files.rules[at].when.is_none() || given[at]);
         let values = resolve::snapshot(target.spec, promise, parameters, &sets, &defaults);
         let mut standings = ask(files, &promise.scopes(&values, context));
-        let gives: Vec<bool> = (0..given.len()).map(|at| files.rules[at].gives_value() && standings[at] == Standing::Holds).collect();
+        let gives: Vec<bool> = (0..given.len()).map(|at| files.rules[at].gives_value() && standings[at] == ConditionState::Holds).collect();
         let mut is_undone = false;
         for at in (0..given.len()).filter(|at| given[*at] && !gives[*at]) {
-            standings[at] = Standing::Turns;
+            standings[at] = ConditionState::Turns;
             is_undone = true;
         }
         if is_undone || gives == given {
@@ -76,16 +85,16 @@ fn conditions(target: &Target<'_>, promise: &PromiseReading, files: &Files<'_>, 
 }
 
 /// Evaluates every condition for each person behind the request: a rule applies if its condition is true for one of them.
-fn ask(files: &Files<'_>, scopes: &[Scope]) -> Vec<Standing> {
+fn ask(files: &Files<'_>, scopes: &[Scope]) -> Vec<ConditionState> {
     let answer = |filed: &super::filed::Filed<'_>| match (filed.when, &filed.effect) {
-        (None, _) | (_, Effect::Refused) => Standing::Always,
+        (None, _) | (_, Effect::Refused) => ConditionState::Always,
         (Some(program), _) => {
             let answers: Result<Vec<bool>, ExprError> =
                 scopes.iter().map(|scope| program.evaluate_bool(scope, &mut Budget::steps(STEPS))).collect();
             match answers {
-                Ok(answers) if answers.contains(&true) => Standing::Holds,
-                Ok(_) => Standing::Rests,
-                Err(error) => Standing::Failed(why(&error)),
+                Ok(answers) if answers.contains(&true) => ConditionState::Holds,
+                Ok(_) => ConditionState::Rests,
+                Err(error) => ConditionState::Failed(why(&error)),
             }
         }
     };

@@ -14,7 +14,7 @@ const DIGITS: usize = 6;
 
 /// An amount in a currency. Its [`Display`](fmt::Display) is for users, as English writes it everywhere: `€1,250.00`. It is serialized as an exact decimal string.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "Kept", try_from = "Kept")]
+#[serde(into = "StoredMoney", try_from = "StoredMoney")]
 pub struct Money {
     /// Amount in millionths of the currency unit.
     pub micros: i64,
@@ -24,21 +24,21 @@ pub struct Money {
 
 /// Serialized form of an amount. JSON numbers beyond 2^53 lose digits.
 #[derive(Clone, Serialize, Deserialize)]
-struct Kept {
+struct StoredMoney {
     amount: String,
     currency: String,
 }
 
-impl From<Money> for Kept {
+impl From<Money> for StoredMoney {
     fn from(money: Money) -> Self {
         Self { amount: money.decimal(), currency: money.currency }
     }
 }
 
-impl TryFrom<Kept> for Money {
+impl TryFrom<StoredMoney> for Money {
     type Error = &'static str;
 
-    fn try_from(kept: Kept) -> Result<Self, Self::Error> {
+    fn try_from(kept: StoredMoney) -> Result<Self, Self::Error> {
         Self::parse(&kept.amount, kept.currency)
     }
 }
@@ -243,12 +243,12 @@ pub struct Estimate {
 
 impl Estimate {
     /// Returns the quote that a release was created with, or nothing if none is stored.
-    pub fn kept(release: &PromiseReleaseSpec) -> Option<Self> {
+    pub fn recorded(release: &PromiseReleaseSpec) -> Option<Self> {
         Self::deserialize(release.price.as_ref()?).ok()
     }
 
     /// Returns only the total of that quote, for processing many releases at once.
-    pub fn kept_sum(release: &PromiseReleaseSpec) -> Option<Amount> {
+    pub fn recorded_sum(release: &PromiseReleaseSpec) -> Option<Amount> {
         Amount::deserialize(release.price.as_ref()?.get("monthly")?).ok()
     }
 

@@ -313,8 +313,8 @@ fn a_quote_and_its_sum_are_read_back() {
     for monthly in [Amount::Known(money(24_800_000)), Amount::Unknown("nobody said".into())] {
         let quote = Estimate { lines: vec![CostLine { name: "Memory".into(), monthly: monthly.clone() }], monthly, basis: None };
         let release = PromiseReleaseSpec { price: serde_json::to_value(&quote).ok(), ..PromiseReleaseSpec::default() };
-        assert_eq!(Estimate::kept(&release).as_ref(), Some(&quote));
-        assert_eq!(Estimate::kept_sum(&release), Some(quote.monthly));
+        assert_eq!(Estimate::recorded(&release).as_ref(), Some(&quote));
+        assert_eq!(Estimate::recorded_sum(&release), Some(quote.monthly));
     }
-    assert_eq!(Estimate::kept_sum(&PromiseReleaseSpec::default()), None);
+    assert_eq!(Estimate::recorded_sum(&PromiseReleaseSpec::default()), None);
 }

@@ -7,18 +7,18 @@ use super::Draft;
 use crate::context::Context;
 use crate::path::Path;
 use crate::policy::{self, Effective};
-use crate::resolve::{TOLD, locate, resolve, untold};
+use crate::resolve::{MAX_PROBLEMS, locate, omitted, resolve};
 use crate::wording::lower_first;
 
 /// Reports the problems of the schema itself, the first for each path, up to the limit.
 pub(super) fn report(draft: &mut Draft<'_>, errors: &[FieldError]) {
-    for error in errors.iter().take(TOLD) {
+    for error in errors.iter().take(MAX_PROBLEMS) {
         let path = format!(".parameters{}", locate::path(error.place(), &draft.json));
         if !draft.problems.iter().any(|known| known.path == path) {
             draft.problem(path, in_words(error));
         }
     }
-    draft.problems.extend(untold(errors.len(), ".parameters"));
+    draft.problems.extend(omitted(errors.len(), ".parameters"));
 }
 
 /// Returns the API server's words after a verb. For a rule that doesn't compile, only position and cause are given, since the path already

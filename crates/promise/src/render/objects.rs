@@ -1,6 +1,7 @@
 //! Evaluates the templates in creation order.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schema::expr::{Budget, ExprError, Scope, TemplateError};
 use serde_json::{Map, Value};
@@ -13,8 +14,26 @@ use crate::expression;
 use crate::fulfil::Pending;
 use crate::problem::Problem;
 
+/// What a failed expression waits for.
+struct Awaited {
+    /// Id of the resource, with its index if it is one of several.
+    id: String,
+    /// Path in its object; empty for the object.
+    field: String,
+}
+
+impl fmt::Display for Awaited {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.field.is_empty() { out.write_str(&self.id) } else { write!(out, "{} of {}", self.field, self.id) }
+    }
+}
+
 /// Returns what a failed expression waits for, as words that follow “waits for”, or nothing if it doesn't wait for a resource.
 pub(crate) fn waits_for(error: &ExprError) -> Option<String> {
+    awaited(error).map(|awaited| awaited.to_string())
+}
+
+fn awaited(error: &ExprError) -> Option<Awaited> {
     let ExprError::AbsentPath(path) = error else { return None };
     let rest = path.strip_prefix("resources")?;
     let (id, field) = match rest.strip_prefix('[') {
@@ -29,8 +48,7 @@ pub(crate) fn waits_for(error: &ExprError) -> Option<String> {
         Some((index, field)) if index.bytes().all(|byte| byte.is_ascii_digit()) => (format!("{id}[{index}]"), field),
         _ => (id.to_owned(), field),
     };
-    let field = field.trim_start_matches('.');
-    Some(if field.is_empty() { id } else { format!("{field} of {id}") })
+    Some(Awaited { id, field: field.trim_start_matches('.').to_owned() })
 }
 
 /// State of one resource.
@@ -93,12 +111,12 @@ fn one(
 ) -> Result<Outcome, Problem> {
     let fail = |step: &str, error: &TemplateError| -> Result<Outcome, Problem> {
         let path = format!("{}.{step}{}", resource.path, error.path);
-        match waits_for(&error.error) {
-            Some(what) => match left_out.iter().find(|id| what == **id || what.ends_with(&format!(" of {id}"))) {
+        match awaited(&error.error) {
+            Some(what) => match left_out.iter().find(|id| what.id == **id) {
                 Some(id) => {
                     Err(Problem { path, message: format!("Test with has(resources.{id}): `{id}` isn't created with these parameters.") })
                 }
-                None => Ok(Outcome::Pending(what)),
+                None => Ok(Outcome::Pending(what.to_string())),
             },
             None => Err(Problem { path, message: expression::sentence(&error.error) }),
         }

@@ -215,13 +215,13 @@ fn of_very_many_problems_the_first_are_told() {
     let problems = with_schema(json!({"type": "object", "properties": {"list": {"type": "array", "items": {"type": "object",
         "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}}}}));
     let many = problems(json!({"list": vec![json!({}); 100_000]}), None);
-    assert!((10..=super::TOLD + 1).contains(&many.len()), "{}", many.len());
+    assert!((10..=super::MAX_PROBLEMS + 1).contains(&many.len()), "{}", many.len());
     assert_eq!(many[0], (".parameters.list[0]".to_owned(), "Fill in exactly one of list 1: a or b.".to_owned()));
     assert!(many.last().unwrap().1.ends_with(" more problems of this kind were found."), "{many:?}");
     let unknown: serde_json::Map<String, Value> = (0..50_000).map(|index| (format!("x{index}"), Value::Null)).collect();
     let unknown = problems(Value::Object(unknown), None);
-    assert_eq!(unknown.len(), super::TOLD + 1);
-    assert_eq!(unknown[super::TOLD].1, "Fix the problems listed first: 49900 more problems of this kind were found.");
+    assert_eq!(unknown.len(), super::MAX_PROBLEMS + 1);
+    assert_eq!(unknown[super::MAX_PROBLEMS].1, "Fix the problems listed first: 49900 more problems of this kind were found.");
 }
 
 #[test]

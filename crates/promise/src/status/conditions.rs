@@ -1,6 +1,6 @@
 //! The conditions of a request, always complete and in the same order.
 
-use super::{Observation, ReleaseFacts, ball};
+use super::{Observation, ReleaseFacts, waiting};
 use crate::api::{
     ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, Condition, ConditionStatus, Health, Phase, PromiseRequestStatus,
     WaitingOn,
@@ -99,7 +99,7 @@ fn ready(seen: &Observation<'_>, phase: Phase, waiting_on: Option<&WaitingOn>, o
     }
     let held = others.iter().find(|(name, other)| DECIDED.contains(name) && other.status != ConditionStatus::True);
     let reason = held.map_or(word(Phase::Pending), |(_, other)| other.reason);
-    said(ConditionStatus::False, reason, sentence(Phase::Pending, ball::of_edit(seen).as_ref()))
+    said(ConditionStatus::False, reason, sentence(Phase::Pending, waiting::of_edit(seen).as_ref()))
 }
 
 /// Whether the release that the phase describes matches the present generation.
@@ -296,8 +296,8 @@ fn paths(of: &[(String, String)]) -> String {
 
 fn outdated(seen: &Observation<'_>) -> Said {
     match seen.outdated {
-        Some(outdated) if outdated.rules.is_empty() => said(ConditionStatus::True, "PricesChanged", crate::outdated::told(outdated)),
-        Some(outdated) => said(ConditionStatus::True, "PoliciesChanged", crate::outdated::told(outdated)),
+        Some(outdated) if outdated.rules.is_empty() => said(ConditionStatus::True, "PricesChanged", crate::outdated::summary(outdated)),
+        Some(outdated) => said(ConditionStatus::True, "PoliciesChanged", crate::outdated::summary(outdated)),
         None => said(ConditionStatus::False, "UpToDate", "The running release was accepted under the current policies"),
     }
 }

@@ -7,7 +7,7 @@ use crate::api::{
 };
 use crate::fulfil::{Action, Hold, Key, Plan, Why};
 use crate::problem::Problem;
-use crate::sentence::{Actor, ball};
+use crate::sentence::{Actor, status_sentence};
 use serde_json::json;
 
 fn revision() -> ReleaseRevision {
@@ -75,7 +75,7 @@ fn from_nothing_to_ready_with_times_kept() {
     let revision = revision();
     let start = compute(None, &Observation { generation: 1, ..Observation::default() }, "t0");
     assert_eq!(start.phase, Phase::Pending);
-    assert_eq!(ball(Some(&start)).who, Actor::Platform);
+    assert_eq!(status_sentence(Some(&start)).who, Actor::Platform);
 
     let making = Plan {
         actions: vec![Action::Apply { id: "cache".into(), key: key(), object: json!({}), why: Why::Create }],
@@ -90,7 +90,7 @@ fn from_nothing_to_ready_with_times_kept() {
     let seen = Observation { generation: 1, current: Some(release(&revision)), plan: Some(&first), ..Observation::default() };
     let status = compute(Some(&status), &seen, "t2");
     assert_eq!((status.phase, status.waiting_on.as_ref().unwrap().kind), (Phase::Provisioning, WaitingKind::Step));
-    assert_eq!(ball(Some(&status)).what, "StatefulSet cache isn't healthy yet: 0 of 3 replicas are ready");
+    assert_eq!(status_sentence(Some(&status)).what, "StatefulSet cache isn't healthy yet: 0 of 3 replicas are ready");
 
     let second = waiting("1 of 3 replicas are ready");
     let status = compute(Some(&status), &Observation { plan: Some(&second), ..seen.clone() }, "t3");
@@ -106,7 +106,7 @@ fn from_nothing_to_ready_with_times_kept() {
     assert_eq!(condition(&status, "Healthy").last_transition_time.as_deref(), Some("t4"));
     assert_eq!(condition(&status, "Ready").last_transition_time.as_deref(), Some("t4"));
     assert_eq!(status.current.as_ref().unwrap().since.as_deref(), Some("t2"));
-    assert_eq!(ball(Some(&status)).since.as_deref(), Some("t4"));
+    assert_eq!(status_sentence(Some(&status)).since.as_deref(), Some("t4"));
 
     assert_eq!(compute(Some(&status), &seen, "t5"), status, "the same observation is the same status");
 }
@@ -142,7 +142,7 @@ fn a_change_is_rolled_out_until_something_of_it_breaks() {
     let sick = Plan { healthy: false, inventory: vec![item(Health::Degraded)], ..waiting("crash loop") };
     let status = compute(Some(&updating), &Observation { plan: Some(&sick), ..seen }, "t2");
     assert_eq!(status.phase, Phase::Degraded);
-    assert!(ball(Some(&status)).what.contains("crash loop"), "{:?}", ball(Some(&status)));
+    assert!(status_sentence(Some(&status)).what.contains("crash loop"), "{:?}", status_sentence(Some(&status)));
 }
 
 /// An operator only begins to restart what was changed after everything looked finished.
@@ -202,7 +202,7 @@ fn a_refused_change_leaves_what_runs_alone() {
     let status = compute(None, &seen, "t0");
     assert_eq!(status.phase, Phase::Ready);
     assert_eq!(condition(&status, "Accepted").status, ConditionStatus::False);
-    assert_eq!(ball(Some(&status)).who, Actor::Requester);
+    assert_eq!(status_sentence(Some(&status)).who, Actor::Requester);
 
     let new = Observation { generation: 1, problems: &problems, ..Observation::default() };
     assert_eq!(compute(None, &new, "t0").phase, Phase::Failed);
@@ -218,7 +218,7 @@ fn policies_that_cannot_be_seen_are_unknown() {
     let status = compute(None, &seen, "t0");
     assert_eq!(condition(&status, "PoliciesSatisfied").status, ConditionStatus::Unknown);
     assert_eq!(status.phase, Phase::Pending);
-    assert!(ball(Some(&status)).what.contains("root:acme"));
+    assert!(status_sentence(Some(&status)).what.contains("root:acme"));
 }
 
 #[test]
@@ -226,8 +226,8 @@ fn a_fault_of_the_promise_waits_for_its_authors_and_one_of_the_request_for_the_r
     for (path, who) in [(".implementation.resources[0].template.data", Actor::PromiseTeam), (".parameters.size", Actor::Requester)] {
         let problems = [Problem { path: path.into(), message: "Make it smaller.".into() }];
         let status = compute(None, &Observation { generation: 1, problems: &problems, ..Observation::default() }, "t0");
-        let ball = ball(Some(&status));
-        assert_eq!((ball.who, ball.what.as_str()), (who, "Make it smaller"), "{path}");
+        let sentence = status_sentence(Some(&status));
+        assert_eq!((sentence.who, sentence.what.as_str()), (who, "Make it smaller"), "{path}");
     }
 }
 
@@ -242,7 +242,7 @@ fn what_was_turned_down_or_has_expired_waits_for_its_requester_unless_something_
         let new = Observation { generation: 1, candidate: Some(over), ..Observation::default() };
         let status = compute(None, &new, "t0");
         assert_eq!((status.phase, status.waiting_on.as_ref().unwrap().kind), (Phase::Rejected, WaitingKind::Person));
-        let told = ball(Some(&status));
+        let told = status_sentence(Some(&status));
         assert!(told.is_requesters() && told.what == message.trim_end_matches('.'), "{told:?}");
         let done = working();
         let runs = compute(None, &Observation { current: Some(release(&revision)), plan: Some(&done), ..new }, "t0");
@@ -268,7 +268,7 @@ fn a_candidate_dates_from_its_question_and_the_ball_from_whoever_has_it() {
     assert_eq!(edited.candidate.as_ref().unwrap().since.as_deref(), Some("t1"), "it is asked about as before");
     assert_eq!(edited.waiting_on.as_ref().unwrap().since.as_deref(), Some("t1"));
     let next = Observation { decides: Some(&owners), ..seen.clone() };
-    assert_eq!(compute(Some(&edited), &next, "t3").waiting_on.unwrap().since.as_deref(), Some("t3"), "others have the ball since then");
+    assert_eq!(compute(Some(&edited), &next, "t3").waiting_on.unwrap().since.as_deref(), Some("t3"), "others have to act since then");
     let again = QuestionStatus { since: "t4".into(), ..question.clone() };
     let asked = compute(Some(&edited), &Observation { question: Some(&again), ..seen }, "t4");
     assert_eq!(asked.candidate.unwrap().since.as_deref(), Some("t4"));
@@ -388,7 +388,7 @@ fn what_an_object_says_of_itself_does_not_change_how_it_is_waited_for() {
     let revision = revision();
     let inner = waiting("More waits for status.endpoint of database");
     let seen = Observation { generation: 1, current: Some(release(&revision)), plan: Some(&inner), ..Observation::default() };
-    let what = ball(Some(&compute(None, &seen, "t0"))).what;
+    let what = status_sentence(Some(&compute(None, &seen, "t0"))).what;
     assert_eq!(what, "StatefulSet cache isn't healthy yet: More waits for status.endpoint of database");
 }
 

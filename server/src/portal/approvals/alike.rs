@@ -46,8 +46,8 @@ fn shape(caller: &Caller, matter: &Matter, rule: &str) -> Option<(String, Arc<Pr
     let nothing = promise::api::PromiseReleaseSpec::default();
     let changes = review::changed(spec, former.map_or(&nothing, |former| &former.spec), &candidate.spec);
     let money = |estimate: Estimate| estimate.monthly.money().map(|money| format!("{} {}", money.decimal(), money.currency));
-    let after = Estimate::kept(&candidate.spec).map(money);
-    let before = former.and_then(|former| Estimate::kept(&former.spec)).and_then(money);
+    let after = Estimate::recorded(&candidate.spec).map(money);
+    let before = former.and_then(|former| Estimate::recorded(&former.spec)).and_then(money);
     // An unknown price never equals another.
     let price = match after {
         None => None,

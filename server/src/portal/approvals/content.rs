@@ -105,7 +105,7 @@ impl Work {
             } else {
                 Census::shown(world, Some(&self.key)).usage(&effective.tallies)
             };
-            let judged = policy::judge(effective, &usage, Estimate::kept(&self.candidate).as_ref());
+            let judged = policy::judge(effective, &usage, Estimate::recorded(&self.candidate).as_ref());
             (limits, budgets) = (judged.limits, judged.budgets);
         }
         Content { objects, difference, touched: Some(touched), effective, limits, budgets }

@@ -260,7 +260,7 @@ impl Prices {
         let world = &caller.portal().world;
         let kept = |name: &str| {
             let release = world.releases.get(&Key { name: name.to_owned(), ..key.clone() })?;
-            Some(Estimate::kept(&release.spec)?.monthly)
+            Some(Estimate::recorded(&release.spec)?.monthly)
         };
         let status = request.status.as_ref();
         let current = status.and_then(|status| status.current.as_ref()).and_then(|current| kept(&current.release));

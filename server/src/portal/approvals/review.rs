@@ -44,7 +44,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     let outcomes = candidate.map(|candidate| candidate.spec.outcomes.as_slice()).unwrap_or(&status.policies);
     let policies = caller.entitle(policy_outcomes(outcomes, content.effective.as_ref()));
     let tallies = content.effective.as_ref().map(|effective| effective.tallies.as_slice()).unwrap_or_default();
-    let estimate = candidate.and_then(|candidate| Estimate::kept(&candidate.spec));
+    let estimate = candidate.and_then(|candidate| Estimate::recorded(&candidate.spec));
     let room = preflight_panel::room(&content.limits, &content.budgets, tallies, estimate.as_ref());
     let row = inbox::row(caller, &matter.key, &matter.request, &standings);
     let price = priced(former.map(|release| &release.spec), candidate.map(|release| &release.spec));
@@ -242,7 +242,7 @@ fn in_words(amount: &Amount) -> Option<String> {
 
 /// Returns the price change, by the quotes that both releases were made with.
 fn priced(former: Option<&PromiseReleaseSpec>, candidate: Option<&PromiseReleaseSpec>) -> PriceStep {
-    let (before, after) = (former.and_then(Estimate::kept), candidate.and_then(Estimate::kept));
+    let (before, after) = (former.and_then(Estimate::recorded), candidate.and_then(Estimate::recorded));
     let Some(after) = after else { return PriceStep::default() };
     let view = preflight_panel::price(Some(&after));
     let change = before.as_ref().map(|before| PriceChange { before: before.monthly.clone(), after: after.monthly.clone() });
@@ -374,7 +374,7 @@ pub(in crate::portal) fn between(
 /// Returns what has changed besides values.
 fn others(before: &PromiseReleaseSpec, after: &PromiseReleaseSpec, caller: &Caller, matter: &Matter) -> Vec<String> {
     let mut also = Vec::new();
-    if let (Some(was), Some(is)) = (Estimate::kept(before), Estimate::kept(after)) {
+    if let (Some(was), Some(is)) = (Estimate::recorded(before), Estimate::recorded(after)) {
         let change = PriceChange { before: was.monthly, after: is.monthly };
         if !change.is_none() {
             also.push(format!("The price changed by {change}."));

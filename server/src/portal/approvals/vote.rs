@@ -58,8 +58,8 @@ pub(super) async fn cast(caller: &Caller, matter: &Matter, vote: &Vote) -> Resul
     let verb = if vote.emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
     if !caller.is_let(verb, approval).await? {
         let of = approval.rule.policy.as_ref().or(approval.rule.promise.as_ref()).map(String::as_str).unwrap_or_default();
-        let (verb, workspace) = (verb.to_owned(), approval.source.clone());
-        return Err(DeniedReason::Decide { verb, object: of.to_owned(), workspace }.into());
+        let (object, workspace) = (of.to_owned(), approval.source.clone());
+        return Err(DeniedReason::Decide { emergency: vote.emergency, object, workspace }.into());
     }
     if !vote.emergency && !caller.is_approver_of(approval) {
         return Err(DeniedReason::NotAnApprover { approvers: deciders(&approval.approvers, approval.required) }.into());

@@ -3,7 +3,7 @@
 use app::view::{Availability, AvailabilityState, OfferRow};
 use promise::api::{Lifecycle, PromiseSpec};
 use promise::price::Day;
-use promise::visibility::{Answer, Standing};
+use promise::visibility::{Answer, OfferAccess};
 
 use crate::portal::offers::Offered;
 
@@ -40,7 +40,7 @@ fn ends(spec: &PromiseSpec) -> Option<String> {
 }
 
 /// Returns whether it can be requested, described by the first state that prevents it.
-fn availability(lifecycle: Lifecycle, standing: &Standing) -> Availability {
+fn availability(lifecycle: Lifecycle, standing: &OfferAccess) -> Availability {
     let refused = |state, answer: &Answer| match answer {
         Answer::Yes => None,
         Answer::No { why } | Answer::Unknown { why } => Some(Availability { state, reason: Some(why.clone()) }),

@@ -77,7 +77,7 @@ impl<'r> Entry<'r> {
         Self {
             dated: (Reverse(made.unwrap_or_default()), key.clone()),
             requester: person::requester(request).to_string(),
-            needy: rows::ball(request).is_requesters(),
+            needy: rows::status_sentence(request).is_requesters(),
             states,
             week: made.map(|made| monday(made.div_euclid(DAY))),
             outcome: Outcome::of(states.state),

@@ -34,7 +34,7 @@ pub(super) fn change(opened: &Opened, examined: &Examined, policies: &[PolicyLin
     let checked = &examined.preflight;
     let before = former.parameters.clone().unwrap_or_default();
     let changes = review::between(&opened.spec, &checked.resolved.outcomes, policies, &before, &checked.resolved.parameters);
-    let now = Estimate::kept(former).and_then(|before| before.monthly.money().map(Money::to_string));
+    let now = Estimate::recorded(former).and_then(|before| before.monthly.money().map(Money::to_string));
     let view = preflight_panel::price(checked.estimate.as_ref());
     let step = match &checked.change {
         Some(change) if change.is_none() => Some("no change".to_owned()),

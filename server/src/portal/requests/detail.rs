@@ -175,7 +175,7 @@ async fn reveal(
 
 /// Returns the price quoted with the release. If the user can't read a release, the price that the controller recorded.
 fn price(request: &PromiseRequest, releases: &[PromiseRelease]) -> PriceView {
-    let quoted = shown_release(request, releases).and_then(|release| Estimate::kept(&release.spec));
+    let quoted = shown_release(request, releases).and_then(|release| Estimate::recorded(&release.spec));
     match (quoted, &request.status) {
         (Some(estimate), _) => preflight_panel::price(Some(&estimate)),
         (None, Some(status)) => decisions::price(status),

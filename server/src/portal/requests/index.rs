@@ -94,7 +94,7 @@ impl Entry {
         let text = texts.into_iter().chain(labels.iter().map(String::as_str)).collect::<Vec<_>>().join("\n").to_lowercase();
         Self {
             outcome: Outcome::of(states.state),
-            needy: rows::ball(request).is_requesters(),
+            needy: rows::status_sentence(request).is_requesters(),
             created: request.metadata.creation_timestamp.as_ref().map(|time| time.0.as_second()).unwrap_or_default(),
             price: price(request),
             text: text.into(),

@@ -10,7 +10,7 @@ use cluster::ClusterId;
 use promise::identity::username_of;
 use promise::path::Path;
 use promise::wording::humanise;
-use promise::{Error, Problem, Result};
+use promise::{ConflictReason, DeniedReason, Error, Problem, Result};
 use serde_json::Value;
 use store::{Kept, MAX_PRESETS, NewPreset, Preset};
 
@@ -42,7 +42,7 @@ impl Presets for Caller {
             draft => kept::of(self, &workspace, &form, &opened, draft).await?.map(|kept| kept.typed),
         };
         let Some(typed) = typed else {
-            return Err(Error::Conflict { message: "the values to save are no longer available; open the form again".to_owned() });
+            return Err(ConflictReason::PresetValuesGone.into());
         };
         let parameters = without_secrets(&opened, typed.draft.parameters);
         let portal = self.portal();
@@ -77,8 +77,7 @@ impl Caller {
         if self.may_create(workspace).await? {
             return Ok(());
         }
-        let (path, owner) = (&workspace.path, workspace.whom_to_ask());
-        Err(Error::Denied { why: format!("You can't create requests in {path}, so its presets aren't for you. Ask {owner} for access.") })
+        Err(DeniedReason::UsePresets { workspace: workspace.path.to_string(), owner: workspace.whom_to_ask() }.into())
     }
 
     async fn saved_presets(&self, workspace: &Workspace) -> Result<Vec<Preset>> {

@@ -6,7 +6,7 @@ use cluster::kinds::PromiseRequest;
 use cluster::person;
 use ledger::price;
 use promise::api::{Phase, PromiseRequestStatus};
-use promise::sentence::{self, Ball};
+use promise::sentence::{self, StatusSentence};
 use promise::state::RequestStates;
 
 use super::index::labels;
@@ -25,7 +25,7 @@ pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &P
         icon,
         version: version(request),
         states: states(request),
-        ball: ball_for_people(caller, request),
+        sentence: sentence_for_people(caller, request),
         mine: is_of(caller, request),
         price: price(request),
         labels: labels(request),
@@ -50,19 +50,21 @@ pub(in crate::portal) fn is_changed_by(caller: &Caller, request: &PromiseRequest
 }
 
 /// Returns who has to act next. A deleted request is on its way out, regardless of its previous status.
-pub(in crate::portal) fn ball(request: &PromiseRequest) -> Ball {
+pub(in crate::portal) fn status_sentence(request: &PromiseRequest) -> StatusSentence {
     let status = request.status.as_ref();
     match status.filter(|status| phase(request) == Phase::Deleting && status.phase != Phase::Deleting) {
-        None => sentence::ball(status),
-        Some(status) => sentence::ball(Some(&PromiseRequestStatus { phase: Phase::Deleting, waiting_on: None, ..status.clone() })),
+        None => sentence::status_sentence(status),
+        Some(status) => {
+            sentence::status_sentence(Some(&PromiseRequestStatus { phase: Phase::Deleting, waiting_on: None, ..status.clone() }))
+        }
     }
 }
 
 /// Returns who has to act next, with the names of people.
-fn ball_for_people(caller: &Caller, request: &PromiseRequest) -> Ball {
+fn sentence_for_people(caller: &Caller, request: &PromiseRequest) -> StatusSentence {
     match phase(request) {
-        Phase::Deleting => ball(request),
-        _ => sentence::ball_for_people(request.status.as_ref(), &caller.portal().people.names()),
+        Phase::Deleting => status_sentence(request),
+        _ => sentence::status_sentence_for_people(request.status.as_ref(), &caller.portal().people.names()),
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) fn upheld(core: &Core, key: &Key, request: &PromiseRequest, today: Op
     };
     let revision = ReleaseRevision { name: candidate.revision.clone(), ..ReleaseRevision::default() };
     let approvals = status.approvals.clone();
-    let waits = waits(&approvals).filter(|_| candidate.state == CandidateState::ChangesRequested);
+    let waits = waits(&approvals, &[]).filter(|_| candidate.state == CandidateState::ChangesRequested);
     Some(Upheld { candidate, revision, policies_changed, approvals, waits })
 }
 

@@ -62,7 +62,7 @@ impl Round<'_> {
         let previous = self.request.status.as_ref();
         let upheld = decision.upheld.as_ref();
         let cost = match priced {
-            Some(chosen) => Estimate::kept(&chosen.release).map(|estimate| estimate.status()),
+            Some(chosen) => Estimate::recorded(&chosen.release).map(|estimate| estimate.status()),
             None => upheld.and_then(|_| previous?.cost.clone()),
         };
         let observation = Observation {

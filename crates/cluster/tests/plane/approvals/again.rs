@@ -3,7 +3,7 @@
 use cluster::kinds::PromiseRequest;
 use k8s_openapi::api::core::v1::Event;
 use kube::api::{Api, ListParams, Patch, PatchParams};
-use promise::api::{CandidateState, DecisionState};
+use promise::api::{CandidateState, DecisionReason, DecisionState};
 use promise::names;
 use serde_json::json;
 
@@ -35,12 +35,12 @@ async fn what_was_turned_down_is_asked_again_about_the_same_content(plane: Plane
     let second = asked(&plane, "web").await;
     assert_eq!(candidate(&second).content_hash, candidate(&first).content_hash);
     assert!(second.status.as_ref().unwrap().question.as_ref().unwrap().since > question.since);
-    told(&plane, "no", DecisionState::Superseded, "before approval of the same content was requested again").await;
+    told(&plane, "no", DecisionState::Superseded, DecisionReason::EarlierQuestion).await;
     // It asks once: the second no is not overruled by the annotation that is still there.
     decide(&plane, "erin", &about("no-again", &second, "reject")).await;
     let rejected = plane.until("web", "turned down again", |r| condition(r, "Approved").starts_with("False Rejected")).await;
     assert_eq!(candidate(&rejected).state, CandidateState::Rejected);
-    told(&plane, "no-again", DecisionState::Counts, "rejected").await;
+    told(&plane, "no-again", DecisionState::Counts, None).await;
     // So does any edit.
     edit(&plane, "web", json!({"reason": "please"})).await;
     let third = asked(&plane, "web").await;
@@ -116,7 +116,7 @@ async fn an_edit_of_what_is_not_content_leaves_the_question_open(plane: Plane) {
     plane.ask("web", "settings", json!({"level": 2})).await;
     let first = asked(&plane, "web").await;
     decide(&plane, "erin", &of_rule("first", "one", &first, "approve")).await;
-    told(&plane, "one", DecisionState::Counts, "Counts").await;
+    told(&plane, "one", DecisionState::Counts, None).await;
     let edited = edit(&plane, "web", json!({"reason": "the season begins"})).await;
     let seen =
         plane.until("web", "seen", |r| r.status.as_ref().is_some_and(|s| Some(s.observed_generation) == edited.metadata.generation)).await;
@@ -201,10 +201,7 @@ async fn who_breaks_the_glass_approves_alone_and_everybody_is_told(plane: Plane)
     let said = condition(&ready, "Approved");
     assert!(said.starts_with("True EmergencyApproved: EMERGENCY: sandbox overrode all other approvers and approved it alone"), "{said}");
     assert!(said.contains("the rule first") && said.contains("the rule second") && said.contains("The shop is down"), "{said}");
-    assert_eq!(
-        told(&plane, "broken", DecisionState::Counts, "Counts as an override").await.message,
-        "Counts as an override for the policy careful."
-    );
+    assert_eq!(told(&plane, "broken", DecisionState::Counts, None).await.message, "Counts as an override for the policy careful.");
     let warning = warned(&plane, &asked_for.metadata.uid.unwrap()).await;
     assert_eq!(warning.type_.as_deref(), Some("Warning"));
     assert!(warning.message.unwrap().contains("sandbox overrode all other approvers"));

@@ -4,7 +4,7 @@ use cluster::kinds::PromiseRequest;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 use kube::api::{Patch, PatchParams};
-use promise::api::DecisionState;
+use promise::api::{DecisionReason, DecisionState};
 use promise::names;
 use serde_json::{Value, json};
 
@@ -19,8 +19,6 @@ on_every_plane![
     a_rule_about_the_requester_holds_for_whoever_changes_the_request,
     what_asks_for_approval_of_some_people_asks_when_one_of_them_changes_the_request,
 ];
-
-const CHANGED: &str = "erin changed it last, and this rule needs someone else to approve.";
 
 /// Changes the spec of a request of Dana's as Erin, who decides about it.
 async fn edit_as_erin(plane: &Plane, name: &str, spec: Value) {
@@ -50,18 +48,18 @@ async fn whoever_changed_a_request_does_not_approve_it(plane: Plane) {
     assert_eq!(kept.annotations()[names::CHANGED_BY_ANNOTATION], "erin");
     // Of several decisions of one second the one whose name comes last is the latest.
     decide(&plane, "erin", &about("a-own", &hers, "approve")).await;
-    told(&plane, "a-own", DecisionState::Void, CHANGED).await;
+    told(&plane, "a-own", DecisionState::Void, DecisionReason::OwnChange).await;
     let mut broken = about("b-broken", &hers, "approve");
     broken.spec.emergency = true;
     decide(&plane, "erin", &broken).await;
-    told(&plane, "b-broken", DecisionState::Void, CHANGED).await;
+    told(&plane, "b-broken", DecisionState::Void, DecisionReason::OwnChange).await;
     assert_eq!(level(&plane, "web").await, None, "nothing is made");
 
     // What Dana writes herself again, Erin may decide about.
     edit(&plane, "web", json!({"parameters": {"level": 7}})).await;
     let again = asked_anew(&plane, "web", &hers).await;
     decide(&plane, "erin", &about("c-yes", &again, "approve")).await;
-    told(&plane, "c-yes", DecisionState::Counts, "Counts for the rule look").await;
+    told(&plane, "c-yes", DecisionState::Counts, None).await;
     plane.ready("web").await;
     assert_eq!(level(&plane, "web").await.as_deref(), Some("7"));
     controller.stop().await;
@@ -92,7 +90,7 @@ async fn whoever_changed_a_wrapper_does_not_approve_what_is_in_it(plane: Plane) 
     let hers = asked_anew(&plane, "web-inner", &first).await;
     assert!(!hers.annotations().contains_key(names::CHANGED_BY_ANNOTATION), "who makes it is not who changed it");
     decide(&plane, "erin", &about("b-own", &hers, "approve")).await;
-    told(&plane, "b-own", DecisionState::Void, CHANGED).await;
+    told(&plane, "b-own", DecisionState::Void, DecisionReason::OwnChange).await;
     assert_eq!(level(&plane, "web-inner").await.as_deref(), Some("2"));
 
     edit(&plane, "web", json!({"parameters": {"level": 4}})).await;

@@ -1,7 +1,7 @@
 //! Requests that promises make: the plane stamps the controller, and they are as much one's own as what made them.
 
 use kube::api::DeleteParams;
-use promise::api::DecisionState;
+use promise::api::{DecisionReason, DecisionState};
 use serde_json::{Value, json};
 
 use super::stages::told;
@@ -41,7 +41,7 @@ async fn whoever_orders_a_wrapper_does_not_approve_what_is_in_it(plane: Plane) {
     let waiting = asked(&plane, "web-inner").await;
     assert_ne!(waiting.spec.requester.as_ref().unwrap().username, "dana", "it is stamped with who made it");
     decide(&plane, "dana", &about("own", &waiting, "approve")).await;
-    told(&plane, "own", DecisionState::Void, "dana requested it, and this rule needs someone else to approve").await;
+    told(&plane, "own", DecisionState::Void, DecisionReason::OwnRequest).await;
     assert_eq!(level(&plane, "web-inner").await, None);
     plane.until("web", "waiting for what is in it", |r| condition(r, "Ready").contains("web-inner isn't healthy yet: ")).await;
     decide(&plane, "erin", &about("yes", &waiting, "approve")).await;
@@ -58,7 +58,7 @@ async fn what_was_handed_over_is_approved_by_nobody(plane: Plane) {
     plane.gone(plane.requests("dana"), "web").await;
     for who in ["dana", "erin"] {
         decide(&plane, who, &about(who, &waiting, "approve")).await;
-        told(&plane, who, DecisionState::Void, "We don't know who requested it").await;
+        told(&plane, who, DecisionState::Void, DecisionReason::RequesterUnknown).await;
     }
     assert_eq!(level(&plane, "web-inner").await, None);
     controller.stop().await;

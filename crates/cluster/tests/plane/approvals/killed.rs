@@ -42,7 +42,7 @@ async fn dies_while_people_decide(plane: Plane) {
         let controller = plane.controller().await;
         let ready = plane.ready(&name).await;
         for approval in [&one, &two] {
-            told(&plane, approval, DecisionState::Counts, "Counts").await;
+            told(&plane, approval, DecisionState::Counts, None).await;
         }
         controller.crash();
         let status = ready.status.as_ref().unwrap();

@@ -2,7 +2,7 @@
 
 use cluster::kinds::Approval;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
-use promise::api::{ApprovalState, CandidateState, DecisionState, DecisionStatus};
+use promise::api::{ApprovalState, CandidateState, DecisionReason, DecisionState, DecisionStatus};
 use serde_json::{Value, json};
 
 use super::{about, approvals, asked, candidate, decide, governed, let_decide, level};
@@ -16,51 +16,39 @@ struct Attempt {
     name: &'static str,
     who: &'static str,
     spec: Value,
-    says: &'static str,
+    reason: DecisionReason,
 }
 
-fn attempt(name: &'static str, who: &'static str, spec: Value, says: &'static str) -> Attempt {
-    Attempt { name, who, spec, says }
+fn attempt(name: &'static str, who: &'static str, spec: Value, reason: DecisionReason) -> Attempt {
+    Attempt { name, who, spec, reason }
 }
 
 /// Everything that is tried. Erin may decide about the rule, and so may Dana, who asked; the sandbox may write decisions and decide nothing.
 fn attempts(plane: &Plane) -> Vec<Attempt> {
+    use DecisionReason::{
+        NoSuchRule, NotPermitted, OtherContent, OtherRequest, OverrideMustApprove, OverrideWithoutComment, OwnRequest, RequestNotFound,
+    };
     let forged = json!({"decidedBy": {"username": "erin", "groups": ["system:masters"]}});
     let elsewhere = if plane.has_namespaces() { "cluster:elsewhere" } else { "elsewhere" };
     vec![
-        attempt("wrong-hash", "erin", json!({"contentHash": "0000"}), "This decision is for content 0000, which web doesn't have"),
-        attempt("no-hash", "erin", json!({"contentHash": ""}), "This decision is for content without a hash"),
-        attempt("wrong-person", "sandbox", json!({}), "sandbox doesn't have permission to approve for the policy careful"),
-        attempt("forged-decider", "sandbox", forged, "sandbox doesn't have permission to approve for the policy careful"),
-        attempt("rejects-without-right", "sandbox", json!({"decision": "reject"}), "sandbox doesn't have permission"),
-        attempt("own", "dana", json!({}), "dana requested it, and this rule needs someone else to approve"),
-        attempt(
-            "other-rule",
-            "erin",
-            json!({"rule": {"name": "other"}}),
-            "No rule other of the policy careful requires approval of web now",
-        ),
-        attempt(
-            "other-policy",
-            "erin",
-            json!({"rule": {"policy": "other"}}),
-            "No rule look of the policy other requires approval of web now",
-        ),
-        attempt(
-            "of-a-promise",
-            "erin",
-            json!({"rule": {"policy": null, "promise": "careful"}}),
-            "No rule look of the promise careful requires approval of web now",
-        ),
-        attempt("of-both", "erin", json!({"rule": {"promise": "careful"}}), "requires approval of web now"),
-        attempt("other-uid", "erin", json!({"request": {"uid": "another"}}), "with the uid another"),
-        attempt("other-name", "erin", json!({"request": {"name": "other"}}), "but this decision names another one"),
-        attempt("other-namespace", "erin", json!({"request": {"namespace": "other"}}), "but this decision names another one"),
-        attempt("other-workspace", "erin", json!({"request": {"cluster": elsewhere}}), "but this decision names another one"),
-        attempt("a-path", "erin", json!({"request": {"uid": "x", "name": "../../web?watch=true"}}), "There is no request"),
-        attempt("emergency", "erin", json!({"emergency": true}), "erin doesn't have permission to override for the policy careful"),
-        attempt("silent-emergency", "erin", json!({"emergency": true, "comment": ""}), "needs a comment"),
-        attempt("emergency-no", "erin", json!({"emergency": true, "decision": "reject"}), "can only approve"),
+        attempt("wrong-hash", "erin", json!({"contentHash": "0000"}), OtherContent),
+        attempt("no-hash", "erin", json!({"contentHash": ""}), OtherContent),
+        attempt("wrong-person", "sandbox", json!({}), NotPermitted),
+        attempt("forged-decider", "sandbox", forged, NotPermitted),
+        attempt("rejects-without-right", "sandbox", json!({"decision": "reject"}), NotPermitted),
+        attempt("own", "dana", json!({}), OwnRequest),
+        attempt("other-rule", "erin", json!({"rule": {"name": "other"}}), NoSuchRule),
+        attempt("other-policy", "erin", json!({"rule": {"policy": "other"}}), NoSuchRule),
+        attempt("of-a-promise", "erin", json!({"rule": {"policy": null, "promise": "careful"}}), NoSuchRule),
+        attempt("of-both", "erin", json!({"rule": {"promise": "careful"}}), NoSuchRule),
+        attempt("other-uid", "erin", json!({"request": {"uid": "another"}}), RequestNotFound),
+        attempt("other-name", "erin", json!({"request": {"name": "other"}}), OtherRequest),
+        attempt("other-namespace", "erin", json!({"request": {"namespace": "other"}}), OtherRequest),
+        attempt("other-workspace", "erin", json!({"request": {"cluster": elsewhere}}), OtherRequest),
+        attempt("a-path", "erin", json!({"request": {"uid": "x", "name": "../../web?watch=true"}}), RequestNotFound),
+        attempt("emergency", "erin", json!({"emergency": true}), NotPermitted),
+        attempt("silent-emergency", "erin", json!({"emergency": true, "comment": ""}), OverrideWithoutComment),
+        attempt("emergency-no", "erin", json!({"emergency": true, "decision": "reject"}), OverrideMustApprove),
     ]
 }
 
@@ -75,11 +63,11 @@ async fn a_decision_that_does_not_count_says_so_and_changes_nothing(plane: Plane
     let_decide(&plane, "sandbox", &["another"]).await;
     plane.ask("web", "settings", json!({"level": 2})).await;
     let waiting = asked(&plane, "web").await;
-    for Attempt { name, who, spec, says } in attempts(&plane) {
+    for Attempt { name, who, spec, reason } in attempts(&plane) {
         let mut tried = json!(about(name, &waiting, "approve"));
         merge(&mut tried["spec"], spec);
         decide(&plane, who, &serde_json::from_value(tried).unwrap()).await;
-        let approval = told(&plane, name, says, |status| status.message.contains(says)).await;
+        let approval = told(&plane, name, &format!("{reason:?}"), |status| status.reason == Some(reason)).await;
         let status = approval.status.unwrap();
         assert_eq!(status.state, DecisionState::Void, "{name}: {status:?}");
         assert!(status.observed_at.is_some() && status.message.ends_with('.'), "{name}: {status:?}");
@@ -87,8 +75,9 @@ async fn a_decision_that_does_not_count_says_so_and_changes_nothing(plane: Plane
     if !plane.has_namespaces() {
         let elsewhere: Api<Approval> = Api::all(plane.client("admin", "root:acme"));
         elsewhere.create(&PostParams::default(), &about("elsewhere", &waiting, "approve")).await.unwrap();
-        let says = "Decisions for the policy careful belong in root:platform";
-        wait(elsewhere, "elsewhere", says, |approval: &Approval| json!(approval.status).to_string().contains(says)).await;
+        let holds =
+            |approval: &Approval| approval.status.as_ref().is_some_and(|status| status.reason == Some(DecisionReason::OtherWorkspace));
+        wait(elsewhere, "elsewhere", "OtherWorkspace", holds).await;
     }
     let after = plane.requests("dana").get("web").await.unwrap();
     assert_eq!(candidate(&after).content_hash, candidate(&waiting).content_hash);
@@ -102,9 +91,8 @@ async fn a_decision_that_does_not_count_says_so_and_changes_nothing(plane: Plane
     let yes = told(&plane, "yes", "counted", |status| status.state == DecisionState::Counts).await;
     assert_eq!(yes.status.unwrap().message, "Counts for the rule look of the policy careful.");
     // Whoever comes after that changes nothing either.
-    let says = "web was already decided";
     decide(&plane, "erin", &about("after", &waiting, "reject")).await;
-    told(&plane, "after", says, |status| status.state == DecisionState::Void && status.message.contains(says)).await;
+    told(&plane, "after", "AlreadyDecided", |status| status.reason == Some(DecisionReason::AlreadyDecided)).await;
     plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
     plane.gone(plane.requests("dana"), "web").await;
     told(&plane, "yes", "of a request that is gone", |status| status.state == DecisionState::Superseded).await;
@@ -117,7 +105,7 @@ async fn nobody_but_the_controller_says_what_became_of_a_decision(plane: Plane) 
     let waiting = asked(&plane, "web").await;
     let mut born = about("born-counting", &waiting, "approve");
     born.spec.content_hash = "0000".into();
-    born.status = Some(DecisionStatus { state: DecisionState::Counts, message: "It counts.".into(), observed_at: None });
+    born.status = Some(DecisionStatus { state: DecisionState::Counts, message: "It counts.".into(), ..DecisionStatus::default() });
     decide(&plane, "erin", &born).await;
     told(&plane, "born-counting", "void", |status| status.state == DecisionState::Void).await;
     let forged = json!({"status": {"state": "counts", "message": "It counts."}});

@@ -5,7 +5,7 @@ use cluster::kinds::PromiseRequest;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
-use promise::api::DecisionState;
+use promise::api::{DecisionReason, DecisionState};
 use promise::names;
 use serde_json::{Value, json};
 
@@ -64,13 +64,13 @@ async fn service_accounts_of_two_workspaces_decide_about_each_others_requests_an
     assert_eq!((stamp.username.as_str(), stamp.cluster.as_deref()), (ROBOT, Some(shop.as_str())), "whatever was sent");
     let waiting = asked(&plane, "web").await;
     decide(&plane, "robot of shop", &about("a-own", &waiting, "approve")).await;
-    told(&plane, "a-own", DecisionState::Void, "requested it, and this rule needs someone else to approve").await;
+    told(&plane, "a-own", DecisionState::Void, DecisionReason::OwnRequest).await;
     let refused = approvals(&plane, "robot of platform").delete("a-own", &DeleteParams::default()).await.unwrap_err();
     assert!(refused.to_string().contains("only the person who made a decision can withdraw it"), "{refused}");
     approvals(&plane, "robot of shop").delete("a-own", &DeleteParams::default()).await.unwrap();
     assert_eq!(level(&plane, "web").await, None);
     decide(&plane, "robot of platform", &about("a-yes", &waiting, "approve")).await;
-    told(&plane, "a-yes", DecisionState::Counts, "Counts for the rule look").await;
+    told(&plane, "a-yes", DecisionState::Counts, None).await;
     let ready = plane.ready("web").await;
     let given = &ready.status.unwrap().approvals[0].given;
     assert_eq!((given[0].by.as_str(), given[0].by_cluster.as_deref()), (ROBOT, Some(home.as_str())));
@@ -90,16 +90,16 @@ async fn service_accounts_of_two_workspaces_decide_about_each_others_requests_an
         })
         .await;
     decide(&plane, "robot of shop", &about("b-own", &waiting, "approve")).await;
-    told(&plane, "b-own", DecisionState::Void, "changed it last, and this rule needs someone else to approve").await;
+    told(&plane, "b-own", DecisionState::Void, DecisionReason::OwnChange).await;
     decide(&plane, "robot of platform", &about("b-yes", &waiting, "approve")).await;
-    told(&plane, "b-yes", DecisionState::Counts, "Counts for the rule look").await;
+    told(&plane, "b-yes", DecisionState::Counts, None).await;
     plane.ready("other").await;
 
     // What neither of them has to do with: only the one that the rule means decides.
     plane.ask("third", "settings", json!({"level": 2})).await;
     let waiting = asked(&plane, "third").await;
     decide(&plane, "robot of shop", &about("c-no", &waiting, "approve")).await;
-    told(&plane, "c-no", DecisionState::Void, "of another workspace isn't one of the approvers of this rule").await;
+    told(&plane, "c-no", DecisionState::Void, DecisionReason::NotAnApprover).await;
     decide(&plane, "robot of platform", &about("c-yes", &waiting, "approve")).await;
     plane.ready("third").await;
     controller.stop().await;
@@ -129,7 +129,7 @@ async fn a_service_account_does_not_decide_by_the_rights_of_its_namesake() {
     plane.ask("web", "settings", json!({"level": 2})).await;
     let waiting = asked(&plane, "web").await;
     decide(&plane, "robot of shop", &about("a-no", &waiting, "approve")).await;
-    told(&plane, "a-no", DecisionState::Void, "doesn't have permission to approve").await;
+    told(&plane, "a-no", DecisionState::Void, DecisionReason::NotPermitted).await;
     assert_eq!(level(&plane, "web").await, None);
     decide(&plane, "robot of platform", &about("b-yes", &waiting, "approve")).await;
     plane.ready("web").await;

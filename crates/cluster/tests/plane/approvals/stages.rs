@@ -2,7 +2,7 @@
 
 use cluster::kinds::{Approval, PromiseRequest};
 use kube::api::DeleteParams;
-use promise::api::{ApprovalState, DecisionState, DecisionStatus};
+use promise::api::{ApprovalState, DecisionReason, DecisionState, DecisionStatus};
 use serde_json::{Value, json};
 
 use super::{about, approvals, asked, candidate, decide, denied, edit, let_decide, level};
@@ -49,9 +49,11 @@ pub(super) fn of_rule(rule: &str, name: &str, request: &PromiseRequest, decision
     approval
 }
 
-pub(super) async fn told(plane: &Plane, name: &str, state: DecisionState, says: &str) -> DecisionStatus {
-    let holds = |approval: &Approval| approval.status.as_ref().is_some_and(|told| told.state == state && told.message.contains(says));
-    wait(approvals(plane, "admin"), name, says, holds).await.status.unwrap()
+/// The status of a decision, once it has this state and reason.
+pub(super) async fn told(plane: &Plane, name: &str, state: DecisionState, reason: impl Into<Option<DecisionReason>>) -> DecisionStatus {
+    let reason = reason.into();
+    let holds = |approval: &Approval| approval.status.as_ref().is_some_and(|told| (told.state, told.reason) == (state, reason));
+    wait(approvals(plane, "admin"), name, &format!("{state:?} {reason:?}"), holds).await.status.unwrap()
 }
 
 fn states(request: &PromiseRequest) -> Vec<ApprovalState> {
@@ -76,7 +78,7 @@ async fn one_person_does_not_pass_two_stages(plane: Plane) {
     decide(&plane, "erin", &of_rule("first", "one", &first, "approve")).await;
     until_states(&plane, &[Approved, Waiting]).await;
     decide(&plane, "erin", &of_rule("second", "two", &first, "approve")).await;
-    told(&plane, "two", DecisionState::Void, "erin approved stage 1").await;
+    told(&plane, "two", DecisionState::Void, DecisionReason::ApprovedElsewhere).await;
     assert_eq!(level(&plane, "web").await, None, "nothing is made");
     decide(&plane, "olga", &of_rule("second", "three", &first, "approve")).await;
     plane.ready("web").await;
@@ -92,7 +94,7 @@ async fn only_members_of_the_named_groups_decide(plane: Plane) {
     until_states(&plane, &[Approved, Waiting]).await;
     for (name, decision) in [("yes", "approve"), ("no", "reject"), ("other", "requestChanges")] {
         decide(&plane, "olga", &of_rule("second", name, &first, decision)).await;
-        told(&plane, name, DecisionState::Void, "olga isn't one of the approvers of this rule: owners.").await;
+        told(&plane, name, DecisionState::Void, DecisionReason::NotAnApprover).await;
     }
     assert_eq!(states(&until_states(&plane, &[Approved, Waiting]).await), [Approved, Waiting]);
     decide(&plane, "sandbox", &of_rule("second", "two", &first, "approve")).await;
@@ -112,26 +114,26 @@ async fn a_change_voids_what_the_first_stage_agreed_to(plane: Plane) {
     assert!(waiting.who == ["operations"] && waiting.message.contains("stage 2 follows"), "{waiting:?}");
     // Whoever is early waits for their turn.
     decide(&plane, "sandbox", &of_rule("second", "early", &first, "approve")).await;
-    told(&plane, "early", DecisionState::Pending, "This decision counts once stage 1 is approved.").await;
+    told(&plane, "early", DecisionState::Pending, DecisionReason::StageNotOpen).await;
     approvals(&plane, "sandbox").delete("early", &DeleteParams::default()).await.unwrap();
 
     decide(&plane, "erin", &of_rule("first", "one", &first, "approve")).await;
     let half = until_states(&plane, &[Approved, Waiting]).await;
     assert!(half.status.as_ref().unwrap().approvals[1].expires_at.is_some(), "its clock runs now");
     assert_eq!(half.status.as_ref().unwrap().waiting_on.as_ref().unwrap().who, ["owners"]);
-    told(&plane, "one", DecisionState::Counts, "Counts for the rule first").await;
+    told(&plane, "one", DecisionState::Counts, None).await;
     edit(&plane, "web", json!({"parameters": {"level": 4}})).await;
     let changed = plane
         .until("web", "asked about something else", |r| {
             r.status.as_ref().is_some_and(|_| candidate(r).content_hash != candidate(&first).content_hash && states(r) == [Waiting, Queued])
         })
         .await;
-    told(&plane, "one", DecisionState::Superseded, "web has changed since").await;
+    told(&plane, "one", DecisionState::Superseded, DecisionReason::FormerContent).await;
     let former = &changed.status.as_ref().unwrap().approvals[0].given[0];
     assert_eq!((former.approval.as_str(), former.content_hash.as_str()), ("one", candidate(&first).content_hash.as_str()));
     // The same decision written once more is about the same former content.
     decide(&plane, "erin", &of_rule("first", "replayed", &first, "approve")).await;
-    told(&plane, "replayed", DecisionState::Superseded, "web has changed since").await;
+    told(&plane, "replayed", DecisionState::Superseded, DecisionReason::FormerContent).await;
     assert_eq!(level(&plane, "web").await, None);
     decide(&plane, "erin", &of_rule("first", "two", &changed, "approve")).await;
     until_states(&plane, &[Approved, Waiting]).await;
@@ -143,7 +145,7 @@ async fn a_change_voids_what_the_first_stage_agreed_to(plane: Plane) {
     edit(&plane, "web", json!({"parameters": {"level": 2}})).await;
     let back = until_states(&plane, &[Waiting, Queued]).await;
     assert_eq!(candidate(&back).content_hash, candidate(&first).content_hash);
-    told(&plane, "one", DecisionState::Superseded, "before approval of the same content was requested again").await;
+    told(&plane, "one", DecisionState::Superseded, DecisionReason::EarlierQuestion).await;
     controller.stop().await;
 }
 
@@ -158,12 +160,12 @@ async fn a_right_that_is_gone_at_acceptance_asks_the_first_stage_again(plane: Pl
     denied(&plane, "erin").await;
     decide(&plane, "sandbox", &of_rule("second", "two", &waiting, "approve")).await;
     until_states(&plane, &[Waiting, Queued]).await;
-    told(&plane, "one", DecisionState::Void, "erin doesn't have permission to approve").await;
-    told(&plane, "two", DecisionState::Pending, "once stage 1 is approved").await;
+    told(&plane, "one", DecisionState::Void, DecisionReason::NotPermitted).await;
+    told(&plane, "two", DecisionState::Pending, DecisionReason::StageNotOpen).await;
     assert_eq!(level(&plane, "web").await, None, "what was agreed to without the right is not made");
     decide(&plane, "olga", &of_rule("first", "three", &waiting, "approve")).await;
     plane.ready("web").await;
-    told(&plane, "two", DecisionState::Counts, "Counts").await;
+    told(&plane, "two", DecisionState::Counts, None).await;
     controller.stop().await;
 }
 

@@ -5,7 +5,7 @@ use crate::api::{
     ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, Decision, DecisionState, DecisionStatus,
     GivenApproval, PromiseRequestStatus, QuestionStatus,
 };
-use crate::approval::{Asked, Verdict, Written, verdict};
+use crate::approval::{RequestInQuestion, Verdict, Written, verdict};
 
 /// A request that waits for the rule `look` of the policy `careful`, with these decisions in the workspace `c1`.
 fn waiting(given: Vec<GivenApproval>) -> PromiseRequestStatus {
@@ -22,7 +22,7 @@ fn given(state: DecisionState, void: Option<&str>) -> GivenApproval {
 
 fn of(spec: &ApprovalSpec, cluster: &str, before: Option<&DecisionStatus>, status: Option<&PromiseRequestStatus>) -> Option<Verdict> {
     let request = request();
-    let asked = status.map(|status| Asked { request: &request, status });
+    let asked = status.map(|status| RequestInQuestion { request: &request, status });
     verdict(&Written { name: "mine", cluster, spec, before }, asked.as_ref())
 }
 
@@ -34,7 +34,7 @@ fn the_request_has_the_last_word() {
     assert_eq!(counts.message, "Counts for the rule look of the policy careful.");
     for state in [DecisionState::Void, DecisionState::Superseded, DecisionState::Pending] {
         let told = of(&spec, "c1", None, Some(&waiting(vec![given(state, Some("Not so."))]))).unwrap();
-        assert_eq!(told, Verdict { state, message: "Not so.".into(), heard: true });
+        assert_eq!(told, Verdict { state, reason: None, message: "Not so.".into(), heard: true });
     }
     assert_eq!(of(&spec, "c1", None, Some(&waiting(vec![]))), None, "it is heard in a moment");
     assert_eq!(of(&spec, "c1", None, Some(&waiting(vec![GivenApproval { approval: "another".into(), ..GivenApproval::default() }]))), None);

@@ -6,7 +6,7 @@ use crate::fulfil::{Hold, Plan};
 use crate::problem::Problem;
 use crate::wording::upper_first;
 
-pub(super) fn waiting(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Option<WaitingOn> {
+pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Option<WaitingOn> {
     let waiting = found(seen)?;
     Some(waiting.dated(previous.waiting_on.as_ref(), now))
 }
