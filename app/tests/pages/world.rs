@@ -415,7 +415,7 @@ impl Workspaces for World {
 impl Presets for World {
     async fn presets(&self, _: &str) -> Result<Vec<PresetLine>> {
         if let Some(why) = &self.refused {
-            return Err(Error::Denied { why: why.clone() });
+            return Err(Error::from(DeniedReason::ControlPlane { message: why.clone() }));
         }
         let line = |title: &str, address: &str| PresetLine {
             id: "7".repeat(32),

@@ -50,7 +50,7 @@ pub use policy_change::{PolicyChangeEntry, PolicyChangeKind};
 pub use posted::POSTED;
 pub use preset::{MAX_PRESETS, NewPreset, Preset};
 pub use random::Random;
-pub use saved_view::{MAX_SAVED_VIEWS, SavedView, SavedViewOutcome};
+pub use saved_view::{MAX_SAVED_VIEWS, SaveOutcome, SavedView};
 pub use seal::SealKeys;
 pub use session::{Cookie, Session, SessionKey};
 pub use stand_in::StandIn;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::draft::MAX_DRAFT_BYTES;
 use crate::random::{self, Random};
 use crate::row::row;
-use crate::{Error, Kept, Result, Store};
+use crate::{Error, Result, SaveOutcome, Store};
 
 /// Maximum number of presets of one workspace.
 pub const MAX_PRESETS: i64 = 100;
@@ -89,7 +89,7 @@ impl Store {
     ///
     /// # Errors
     /// If the values are larger than a draft can be, or the database fails.
-    pub async fn save_preset(&self, preset: &NewPreset<'_>, now: Timestamp, random: &dyn Random) -> Result<Kept> {
+    pub async fn save_preset(&self, preset: &NewPreset<'_>, now: Timestamp, random: &dyn Random) -> Result<SaveOutcome> {
         let parameters = serde_json::to_string(preset.parameters)?;
         if parameters.len() > MAX_DRAFT_BYTES {
             return Err(Error::TooLarge { bytes: parameters.len(), limit: MAX_DRAFT_BYTES });
@@ -98,7 +98,7 @@ impl Store {
         let (count,): (i64,) =
             sqlx::query_as("SELECT COUNT(*) FROM preset WHERE cluster = $1").bind(preset.cluster).fetch_one(&mut *transaction).await?;
         if count >= MAX_PRESETS {
-            return Ok(Kept::Full);
+            return Ok(SaveOutcome::Full);
         }
         let saved = sqlx::query(
             "INSERT INTO preset (id, cluster, home, promise, title, parameters, person, created) \
@@ -115,7 +115,7 @@ impl Store {
         .execute(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        Ok(if saved.rows_affected() == 0 { Kept::Taken } else { Kept::Yes })
+        Ok(if saved.rows_affected() == 0 { SaveOutcome::Taken } else { SaveOutcome::Saved })
     }
 
     /// Deletes a preset of a workspace; it doesn't have to exist.
@@ -149,9 +149,9 @@ mod tests {
                 store.save_preset(&preset(cluster, promise, title, &values), NOW, &random).await
             };
             for (cluster, promise, title) in [("shop", "redis", "Small"), ("shop", "postgresql", "Small"), ("data", "redis", "Small")] {
-                assert_eq!(save(cluster, promise, title).await.unwrap(), Kept::Yes);
+                assert_eq!(save(cluster, promise, title).await.unwrap(), SaveOutcome::Saved);
             }
-            assert_eq!(save("shop", "redis", "Small").await.unwrap(), Kept::Taken, "nobody's values are replaced");
+            assert_eq!(save("shop", "redis", "Small").await.unwrap(), SaveOutcome::Taken, "nobody's values are replaced");
             let known = store.presets("shop").await.unwrap();
             let mut promises: Vec<(&str, &str)> = known.iter().map(|one| (one.promise.as_str(), one.person.as_str())).collect();
             promises.sort_unstable();
@@ -172,9 +172,9 @@ mod tests {
             let values = json!({});
             for number in 0..MAX_PRESETS {
                 let title = number.to_string();
-                assert_eq!(store.save_preset(&preset("shop", "redis", &title, &values), NOW, &random).await.unwrap(), Kept::Yes);
+                assert_eq!(store.save_preset(&preset("shop", "redis", &title, &values), NOW, &random).await.unwrap(), SaveOutcome::Saved);
             }
-            assert_eq!(store.save_preset(&preset("shop", "redis", "one more", &values), NOW, &random).await.unwrap(), Kept::Full);
+            assert_eq!(store.save_preset(&preset("shop", "redis", "one more", &values), NOW, &random).await.unwrap(), SaveOutcome::Full);
             let large = json!({"text": "x".repeat(MAX_DRAFT_BYTES)});
             let refused = store.save_preset(&preset("data", "redis", "large", &large), NOW, &random).await;
             assert!(matches!(refused, Err(Error::TooLarge { .. })));

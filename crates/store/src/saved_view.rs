@@ -20,16 +20,16 @@ pub struct SavedView {
     pub filter: Vec<(String, String)>,
 }
 
-/// Result of saving or renaming a view.
+/// Result of saving or renaming a view, or of saving a preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SavedViewOutcome {
+pub enum SaveOutcome {
     /// It was saved.
     Saved,
-    /// The user already has [`MAX_SAVED_VIEWS`] views.
+    /// There are as many as there can be.
     Full,
-    /// Another view of that list already has the title.
+    /// Another one already has the title.
     Taken,
-    /// The user has no such view.
+    /// There is none with this id.
     Absent,
 }
 
@@ -69,7 +69,7 @@ impl Store {
         filter: &[(String, String)],
         now: Timestamp,
         random: &dyn Random,
-    ) -> Result<SavedViewOutcome> {
+    ) -> Result<SaveOutcome> {
         let filter = serde_json::to_string(filter)?;
         let mut transaction = self.pool.begin().await?;
         let replaced = sqlx::query("UPDATE saved_view SET filter = $4 WHERE person = $1 AND list = $2 AND title = $3")
@@ -83,7 +83,7 @@ impl Store {
             let (count,): (i64,) =
                 sqlx::query_as("SELECT COUNT(*) FROM saved_view WHERE person = $1").bind(person).fetch_one(&mut *transaction).await?;
             if count >= MAX_SAVED_VIEWS {
-                return Ok(SavedViewOutcome::Full);
+                return Ok(SaveOutcome::Full);
             }
             sqlx::query(
                 "INSERT INTO saved_view (id, person, list, title, filter, created) VALUES ($1, $2, $3, $4, $5, $6) \
@@ -99,14 +99,14 @@ impl Store {
             .await?;
         }
         transaction.commit().await?;
-        Ok(SavedViewOutcome::Saved)
+        Ok(SaveOutcome::Saved)
     }
 
     /// Renames a view of `person`.
     ///
     /// # Errors
     /// If the database fails.
-    pub async fn rename_view(&self, person: &str, id: &str, title: &str) -> Result<SavedViewOutcome> {
+    pub async fn rename_view(&self, person: &str, id: &str, title: &str) -> Result<SaveOutcome> {
         let mut transaction = self.pool.begin().await?;
         let (others,): (i64,) = sqlx::query_as(
             "SELECT COUNT(*) FROM saved_view WHERE person = $1 AND title = $3 AND id <> $2 \
@@ -118,7 +118,7 @@ impl Store {
         .fetch_one(&mut *transaction)
         .await?;
         if others > 0 {
-            return Ok(SavedViewOutcome::Taken);
+            return Ok(SaveOutcome::Taken);
         }
         let renamed = sqlx::query("UPDATE saved_view SET title = $3 WHERE id = $2 AND person = $1")
             .bind(person)
@@ -127,7 +127,7 @@ impl Store {
             .execute(&mut *transaction)
             .await?;
         transaction.commit().await?;
-        Ok(if renamed.rows_affected() == 0 { SavedViewOutcome::Absent } else { SavedViewOutcome::Saved })
+        Ok(if renamed.rows_affected() == 0 { SaveOutcome::Absent } else { SaveOutcome::Saved })
     }
 
     /// Deletes a view of `person`; it doesn't have to exist.
@@ -161,19 +161,19 @@ mod tests {
                 store.saved_views(person, list).await.unwrap().into_iter().map(|view| view.title).collect()
             };
             for (person, list, title) in [("olga", "a", "Zebra"), ("olga", "a", "Ant"), ("olga", "b", "Ant"), ("pat", "a", "Ant")] {
-                assert_eq!(save(person, list, title, "Secret").await, SavedViewOutcome::Saved);
+                assert_eq!(save(person, list, title, "Secret").await, SaveOutcome::Saved);
             }
             assert_eq!(titles("olga", "a").await, ["Ant", "Zebra"]);
-            assert_eq!(save("olga", "a", "Ant", "Service").await, SavedViewOutcome::Saved, "the same title shows something else");
+            assert_eq!(save("olga", "a", "Ant", "Service").await, SaveOutcome::Saved, "the same title shows something else");
             let mine = store.saved_views("olga", "a").await.unwrap();
             assert_eq!((mine.len(), &mine[0].filter), (2, &filter("Service")));
             assert_eq!(store.saved_views("pat", "a").await.unwrap()[0].filter, filter("Secret"), "nobody else's");
 
             let ant = &mine[0].id;
-            assert_eq!(store.rename_view("olga", ant, "Zebra").await.unwrap(), SavedViewOutcome::Taken);
-            assert_eq!(store.rename_view("pat", ant, "Mine").await.unwrap(), SavedViewOutcome::Absent);
-            assert_eq!(store.rename_view("olga", ant, "Ant").await.unwrap(), SavedViewOutcome::Saved, "as it is called");
-            assert_eq!(store.rename_view("olga", ant, "Bee").await.unwrap(), SavedViewOutcome::Saved);
+            assert_eq!(store.rename_view("olga", ant, "Zebra").await.unwrap(), SaveOutcome::Taken);
+            assert_eq!(store.rename_view("pat", ant, "Mine").await.unwrap(), SaveOutcome::Absent);
+            assert_eq!(store.rename_view("olga", ant, "Ant").await.unwrap(), SaveOutcome::Saved, "as it is called");
+            assert_eq!(store.rename_view("olga", ant, "Bee").await.unwrap(), SaveOutcome::Saved);
             store.forget_view("pat", ant).await.unwrap();
             assert_eq!(titles("olga", "a").await, ["Bee", "Zebra"]);
             store.forget_view("olga", ant).await.unwrap();
@@ -187,11 +187,11 @@ mod tests {
         for (store, random) in every().await {
             let save = async |person: &str, title: &str| store.save_view(person, "a", title, &filter("x"), NOW, &random).await.unwrap();
             for number in 0..MAX_SAVED_VIEWS {
-                assert_eq!(save("olga", &number.to_string()).await, SavedViewOutcome::Saved);
+                assert_eq!(save("olga", &number.to_string()).await, SaveOutcome::Saved);
             }
-            assert_eq!(save("olga", "one more").await, SavedViewOutcome::Full);
-            assert_eq!(save("olga", "7").await, SavedViewOutcome::Saved, "what is there can be changed");
-            assert_eq!(save("pat", "one more").await, SavedViewOutcome::Saved);
+            assert_eq!(save("olga", "one more").await, SaveOutcome::Full);
+            assert_eq!(save("olga", "7").await, SaveOutcome::Saved, "what is there can be changed");
+            assert_eq!(save("pat", "one more").await, SaveOutcome::Saved);
         }
     }
 }

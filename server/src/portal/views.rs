@@ -5,7 +5,7 @@ use app::view::{SavedList, SavedViews, ViewLine, view_title};
 use async_trait::async_trait;
 use cluster::WorkspacePath;
 use promise::{Error, Problem, Result};
-use store::{MAX_SAVED_VIEWS, SavedView, SavedViewOutcome};
+use store::{MAX_SAVED_VIEWS, SaveOutcome, SavedView};
 
 use super::write::{WriteOperation, WriteTarget};
 use crate::auth::Caller;
@@ -44,9 +44,8 @@ impl Views for Caller {
         let (person, list) = (&*self.identity().person, name(list, place));
         let write = self.write(WriteOperation::SaveView, WriteTarget::remembered("view", &list));
         let now = portal.clock.now();
-        let kept = write.remember(portal.store.save_view(person, &list, &title, &filter, now, &*portal.random), |kept| {
-            *kept == SavedViewOutcome::Saved
-        });
+        let kept = write
+            .remember(portal.store.save_view(person, &list, &title, &filter, now, &*portal.random), |kept| *kept == SaveOutcome::Saved);
         said(kept.await, &title)
     }
 
@@ -54,7 +53,7 @@ impl Views for Caller {
         let title = view_title(title).map_err(invalid)?;
         let write = self.write(WriteOperation::RenameView, WriteTarget::remembered("view", id));
         let (store, person) = (&self.portal().store, &self.identity().person);
-        said(write.remember(store.rename_view(person, id, &title), |kept| *kept == SavedViewOutcome::Saved).await, &title)
+        said(write.remember(store.rename_view(person, id, &title), |kept| *kept == SaveOutcome::Saved).await, &title)
     }
 
     async fn forget_view(&self, id: &str) -> Result<()> {
@@ -72,17 +71,17 @@ fn invalid(problem: Problem) -> Error {
     Error::Invalid { problems: vec![problem] }
 }
 
-fn said(kept: store::Result<SavedViewOutcome>, title: &str) -> Result<()> {
+fn said(kept: store::Result<SaveOutcome>, title: &str) -> Result<()> {
     match kept.map_err(|error| database(&error))? {
-        SavedViewOutcome::Saved => Ok(()),
-        SavedViewOutcome::Full => {
+        SaveOutcome::Saved => Ok(()),
+        SaveOutcome::Full => {
             let message = format!("You have {MAX_SAVED_VIEWS} saved views, the maximum. Delete one first.");
             Err(invalid(Problem { path: String::new(), message }))
         }
-        SavedViewOutcome::Taken => Err(invalid(Problem {
+        SaveOutcome::Taken => Err(invalid(Problem {
             path: String::new(),
             message: format!("This list already has a view called {title}. Choose another name."),
         })),
-        SavedViewOutcome::Absent => Err(Error::NotFound { what: "saved view with this name".to_owned() }),
+        SaveOutcome::Absent => Err(Error::NotFound { what: "saved view with this name".to_owned() }),
     }
 }

@@ -12,7 +12,7 @@ use promise::path::Path;
 use promise::wording::humanise;
 use promise::{ConflictReason, DeniedReason, Error, Problem, Result};
 use serde_json::Value;
-use store::{Kept, MAX_PRESETS, NewPreset, Preset};
+use store::{MAX_PRESETS, NewPreset, Preset, SaveOutcome};
 
 use super::form::{self, Opened};
 use super::kept::{self, SAVED};
@@ -50,11 +50,15 @@ impl Presets for Caller {
         let (promise, person) = (opened.offered.key.name.as_str(), &*self.identity().person);
         let preset = NewPreset { cluster, home, promise, title: &title, parameters: &parameters, person };
         let write = self.write(WriteOperation::SavePreset, WriteTarget::in_workspace("preset", &workspace.cluster, promise));
-        let saved = write.remember(portal.store.save_preset(&preset, portal.clock.now(), &*portal.random), |kept| *kept == Kept::Yes).await;
+        let saved = write
+            .remember(portal.store.save_preset(&preset, portal.clock.now(), &*portal.random), |kept| *kept == SaveOutcome::Saved)
+            .await;
         match saved.map_err(|error| database(&error))? {
-            Kept::Yes => Ok(()),
-            Kept::Full => Err(refused(format!("This workspace has {MAX_PRESETS} presets, the maximum. Delete one first."))),
-            Kept::Taken | Kept::Absent => Err(refused(format!("This workspace already has a preset called {title}. Choose another name."))),
+            SaveOutcome::Saved => Ok(()),
+            SaveOutcome::Full => Err(refused(format!("This workspace has {MAX_PRESETS} presets, the maximum. Delete one first."))),
+            SaveOutcome::Taken | SaveOutcome::Absent => {
+                Err(refused(format!("This workspace already has a preset called {title}. Choose another name.")))
+            }
         }
     }
 
