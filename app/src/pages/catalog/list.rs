@@ -114,7 +114,8 @@ fn facts(row: &OfferRow) -> impl IntoView + use<> {
         view! { <dt>{texts::READY_IN}</dt><dd>{texts::about(&span(ready.median))}<span class="subtle">{texts::median_of(ready.measured)}</span></dd> }.into_any()
     });
     // A card without a time keeps the line, so that prices of a row of cards are at one height.
-    let ready = ready.unwrap_or_else(|| view! { <dt>{texts::READY_IN}</dt><dd><span class="subtle">{texts::NOT_MEASURED}</span></dd> }.into_any());
+    let ready =
+        ready.unwrap_or_else(|| view! { <dt>{texts::READY_IN}</dt><dd><span class="subtle">{texts::NOT_MEASURED}</span></dd> }.into_any());
     view! { <dl class="sums pt-3 border-t border-line-soft">{price}{ready}</dl> }
 }
 

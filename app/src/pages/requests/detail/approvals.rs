@@ -30,8 +30,8 @@ pub(super) fn decisions(page: &RequestPage, token: &str, now: &str) -> Option<im
     let about =
         About { uid: &page.uid, hash: &hash, asked: &page.asked, fields: &fields, back: &back, buttons: Buttons::Inside, again: None };
     let form = (!hash.is_empty()).then(|| decide(&about, token));
-    let review =
-        (!page.asked.is_empty()).then(|| view! { <p class="small"><a href=routes::approvals(&[("open", &page.uid)])>{texts::OPEN_FULL_REVIEW}</a></p> });
+    let review = (!page.asked.is_empty())
+        .then(|| view! { <p class="small"><a href=routes::approvals(&[("open", &page.uid)])>{texts::OPEN_FULL_REVIEW}</a></p> });
     let withdraw = withdraw(&page.uid, &hash, &back, page.withdraw.as_ref(), token);
     let again = ask_again(&page.uid, &back, page.again.as_ref(), token);
     let thread = thread(&page.uid, &page.comments, &back, token, now);
