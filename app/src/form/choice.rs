@@ -35,7 +35,7 @@ pub fn choice(
             let price = price.map(|price| view! { <span class="small tabular-nums" id=priced aria-hidden="true">{price}</span> });
             view! { <label class="choice">{input}<b>{option.label.clone()}</b>{hint}{price}</label> }.into_any()
         } else {
-            let price = price.map(|price| view! { <small class="price" id=priced aria-hidden="true">{price}</small> });
+            let price = price.map(|price| view! { <small class="price ms-0" id=priced aria-hidden="true">{price}</small> });
             view! { <label>{input}<span class="h-full">{option.label.clone()}{price}</span></label> }.into_any()
         }
     });

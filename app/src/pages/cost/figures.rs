@@ -13,7 +13,7 @@ pub(super) fn figures(found: &CostPage) -> impl IntoView + use<> {
     let up_to = found.up_to.clone();
     let rows = found.sums.iter().map(|sum| {
         let title = several.then(|| view! { <h2>{sum.currency.clone()}</h2> });
-        view! { {title}<dl class="card spending grid grid-cols-fit-44 mb-6">{cells(found, sum, up_to.as_deref())}</dl> }
+        view! { {title}<dl class="figures">{cells(found, sum, up_to.as_deref())}</dl> }
     });
     rows.collect_view()
 }
@@ -60,7 +60,7 @@ fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView 
 /// A figure with what it is based on, and what it is compared with.
 fn cell(label: &'static str, value: String, basis: [Option<String>; 2]) -> impl IntoView + use<> {
     let basis = basis.into_iter().flatten().map(|basis| view! { <span class="basis">{basis}</span> }).collect_view();
-    view! { <div><dt>{label}</dt><dd><b>{value}</b>{basis}</dd></div> }
+    view! { <div class="figure"><dt>{label}</dt><dd><b>{value}</b>{basis}</dd></div> }
 }
 
 /// Formats seconds as `3 h 20 min`.

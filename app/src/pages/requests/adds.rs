@@ -115,7 +115,7 @@ fn objects(found: &AddsPage, filter: OriginFilter, workspace: &str) -> AnyView {
     if none {
         return view! { <Empty title=texts::NO_LINES_FROM_ORIGIN text=texts::CHOOSE_ANOTHER_ORIGIN/> }.into_any();
     }
-    view! { <div class="stack">{shown}</div> }.into_any()
+    view! { <div class="stack lg:[&_.adds-lines_th]:w-72">{shown}</div> }.into_any()
 }
 
 /// The lines of an object as a table; `shows` says whether the line at a position is shown.
