@@ -1,4 +1,5 @@
-// Keyboard shortcuts of every page, and the palette, which is loaded when it is first opened. Everything they do is also a link.
+// Keyboard shortcuts of every page, and its islands: the palette, which is loaded when it is first opened, and those of this page. Everything they
+// do is also a link or a button.
 
 /** Keys after `g`, and the entry of the navigation that each opens. */
 const PAGES = { h: "home", c: "catalog", r: "requests", o: "resources", a: "approvals", w: "workspaces", n: "notifications" };
@@ -15,17 +16,18 @@ function zone() {
   if (!document.cookie.split("; ").includes(pair)) document.cookie = `${pair}; Path=/; SameSite=Lax; Max-Age=${YEAR}${secure}`;
 }
 
-/** Listens for shortcuts; `script` and `wasm` are the addresses of the palette. */
-export function keys(script, wasm) {
+/**
+ * Listens for shortcuts, and loads what this page needs: its islands, what keeps it live, or one entry for both. The arguments are addresses: script and
+ * wasm of the palette, of the islands and of the live part, and the module by which they change parts of the page.
+ */
+export function keys(palette, paletteWasm, islands, islandsWasm, live, liveWasm, morph) {
   zone();
+  const stream = document.querySelector("[data-live-page]")?.dataset.livePage;
+  if (document.querySelectorAll("leptos-island").length > 1) begin(islands, islandsWasm, morph, stream);
+  else if (stream) begin(live, liveWasm, morph, stream);
   let loading;
   const open = () => {
-    loading ??= import(script).then(async (module) => {
-      await module.default({ module_or_path: wasm });
-      module.hydrate();
-      const island = document.querySelector("leptos-island");
-      module[island.dataset.component](island);
-    });
+    loading ??= hydrate(palette, paletteWasm);
     // A palette that can't be loaded is a page with a search.
     loading.then(() => document.dispatchEvent(new Event("palette")), () => location.assign(link().href));
   };
@@ -68,6 +70,29 @@ export function keys(script, wasm) {
     menu.open = false;
     menu.querySelector("summary").focus();
   });
+}
+
+/** Loads the islands of this page, and keeps it live by the stream, if it has one. What is typed meanwhile counts. */
+async function begin(script, wasm, morphs, stream) {
+  let typed;
+  const note = (event) => (typed = event.target);
+  document.addEventListener("input", note);
+  const { morph } = await import(morphs);
+  const module = await hydrate(script, wasm, morph);
+  if (stream) module.live(stream, morph);
+  document.removeEventListener("input", note);
+  typed?.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Loads a module, and brings each island to life that it knows and the page has. */
+async function hydrate(script, wasm, morph) {
+  const module = await import(script);
+  await module.default({ module_or_path: wasm });
+  module.hydrate?.(morph);
+  for (const island of document.querySelectorAll("leptos-island")) module[island.dataset.component]?.(island);
+  // They listen from their first effects on, which run when this task ends.
+  await new Promise((done) => setTimeout(done));
+  return module;
 }
 
 /** Shows the page of shortcuts in a dialog. */

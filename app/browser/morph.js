@@ -6,7 +6,8 @@ const WHOLE = ".graph";
 
 /** Makes `old` look like `fresh`, which is from another document. */
 export function morph(old, fresh) {
-  if (old.isEqualNode(fresh)) return;
+  // An island changes itself.
+  if (old.localName === "leptos-island" || old.isEqualNode(fresh)) return;
   if (old.nodeType !== Node.ELEMENT_NODE) old.data = fresh.data;
   else if (old.matches(WHOLE)) replace(old, fresh);
   else {
@@ -60,11 +61,16 @@ function children(old, fresh) {
   while (at) at = drop(at);
 }
 
-/** The name of an element among its siblings; rows and list items are named by what they link to. */
+/**
+ * The name of an element among its siblings; rows and list items are named by what they link to, filters by their labels: where they lead changes
+ * with each choice.
+ */
 function key(node) {
   if (node.nodeType !== Node.ELEMENT_NODE) return "";
-  const row = node.localName === "tr" || node.localName === "li";
-  return node.id || node.dataset.key || node.dataset.row || (row && node.querySelector("a[href]")?.getAttribute("href")) || "";
+  const named = node.id || node.dataset.key || node.dataset.row || node.dataset.component || node.dataset.live;
+  if (named || (node.localName !== "tr" && node.localName !== "li")) return named ?? "";
+  const link = node.querySelector("a[href]");
+  return (node.closest(".chips, .facets") ? link?.firstChild.textContent : link?.getAttribute("href")) ?? "";
 }
 
 function take(keyed, name, next) {
@@ -103,10 +109,14 @@ function moved(parent, element, before) {
   focused?.focus?.({ preventScroll: true });
 }
 
-/** Replaces an element, and gives the focus to what is at the same place in it. */
+/** Replaces a graph as zoomed and scrolled as before, and gives the focus to what is at the same place in it. */
 function replace(old, fresh) {
   const focused = holds(old) && document.activeElement;
   const place = focused && [...old.querySelectorAll(focused.localName)].indexOf(focused);
+  const { scrollLeft, scrollTop } = old;
+  const [was, is] = [old, fresh].map((graph) => graph.querySelector("svg"));
+  for (const side of ["width", "height"]) is.setAttribute(side, (is.viewBox.baseVal[side] * was.getAttribute(side)) / was.viewBox.baseVal[side]);
   old.replaceWith(fresh);
+  Object.assign(fresh, { scrollLeft, scrollTop });
   if (focused) (focused === old ? fresh : fresh.querySelectorAll(focused.localName)[place])?.focus({ preventScroll: true });
 }

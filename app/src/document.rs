@@ -70,8 +70,6 @@ pub struct About {
 pub enum Script {
     /// Keeps the page live with the stream at this address.
     Live(String),
-    /// Runs the preflight while the user types into the form.
-    Typing,
     /// Makes copy buttons work.
     Copying,
     /// Keeps the inbox live with the stream at this address, and enables its keyboard shortcuts.
@@ -79,37 +77,34 @@ pub enum Script {
 }
 
 impl Script {
-    /// Whether the page updates live.
-    pub fn is_live(&self) -> bool {
-        matches!(self, Self::Live(_) | Self::Inbox(_))
+    /// The address of the stream that the page is kept live with.
+    pub fn stream(&self) -> Option<&str> {
+        match self {
+            Self::Live(address) | Self::Inbox(address) => Some(address),
+            Self::Copying => None,
+        }
     }
 
     /// Renders the calls into the modules that the page loads.
     fn tags(&self, visit: &Visit) -> impl IntoView + use<> {
-        let assets = &visit.assets;
-        let [page, inbox, morph] = [&assets.page, &assets.inbox, &assets.morph].map(|address| quoted(address));
-        let follow = |address: &str| {
-            let (script, wasm, address) = (quoted(&assets.script), quoted(&assets.wasm), quoted(address));
-            format!(
-                r#"import start,{{live}} from {script};import {{morph}} from {morph};start({{module_or_path:{wasm}}}).then(()=>live({address},morph))"#
-            )
-        };
+        let [page, inbox] = [&visit.assets.page, &visit.assets.inbox].map(|address| quoted(address));
         let calls = match self {
-            Self::Live(address) => {
-                format!("import {{copying,graphs,secrets}} from {page};copying();graphs();secrets();{}", follow(address))
-            }
-            Self::Inbox(address) => format!("import {{keys}} from {inbox};keys();{}", follow(address)),
-            Self::Typing => format!("import {{typing}} from {page};import {{morph}} from {morph};typing(morph)"),
+            Self::Live(_) => format!("import {{copying,secrets}} from {page};copying();secrets()"),
+            Self::Inbox(_) => format!("import {{keys}} from {inbox};keys()"),
             Self::Copying => format!("import {{copying}} from {page};copying()"),
         };
         view! { <script type="module" nonce=visit.nonce.clone() inner_html=calls></script> }
     }
 }
 
-/// Renders the script for keyboard shortcuts, which every page of a signed-in user loads, after everything else.
+/// Renders the script for keyboard shortcuts, islands and the live part, which every page of a signed-in user loads, after everything else.
 pub(crate) fn keys(visit: &Visit) -> impl IntoView + use<> {
-    let [keys, script, wasm] = [&visit.assets.keys, &visit.assets.islands, &visit.assets.islands_wasm].map(|address| quoted(address));
-    let call = format!("import {{keys}} from {keys};keys({script},{wasm})");
+    let assets = &visit.assets;
+    let [palette, islands, live] =
+        [(&assets.palette, &assets.palette_wasm), (&assets.islands, &assets.islands_wasm), (&assets.script, &assets.wasm)];
+    let addresses = [palette.0, palette.1, islands.0, islands.1, live.0, live.1, &assets.morph];
+    let [keys, addresses] = [quoted(&assets.keys), addresses.map(|address| quoted(address)).join(",")];
+    let call = format!("import {{keys}} from {keys};keys({addresses})");
     view! { <script type="module" nonce=visit.nonce.clone() inner_html=call></script> }
 }
 

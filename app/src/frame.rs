@@ -27,7 +27,8 @@ pub fn mark() -> impl IntoView {
 /// Top bar, navigation and sheet.
 #[component]
 pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
-    let live = about.script.as_ref().is_some_and(Script::is_live);
+    let stream = about.script.as_ref().and_then(Script::stream).map(str::to_owned);
+    let live = stream.is_some();
     view! {
         <a class="skip" href="#main">{texts::SKIP_TO_CONTENT}</a>
         <header class="topbar">
@@ -45,7 +46,7 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
         <div class="shell">
             {navigation(&visit, &about, live)}
             <main class="sheet" id="main" tabindex="-1">
-                <div class="page" data-live-page=live.then_some("")>
+                <div class="page" data-live-page=stream>
                     {(visit.embedded && !visit.demo_dismissed).then(|| demo(&visit))}
                     {children()}
                 </div>

@@ -1,4 +1,4 @@
-//! The portal as a Leptos application: pages, forms and actions. In the browser, the live part and the modules in `browser/` run.
+//! The portal as a Leptos application: pages, forms and actions. In the browser, the live part, the islands and the modules in `browser/` run.
 //!
 //! It must never know SQL, Kubernetes or sessions: pages call the ports of [`backend`], and every address comes from [`routes`].
 //! A page is an async function of a [`backend::Visit`] and of the parameters in the address; it calls one port and renders the answer as a
@@ -22,6 +22,8 @@ mod form;
 mod frame;
 #[cfg(feature = "ssr")]
 mod invisible;
+#[cfg(any(feature = "ssr", feature = "islands"))]
+mod islands;
 #[cfg(feature = "ssr")]
 mod listing;
 #[cfg(feature = "live")]
@@ -30,7 +32,7 @@ pub mod live;
 mod markdown;
 #[cfg(feature = "ssr")]
 pub mod pages;
-#[cfg(any(feature = "ssr", feature = "hydrate"))]
+#[cfg(any(feature = "ssr", feature = "palette"))]
 mod palette;
 #[cfg(feature = "ssr")]
 pub mod routes;
@@ -41,8 +43,13 @@ pub mod ui;
 #[cfg(feature = "ssr")]
 pub mod view;
 
-/// Starts the reactive system in which islands are hydrated.
+/// Starts the reactive system in which islands are hydrated. They change parts of the page by `morph`, which is `browser/morph.js`.
 #[cfg(feature = "hydrate")]
-pub fn hydrate() {
+pub fn hydrate(morph: js_sys::Function) {
+    #[cfg(feature = "islands")]
+    islands::morph_by(morph);
+    // The palette changes nothing but itself.
+    #[cfg(not(feature = "islands"))]
+    drop(morph);
     leptos::mount::hydrate_islands();
 }

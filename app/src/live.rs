@@ -116,7 +116,9 @@ impl Live {
         let live = self.clone();
         spawn_local(async move {
             match live.fetch().await {
-                Ok(page) => live.swap(&page),
+                // A list that was narrowed meanwhile shows something else.
+                Ok((address, _)) if live.window.location().href().ok().as_ref() != Some(&address) => drop(live.again.replace(true)),
+                Ok((_, page)) => live.swap(&page),
                 // What is shown stays: an old page is worth more than none.
                 Err(_) => live.reopen_later(),
             }
@@ -140,7 +142,8 @@ impl Live {
         }
     }
 
-    async fn fetch(&self) -> Result<Document, JsValue> {
+    /// Fetches the page; answers with its address.
+    async fn fetch(&self) -> Result<(String, Document), JsValue> {
         let here = self.window.location().href()?;
         let response: Response = JsFuture::from(self.window.fetch_with_str(&here)).await?.unchecked_into();
         // Another page by now: signed out, deleted, or closed to this person.
@@ -152,7 +155,7 @@ impl Live {
             return Err(JsValue::NULL);
         }
         let html = JsFuture::from(response.text()?).await?.as_string().unwrap_or_default();
-        DomParser::new()?.parse_from_string(&html, SupportedType::TextHtml)
+        Ok((here, DomParser::new()?.parse_from_string(&html, SupportedType::TextHtml)?))
     }
 
     fn swap(&self, page: &Document) {

@@ -66,6 +66,74 @@ test("buttons, keys and mouse make it larger, smaller, and move it; the keyboard
   await page.context().close();
 });
 
+/** The page with this address, once its island listens: before, links load pages. */
+async function moving(address) {
+  const page = await signIn(it, "dev-shop", { viewport: { width: 900, height: 900 } });
+  await page.goto(address);
+  await page.locator("html[data-zooms]").waitFor();
+  await page.evaluate(() => (window.sameDocument = true));
+  return page;
+}
+
+const focus = (page) => page.evaluate(() => document.activeElement.textContent);
+
+test("with JavaScript a box opens its object below the graph, as Back and arrow keys have it", async () => {
+  const page = await moving(path);
+  const box = graph(page).getByRole("link", { name: /StatefulSet/ });
+  const opened = page.getByRole("region", { name, exact: true }).filter({ has: page.getByRole("link", { name: "Open object" }) });
+  // Dragging a box opens nothing.
+  const at = await box.boundingBox();
+  await page.mouse.move(at.x + 20, at.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(at.x - 30, at.y + 20, { steps: 4 });
+  await page.mouse.up();
+  assert.ok(page.url().endsWith(path));
+  await page.getByRole("button", { name: "Fit", exact: true }).click();
+  const zoomed = await graph(page).locator("> svg").getAttribute("width");
+
+  await box.click();
+  await opened.getByText("StatefulSet", { exact: true }).waitFor();
+  await page.waitForURL(`**${path}&open=*`);
+  assert.equal(await box.getAttribute("aria-current"), "true");
+  assert.ok(await box.evaluate((link) => link === document.activeElement), "the box keeps the focus");
+  assert.equal(await graph(page).locator("> svg").getAttribute("width"), zoomed, "the zoom stays");
+  assert.deepEqual(await violations(page), []);
+  await page.keyboard.press("ArrowDown");
+  const below = await focus(page);
+  assert.doesNotMatch(below, /StatefulSet/);
+  await page.keyboard.press("ArrowUp");
+  assert.match(await focus(page), /StatefulSet/);
+  await page.keyboard.press("ArrowLeft");
+  assert.match(await focus(page), /redis/, "the version, which the objects are made from");
+  await page.keyboard.press("ArrowRight");
+  for (let step = 0; step < 9 && (await focus(page)) !== below; step += 1) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await opened.getByText("StatefulSet", { exact: true }).waitFor({ state: "detached" });
+  await page.goBack();
+  await opened.getByText("StatefulSet", { exact: true }).waitFor();
+  assert.equal(await page.evaluate(() => window.sameDocument), true, "nobody loaded it again");
+  await opened.getByRole("link", { name: "Open object" }).click();
+  await page.getByRole("heading", { level: 1, name: `StatefulSet/${name}` }).waitFor();
+  assert.deepEqual(page.complaints, []);
+  await page.context().close();
+});
+
+test("with JavaScript the tree shows another object in place, and arrow keys move in it", async () => {
+  const page = await moving(`${path}&layout=tree`);
+  const links = page.locator(".tree a");
+  await links.first().focus();
+  await page.keyboard.press("ArrowDown");
+  assert.ok(await links.nth(1).evaluate((link) => link === document.activeElement));
+  const href = await links.nth(1).getAttribute("href");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**${href}`);
+  await page.locator(`.tree a[aria-current][href="${href}"]`).waitFor();
+  assert.ok(await links.nth(1).evaluate((link) => link === document.activeElement), "the focus stays");
+  assert.equal(await page.evaluate(() => window.sameDocument), true, "nobody loaded it again");
+  assert.deepEqual(page.complaints, []);
+  await page.context().close();
+});
+
 test("the page of an object fits the budget of ordinary pages", async () => {
   const page = await signIn(it, "dev-shop", { javaScriptEnabled: false });
   for (const object of [`StatefulSet/${name}`, `Secret/${name}-connection`]) {

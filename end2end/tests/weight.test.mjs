@@ -1,5 +1,5 @@
 // What the first view of a page weighs, compressed (architecture.md, invariant 6): HTML and CSS at most 16 kB on ordinary pages, 30 kB on any;
-// script and wasm at most 60 kB, and on live pages alone; the light page of a decision at most 30 kB with everything that it loads. Every scene
+// script and wasm at most 60 kB, on live pages and on those with islands alone; the light page of a decision at most 30 kB with everything that it loads. Every scene
 // is weighed, and every page of the route table has one.
 
 import { test } from "node:test";
@@ -9,9 +9,10 @@ import { byRoute } from "../routes.mjs";
 import { gallery } from "../scenes.mjs";
 
 const [ordinary, most] = [16_000, 30_000];
-/** Script of a page that is not live: `app/browser/page.js` alone. */
+/** Script of a page that is neither live nor has an island: modules of `app/browser` alone. */
 const plain = 5_000;
-const live = 60_000;
+/** Everything else, with the live part and islands. The palette is loaded when it is first opened. */
+const moving = 60_000;
 
 /** Scenes that are no ordinary pages, and why. */
 const long = {
@@ -31,8 +32,17 @@ let shown;
 /** What is weighed; all of it is fetched once. */
 const scenes = () => (shown ??= it.shown());
 
-/** Files of the site that a page names: those that end so. */
-const files = (html, ...ends) => [...new Set(html.match(/\/(?:assets|pkg)\/portal\.[0-9a-f]+\.\w+/g))].filter((file) => ends.some((end) => file.endsWith(end)));
+const hasIslands = (html) => /<leptos-island data-component="(?!Palette_)/.test(html);
+const isLive = (html) => html.includes("/live?topic=");
+
+/** Files of the site that a page names and loads by itself: those that end so. */
+function files(html, ...ends) {
+  const [islands, live] = [hasIslands(html), isLive(html)];
+  // One entry has the islands and the live part, another the live part alone.
+  const later = { palette: true, islands: !islands, portal: islands || !live, morph: !islands && !live };
+  const named = [...new Set(html.match(/\/(?:assets|pkg)\/\w+\.[0-9a-f]+\.\w+/g))];
+  return named.filter((file) => ends.some((end) => file.endsWith(end)) && (file.endsWith(".css") || !later[file.split("/").pop().split(".")[0]]));
+}
 
 /** What files of the site weigh together. */
 async function weight(files) {
@@ -63,17 +73,18 @@ test("HTML and CSS of each page fit the budget", async () => {
   assert.deepEqual(Object.keys(long).filter((name) => !names.includes(name)), [], "exceptions without a scene");
 });
 
-test("only live pages load the live part, and no page more script than its budget", async () => {
+test("only live pages and those with islands load wasm, and no page more script than its budget", async () => {
   const problems = [];
-  const streams = (await scenes()).filter(({ html }) => html.includes("/live?topic="));
-  assert.ok(streams.length > 0, "there are live pages");
-  for (const scene of await scenes()) {
-    const scripts = files(scene.html, ".js", ".wasm");
-    const [bytes, is] = [await weight(scripts), streams.includes(scene)];
-    if (scripts.some((file) => file.endsWith(".wasm")) !== is) problems.push(`${scene.name} ${is ? "follows a stream without" : "loads"} the live part`);
-    if (bytes > (is ? live : plain)) problems.push(`${scene.name} loads ${bytes} bytes of script`);
+  const seen = new Set();
+  for (const { name, html } of await scenes()) {
+    const scripts = files(html, ".js", ".wasm");
+    const [bytes, moves] = [await weight(scripts), isLive(html) || hasIslands(html)];
+    seen.add(`${isLive(html)} ${hasIslands(html)}`);
+    if (scripts.some((file) => file.endsWith(".wasm")) !== moves) problems.push(`${name} ${moves ? "doesn't load" : "loads"} wasm`);
+    if (bytes > (moves ? moving : plain)) problems.push(`${name} loads ${bytes} bytes of script`);
   }
   assert.deepEqual(problems, []);
+  assert.equal(seen.size, 4, "there are pages that are live, that have islands, with both and with neither");
 });
 
 test("the light page of a decision fits its budget with everything that it loads", async () => {

@@ -4,13 +4,19 @@ use crate::view::Facet;
 use leptos::prelude::*;
 
 use super::Listing;
+use crate::islands::ListFilter;
 use crate::texts::lists as texts;
 use crate::ui::{Empty, Icon, LinkButton, Pager};
 
 impl Listing {
+    /// The search of a page that shows this list alone: what is typed or chosen shows without loading the page again.
+    pub(crate) fn search(&self, name: &'static str, placeholder: &'static str) -> impl IntoView + use<> {
+        view! { {self.plain_search(name, placeholder)}<p class="vh" role="status" data-said=""></p><ListFilter/> }
+    }
+
     /// The search, which keeps all other choices, and the link that clears them. `name` says what is searched. It has one input and no
     /// button: Enter searches, as does the key "Search" of keyboards on screens.
-    pub(crate) fn search(&self, name: &'static str, placeholder: &'static str) -> impl IntoView + use<> {
+    pub(crate) fn plain_search(&self, name: &'static str, placeholder: &'static str) -> impl IntoView + use<> {
         let others = self.pairs.iter().filter(|(name, value)| !matches!(name.as_str(), "q" | "page") && !value.is_empty());
         let hidden = others.map(|(name, value)| view! { <input type="hidden" name=name.clone() value=value.clone()/> }).collect_view();
         let clear = self.is_narrowed().then(|| view! { <a class="small" href=self.cleared()>{texts::CLEAR_ALL}</a> });
@@ -43,7 +49,7 @@ impl Listing {
         });
         let links = links.collect_view();
         let more = left_out(facet).map(|text| view! { <p class="small subtle">{text}</p> });
-        divides(facet).then(|| view! { <h2 class="facet">{title}</h2><ul>{links}</ul>{more} }.into_any())
+        divides(facet).then(|| view! { <h2 class="facet">{title}</h2><ul data-key=title>{links}</ul>{more} }.into_any())
     }
 
     /// Values of a choice that are always the same.
@@ -71,7 +77,7 @@ impl Listing {
     pub(crate) fn flag(&self, name: &str, label: &'static str, count: Option<String>) -> AnyView {
         let chosen = !self.value(name).is_empty();
         let link = chip(self.choose(name, if chosen { "" } else { "true" }), label, count, chosen);
-        view! { <div class="chip-row"><ul class="chips" aria-label=label>{link}</ul></div> }.into_any()
+        view! { <div class="chip-row" data-key=label><ul class="chips" aria-label=label>{link}</ul></div> }.into_any()
     }
 
     /// One of several lists at an address; exactly one is shown. Each is a value of `name`, a label and how many rows it has.
@@ -98,7 +104,7 @@ impl Listing {
 
 fn row(title: &'static str, links: impl IntoView + 'static) -> AnyView {
     let links = links.into_any();
-    view! { <div class="chip-row"><span class="chip-label">{title}</span><ul class="chips" aria-label=title>{links}</ul></div> }.into_any()
+    view! { <div class="chip-row" data-key=title><span class="chip-label">{title}</span><ul class="chips" aria-label=title>{links}</ul></div> }.into_any()
 }
 
 fn chip(href: String, label: &str, count: Option<String>, chosen: bool) -> impl IntoView + use<> {

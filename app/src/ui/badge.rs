@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::icon::SPRITE_ADDRESS;
 
 /// A state with its own shape and colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     /// Disc with a tick.
     Ready,
@@ -20,6 +20,7 @@ pub enum Shape {
     /// Ring with a bar.
     Denied,
     /// Dashed ring with a question mark.
+    #[default]
     Unknown,
     /// Square with a minus.
     Deleting,

@@ -15,7 +15,7 @@ const TOOLS: [(&str, &str); 3] = [("in", texts::ZOOM_IN), ("out", texts::ZOOM_OU
 const FITS: (usize, usize) = (18, 22);
 
 /// A box.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// Title.
     pub title: String,
@@ -27,6 +27,10 @@ pub struct Node {
     pub href: Option<String>,
     /// Whether it leads to a problem.
     pub problem: bool,
+    /// The object that opens beside the graph instead, where scripting runs; empty if there is none.
+    pub open: String,
+    /// Whether that is open.
+    pub is_open: bool,
 }
 
 /// Layers from left to right.
@@ -48,7 +52,7 @@ pub struct Layers {
     pub key: String,
 }
 
-/// Draws the layers. A graph that doesn't fit scrolls; a script zooms it and lets a pointer drag it.
+/// Draws the layers. A graph that doesn't fit scrolls; the island of the same name zooms it and lets a pointer drag it.
 #[component]
 pub fn Graph(layers: Layers) -> impl IntoView {
     let most = layers.layers.iter().map(|(_, nodes)| nodes.len()).max().unwrap_or_default().max(1);
@@ -89,7 +93,6 @@ pub fn Graph(layers: Layers) -> impl IntoView {
     let boxes = boxes.map(|(layer, index, node)| boxed(node, place(layer, index))).collect_view();
     let (title, about) = (format!("{}-title", layers.id), format!("{}-about", layers.id));
     let named = format!("{title} {about}");
-    // The script finds a graph by its tools, which must come right before it.
     view! {
         {key}
         <div class="graph-tools" role="group" aria-label=texts::ZOOM>
@@ -140,7 +143,10 @@ fn boxed(node: &Node, (x, y): (usize, usize)) -> impl IntoView + use<> {
     };
     let class = if node.problem { "graph-node graph-problem" } else { "graph-node" };
     match node.href.clone() {
-        Some(href) => view! { <a class=class data-st=node.shape.word() href=href>{inside}</a> }.into_any(),
+        Some(href) => {
+            let open = Some(node.open.clone()).filter(|open| !open.is_empty());
+            view! { <a class=class data-st=node.shape.word() href=href data-open=open aria-current=node.is_open.then_some("true")>{inside}</a> }.into_any()
+        }
         None => view! { <g class=class data-st=node.shape.word()>{inside}</g> }.into_any(),
     }
 }
@@ -161,7 +167,8 @@ mod tests {
 
     fn node(title: &str, problem: bool) -> Node {
         let shape = if problem { Shape::Degraded } else { Shape::Ready };
-        Node { title: title.into(), under: "one of a kind".into(), shape, href: problem.then(|| "#there".to_owned()), problem }
+        let href = problem.then(|| "#there".to_owned());
+        Node { title: title.into(), under: "one of a kind".into(), shape, href, problem, ..Node::default() }
     }
 
     #[test]

@@ -383,12 +383,12 @@ fn script_is_loaded_on_live_pages_alone() {
         ]
         .contains(&name);
         let copied = name.starts_with("adds") || ["policy", "policy-tried", "policy-unread"].contains(&name);
-        assert_eq!(page.html.contains("import start,{live}"), live, "{name}");
-        assert_eq!(page.html.contains("typing(morph)"), typed, "{name}");
+        assert_eq!(page.html.contains("data-live-page=\"/live?topic="), live, "{name}");
+        assert_eq!(page.html.contains("data-component=\"Preflight_"), typed, "{name}");
         let keys = name == "approvals" || name.starts_with("approvals-");
         assert_eq!(page.html.contains("keys()"), keys, "{name}");
         let own = live || typed || copied || keys;
-        // Signed-in users have keyboard shortcuts, which load the palette when it is opened.
+        // Signed-in users have keyboard shortcuts, which load the palette when it is opened, and the other islands of the page.
         let shortcuts = page.html.contains("data-palette");
         assert_eq!(page.html.contains("import {keys} from \"/assets/keys.js\""), shortcuts, "{name}");
         assert_eq!(page.html.matches("<script").count(), usize::from(own) + usize::from(shortcuts), "{name}");

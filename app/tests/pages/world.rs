@@ -62,6 +62,8 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
             morph: "/assets/morph.js".into(),
             inbox: "/assets/inbox.js".into(),
             keys: "/assets/keys.js".into(),
+            palette: "/pkg/palette.js".into(),
+            palette_wasm: "/pkg/palette.wasm".into(),
             islands: "/pkg/islands.js".into(),
             islands_wasm: "/pkg/islands.wasm".into(),
             script: "/pkg/portal.js".into(),

@@ -52,6 +52,8 @@ pub fn browser_lints(workspace: &Workspace) -> Result<()> {
                 "hydrate",
                 "--package",
                 "live",
+                "--features",
+                "hydrate/islands,hydrate/palette",
                 "--target",
                 "wasm32-unknown-unknown",
                 "--profile",

@@ -47,6 +47,8 @@ impl Assets {
             morph: serve(&site::MORPH),
             inbox: serve(&site::INBOX),
             keys: serve(&site::KEYS),
+            palette: serve(&site::PALETTE),
+            palette_wasm: serve(&site::PALETTE_WASM),
             islands: serve(&site::ISLANDS),
             islands_wasm: serve(&site::ISLANDS_WASM),
             script: serve(&site::SCRIPT),

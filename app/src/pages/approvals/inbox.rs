@@ -128,7 +128,7 @@ fn filters(inbox: &InboxPage, listing: &Listing) -> impl IntoView + use<> {
     let decided = InboxView::parse(&query.view) == InboxView::Decided;
     let usual = if decided { texts::SORT_NEWEST_FIRST } else { texts::SORT_DUE_FIRST };
     view! {
-        {listing.search(texts::APPROVALS, SEARCH)}
+        {listing.plain_search(texts::APPROVALS, SEARCH)}
         <div class="row inbox-tools">
             <details class="why filter" open=filtered><summary>{FILTERS}</summary><nav class="stack" aria-label=FILTERS data-live="inbox-filters">
                 {listing.facet(texts::FILTER_RISK, "risk", &inbox.risks)}

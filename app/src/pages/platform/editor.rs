@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::{effect, text};
 use crate::actions::{self, SavePolicy};
 use crate::form::{Fields, Text};
+use crate::islands::Preflight;
 use crate::routes;
 use crate::texts::{drafts, forms, platform as texts, requests};
 use crate::ui::{Code, HiddenToken, Icon, LinkButton, Shape, SubmitButton, Weight};
@@ -95,6 +96,7 @@ fn preview(form: &PolicyForm, editor: &RuleEditor, own: &str) -> impl IntoView +
             <section class="verdict" data-st=shape.word()><h2>{texts::RULE}</h2>
                 <div role="status"><p>{said}</p>{valid}</div>
                 <p class="small subtle typing" hidden>{requests::CHECKING}</p>
+                <Preflight/>
                 {saved}
                 <div role="status"><p class="small" data-failed="offline" hidden>{drafts::CANT_CHECK}" "<button class="btn btn-sm" type="button" data-retry="">{drafts::TRY_AGAIN}</button></p><p class="small" data-failed="ended" hidden>{drafts::SIGNED_OUT}</p></div>
             </section>

@@ -46,7 +46,7 @@ fn shown(visit: &Visit, form: PolicyForm, draft: Option<&str>) -> Page {
         title: if wrong { texts::error(&title) } else { title.clone() },
         section: page::PLATFORM.to_owned(),
         status: if wrong && form.saved.is_none() { 422 } else { 0 },
-        script: form.editor.is_some().then_some(Script::Typing),
+        script: form.editor.is_some().then_some(Script::Copying),
         ..About::default()
     };
     framed(visit, about, move || {

@@ -50,7 +50,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
         title: if wrong { forms::error_title(&title) } else { title.clone() },
         workspace: Some(workspace.clone()),
         section: if form.editing.is_some() { routes::requests(&workspace) } else { routes::catalog(&workspace) },
-        script: Some(Script::Typing),
+        script: Some(Script::Copying),
         ..About::default()
     };
     framed(visit, about, move || {

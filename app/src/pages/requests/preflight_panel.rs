@@ -3,6 +3,7 @@
 use crate::view::{ApprovalStep, CheckLine, CheckState, PreflightView, PriceView, RequestForm, RoomLine, Verdict};
 use leptos::prelude::*;
 
+use crate::islands::Preflight;
 use crate::pages::prices::source;
 use crate::pages::rules;
 use crate::texts::{drafts, forms, requests as texts};
@@ -26,7 +27,7 @@ pub(super) enum Panel {
 pub(super) fn preflight_panel(form: &RequestForm, workspace: &str, panel: Panel) -> impl IntoView + use<> {
     let preflight = &form.preflight;
     let (rules, none) = (rules::lines(&form.policies, workspace), form.policies.is_empty());
-    // The script shows this address once the draft is saved, so that Back and reload lead to what was typed.
+    // The island shows this address once the draft is saved, so that Back and reload lead to what was typed.
     let (draft, adds, checks_itself) = match panel {
         Panel::Form { draft } => (Some(draft).filter(|_| form.saved == Some(true)), None, true),
         Panel::Review { adds } => (None, Some(adds), false),
@@ -46,7 +47,7 @@ pub(super) fn preflight_panel(form: &RequestForm, workspace: &str, panel: Panel)
     }
 }
 
-/// The verdict, and whether what was typed is saved. Where the form checks itself while the user types, also why it couldn't: the script
+/// The verdict, and whether what was typed is saved. Where the form checks itself while the user types, also why it couldn't: the island
 /// shows one of these.
 fn verdict(preflight: &PreflightView, saved: Option<bool>, checks_itself: bool) -> impl IntoView + use<> {
     let failure = |why: &'static str, text: &'static str, retry: Option<AnyView>| {
@@ -67,6 +68,7 @@ fn verdict(preflight: &PreflightView, saved: Option<bool>, checks_itself: bool) 
         <section class="verdict" data-st=shape.word()><h2 class="vh">{texts::PREFLIGHT}</h2>
             <div role="status"><p class="st">{shape.svg()}{word}</p>{(!preflight.sentence.is_empty()).then(|| view! { <p class="small">{preflight.sentence.clone()}</p> })}</div>
             <p class="small subtle typing" hidden>{texts::CHECKING}</p>
+            {checks_itself.then(|| view! { <Preflight/> })}
             {saved}{failures}
         </section>
     }

@@ -1,4 +1,4 @@
-//! Builds the site: a style sheet with utilities, and script and wasm of the live part and of the islands.
+//! Builds the site: a style sheet with utilities, and script and wasm of the live part, of the islands and of the palette.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,16 +19,23 @@ const BUDGET: usize = 60_000;
 struct Entry {
     /// Its package.
     package: &'static str,
-    /// Names of its files.
+    /// The feature that it is built with, if it has several.
+    features: &'static str,
+    /// Names of its files: script and wasm.
     files: [&'static str; 2],
-    /// The modules of `app/browser` that a page loads with it.
-    modules: &'static [&'static str],
-    title: &'static str,
 }
 
-const ENTRIES: [Entry; 2] = [
-    Entry { package: "live", files: ["portal.js", "portal.wasm"], modules: &["page.js", "morph.js"], title: "live pages" },
-    Entry { package: "hydrate", files: ["islands.js", "islands.wasm"], modules: &["keys.js"], title: "islands" },
+const ENTRIES: [Entry; 3] = [
+    Entry { package: "live", features: "", files: ["portal.js", "portal.wasm"] },
+    Entry { package: "hydrate", features: "islands", files: ["islands.js", "islands.wasm"] },
+    Entry { package: "hydrate", features: "palette", files: ["palette.js", "palette.wasm"] },
+];
+
+/// What loads together: the files of entries, and modules of `app/browser`.
+const LOADED: [(&str, &[&str]); 3] = [
+    ("live pages", &["portal.js", "portal.wasm", "page.js", "morph.js", "keys.js"]),
+    ("pages with islands", &["islands.js", "islands.wasm", "page.js", "morph.js", "keys.js"]),
+    ("the palette", &["palette.js", "palette.wasm"]),
 ];
 
 /// Builds the site; writes it to `site/` or compares it with the files there.
@@ -37,21 +44,29 @@ pub fn site(workspace: &Workspace, tools: &Tools, check: bool) -> Result<()> {
     Tools::wasm_target()?;
     tools.npm(&workspace.root.join("end2end"))?;
     let mut built = vec![("portal.css", style.into_bytes())];
-    for Entry { package, files: [script_file, wasm_file], modules, title } in ENTRIES {
-        let (script, wasm) = step(&format!("building {title}"), || bindings(workspace, tools, package))?;
+    for Entry { package, features, files: [script_file, wasm_file] } in ENTRIES {
+        let (script, wasm) = step(&format!("building {wasm_file}"), || bindings(workspace, tools, package, features))?;
         let wasm = step("optimizing the wasm", || optimised(workspace, &wasm))?;
-        let mut weight = brotli_size(script.as_bytes())? + brotli_size(&wasm)?;
-        for module in modules {
-            let module = workspace.root.join("app/browser").join(module);
-            weight += brotli_size(&std::fs::read(&module).with_context(|| module.display().to_string())?)?;
-        }
-        eprintln!("    scripts and wasm of {title}: {weight} bytes compressed, budget {BUDGET}");
+        built.extend([(script_file, script.into_bytes()), (wasm_file, wasm)]);
+    }
+    for (title, files) in LOADED {
+        let weights = files.iter().map(|file| weight(workspace, &built, file)).collect::<Result<Vec<usize>>>()?;
+        let weight: usize = weights.iter().sum();
+        eprintln!("    scripts and wasm of {title}: {weight} bytes compressed {weights:?}, budget {BUDGET}");
         if weight > BUDGET {
             bail!("scripts and wasm of {title} weigh {weight} bytes compressed; the budget is {BUDGET}");
         }
-        built.extend([(script_file, script.into_bytes()), (wasm_file, wasm)]);
     }
     write(workspace, &built, check)
+}
+
+/// Returns what a file of the site or a module of `app/browser` weighs, compressed.
+fn weight(workspace: &Workspace, built: &[(&'static str, Vec<u8>)], file: &str) -> Result<usize> {
+    if let Some((_, bytes)) = built.iter().find(|(name, _)| *name == file) {
+        return brotli_size(bytes);
+    }
+    let module = workspace.root.join("app/browser").join(file);
+    brotli_size(&std::fs::read(&module).with_context(|| module.display().to_string())?)
 }
 
 /// Builds the style sheet alone, which needs neither the wasm target nor Node; writes or compares it.
@@ -83,9 +98,9 @@ fn brotli_size(bytes: &[u8]) -> Result<usize> {
     Ok(compressed.len())
 }
 
-fn bindings(workspace: &Workspace, tools: &Tools, package: &str) -> Result<(String, Vec<u8>)> {
+fn bindings(workspace: &Workspace, tools: &Tools, package: &str, features: &str) -> Result<(String, Vec<u8>)> {
     let mut build = cargo(&workspace.root);
-    build.args(["build", "--package", package, "--target", "wasm32-unknown-unknown", "--profile", "wasm-release"]);
+    build.args(["build", "--package", package, "--target", "wasm32-unknown-unknown", "--profile", "wasm-release", "--features", features]);
     // Panic messages contain the file name: without this, the bytes would differ from machine to machine.
     let mut flags = vec!["--cfg".to_owned(), "erase_components".to_owned()];
     for (folder, name) in [(tools.cargo_home(), "/cargo"), (workspace.root.clone(), "/opm-portal")] {

@@ -8,6 +8,7 @@ use promise::api::Health;
 
 use super::address;
 use super::needs::Needs;
+use super::tree::panel;
 use crate::pages::requests::health;
 use crate::pages::requests::state;
 use crate::routes;
@@ -31,6 +32,14 @@ impl Fold {
         Self((!text.is_empty()).then(|| text.split(',').filter(|kind| !kind.is_empty() && *kind != NONE).map(str::to_owned).collect()))
     }
 
+    /// Returns how the address lists them.
+    fn word(&self) -> String {
+        match &self.0 {
+            Some(kinds) if kinds.is_empty() => NONE.to_owned(),
+            kinds => kinds.iter().flatten().cloned().collect::<Vec<_>>().join(","),
+        }
+    }
+
     /// Returns the kinds that are grouped here; a kind with a single object has nothing to group.
     fn of(&self, page: &RequestPage) -> BTreeSet<String> {
         let many = kinds(page).into_iter().filter(|(_, count)| *count > 1).map(|(kind, _)| kind.to_owned());
@@ -52,8 +61,7 @@ fn kinds(page: &RequestPage) -> BTreeMap<&str, usize> {
 
 /// Returns the address of the graph with these kinds grouped.
 fn folded(page: &RequestPage, kinds: &BTreeSet<String>) -> String {
-    let kinds = if kinds.is_empty() { NONE.to_owned() } else { kinds.iter().cloned().collect::<Vec<_>>().join(",") };
-    routes::with_query(&address(page, RequestPart::Resources, 1), &[("fold", &kinds)])
+    routes::with_query(&address(page, RequestPart::Resources, 1), &[("fold", &Fold(Some(kinds.clone())).word())])
 }
 
 /// Returns the same address with one kind toggled.
@@ -65,12 +73,14 @@ fn turned(page: &RequestPage, folds: &BTreeSet<String>, kind: &str) -> String {
     folded(page, &folds)
 }
 
-/// The graph with the links that group kinds; nothing while there are no resources.
-pub(super) fn graph(page: &RequestPage, fold: &Fold) -> Option<impl IntoView + use<>> {
+/// The graph with the links that group kinds, and the object that is open; nothing while there are no resources.
+pub(super) fn graph(page: &RequestPage, fold: &Fold, open: &str) -> Option<impl IntoView + use<>> {
     let folds = fold.of(page);
-    let layers = layers(page, &folds)?;
+    let layers = layers(page, &folds, open)?;
     let chips = chips(page, &folds);
-    Some(view! { {chips}<Graph layers=layers/> })
+    let opened = |id: &str| routes::with_query(&address(page, RequestPart::Resources, 1), &[("fold", &fold.word()), ("open", id)]);
+    let panel = page.resources.iter().find(|resource| resource.id == open).map(|resource| panel(page, resource, &Needs::of(page), &opened));
+    Some(view! { {chips}<Graph layers=layers/>{panel.map(|panel| view! { <div class="mb-6">{panel}</div> })} })
 }
 
 /// Links that group the objects of a kind, or show each of them.
@@ -88,31 +98,32 @@ fn chips(page: &RequestPage, folds: &BTreeSet<String>) -> Option<impl IntoView +
     (!many.is_empty()).then(|| view! { <nav class="chips graph-kinds" aria-label=texts::GROUP_OBJECTS_BY_KIND><span class="chip-label">{texts::GROUP}</span>{links}{every}{each}</nav> })
 }
 
-fn layers(page: &RequestPage, folds: &BTreeSet<String>) -> Option<Layers> {
+fn layers(page: &RequestPage, folds: &BTreeSet<String>, open: &str) -> Option<Layers> {
     if page.resources.is_empty() {
         return None;
     }
-    let Boxes { nodes: objects, places: members, of } = boxes(page, folds);
+    let Boxes { nodes: objects, places: members, of } = boxes(page, folds, open);
     let (arrows, key) = arrows(page, &of);
     let mut places: Vec<&str> = page.resources.iter().map(|resource| resource.destination.as_str()).collect();
     places.sort_unstable();
     places.dedup();
     let troubled = page.resources.iter().any(broken);
     let (shape, word) = state(page.row.states.state);
-    let request = Node { title: page.row.name.clone(), under: word.to_owned(), shape, href: None, problem: troubled };
+    let request = Node { title: page.row.name.clone(), under: word.to_owned(), shape, problem: troubled, ..Node::default() };
     let version = Node {
         title: format!("{} {}", page.row.promise_title, page.row.version),
         under: page.row.promise.clone(),
         shape: Shape::Ready,
         href: Some(routes::promise(&page.row.workspace, &page.row.promise, None)),
         problem: troubled,
+        ..Node::default()
     };
     let targets = places.iter().map(|place| {
         let at = || page.resources.iter().filter(|resource| resource.destination == **place);
         let problem = at().any(broken);
         let title = if place.is_empty() { page.row.workspace.clone() } else { (*place).to_owned() };
         let shape = if problem { Shape::Degraded } else { Shape::Ready };
-        Node { title, under: texts::objects(at().count()), shape, href: None, problem }
+        Node { title, under: texts::objects(at().count()), shape, problem, ..Node::default() }
     });
     let mut links = vec![(0, 0, 0)];
     for (object, destinations) in members.iter().enumerate() {
@@ -162,7 +173,7 @@ struct Boxes<'a> {
 }
 
 /// Returns a box for each object in the order of the table, and one for each grouped kind at the position of its first object.
-fn boxes<'a>(page: &'a RequestPage, folds: &BTreeSet<String>) -> Boxes<'a> {
+fn boxes<'a>(page: &'a RequestPage, folds: &BTreeSet<String>, open: &str) -> Boxes<'a> {
     let mut drawn: BTreeMap<&str, usize> = BTreeMap::new();
     let mut boxes = Boxes::default();
     for resource in &page.resources {
@@ -174,7 +185,7 @@ fn boxes<'a>(page: &'a RequestPage, folds: &BTreeSet<String>) -> Boxes<'a> {
             drawn.insert(&resource.kind, boxes.nodes.len());
             together(page, folds, &resource.kind)
         } else {
-            single(page, resource)
+            single(page, resource, open)
         };
         boxes.of.push(boxes.nodes.len());
         boxes.nodes.push(node);
@@ -183,8 +194,8 @@ fn boxes<'a>(page: &'a RequestPage, folds: &BTreeSet<String>) -> Boxes<'a> {
     boxes
 }
 
-/// Returns the box of an object; it links to the object's page.
-fn single<'a>(page: &RequestPage, resource: &'a ResourceLine) -> (Node, Vec<&'a str>) {
+/// Returns the box of an object; it links to the object's page, and opens the object here where scripting runs.
+fn single<'a>(page: &RequestPage, resource: &'a ResourceLine, open: &str) -> (Node, Vec<&'a str>) {
     let (shape, word) = health(resource.health);
     let row = &page.row;
     let node = Node {
@@ -193,6 +204,8 @@ fn single<'a>(page: &RequestPage, resource: &'a ResourceLine) -> (Node, Vec<&'a 
         shape,
         href: Some(routes::object(&row.workspace, &row.namespace, &row.name, &ObjectKey::from(resource))),
         problem: broken(resource),
+        open: resource.id.clone(),
+        is_open: resource.id == open,
     };
     (node, vec![resource.destination.as_str()])
 }
@@ -208,6 +221,7 @@ fn together<'a>(page: &'a RequestPage, folds: &BTreeSet<String>, kind: &str) -> 
         shape: health(worst).0,
         href: Some(turned(page, folds, kind)),
         problem: resources.iter().any(|resource| broken(resource)),
+        ..Node::default()
     };
     let mut places: Vec<&str> = resources.iter().map(|resource| resource.destination.as_str()).collect();
     places.sort_unstable();
@@ -223,6 +237,9 @@ mod tests {
     fn an_address_names_kinds_or_none() {
         assert_eq!(Fold::parse(""), Fold(None));
         assert_eq!(Fold::parse("none"), Fold(Some([].into())));
+        for word in ["", "none", "ConfigMap,Secret"] {
+            assert_eq!(Fold::parse(word).word(), word);
+        }
         assert_eq!(Fold::parse("Secret,,ConfigMap"), Fold(Some(["ConfigMap".to_owned(), "Secret".to_owned()].into())));
     }
 }

@@ -8,6 +8,7 @@ use super::graph::graph;
 use super::needs::Needs;
 use super::tree::{layouts, tree};
 use super::{ROWS, View, address};
+use crate::islands::Graph;
 use crate::pages::requests::health;
 use crate::routes;
 use crate::texts::request as texts;
@@ -23,11 +24,13 @@ pub(super) fn part(page: &RequestPage, view: &View) -> impl IntoView + use<> {
         _ if view.is_tree => tree(page, &view.open).into_any(),
         rows => table(page, rows, (number - 1) * ROWS).into_any(),
     };
-    let graph = (number == 1 && !view.is_tree).then(|| graph(page, &view.fold)).flatten();
+    let graph = (number == 1 && !view.is_tree).then(|| graph(page, &view.fold, &view.open)).flatten();
     let page_of = page.clone();
     view! {
         <section aria-labelledby="resources" data-live="resources">
             <div class="section-head"><div class="row items-baseline gap-3"><h2 id="resources">{texts::RESOURCES}</h2><p class="basis">{basis(page)}</p></div>{some.then(|| layouts(page, view.is_tree))}</div>
+            <p class="vh" role="status" data-said=""></p>
+            <Graph/>
             {graph}
             {rows}
             <Pager page=number pages=pages href=Box::new(move |number| address(&page_of, RequestPart::Resources, number))/>

@@ -35,7 +35,7 @@ pub(super) fn tree(page: &RequestPage, open: &str) -> impl IntoView + use<> {
                 <li data-depth="0"><span class="st" data-st=shape.word()>{shape.svg()}</span><b class="grow">{page.row.name.clone()}</b><span class="subtle">{word}</span></li>
                 {entries.collect_view()}
             </ul></nav>
-            {chosen.map(|chosen| panel(page, chosen, &needs))}
+            {chosen.map(|chosen| panel(page, chosen, &needs, &|id| tree_address(page, id)))}
         </div>
     }
 }
@@ -70,12 +70,18 @@ fn entry(page: &RequestPage, resource: &ResourceLine, depth: usize, is_chosen: b
     let class = if is_chosen { "grow font-semibold" } else { "grow" };
     view! {
         <li data-depth=depth.min(DEEPEST).to_string()><span class="st" data-st=shape.word()>{shape.svg()}<span class="vh">{word}</span></span>
-            <a class=class href=tree_address(page, &resource.id) aria-current=is_chosen.then_some("true")>{resource.name.clone()}</a><span class="subtle">{resource.kind.clone()}</span></li>
+            // Named, so that it keeps the focus when it is chosen.
+            <a class=class data-key="name" href=tree_address(page, &resource.id) aria-current=is_chosen.then_some("true")>{resource.name.clone()}</a><span class="subtle">{resource.kind.clone()}</span></li>
     }
 }
 
-/// Everything that the request knows about an object, and the link to its own page.
-fn panel(page: &RequestPage, resource: &ResourceLine, needs: &Needs<'_>) -> impl IntoView + use<> {
+/// Everything that the request knows about an object, and the link to its own page. `opened` is the address of this page with another object.
+pub(super) fn panel(
+    page: &RequestPage,
+    resource: &ResourceLine,
+    needs: &Needs<'_>,
+    opened: &dyn Fn(&str) -> String,
+) -> impl IntoView + use<> {
     let row = &page.row;
     let (shape, word) = health(resource.health);
     let (applied, applied_word) = if resource.applied { (Shape::Ready, texts::APPLIED) } else { (Shape::Ahead, texts::PENDING) };
@@ -83,9 +89,8 @@ fn panel(page: &RequestPage, resource: &ResourceLine, needs: &Needs<'_>) -> impl
     let fact = |name: &'static str, value: String| (!value.is_empty()).then(|| view! { <dt>{name}</dt><dd>{value}</dd> });
     let others: Vec<&ResourceLine> =
         needs.pairs().filter(|(_, needed)| is(page, *needed, resource)).filter_map(|(index, _)| page.resources.get(index)).collect();
-    let used_by = others
-        .iter()
-        .map(|other| view! { <li><a href=tree_address(page, &other.id)>{texts::named_object(&other.name, &other.kind)}</a></li> });
+    let used_by =
+        others.iter().map(|other| view! { <li><a href=opened(&other.id)>{texts::named_object(&other.name, &other.kind)}</a></li> });
     let used_by = used_by.collect_view();
     let needed = needs.words(resource).map(|words| view! { <p class="small muted">{words}</p> });
     let open = routes::object(&row.workspace, &row.namespace, &row.name, &ObjectKey::from(resource));
