@@ -126,7 +126,8 @@ impl Place {
 /// The stream that keeps a page live, whatever it has seen.
 fn stream(page: &Document) -> Option<String> {
     let address = page.query_selector(STREAM).ok()??.get_attribute("data-live-page")?;
-    Some(address.split("seen=").next()?.to_owned())
+    // What it has seen comes last.
+    Some(address.rsplit_once('&')?.0.to_owned())
 }
 
 /// The address of the page without its origin.
