@@ -199,7 +199,7 @@ fn group(fields: &[Field], present: Option<bool>, toggle: Option<&String>, label
 /// Without scripting, a field that other fields depend on needs a button that applies it. In a group, the field inside has the button.
 fn apply(field: &Field) -> Option<impl IntoView + use<>> {
     let is_group = matches!(field.control, Control::Group { .. });
-    (field.steers && !is_group).then(|| view! { <button class="btn btn-sm apply" name="_op" value="check">{texts::APPLY}<span class="vh">" "{field.label.clone()}</span></button> })
+    (field.steers && !is_group).then(|| view! { <button class="btn btn-sm" name="_op" value="check">{texts::APPLY}<span class="vh">" "{field.label.clone()}</span></button> })
 }
 
 /// What a policy did to a field, with links to the rule beside the form and to the policy itself.
