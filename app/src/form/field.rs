@@ -202,17 +202,16 @@ fn apply(field: &Field) -> Option<impl IntoView + use<>> {
     (field.steers && !is_group).then(|| view! { <button class="btn btn-sm unscripted" name="_op" value="check">{texts::APPLY}<span class="vh">" "{field.label.clone()}</span></button> })
 }
 
-/// What a policy did to a field, with links to the rule beside the form and to the policy itself.
+/// What a policy did to a field, with links to the policy and to the rule beside the form, which names the owner.
 fn by_line(by: &ByLine, workspace: &str) -> impl IntoView + use<> {
     let title = by.title.clone().unwrap_or_else(|| by.policy.clone());
     let did = by.did.clone();
-    let owner = by.owner.as_ref().map(|owner| view! { " · "{texts::owner(owner)} });
     let reason = by.reason.as_ref().map(|reason| view! { " · "{reason.trim_end_matches('.').to_owned()} });
     let who = if by.own {
         view! { {did}" · "{texts::RULE_OF_THIS_PROMISE} }.into_any()
     } else {
         let page = routes::policy(&by.workspace, &by.policy, workspace);
-        view! { {did}" · "<a href=page>{title.clone()}</a>" · "{texts::SET_AT}" "<span class="mono">{by.workspace.clone()}</span>{owner} }
+        view! { {did}" · "<a href=page>{title.clone()}</a>" · "{texts::SET_AT}" "<span class="mono">{by.workspace.clone()}</span> }
             .into_any()
     };
     view! { <p class="by"><Icon name="shield-check"/><span>{who}{reason}" · "<a href=format!("#{}", by.anchor())>{texts::WHY}<span class="vh">{texts::rule_of(&title)}</span></a></span></p> }

@@ -55,10 +55,6 @@ pub(crate) fn remove_group(label: &str) -> String {
     format!("Remove {label}")
 }
 
-pub(crate) fn owner(owner: &str) -> String {
-    format!("Owner: {owner}")
-}
-
 /// After `Why?`, for screen readers.
 pub(crate) fn rule_of(policy: &str) -> String {
     format!(" Rule of {policy}")
