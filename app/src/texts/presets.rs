@@ -3,7 +3,8 @@
 pub(crate) const PRESETS: &str = "Presets";
 pub(crate) const SAVE_AS_PRESET: &str = "Save as preset";
 pub(crate) const PRESETS_HINT: &str = "Requests can start from these values. Everyone who can create requests in this workspace sees them.";
-pub(crate) const START_FROM: &str = "Start from";
+/// Before the presets that a form can start from.
+pub(crate) const START_FROM: &str = "Presets of this workspace";
 pub(crate) const MANAGE: &str = "Manage presets";
 pub(crate) const NAME: &str = "Name";
 pub(crate) const VALUES: &str = "Values in this preset";

@@ -10,7 +10,7 @@ use super::{change, gone, state};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::routes;
-use crate::texts::{presets, request as texts};
+use crate::texts::request as texts;
 use crate::ui::{Badge, Banner, Crumb, Crumbs, Icon, LinkButton, PageHead, Person, Shape, SubmitButton, Tab, Tabs, span};
 
 mod approvals;
@@ -190,13 +190,12 @@ fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
         || view! { <LinkButton href=routes::request_delete(&row.workspace, &row.namespace, &row.name) label=texts::DELETE icon="trash-2"/> },
     );
     let duplicate = page.duplicate.clone().map(|href| view! { <LinkButton href=href label=texts::DUPLICATE icon="copy"/> });
-    let preset = page.preset.clone().map(|href| view! { <LinkButton href=href label=presets::SAVE_AS_PRESET icon="sliders-horizontal"/> });
     let meta = view! {
         <span><a href=routes::promise(&row.workspace, &row.promise, None)>{row.promise_title.clone()}</a>" "{row.version.clone()}</span>
         {(!row.requester.is_empty()).then(|| view! { <span class="row gap-1">{texts::REQUESTED_BY}<Person username=row.requester.clone()/></span> })}
         <span class="live-state" role="status" data-live-state=""><a href=address(page, view.part, view.page)><Icon name="refresh-cw"/>{texts::REFRESH}</a></span>
     };
-    view! { <PageHead title=row.name.clone() icon=row.icon.clone() beside=view! { <Badge shape=shape word=word/>{changed} }.into_any() meta=meta.into_any() actions=view! { {edit}{duplicate}{preset}{delete} }.into_any()/> }
+    view! { <PageHead title=row.name.clone() icon=row.icon.clone() beside=view! { <Badge shape=shape word=word/>{changed} }.into_any() meta=meta.into_any() actions=view! { {edit}{duplicate}{delete} }.into_any()/> }
 }
 
 /// What the request waits for. A single issue is the sentence itself, several are a list.

@@ -140,7 +140,7 @@ fn starts(form: &RequestForm, workspace: &str, of: FormOf<'_>) -> Option<AnyView
     });
     let (links, manage) = (links.collect_view(), routes::presets(workspace));
     (!form.saved_presets.is_empty()).then(|| {
-        view! { <div class="chip-row mb-3"><span class="chip-label">{presets::START_FROM}</span><ul class="chips" aria-label=presets::START_FROM>{links}</ul><a class="small" href=manage>{presets::MANAGE}</a></div> }.into_any()
+        view! { <div class="chip-row mb-6"><span class="chip-label">{presets::START_FROM}</span><ul class="chips" aria-label=presets::START_FROM>{links}</ul><a class="small inline-block py-0.5" href=manage>{presets::MANAGE}</a></div> }.into_any()
     })
 }
 

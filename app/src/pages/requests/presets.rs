@@ -105,7 +105,7 @@ impl Saving {
                 <HiddenToken token=token/><input type="hidden" name="workspace" value=workspace/>{hidden}
                 <p class="row"><Tile icon=icon/><b>{promise}</b></p>
                 <div class="field" data-invalid=wrong><label for="title">{texts::NAME}</label><p class="hint">{texts::PRESETS_HINT}</p>{problem}<div class="control"><input class="input w-m" id="title" name="title" value=title maxlength=MAX_PRESET_TITLE.to_string() required autocomplete="off" autofocus=focus aria-invalid=wrong aria-describedby=described/></div></div>
-                <section aria-labelledby="values"><h2 id="values">{texts::VALUES}</h2>{values}<p class="basis">{texts::NO_SECRETS}</p></section>
+                <section class="mt-8" aria-labelledby="values"><h2 id="values">{texts::VALUES}</h2>{values}<p class="basis">{texts::NO_SECRETS}</p></section>
                 <div class="submit-bar"><SubmitButton label=texts::SAVE weight=Weight::Primary/><LinkButton href=back label=requests::CANCEL weight=Weight::Ghost/></div>
             </form>
         }

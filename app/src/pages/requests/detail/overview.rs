@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::super::preflight_panel::price;
 use super::outputs::outputs;
 use super::{Revealed, address, history, progress, related, resources};
-use crate::texts::request as texts;
+use crate::texts::{presets, request as texts};
 use crate::ui::{Code, CopyButton, Moment};
 
 /// Number of resources listed at once; the rest are counted, with a link to all.
@@ -58,7 +58,7 @@ fn facts(page: &RequestPage, now: &str) -> impl IntoView + use<> {
             <dt>{texts::WORKSPACE}</dt><dd class="mono">{row.workspace.clone()}</dd>
             <dt>{texts::REQUESTED}</dt><dd><Moment at=row.created.clone() now=now/></dd>
             {(!page.reason.is_empty()).then(|| view! { <dt>{texts::REASON}</dt><dd>{page.reason.clone()}</dd> })}
-        </dl></section>
+        </dl>{page.preset.clone().map(|href| view! { <p class="small"><a class="inline-block py-0.5" href=href>{presets::SAVE_AS_PRESET}</a></p> })}</section>
         <section><h2>{texts::TECHNICAL_DETAILS}</h2>
             <dl class="kv"><dt>{texts::NAMESPACE}</dt><dd class="mono">{row.namespace.clone()}</dd><dt>{texts::GENERATION}</dt><dd>{texts::generation(page.generation, page.observed_generation)}</dd></dl>
             <Code label=texts::KUBECTL_COMMAND text=format!("kubectl get promiserequest {} -n {} -w", row.name, row.namespace) copy=true/>
