@@ -18,7 +18,7 @@ use crate::problem::Problem;
 
 pub use conditions::held_back;
 pub use held::{Missing, held};
-pub use milestones::{Milestone, milestones, put_back};
+pub use milestones::{Milestone, MilestoneReason, milestones, put_back};
 
 /// Inputs of a status.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -78,6 +78,7 @@ fn compile_within(pattern: &str, bytes: usize) -> Result<Regex, String> {
     regex::RegexBuilder::new(&translate(pattern)).size_limit(bytes).build().map_err(|error| reason(pattern, &error))
 }
 
+/// Words an error as RE2 does. `regex::Error` has the kind only as text: the `Display` of `regex_syntax::ast::ErrorKind`.
 fn reason(pattern: &str, error: &regex::Error) -> String {
     let text = error.to_string();
     if text.contains("look-around")

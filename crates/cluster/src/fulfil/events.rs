@@ -114,7 +114,9 @@ impl Writer {
                     }
                     return;
                 }
-                Ok(Err(error)) => tracing::info!(request = %told.request, %error, reason = milestone.reason, "an event was not written"),
+                Ok(Err(error)) => {
+                    tracing::info!(request = %told.request, %error, reason = milestone.reason.word(), "an event was not written")
+                }
                 Err(_) => {
                     tracing::info!(request = %told.request, "events were not written: no response");
                     return;
@@ -161,8 +163,8 @@ fn event(subject: &ObjectReference, milestone: &Milestone, now: Timestamp) -> Ev
     let mut event = Event {
         // A new version of the request is still the same subject.
         involved_object: ObjectReference { resource_version: None, ..subject.clone() },
-        type_: Some(if milestone.warning { "Warning" } else { "Normal" }.to_owned()),
-        reason: Some(milestone.reason.to_owned()),
+        type_: Some(if milestone.reason.is_warning() { "Warning" } else { "Normal" }.to_owned()),
+        reason: Some(milestone.reason.word().to_owned()),
         message: Some(message),
         source: Some(EventSource { component: Some(COMPONENT.to_owned()), host: None }),
         reporting_component: Some(COMPONENT.to_owned()),
@@ -172,7 +174,7 @@ fn event(subject: &ObjectReference, milestone: &Milestone, now: Timestamp) -> Ev
         ..Event::default()
     };
     let meta = event.meta_mut();
-    meta.name = Some(format!("{uid}-{}-{}", milestone.reason.to_ascii_lowercase(), &hash[..16]));
+    meta.name = Some(format!("{uid}-{}-{}", milestone.reason.word().to_ascii_lowercase(), &hash[..16]));
     meta.namespace.clone_from(&subject.namespace);
     event
 }
@@ -189,7 +191,7 @@ fn shortened(message: &str) -> String {
 mod tests {
     use jiff::Timestamp;
     use k8s_openapi::api::core::v1::{Event, ObjectReference};
-    use promise::status::Milestone;
+    use promise::status::{Milestone, MilestoneReason};
 
     use super::{LONGEST, again, event};
 
@@ -200,7 +202,7 @@ mod tests {
             resource_version: Some("7".into()),
             ..ObjectReference::default()
         };
-        let milestone = Milestone { reason: "Refused", warning: true, message: message.to_owned() };
+        let milestone = Milestone { reason: MilestoneReason::Refused, message: message.to_owned() };
         event(&subject, &milestone, Timestamp::from_millisecond(second * 1000 + 250).unwrap())
     }
 

@@ -9,7 +9,7 @@ use promise::api::DeletionPolicy;
 use promise::deletion::{accepted, policy_of};
 use promise::fulfil::{Action, Key as ObjectKey, Seen, Situation, Subject, plan};
 use promise::names;
-use promise::status::Milestone;
+use promise::status::{Milestone, MilestoneReason};
 
 use super::decide::{Decision, decide};
 use super::inputs;
@@ -198,7 +198,7 @@ impl Round<'_> {
             let count = promise::wording::counted(objects.len() as u64, "object");
             let message = format!("The destination {destination} no longer exists; {count} that might still be there can't be removed.");
             tracing::warn!(request = %self.key, message, ?objects, "left behind");
-            self.note(vec![Milestone { reason: "LeftBehind", warning: true, message }]);
+            self.note(vec![Milestone { reason: MilestoneReason::LeftBehind, message }]);
             self.seen.extend(objects.into_iter().map(|key| (key, Seen::Absent)));
         }
         Ok(())

@@ -7,12 +7,113 @@ use crate::fulfil::{Key, Why};
 /// Something that happened to a request, once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Milestone {
-    /// Machine-readable reason in CamelCase.
-    pub reason: &'static str,
-    /// Whether it needs attention.
-    pub warning: bool,
+    /// What happened.
+    pub reason: MilestoneReason,
     /// Message, as a sentence. It contains nothing that isn't in the status.
     pub message: String,
+}
+
+/// What happened to a request: the reasons of its Events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MilestoneReason {
+    /// Approvers have to decide.
+    ApprovalNeeded,
+    /// All approvals were given.
+    Approved,
+    /// One approval overrode all others.
+    ApprovalOverridden,
+    /// An approver requested changes.
+    ChangesRequested,
+    /// An approver rejected it.
+    Rejected,
+    /// The approval expired.
+    Expired,
+    /// It was accepted as a release.
+    Accepted,
+    /// It is accepted once there is room.
+    Queued,
+    /// It is invalid, or policies refuse it.
+    Refused,
+    /// Policies changed since it was accepted.
+    PolicyOutdated,
+    /// All its objects were applied.
+    Applied,
+    /// It is healthy.
+    Ready,
+    /// A change can't be applied, and the running release continues.
+    UpdateFailed,
+    /// It is no longer healthy.
+    Degraded,
+    /// It never became healthy.
+    Failed,
+    /// Something else changed or deleted an object, which was restored.
+    DriftCorrected,
+    /// Something else keeps changing an object.
+    Contested,
+    /// Its deletion started.
+    Deleting,
+    /// Its deletion waits for an object.
+    DeletionWaits,
+    /// Its deletion can't continue.
+    DeletionBlocked,
+    /// Objects stay at a Destination after its deletion.
+    LeftBehind,
+}
+
+impl MilestoneReason {
+    /// Returns the reason in CamelCase.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ApprovalNeeded => "ApprovalNeeded",
+            Self::Approved => "Approved",
+            Self::ApprovalOverridden => "ApprovalOverridden",
+            Self::ChangesRequested => "ChangesRequested",
+            Self::Rejected => "Rejected",
+            Self::Expired => "Expired",
+            Self::Accepted => "Accepted",
+            Self::Queued => "Queued",
+            Self::Refused => "Refused",
+            Self::PolicyOutdated => "PolicyOutdated",
+            Self::Applied => "Applied",
+            Self::Ready => "Ready",
+            Self::UpdateFailed => "UpdateFailed",
+            Self::Degraded => "Degraded",
+            Self::Failed => "Failed",
+            Self::DriftCorrected => "DriftCorrected",
+            Self::Contested => "Contested",
+            Self::Deleting => "Deleting",
+            Self::DeletionWaits => "DeletionWaits",
+            Self::DeletionBlocked => "DeletionBlocked",
+            Self::LeftBehind => "LeftBehind",
+        }
+    }
+
+    /// Whether it needs attention.
+    pub fn is_warning(self) -> bool {
+        match self {
+            Self::ApprovalNeeded
+            | Self::Approved
+            | Self::Accepted
+            | Self::Queued
+            | Self::PolicyOutdated
+            | Self::Applied
+            | Self::Ready
+            | Self::Deleting
+            | Self::DeletionWaits => false,
+            Self::ApprovalOverridden
+            | Self::ChangesRequested
+            | Self::Rejected
+            | Self::Expired
+            | Self::Refused
+            | Self::UpdateFailed
+            | Self::Degraded
+            | Self::Failed
+            | Self::DriftCorrected
+            | Self::Contested
+            | Self::DeletionBlocked
+            | Self::LeftBehind => true,
+        }
+    }
 }
 
 /// Returns what happened between two statuses of a request, in order. `before` is absent if there was no status.
@@ -25,7 +126,7 @@ pub fn milestones(before: Option<&PromiseRequestStatus>, after: &PromiseRequestS
     [
         refused(before, after),
         queued(before, after),
-        broken_glass(before, after),
+        overridden(before, after),
         approval(before, after),
         accepted(before, after),
         outdated(before, after),
@@ -46,9 +147,11 @@ pub fn milestones(before: Option<&PromiseRequestStatus>, after: &PromiseRequestS
 pub fn put_back(key: &Key, why: Why, known: bool) -> Option<Milestone> {
     let whose = key.destination.as_ref().map(|name| format!(" at {name}")).unwrap_or_default();
     match why {
-        Why::Drift => Some(warning("DriftCorrected", &format!("Something else changed {key}{whose}. The controller restored it"))),
+        Why::Drift => {
+            Some(milestone(MilestoneReason::DriftCorrected, &format!("Something else changed {key}{whose}. The controller restored it")))
+        }
         Why::Create if known => {
-            Some(warning("DriftCorrected", &format!("Something else deleted {key}{whose}. The controller re-created it")))
+            Some(milestone(MilestoneReason::DriftCorrected, &format!("Something else deleted {key}{whose}. The controller re-created it")))
         }
         Why::Create | Why::Change | Why::Adopt => None,
     }
@@ -57,7 +160,7 @@ pub fn put_back(key: &Key, why: Why, known: bool) -> Option<Milestone> {
 fn accepted(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let (release, version) = in_force(after)?;
     let known = in_force(before).is_some_and(|(known, _)| known == release);
-    (!known).then(|| normal("Accepted", &format!("Accepted as release {release} with version {version} of the promise")))
+    (!known).then(|| milestone(MilestoneReason::Accepted, &format!("Accepted as release {release} with version {version} of the promise")))
 }
 
 /// Adds questions to approvers, and their decisions.
@@ -76,48 +179,51 @@ fn approval(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opti
         return None;
     }
     match reason.as_str() {
-        "AwaitingApproval" => Some(normal("ApprovalNeeded", &message)),
-        "Approved" | "EmergencyApproved" => Some(normal("Approved", &message)),
-        "ChangesRequested" => Some(warning("ChangesRequested", &message)),
-        "Rejected" => Some(warning("TurnedDown", &message)),
-        "Expired" => Some(warning("Expired", &message)),
+        "AwaitingApproval" => Some(milestone(MilestoneReason::ApprovalNeeded, &message)),
+        "Approved" | "EmergencyApproved" => Some(milestone(MilestoneReason::Approved, &message)),
+        "ChangesRequested" => Some(milestone(MilestoneReason::ChangesRequested, &message)),
+        "Rejected" => Some(milestone(MilestoneReason::Rejected, &message)),
+        "Expired" => Some(milestone(MilestoneReason::Expired, &message)),
         _ => None,
     }
 }
 
 /// Adds an override: one approval instead of all others.
-fn broken_glass(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
-    fn broken(status: &PromiseRequestStatus) -> impl Iterator<Item = &GivenApproval> {
+fn overridden(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    fn overrides(status: &PromiseRequestStatus) -> impl Iterator<Item = &GivenApproval> {
         let given = status.approvals.iter().flat_map(|approval| &approval.given);
         given.filter(|given| given.emergency && given.state == DecisionState::Counts)
     }
-    let known: Vec<&str> = broken(before).map(|given| given.approval.as_str()).collect();
-    let given = broken(after).find(|given| !known.contains(&given.approval.as_str()))?;
+    let known: Vec<&str> = overrides(before).map(|given| given.approval.as_str()).collect();
+    let given = overrides(after).find(|given| !known.contains(&given.approval.as_str()))?;
     let why = given.comment.as_deref().unwrap_or_default();
-    Some(warning("GlassBroken", &format!("{} overrode all other approvers with the Approval {}: {why}", given.by, given.approval)))
+    Some(milestone(
+        MilestoneReason::ApprovalOverridden,
+        &format!("{} overrode all other approvers with the Approval {}: {why}", given.by, given.approval),
+    ))
 }
 
 fn outdated(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let now = condition(after, "PolicyOutdated").filter(|condition| condition.status == ConditionStatus::True)?;
     let known = condition(before, "PolicyOutdated").is_some_and(|known| known.message == now.message);
-    (!known).then(|| normal("PolicyOutdated", &now.message))
+    (!known).then(|| milestone(MilestoneReason::PolicyOutdated, &now.message))
 }
 
 fn refused(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let why = why_refused(after)?;
-    (why_refused(before) != Some(why)).then(|| warning("Refused", why))
+    (why_refused(before) != Some(why)).then(|| milestone(MilestoneReason::Refused, why))
 }
 
 fn queued(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let why = why_queued(after)?;
-    (why_queued(before) != Some(why)).then(|| normal("Queued", why))
+    (why_queued(before) != Some(why)).then(|| milestone(MilestoneReason::Queued, why))
 }
 
 fn applied(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let now = condition(after, "Applied").filter(|condition| condition.status == ConditionStatus::True)?;
     let (release, _) = in_force(after)?;
     let known = is_true(before, "Applied") && in_force(before).is_some_and(|(known, _)| known == release);
-    (!known).then(|| normal("Applied", &format!("Applied release {release}: {}", now.message)))
+    (!known).then(|| milestone(MilestoneReason::Applied, &format!("Applied release {release}: {}", now.message)))
 }
 
 fn failed(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
@@ -127,46 +233,46 @@ fn failed(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option
     }
     // Health messages contain counts that change; a failed apply is a new event only with a new reason.
     let another = before.phase != Phase::Failed || why_not_applied(after).is_some_and(|why| why_not_applied(before) != Some(why));
-    another.then(|| warning("Failed", trouble(after)))
+    another.then(|| milestone(MilestoneReason::Failed, trouble(after)))
 }
 
 /// Adds an accepted change that can't be applied, while the running release continues.
 fn held_back(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let why = why_not_applied(after).filter(|_| after.phase == Phase::Ready)?;
-    (why_not_applied(before) != Some(why)).then(|| warning("UpdateFailed", why))
+    (why_not_applied(before) != Some(why)).then(|| milestone(MilestoneReason::UpdateFailed, why))
 }
 
 fn degraded(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
-    (after.phase == Phase::Degraded && before.phase != Phase::Degraded).then(|| warning("Degraded", trouble(after)))
+    (after.phase == Phase::Degraded && before.phase != Phase::Degraded).then(|| milestone(MilestoneReason::Degraded, trouble(after)))
 }
 
 fn ready(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let current = after.current.as_ref().filter(|_| after.phase == Phase::Ready && why_not_applied(after).is_none())?;
     let known = before.phase == Phase::Ready && before.current.as_ref().is_some_and(|known| known.release == current.release);
-    (!known).then(|| normal("Ready", &format!("Release {} is ready to use", current.release)))
+    (!known).then(|| milestone(MilestoneReason::Ready, &format!("Release {} is ready to use", current.release)))
 }
 
 fn contested(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let why = |status| condition(status, "DriftFree").filter(|condition| condition.reason == "Contested");
     let now = why(after)?;
-    why(before).is_none().then(|| warning("Contested", &now.message))
+    why(before).is_none().then(|| milestone(MilestoneReason::Contested, &now.message))
 }
 
 fn deleting(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let left = condition(after, "Applied").filter(|condition| condition.reason == "Deleting").map(|condition| condition.message.as_str());
     let left = left.map(|left| format!(": {left}")).unwrap_or_default();
-    (before.phase != Phase::Deleting).then(|| normal("Deleting", &format!("Deletion started{left}")))
+    (before.phase != Phase::Deleting).then(|| milestone(MilestoneReason::Deleting, &format!("Deletion started{left}")))
 }
 
 fn deletion_waits(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let what = waits_for_step(after)?;
     let known = before.phase == Phase::Deleting && waits_for_step(before) == Some(what);
-    (!known).then(|| normal("DeletionWaits", what))
+    (!known).then(|| milestone(MilestoneReason::DeletionWaits, what))
 }
 
 fn deletion_blocked(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let why = why_blocked(after)?;
-    (why_blocked(before) != Some(why)).then(|| warning("DeletionBlocked", why))
+    (why_blocked(before) != Some(why)).then(|| milestone(MilestoneReason::DeletionBlocked, why))
 }
 
 /// Returns name and version of the release that is being rolled out, or else of the running one.
@@ -216,12 +322,8 @@ fn condition<'s>(status: &'s PromiseRequestStatus, name: &str) -> Option<&'s Con
     status.conditions.iter().find(|condition| condition.r#type == name)
 }
 
-fn normal(reason: &'static str, text: &str) -> Milestone {
-    Milestone { reason, warning: false, message: sentence(text) }
-}
-
-fn warning(reason: &'static str, text: &str) -> Milestone {
-    Milestone { reason, warning: true, message: sentence(text) }
+fn milestone(reason: MilestoneReason, text: &str) -> Milestone {
+    Milestone { reason, message: sentence(text) }
 }
 
 fn sentence(text: &str) -> String {

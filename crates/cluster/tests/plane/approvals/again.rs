@@ -215,7 +215,7 @@ async fn warned(plane: &Plane, uid: &str) -> Event {
     let waiting = async {
         loop {
             let found = api.list(&about).await.unwrap().items;
-            if let Some(event) = found.into_iter().find(|event| event.reason.as_deref() == Some("GlassBroken")) {
+            if let Some(event) = found.into_iter().find(|event| event.reason.as_deref() == Some("ApprovalOverridden")) {
                 return event;
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::{milestones, put_back};
+use super::{MilestoneReason, milestones, put_back};
 use crate::api::{
     ApprovalRule, ApprovalState, ApprovalStatus, CandidateState, Decision, DecisionState, GivenApproval, Health, InventoryItem,
     PromiseRequestStatus, ReleaseRevision,
@@ -47,7 +47,7 @@ impl History {
         let again = compute(Some(&after), seen, "later");
         assert_eq!(milestones(Some(&after), &again), [], "what was said is not said again");
         self.status = Some(again);
-        found.into_iter().map(|found| (found.reason, found.warning, found.message)).collect()
+        found.into_iter().map(|found| (found.reason.word(), found.reason.is_warning(), found.message)).collect()
     }
 }
 
@@ -123,7 +123,7 @@ fn trouble_is_told_once_and_its_end_too() {
 #[test]
 fn drift_names_the_object_that_was_put_back() {
     let changed = put_back(&key(), Why::Drift, true).unwrap();
-    assert_eq!((changed.reason, changed.warning), ("DriftCorrected", true));
+    assert_eq!((changed.reason, changed.reason.is_warning()), (MilestoneReason::DriftCorrected, true));
     assert_eq!(changed.message, "Something else changed StatefulSet cache. The controller restored it.");
     let away = Key { destination: Some("east".into()), ..key() };
     let removed = put_back(&away, Why::Create, true).unwrap();
@@ -191,7 +191,10 @@ fn broken_glass_is_a_warning_of_its_own_told_once_for_each() {
     ];
     let accepted = Observation { candidate: Some(release("r-1", &revision)), approvals: Some(&broken), ..Observation::default() };
     let found = history.sees(&accepted);
-    assert_eq!(reasons(&found), ["GlassBroken", "Approved", "Accepted"]);
-    assert_eq!(found[0], ("GlassBroken", true, "erin overrode all other approvers with the Approval a: The shop is down.".to_owned()));
+    assert_eq!(reasons(&found), ["ApprovalOverridden", "Approved", "Accepted"]);
+    assert_eq!(
+        found[0],
+        ("ApprovalOverridden", true, "erin overrode all other approvers with the Approval a: The shop is down.".to_owned())
+    );
     assert!(found[1].2.contains("EMERGENCY"), "{found:?}");
 }
