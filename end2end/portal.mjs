@@ -146,7 +146,7 @@ export async function ask(portal, context, method, path, body) {
   const { context: of } = named(contexts, context);
   const { cluster } = named(clusters, of.cluster);
   const headers = { Authorization: `Bearer ${named(users, of.user).user.token}`, "Content-Type": "application/json" };
-  const options = { method, headers, rejectUnauthorized: false, ca: Buffer.from(cluster["certificate-authority-data"], "base64") };
+  const options = { method, headers, ca: Buffer.from(cluster["certificate-authority-data"], "base64") };
   return new Promise((resolve, reject) => {
     const asked = request(`${cluster.server}${PLATFORM}/${path}`, options, async (answer) => {
       const text = Buffer.concat(await answer.toArray()).toString();

@@ -224,20 +224,22 @@ test("axe finds nothing on inbox and light page, in both themes, wide and narrow
   const request = JSON.parse(await kubectl(it.portal, `dev-shop@${workspace}`, ["get", "promiserequest/looked-at", "-o", "json"]));
   const light = `/approvals/${request.metadata.uid}`;
   const found = [];
-  for (const colorScheme of ["light", "dark"]) {
-    for (const width of [1440, 390]) {
-      const approver = await signIn(it, "approver", { colorScheme, viewport: { width, height: 900 } });
-      await until(async () => (await approver.goto(light)).ok(), "the portal to know the question");
-      for (const path of ["/approvals", `/approvals?view=all&open=${request.metadata.uid}`, "/approvals?view=decided", light, `${light}/alike`]) {
-        await approver.goto(path);
-        await approver.evaluate(() => document.querySelectorAll("main details").forEach((details) => (details.open = true)));
+  const approver = await signIn(it, "approver");
+  await until(async () => (await approver.goto(light)).ok(), "the portal to know the question");
+  for (const path of ["/approvals", `/approvals?view=all&open=${request.metadata.uid}`, "/approvals?view=decided", light, `${light}/alike`]) {
+    await approver.goto(path);
+    await approver.evaluate(() => document.querySelectorAll("main details").forEach((details) => (details.open = true)));
+    for (const colorScheme of ["light", "dark"]) {
+      for (const width of [1440, 390]) {
+        await approver.emulateMedia({ colorScheme });
+        await approver.setViewportSize({ width, height: 900 });
         for (const problem of await violations(approver)) found.push(`${path} ${colorScheme} ${width}: ${problem}`);
         const sideways = await approver.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         if (sideways > 0) found.push(`${path} ${width}: scrolls sideways by ${sideways} px`);
       }
-      await approver.context().close();
     }
   }
+  await approver.context().close();
   assert.deepEqual(found, []);
 });
 

@@ -13,12 +13,15 @@ const ALONE = ["attention", "below", "label", "outcome", "week", "workspace"];
 // Requests in every phase, so that their pages are walked too.
 const it = gallery();
 
+/** Addresses of lists, which are the same in every workspace. */
+const LIST = /\/(catalog|requests|resources|promises|policies)$/;
+
 /** How many pages are asked for at the same time. */
 const TOGETHER = 3;
 
 /** The pages that a person is shown links to, each once, and the links that lead nowhere. */
 async function crawl(read) {
-  const [seen, waiting, broken] = [new Set(), [], []];
+  const [seen, alike, waiting, broken] = [new Set(), new Set(), [], []];
   const found = (target, from) => {
     if (seen.has(target)) return;
     seen.add(target);
@@ -43,6 +46,13 @@ async function crawl(read) {
       // Sorted lists are crawled without filters, and files without sorting or filters.
       if (target.pathname.endsWith(".csv") && target.searchParams.size > 0) continue;
       if (target.searchParams.size > (target.searchParams.has("sort") ? 1 : 2)) continue;
+      // Each order of a list is walked in one workspace, and each pair of filters with one pair of values: every filter is walked with all of its own.
+      if (LIST.test(target.pathname) && (target.searchParams.size > 1 || target.searchParams.has("sort"))) {
+        const names = [...target.searchParams.keys()].sort().join("&");
+        const shape = `${target.pathname.replace(/^\/w\/[^/]+/, "")}?${target.searchParams.has("sort") ? target.search : names}`;
+        if (alike.has(shape)) continue;
+        alike.add(shape);
+      }
       found(target.pathname + target.search, path);
     }
   };

@@ -143,6 +143,8 @@ fn see(back: &str) -> Response {
 
 #[cfg(test)]
 mod tests {
+    use app::actions::SaveView;
+
     use super::*;
 
     fn leads(path: &str, pairs: &[(&str, &str)]) -> (String, Option<&'static str>) {
@@ -159,7 +161,7 @@ mod tests {
         let decision = [("uid", "u1"), ("hash", "h1"), ("comment", "Why?")];
         assert_eq!(leads(actions::path::<Decide>(), &decision), ("/approvals/u1?since=h1".to_owned(), Some("refused")));
         assert_eq!(leads(actions::path::<SavePolicy>(), &[("workspace", "root:a")]).1, Some("draft"));
-        let view = actions::path::<app::actions::SaveView>();
+        let view = actions::path::<SaveView>();
         assert_eq!(leads(view, &[("back", "/requests?phase=Ready")]), ("/requests?phase=Ready".to_owned(), None));
         assert_eq!(leads(view, &[("back", "https://elsewhere.example")]), ("/".to_owned(), None));
         assert!(needs_session(view) && !needs_session(actions::path::<SignIn>()) && !needs_session("/w/root/preflight"));
