@@ -1,4 +1,11 @@
 
+/**
+ * @param {HTMLElement} el
+ */
+export function Graph_783353630585865528(el) {
+wasm.Graph_783353630585865528(el);
+}
+
 export class IntoUnderlyingByteSource {
 __destroy_into_raw() {
                 const ptr = this.__wbg_ptr;
@@ -113,15 +120,34 @@ if (Symbol.dispose) IntoUnderlyingSource.prototype[Symbol.dispose] = IntoUnderly
 /**
  * @param {HTMLElement} el
  */
-export function Palette_17541113547574508153(el) {
-wasm.Palette_17541113547574508153(el);
+export function ListFilter_7976578470034422191(el) {
+wasm.ListFilter_7976578470034422191(el);
 }
 
 /**
- * Prepares islands; the script then hydrates each by its name.
+ * @param {HTMLElement} el
  */
-export function hydrate() {
-wasm.hydrate();
+export function Preflight_1738879116275067534(el) {
+wasm.Preflight_1738879116275067534(el);
+}
+
+/**
+ * Prepares islands; the script then hydrates each by its name. `morph` changes a part of the page into another.
+ * @param {Function} morph
+ */
+export function hydrate(morph) {
+wasm.hydrate(morph);
+}
+
+/**
+ * Keeps a page live that has islands, with the address of its stream: what both need is loaded once.
+ * @param {string} address
+ * @param {Function} morph
+ */
+export function live(address, morph) {
+const ptr0 = passStringToWasm0(address, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+const len0 = WASM_VECTOR_LEN;
+wasm.live(ptr0, len0, morph);
 }
 function __wbg_get_imports() {
             const import0 = {
@@ -133,16 +159,8 @@ const len1 = WASM_VECTOR_LEN;
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
 },
-__wbg___wbindgen_is_falsy_d864b623500ae65d: function(arg0) {
-const ret = !arg0;
-return ret;
-},
 __wbg___wbindgen_is_function_741ff2bb612836f5: function(arg0) {
 const ret = typeof(arg0) === 'function';
-return ret;
-},
-__wbg___wbindgen_is_null_c22311b1cc228e3a: function(arg0) {
-const ret = arg0 === null;
 return ret;
 },
 __wbg___wbindgen_is_undefined_be5b34249ff1fc15: function(arg0) {
@@ -169,14 +187,49 @@ throw new Error(getStringFromWasm0(arg0, arg1));
 __wbg__wbg_cb_unref_09736879a3f67559: function(arg0) {
 arg0._wbg_cb_unref();
 },
+__wbg_abort_f8d1589eb0c65ee2: function(arg0) {
+arg0.abort();
+},
+__wbg_aborted_31456edf1be00084: function(arg0) {
+const ret = arg0.aborted;
+return ret;
+},
+__wbg_activeElement_6c30fe7fda33ef51: function(arg0) {
+const ret = arg0.activeElement;
+return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
+},
 __wbg_addEventListener_847fd86b8c33ec43: function() { return handleError(function (arg0, arg1, arg2, arg3) {
 arg0.addEventListener(getStringFromWasm0(arg1, arg2), arg3);
 }, arguments); },
+__wbg_altKey_423da1d67b588078: function(arg0) {
+const ret = arg0.altKey;
+return ret;
+},
+__wbg_altKey_f158b37d4bccf5ff: function(arg0) {
+const ret = arg0.altKey;
+return ret;
+},
+__wbg_any_3de977a078b8b089: function(arg0) {
+const ret = AbortSignal.any(arg0);
+return ret;
+},
 __wbg_assign_fb94d6eb5054e51b: function() { return handleError(function (arg0, arg1, arg2) {
 arg0.assign(getStringFromWasm0(arg1, arg2));
 }, arguments); },
+__wbg_body_5f971cbc6950ca4f: function(arg0) {
+const ret = arg0.body;
+return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
+},
 __wbg_buffer_aca05a93c046db1a: function(arg0) {
 const ret = arg0.buffer;
+return ret;
+},
+__wbg_button_653210370515dd71: function(arg0) {
+const ret = arg0.button;
+return ret;
+},
+__wbg_buttons_6c3569a451cd3176: function(arg0) {
+const ret = arg0.buttons;
 return ret;
 },
 __wbg_byobRequest_18280c78e462544c: function(arg0) {
@@ -195,57 +248,96 @@ __wbg_call_a410eb4b59ed5965: function() { return handleError(function (arg0, arg
 const ret = arg0.call(arg1, arg2);
 return ret;
 }, arguments); },
-__wbg_cancelBubble_1164dd588f0c3481: function(arg0) {
-const ret = arg0.cancelBubble;
+__wbg_call_fc92fee6137d452d: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+const ret = arg0.call(arg1, arg2, arg3);
+return ret;
+}, arguments); },
+__wbg_clientHeight_b40e8971aed9fa2b: function(arg0) {
+const ret = arg0.clientHeight;
 return ret;
 },
-__wbg_click_c6eff13daacf9806: function(arg0) {
-arg0.click();
+__wbg_clientWidth_269ea87f17b863bf: function(arg0) {
+const ret = arg0.clientWidth;
+return ret;
+},
+__wbg_clientX_7207eed549b03753: function(arg0) {
+const ret = arg0.clientX;
+return ret;
+},
+__wbg_clientY_3371139730cd6f74: function(arg0) {
+const ret = arg0.clientY;
+return ret;
 },
 __wbg_cloneNode_36b90700fd8dbbb0: function() { return handleError(function (arg0) {
 const ret = arg0.cloneNode();
 return ret;
 }, arguments); },
+__wbg_cloneNode_70249c8beed88ee3: function() { return handleError(function (arg0, arg1) {
+const ret = arg0.cloneNode(arg1 !== 0);
+return ret;
+}, arguments); },
 __wbg_close_294d3f727cb7a844: function() { return handleError(function (arg0) {
 arg0.close();
 }, arguments); },
-__wbg_close_4c46ff8802ca60e6: function(arg0) {
+__wbg_close_8fd1fa1823bd1120: function(arg0) {
 arg0.close();
 },
 __wbg_close_bf94aa7e38b9a94b: function() { return handleError(function (arg0) {
 arg0.close();
 }, arguments); },
-__wbg_composedPath_99300fc960717ac7: function(arg0) {
-const ret = arg0.composedPath();
+__wbg_closest_39824b16065066bc: function() { return handleError(function (arg0, arg1, arg2) {
+const ret = arg0.closest(getStringFromWasm0(arg1, arg2));
+return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
+}, arguments); },
+__wbg_contains_743aa7c94499c269: function(arg0, arg1) {
+const ret = arg0.contains(arg1);
 return ret;
 },
 __wbg_createComment_bf8f324d5ce3d460: function(arg0, arg1, arg2) {
 const ret = arg0.createComment(getStringFromWasm0(arg1, arg2));
 return ret;
 },
-__wbg_createElement_de4a31ed2fb252be: function() { return handleError(function (arg0, arg1, arg2) {
-const ret = arg0.createElement(getStringFromWasm0(arg1, arg2));
-return ret;
-}, arguments); },
-__wbg_createTextNode_2b48c3fc75dfcc67: function(arg0, arg1, arg2) {
-const ret = arg0.createTextNode(getStringFromWasm0(arg1, arg2));
+__wbg_ctrlKey_97b77227d0599549: function(arg0) {
+const ret = arg0.ctrlKey;
 return ret;
 },
-__wbg_deleteProperty_3ad7a085da623822: function() { return handleError(function (arg0, arg1) {
-const ret = Reflect.deleteProperty(arg0, arg1);
+__wbg_ctrlKey_b7978e4cf78dc62b: function(arg0) {
+const ret = arg0.ctrlKey;
 return ret;
-}, arguments); },
+},
+__wbg_defaultPrevented_edf7dc3a28cfa603: function(arg0) {
+const ret = arg0.defaultPrevented;
+return ret;
+},
+__wbg_defaultValue_4dee29d0ed9ace3d: function(arg0, arg1) {
+const ret = arg1.defaultValue;
+const ptr1 = passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+const len1 = WASM_VECTOR_LEN;
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+},
+__wbg_delete_b3b71efdb29e73b9: function(arg0, arg1, arg2) {
+arg0.delete(getStringFromWasm0(arg1, arg2));
+},
+__wbg_deltaY_37dc0a54748a91f4: function(arg0) {
+const ret = arg0.deltaY;
+return ret;
+},
+__wbg_documentElement_5e44e37dd0181a81: function(arg0) {
+const ret = arg0.documentElement;
+return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
+},
 __wbg_document_3b5c3071b43e97ee: function(arg0) {
 const ret = arg0.document;
 return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
 },
-__wbg_encodeURIComponent_e0d7769acee2dcb5: function(arg0, arg1) {
-const ret = encodeURIComponent(getStringFromWasm0(arg0, arg1));
-return ret;
-},
 __wbg_enqueue_c11626eae1c54509: function() { return handleError(function (arg0, arg1) {
 arg0.enqueue(arg1);
 }, arguments); },
+__wbg_fetch_21015a0a4570ab44: function(arg0, arg1, arg2, arg3) {
+const ret = arg0.fetch(getStringFromWasm0(arg1, arg2), arg3);
+return ret;
+},
 __wbg_fetch_c30fc2ed77d76a76: function(arg0, arg1, arg2) {
 const ret = arg0.fetch(getStringFromWasm0(arg1, arg2));
 return ret;
@@ -254,6 +346,9 @@ __wbg_firstChild_8ba00f6fe3423297: function(arg0) {
 const ret = arg0.firstChild;
 return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
 },
+__wbg_focus_d5e2fdbdb56416f0: function() { return handleError(function (arg0) {
+arg0.focus();
+}, arguments); },
 __wbg_getAttribute_c7b80d4010284561: function(arg0, arg1, arg2, arg3) {
 const ret = arg1.getAttribute(getStringFromWasm0(arg2, arg3));
 var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
@@ -261,14 +356,36 @@ var len1 = WASM_VECTOR_LEN;
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
 },
+__wbg_getBoundingClientRect_329ca748ec918b0c: function(arg0) {
+const ret = arg0.getBoundingClientRect();
+return ret;
+},
+__wbg_getComputedStyle_3be93eadae0000a9: function() { return handleError(function (arg0, arg1) {
+const ret = arg0.getComputedStyle(arg1);
+return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
+}, arguments); },
+__wbg_getElementById_7ee213db584f37b0: function(arg0, arg1, arg2) {
+const ret = arg0.getElementById(getStringFromWasm0(arg1, arg2));
+return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
+},
+__wbg_getPropertyValue_c0aae8b8341401f1: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+const ret = arg1.getPropertyValue(getStringFromWasm0(arg2, arg3));
+const ptr1 = passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+const len1 = WASM_VECTOR_LEN;
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+}, arguments); },
 __wbg_get_0c55869fe53c7d14: function(arg0, arg1) {
 const ret = arg0[arg1 >>> 0];
 return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
 },
-__wbg_get_2080c49015e35254: function() { return handleError(function (arg0, arg1) {
-const ret = Reflect.get(arg0, arg1);
-return ret;
-}, arguments); },
+__wbg_get_1d33d8d1c6cefa41: function(arg0, arg1, arg2, arg3) {
+const ret = arg1.get(getStringFromWasm0(arg2, arg3));
+var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+var len1 = WASM_VECTOR_LEN;
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+},
 __wbg_get_d7176cfb76d71114: function(arg0, arg1) {
 const ret = arg0[arg1 >>> 0];
 return ret;
@@ -277,10 +394,21 @@ __wbg_get_unchecked_e6325ad374eff861: function(arg0, arg1) {
 const ret = arg0[arg1 >>> 0];
 return ret;
 },
-__wbg_host_64d73c152c626ec8: function(arg0) {
-const ret = arg0.host;
+__wbg_height_ce5f2b5901ba05ab: function(arg0) {
+const ret = arg0.height;
 return ret;
 },
+__wbg_history_7236bed7324e63c0: function() { return handleError(function (arg0) {
+const ret = arg0.history;
+return ret;
+}, arguments); },
+__wbg_href_a0128fb7c568d8e5: function() { return handleError(function (arg0, arg1) {
+const ret = arg1.href;
+const ptr1 = passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+const len1 = WASM_VECTOR_LEN;
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+}, arguments); },
 __wbg_insertBefore_10ab0c19b463c12b: function() { return handleError(function (arg0, arg1, arg2) {
 const ret = arg0.insertBefore(arg1, arg2);
 return ret;
@@ -305,16 +433,6 @@ result = false;
 const ret = result;
 return ret;
 },
-__wbg_instanceof_HtmlAnchorElement_fee0a0613fd8e6aa: function(arg0) {
-let result;
-try {
-result = arg0 instanceof HTMLAnchorElement;
-} catch (_) {
-result = false;
-}
-const ret = result;
-return ret;
-},
 __wbg_instanceof_HtmlElement_ea32ea7121e0a496: function(arg0) {
 let result;
 try {
@@ -325,30 +443,60 @@ result = false;
 const ret = result;
 return ret;
 },
-__wbg_instanceof_HtmlInputElement_28751c98d77a5a65: function(arg0) {
+__wbg_instanceof_HtmlFormElement_d3b1a9ebc7f1a9d3: function(arg0) {
 let result;
 try {
-result = arg0 instanceof HTMLInputElement;
+result = arg0 instanceof HTMLFormElement;
 } catch (_) {
 result = false;
 }
 const ret = result;
 return ret;
 },
-__wbg_instanceof_ShadowRoot_cd78159e03fed884: function(arg0) {
+__wbg_instanceof_KeyboardEvent_c9280788b471ab5f: function(arg0) {
 let result;
 try {
-result = arg0 instanceof ShadowRoot;
+result = arg0 instanceof KeyboardEvent;
 } catch (_) {
 result = false;
 }
 const ret = result;
 return ret;
 },
-__wbg_instanceof_Text_c519cb08a0504f21: function(arg0) {
+__wbg_instanceof_MouseEvent_32f858aa00d2ed1d: function(arg0) {
 let result;
 try {
-result = arg0 instanceof Text;
+result = arg0 instanceof MouseEvent;
+} catch (_) {
+result = false;
+}
+const ret = result;
+return ret;
+},
+__wbg_instanceof_PointerEvent_cfcc1acd3e7efc24: function(arg0) {
+let result;
+try {
+result = arg0 instanceof PointerEvent;
+} catch (_) {
+result = false;
+}
+const ret = result;
+return ret;
+},
+__wbg_instanceof_SubmitEvent_ea8b15fa983ec351: function(arg0) {
+let result;
+try {
+result = arg0 instanceof SubmitEvent;
+} catch (_) {
+result = false;
+}
+const ret = result;
+return ret;
+},
+__wbg_instanceof_WheelEvent_22450e5cf332461f: function(arg0) {
+let result;
+try {
+result = arg0 instanceof WheelEvent;
 } catch (_) {
 result = false;
 }
@@ -369,16 +517,16 @@ __wbg_isArray_bcf1376d0d732d08: function(arg0) {
 const ret = Array.isArray(arg0);
 return ret;
 },
-__wbg_is_2248ff2b575d60c7: function(arg0, arg1) {
-const ret = Object.is(arg0, arg1);
-return ret;
-},
 __wbg_key_76125a528069feff: function(arg0, arg1) {
 const ret = arg1.key;
 const ptr1 = passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
 const len1 = WASM_VECTOR_LEN;
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+},
+__wbg_left_9df47701ff317a35: function(arg0) {
+const ret = arg0.left;
+return ret;
 },
 __wbg_length_186163212ffe79c3: function(arg0) {
 const ret = arg0.length;
@@ -396,10 +544,38 @@ __wbg_location_7320782274fc691b: function(arg0) {
 const ret = arg0.location;
 return ret;
 },
+__wbg_metaKey_33c588e07fd74724: function(arg0) {
+const ret = arg0.metaKey;
+return ret;
+},
+__wbg_metaKey_34b378e7ba352fd6: function(arg0) {
+const ret = arg0.metaKey;
+return ret;
+},
+__wbg_navigator_c17f443a6fe5d38d: function(arg0) {
+const ret = arg0.navigator;
+return ret;
+},
+__wbg_new_5f28518387ad0e34: function() { return handleError(function () {
+const ret = new AbortController();
+return ret;
+}, arguments); },
+__wbg_new_6b8a0b92b4e85f6d: function() { return handleError(function () {
+const ret = new DOMParser();
+return ret;
+}, arguments); },
 __wbg_new_787b9fb330d55d78: function(arg0, arg1) {
 const ret = new Error(getStringFromWasm0(arg0, arg1));
 return ret;
 },
+__wbg_new_cd4348290afae586: function() {
+const ret = new Object();
+return ret;
+},
+__wbg_new_e7d0531ccb4ed9c3: function() { return handleError(function (arg0, arg1) {
+const ret = new EventSource(getStringFromWasm0(arg0, arg1));
+return ret;
+}, arguments); },
 __wbg_new_typed_e09da9dae6ee5935: function(arg0, arg1) {
 try {
 var state0 = {a: arg0, b: arg1};
@@ -422,24 +598,55 @@ __wbg_new_with_byte_offset_and_length_3cd32055a417f095: function(arg0, arg1, arg
 const ret = new Uint8Array(arg0, arg1 >>> 0, arg2 >>> 0);
 return ret;
 },
+__wbg_new_with_form_896a9a625209073a: function() { return handleError(function (arg0) {
+const ret = new FormData(arg0);
+return ret;
+}, arguments); },
+__wbg_new_with_str_499339d8540f7f96: function() { return handleError(function (arg0, arg1) {
+const ret = new URLSearchParams(getStringFromWasm0(arg0, arg1));
+return ret;
+}, arguments); },
+__wbg_new_with_str_sequence_sequence_4d1da329ec36c53e: function() { return handleError(function (arg0) {
+const ret = new URLSearchParams(arg0);
+return ret;
+}, arguments); },
 __wbg_nextSibling_91136dc7a8ec9b09: function(arg0) {
 const ret = arg0.nextSibling;
 return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
 },
-__wbg_ok_670a05555db5f713: function(arg0) {
-const ret = arg0.ok;
+__wbg_of_e7ea0fcd535c1444: function(arg0, arg1) {
+const ret = Array.of(arg0, arg1);
 return ret;
 },
-__wbg_open_231cf34b636a3195: function(arg0) {
-const ret = arg0.open;
+__wbg_ok_670a05555db5f713: function(arg0) {
+const ret = arg0.ok;
 return ret;
 },
 __wbg_parentNode_fe15bcc26df42856: function(arg0) {
 const ret = arg0.parentNode;
 return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
 },
-__wbg_pathname_d8b20b8ef226920e: function(arg0, arg1) {
+__wbg_parseFloat_6d11e81b724101c8: function(arg0, arg1) {
+const ret = Number.parseFloat(getStringFromWasm0(arg0, arg1));
+return ret;
+},
+__wbg_parseFromString_d9dabe5c55062aa1: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+const ret = arg0.parseFromString(getStringFromWasm0(arg1, arg2), __wbindgen_enum_SupportedType[arg3]);
+return ret;
+}, arguments); },
+__wbg_pathname_19fb9627ab2b1180: function() { return handleError(function (arg0, arg1) {
 const ret = arg1.pathname;
+const ptr1 = passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+const len1 = WASM_VECTOR_LEN;
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+}, arguments); },
+__wbg_pointerId_79742963a7afa662: function(arg0) {
+const ret = arg0.pointerId;
+return ret;
+},
+__wbg_pointerType_c9fa8bdb617406a5: function(arg0, arg1) {
+const ret = arg1.pointerType;
 const ptr1 = passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
 const len1 = WASM_VECTOR_LEN;
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
@@ -448,7 +655,10 @@ getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
 __wbg_preventDefault_cfb06b02e7406899: function(arg0) {
 arg0.preventDefault();
 },
-__wbg_querySelectorAll_bd785907acdf7800: function() { return handleError(function (arg0, arg1, arg2) {
+__wbg_pushState_2566fa2fdc918d38: function() { return handleError(function (arg0, arg1, arg2, arg3, arg4, arg5) {
+arg0.pushState(arg1, getStringFromWasm0(arg2, arg3), arg4 === 0 ? undefined : getStringFromWasm0(arg4, arg5));
+}, arguments); },
+__wbg_querySelectorAll_6c1bd81d448fb480: function() { return handleError(function (arg0, arg1, arg2) {
 const ret = arg0.querySelectorAll(getStringFromWasm0(arg1, arg2));
 return ret;
 }, arguments); },
@@ -467,22 +677,35 @@ return ret;
 __wbg_queueMicrotask_4a1a4d8dd332373b: function(arg0) {
 queueMicrotask(arg0);
 },
+__wbg_readyState_a65a606eda346fdd: function(arg0) {
+const ret = arg0.readyState;
+return ret;
+},
 __wbg_redirected_f6975756fc89c2ab: function(arg0) {
 const ret = arg0.redirected;
 return ret;
 },
+__wbg_reload_a46804ad57f539bf: function() { return handleError(function (arg0) {
+arg0.reload();
+}, arguments); },
 __wbg_removeAttribute_735f25a801a701e1: function() { return handleError(function (arg0, arg1, arg2) {
 arg0.removeAttribute(getStringFromWasm0(arg1, arg2));
 }, arguments); },
 __wbg_removeEventListener_4e20bd5fac3de092: function() { return handleError(function (arg0, arg1, arg2, arg3) {
 arg0.removeEventListener(getStringFromWasm0(arg1, arg2), arg3);
 }, arguments); },
-__wbg_remove_8228e91d7ddbc755: function(arg0) {
-arg0.remove();
-},
 __wbg_remove_b28d816f9e896ff9: function(arg0) {
 arg0.remove();
 },
+__wbg_replaceState_1dad4255f11a05e4: function() { return handleError(function (arg0, arg1, arg2, arg3, arg4, arg5) {
+arg0.replaceState(arg1, getStringFromWasm0(arg2, arg3), arg4 === 0 ? undefined : getStringFromWasm0(arg4, arg5));
+}, arguments); },
+__wbg_replaceWith_b7c81aac863b2647: function() { return handleError(function (arg0, arg1) {
+arg0.replaceWith(arg1);
+}, arguments); },
+__wbg_requestSubmit_340be41cd98a9461: function() { return handleError(function (arg0, arg1) {
+arg0.requestSubmit(arg1);
+}, arguments); },
 __wbg_resolve_dbf78ab4942478b0: function(arg0) {
 const ret = Promise.resolve(arg0);
 return ret;
@@ -490,42 +713,85 @@ return ret;
 __wbg_respond_d97c023ee981d1f5: function() { return handleError(function (arg0, arg1) {
 arg0.respond(arg1 >>> 0);
 }, arguments); },
-__wbg_scrollIntoView_168afe76e10ce285: function(arg0, arg1) {
-arg0.scrollIntoView(arg1 !== 0);
+__wbg_scrollLeft_c7e73c4d493987dd: function(arg0) {
+const ret = arg0.scrollLeft;
+return ret;
 },
-__wbg_search_63873d2833ed0830: function(arg0, arg1) {
+__wbg_scrollTop_23cacc894823db89: function(arg0) {
+const ret = arg0.scrollTop;
+return ret;
+},
+__wbg_search_b8ba44c19bb02b19: function() { return handleError(function (arg0, arg1) {
 const ret = arg1.search;
 const ptr1 = passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
 const len1 = WASM_VECTOR_LEN;
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
-},
+}, arguments); },
+__wbg_sendBeacon_e0e7b01fab143fbe: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+const ret = arg0.sendBeacon(getStringFromWasm0(arg1, arg2), arg3);
+return ret;
+}, arguments); },
 __wbg_setAttribute_f75317b2b5cabfb4: function() { return handleError(function (arg0, arg1, arg2, arg3, arg4) {
 arg0.setAttribute(getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
+}, arguments); },
+__wbg_setPointerCapture_49f83ce093912db8: function() { return handleError(function (arg0, arg1) {
+arg0.setPointerCapture(arg1);
 }, arguments); },
 __wbg_setTimeout_9ef22b48643bd7de: function() { return handleError(function (arg0, arg1, arg2) {
 const ret = arg0.setTimeout(arg1, arg2);
 return ret;
 }, arguments); },
-__wbg_set_2793479888329cb6: function() { return handleError(function (arg0, arg1, arg2) {
-const ret = Reflect.set(arg0, arg1, arg2);
-return ret;
-}, arguments); },
+__wbg_set_a7340d5a40337463: function(arg0, arg1, arg2, arg3, arg4) {
+arg0.set(getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
+},
+__wbg_set_body_877d5251e78ca815: function(arg0, arg1) {
+arg0.body = arg1;
+},
 __wbg_set_feb3714f475485ba: function(arg0, arg1, arg2) {
 arg0.set(getArrayU8FromWasm0(arg1, arg2));
 },
-__wbg_set_id_861bcd7afe9f86ad: function(arg0, arg1, arg2) {
-arg0.id = getStringFromWasm0(arg1, arg2);
+__wbg_set_hidden_7efdf3958dc524e5: function(arg0, arg1) {
+arg0.hidden = arg1 !== 0;
 },
 __wbg_set_innerHTML_a9d3a267967b5117: function(arg0, arg1, arg2) {
 arg0.innerHTML = getStringFromWasm0(arg1, arg2);
 },
-__wbg_set_nodeValue_7e9217115013d873: function(arg0, arg1, arg2) {
-arg0.nodeValue = arg1 === 0 ? undefined : getStringFromWasm0(arg1, arg2);
+__wbg_set_method_639e69af35614d36: function(arg0, arg1, arg2) {
+arg0.method = getStringFromWasm0(arg1, arg2);
 },
-__wbg_showModal_03450d22087f2f44: function() { return handleError(function (arg0) {
-arg0.showModal();
-}, arguments); },
+__wbg_set_onerror_357687340e1d996a: function(arg0, arg1) {
+arg0.onerror = arg1;
+},
+__wbg_set_onopen_21b318cfa098d854: function(arg0, arg1) {
+arg0.onopen = arg1;
+},
+__wbg_set_scrollLeft_e19ceb8a71841d6f: function(arg0, arg1) {
+arg0.scrollLeft = arg1;
+},
+__wbg_set_scrollTop_a01ea28563affafe: function(arg0, arg1) {
+arg0.scrollTop = arg1;
+},
+__wbg_set_signal_0b2eee78907e5ba7: function(arg0, arg1) {
+arg0.signal = arg1;
+},
+__wbg_set_textContent_0177b2a6d9293c2c: function(arg0, arg1, arg2) {
+arg0.textContent = arg1 === 0 ? undefined : getStringFromWasm0(arg1, arg2);
+},
+__wbg_set_title_7c9f7c08b10ea16a: function(arg0, arg1, arg2) {
+arg0.title = getStringFromWasm0(arg1, arg2);
+},
+__wbg_set_value_cb7e77c93a95e491: function(arg0, arg1, arg2) {
+arg0.value = getStringFromWasm0(arg1, arg2);
+},
+__wbg_shiftKey_6a84be2563ae8a55: function(arg0) {
+const ret = arg0.shiftKey;
+return ret;
+},
+__wbg_signal_fac908876f45725d: function(arg0) {
+const ret = arg0.signal;
+return ret;
+},
 __wbg_static_accessor_GLOBAL_THIS_003ee833af9699fc: function() {
 const ret = typeof globalThis === 'undefined' ? undefined : globalThis;
 return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
@@ -554,9 +820,24 @@ __wbg_static_accessor___SERIALIZED_ERRORS_8c0ce895061021eb: function() {
 const ret = __SERIALIZED_ERRORS;
 return ret;
 },
+__wbg_status_cb85b6c8d1769fa1: function(arg0) {
+const ret = arg0.status;
+return ret;
+},
+__wbg_submitter_559ea154d462ed1e: function(arg0) {
+const ret = arg0.submitter;
+return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
+},
 __wbg_target_e5cd9c7aa87dd8df: function(arg0) {
 const ret = arg0.target;
 return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
+},
+__wbg_textContent_240d7f8264a6246e: function(arg0, arg1) {
+const ret = arg1.textContent;
+var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+var len1 = WASM_VECTOR_LEN;
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
 },
 __wbg_text_5240eb2c41de8292: function() { return handleError(function (arg0) {
 const ret = arg0.text();
@@ -570,8 +851,27 @@ __wbg_then_e3f7f2d365708be8: function(arg0, arg1) {
 const ret = arg0.then(arg1);
 return ret;
 },
-__wbg_value_df0a0e29a4d182fe: function(arg0, arg1) {
-const ret = arg1.value;
+__wbg_timeout_6d701c12be1d4627: function(arg0) {
+const ret = AbortSignal.timeout(arg0 >>> 0);
+return ret;
+},
+__wbg_title_197eec64ce56dd78: function(arg0, arg1) {
+const ret = arg1.title;
+const ptr1 = passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+const len1 = WASM_VECTOR_LEN;
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+},
+__wbg_toString_55ffdf586349746b: function(arg0) {
+const ret = arg0.toString();
+return ret;
+},
+__wbg_top_2d45cda4e060d8bf: function(arg0) {
+const ret = arg0.top;
+return ret;
+},
+__wbg_type_5f9ceabba7ef7a1a: function(arg0, arg1) {
+const ret = arg1.type;
 const ptr1 = passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
 const len1 = WASM_VECTOR_LEN;
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
@@ -581,34 +881,32 @@ __wbg_view_3b708d3bdaf3fc96: function(arg0) {
 const ret = arg0.view;
 return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
 },
+__wbg_visibilityState_b1951b0d978d7cf3: function(arg0) {
+const ret = arg0.visibilityState;
+return (__wbindgen_enum_VisibilityState.indexOf(ret) + 1 || 3) - 1;
+},
+__wbg_width_d3c8d417d821d2fd: function(arg0) {
+const ret = arg0.width;
+return ret;
+},
 __wbindgen_generic_0000000000000001: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 183, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 33, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
 const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h40a7b3091017dec5);
 return ret;
 },
 __wbindgen_generic_0000000000000002: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 229, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h613fd7707aee0398);
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("Event")], shim_idx: 25, ret: Unit, inner_ret: Some(Unit) }, mutable: false }) -> Externref`.
+const ret = makeClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h8959be8b7fe3b576);
 return ret;
 },
 __wbindgen_generic_0000000000000003: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("Event")], shim_idx: 229, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h613fd7707aee0398_15);
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("Event")], shim_idx: 76, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h1c6b7f2c6dd21329);
 return ret;
 },
 __wbindgen_generic_0000000000000004: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 172, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h98cdde88c1ac22b3);
-return ret;
-},
-__wbindgen_generic_0000000000000005: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 174, ret: Unit, inner_ret: Some(Unit) }, mutable: false }) -> Externref`.
-const ret = makeClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h2fffef6d0ca260df);
-return ret;
-},
-__wbindgen_generic_0000000000000006: function(arg0, arg1) {
-// Cast intrinsic for `Ref(String) -> Externref`.
-const ret = getStringFromWasm0(arg0, arg1);
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 6, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__hbcb7a452f5d33683);
 return ret;
 },
 __wbindgen_init_externref_table: function() {
@@ -626,20 +924,16 @@ table.set(1027, false);
         };
 }
 
-function wasm_bindgen__convert__closures_____invoke__h98cdde88c1ac22b3(arg0, arg1) {
-wasm.wasm_bindgen__convert__closures_____invoke__h98cdde88c1ac22b3(arg0, arg1);
+function wasm_bindgen__convert__closures_____invoke__hbcb7a452f5d33683(arg0, arg1) {
+wasm.wasm_bindgen__convert__closures_____invoke__hbcb7a452f5d33683(arg0, arg1);
 }
 
-function wasm_bindgen__convert__closures_____invoke__h2fffef6d0ca260df(arg0, arg1) {
-wasm.wasm_bindgen__convert__closures_____invoke__h2fffef6d0ca260df(arg0, arg1);
+function wasm_bindgen__convert__closures_____invoke__h8959be8b7fe3b576(arg0, arg1, arg2) {
+wasm.wasm_bindgen__convert__closures_____invoke__h8959be8b7fe3b576(arg0, arg1, arg2);
 }
 
-function wasm_bindgen__convert__closures_____invoke__h613fd7707aee0398(arg0, arg1, arg2) {
-wasm.wasm_bindgen__convert__closures_____invoke__h613fd7707aee0398(arg0, arg1, arg2);
-}
-
-function wasm_bindgen__convert__closures_____invoke__h613fd7707aee0398_15(arg0, arg1, arg2) {
-wasm.wasm_bindgen__convert__closures_____invoke__h613fd7707aee0398_15(arg0, arg1, arg2);
+function wasm_bindgen__convert__closures_____invoke__h1c6b7f2c6dd21329(arg0, arg1, arg2) {
+wasm.wasm_bindgen__convert__closures_____invoke__h1c6b7f2c6dd21329(arg0, arg1, arg2);
 }
 
 function wasm_bindgen__convert__closures_____invoke__h40a7b3091017dec5(arg0, arg1, arg2) {
@@ -655,6 +949,12 @@ wasm.wasm_bindgen__convert__closures_____invoke__h00f272247694202a(arg0, arg1, a
 
 
 const __wbindgen_enum_ReadableStreamType = ["bytes"];
+
+
+const __wbindgen_enum_SupportedType = ["text/html", "text/xml", "application/xml", "application/xhtml+xml", "image/svg+xml"];
+
+
+const __wbindgen_enum_VisibilityState = ["hidden", "visible"];
 const IntoUnderlyingByteSourceFinalization = (typeof FinalizationRegistry === 'undefined')
 ? { register: () => {}, unregister: () => {} }
 : new FinalizationRegistry(ptr => wasm.__wbg_intounderlyingbytesource_free(ptr, 1));
