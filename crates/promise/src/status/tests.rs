@@ -172,7 +172,7 @@ fn what_only_lacks_room_is_queued_and_not_refused() {
     let status = compute(None, &full, "t0");
     assert_eq!((status.phase, status.waiting_on.as_ref().unwrap().kind), (Phase::Pending, WaitingKind::Capacity));
     assert_eq!(condition(&status, "PoliciesSatisfied").reason, "NoRoom");
-    let told: Vec<_> = milestones(None, &status).into_iter().map(|told| (told.reason, told.warning)).collect();
+    let told: Vec<_> = milestones(None, &status).into_iter().map(|told| (told.reason.word(), told.reason.is_warning())).collect();
     assert_eq!(told, [("Queued", false)]);
     assert_eq!(milestones(Some(&status), &compute(Some(&status), &full, "t1")), []);
 }

@@ -16,7 +16,7 @@ fn a_change_that_does_not_get_done_is_an_outage_after_half_an_hour() {
     }
     let stuck = compute(Some(&status), &rolls_out, "2026-11-23T12:30:00Z");
     assert_eq!(stuck.phase, Phase::Degraded);
-    assert_eq!(milestones(Some(&status), &stuck)[0].reason, "Degraded");
+    assert_eq!(milestones(Some(&status), &stuck)[0].reason.word(), "Degraded");
     // A later change is a different one.
     let later = Observation { candidate: Some(ReleaseFacts { name: "r-3", ..next }), ..rolls_out.clone() };
     assert_eq!(compute(Some(&stuck), &later, "2026-11-23T12:31:00Z").phase, Phase::Updating);
@@ -51,7 +51,9 @@ fn a_change_that_is_refused_when_it_is_applied_is_no_outage_of_what_runs() {
     assert!(status.waiting_on.as_ref().unwrap().message.contains("is immutable"));
     assert!(ready(&status).starts_with("False Refused: ") && ready(&status).contains("is immutable"), "{}", ready(&status));
     assert_eq!((condition(&status, "Applied").reason.as_str(), condition(&status, "Applied").status), ("Refused", ConditionStatus::False));
-    let told = |before, after| milestones(Some(before), after).into_iter().map(|told| (told.reason, told.warning)).collect::<Vec<_>>();
+    let told = |before, after| {
+        milestones(Some(before), after).into_iter().map(|told| (told.reason.word(), told.reason.is_warning())).collect::<Vec<_>>()
+    };
     assert_eq!(told(&ready_before, &status), [("Accepted", false), ("UpdateFailed", true)]);
     assert_eq!(told(&status, &compute(Some(&status), &edit, "t2")), [], "it is told once");
 
