@@ -249,7 +249,7 @@ fn what_has_to_be_changed_is_told_once_and_leads_to_its_input() {
 #[test]
 fn a_secret_that_cannot_be_revealed_says_why() {
     let reveal = |name: &str| page(name).html.matches("action=\"/do/requests/reveal\"").count();
-    assert_eq!((reveal("request"), reveal("request-viewer-detail")), (1, 0), "one is there, one is not there yet");
+    assert_eq!((reveal("request"), reveal("request-viewer-detail")), (2, 0), "two are there, one is not there yet");
     assert!(page("request").html.contains("Not available yet"));
 }
 

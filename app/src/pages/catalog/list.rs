@@ -110,12 +110,14 @@ fn offer(workspace: &str, row: &OfferRow, stars: &Stars) -> impl IntoView + use<
 /// Price, and how long instances here took to get ready.
 fn facts(row: &OfferRow) -> impl IntoView + use<> {
     let price = (!row.price.is_empty()).then(|| view! { <dt>{texts::PRICE}</dt><dd>{row.price.clone()}</dd> });
-    let ready = row.here.and_then(|here| here.ready_in).map(|ready| {
-        view! { <dt>{texts::READY_IN}</dt><dd>{texts::about(&span(ready.median))}<span class="subtle">{texts::median_of(ready.measured)}</span></dd> }.into_any()
-    });
     // A card without a time keeps the line, so that prices of a row of cards are at one height.
-    let ready =
-        ready.unwrap_or_else(|| view! { <dt>{texts::READY_IN}</dt><dd><span class="subtle">{texts::NOT_MEASURED}</span></dd> }.into_any());
+    let ready = row.here.map(|here| {
+        let ready = here.ready_in.map_or_else(
+            || view! { <span class="subtle">{texts::NOT_MEASURED}</span> }.into_any(),
+            |ready| view! { {texts::about(&span(ready.median))}<span class="subtle">{texts::median_of(ready.measured)}</span> }.into_any(),
+        );
+        view! { <dt>{texts::READY_IN}</dt><dd>{ready}</dd> }
+    });
     view! { <dl class="sums pt-3 border-t border-line-soft">{price}{ready}</dl> }
 }
 

@@ -9,7 +9,7 @@ impl fmt::Display for ExprError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax { problem, .. } => write!(formatter, "the expression isn't valid: {problem}"),
-            Self::Type { problem, .. } => write!(formatter, "the types in the expression don't match: {problem}"),
+            Self::Type { .. } => write!(formatter, "the types in the expression don't match: {}", self.words()),
             Self::UnknownVariable { name, .. } => write!(formatter, "there is no variable `{name}` here"),
             Self::Budget(exhausted) => write!(formatter, "the expression was stopped: {exhausted}"),
             Self::AbsentPath(path) => write!(formatter, "`{path}` is missing"),
@@ -23,6 +23,7 @@ impl ExprError {
     pub fn words(&self) -> String {
         match self {
             Self::Syntax { problem, .. } => problem.to_string(),
+            Self::Type { problem: TypeProblem::NoOverload { function, applied }, .. } => no_overload(function, applied),
             Self::Type { problem, .. } => problem.to_string(),
             Self::Runtime(problem) => problem.to_string(),
             Self::UnknownVariable { .. } | Self::Budget(_) | Self::AbsentPath(_) => self.to_string(),
@@ -37,6 +38,7 @@ impl ExprError {
                 format!("no such key: {key}")
             }
             Self::Runtime(problem) => of_cel(problem),
+            Self::Type { problem, .. } => problem.to_string(),
             _ => self.words(),
         }
     }
@@ -61,6 +63,13 @@ impl ExprError {
         let dots = ".".repeat(place.column.saturating_sub(1));
         format!("ERROR: <input>:{}:{}: {cause}\n | {}\n | {dots}^", place.line, place.column, place.text)
     }
+}
+
+/// Describes for people what an operator or function doesn't work on. CEL names types as `(int, string)`, or `string.(int)` for a function of
+/// a value.
+fn no_overload(function: &str, applied: &str) -> String {
+    let types = applied.replace(".(", ", ").replace(['(', ')'], "");
+    format!("`{}` doesn't work on {}", function.trim_matches('_'), types.trim_end_matches(", ").replace(", ", " and "))
 }
 
 impl fmt::Display for SyntaxProblem {
@@ -192,5 +201,15 @@ mod tests {
             assert_eq!(error.cause(), cause, "programs read the words of CEL");
         }
         assert_eq!(ExprError::AbsentPath("a.b".into()).words(), "`a.b` is missing");
+        for (function, applied, words) in [
+            ("_+_", "(int, string)", "`+` doesn't work on int and string"),
+            ("size", "string.(int)", "`size` doesn't work on string and int"),
+            ("size", "string.()", "`size` doesn't work on string"),
+        ] {
+            let problem = TypeProblem::NoOverload { function: function.into(), applied: applied.into() };
+            let error = ExprError::Type { problem, place: None };
+            assert_eq!((error.words(), error.to_string()), (words.to_owned(), format!("the types in the expression don't match: {words}")));
+            assert!(error.cause().starts_with("found no matching overload for"), "programs read the words of CEL");
+        }
     }
 }
