@@ -65,7 +65,8 @@ async fn one_session_has_its_share_of_streams_and_hears_at_once_what_it_missed()
     let product = Product::quiet().await;
     let mut browser = product.signed_in("dev-shop").await;
     let page = browser.get("/w/root:acme:shop/requests").await;
-    let stream = page.text.split("live(\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a stream").to_owned();
+    let stream =
+        page.text.split("data-live-page=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a stream").replace("&amp;", "&");
     assert!(stream.contains("&seen="), "{stream}");
     let mut changes = product.running.portal.world.requests.changes();
     write_request(&product, "missed").await;

@@ -68,8 +68,18 @@ impl ExprError {
 /// Describes for people what an operator or function doesn't work on. CEL names types as `(int, string)`, or `string.(int)` for a function of
 /// a value.
 fn no_overload(function: &str, applied: &str) -> String {
+    let name = match function {
+        "_?_:_" => "? :",
+        "_[_]" => "[]",
+        name => name.trim_matches('_'),
+    };
     let types = applied.replace(".(", ", ").replace(['(', ')'], "");
-    format!("`{}` doesn't work on {}", function.trim_matches('_'), types.trim_end_matches(", ").replace(", ", " and "))
+    let types: Vec<&str> = types.split(", ").filter(|one| !one.is_empty()).collect();
+    let types = match types.as_slice() {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        types => types.concat(),
+    };
+    format!("`{name}` doesn't work on {types}")
 }
 
 impl fmt::Display for SyntaxProblem {
