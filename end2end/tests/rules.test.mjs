@@ -81,6 +81,8 @@ for (const javaScriptEnabled of [true, false]) {
     await decider.waitForURL(`**/requests/default/${name}`);
     await reaches(it.portal, name, "Ready");
     await decider.goto(`/w/${workspace}/requests/default/${name}`);
+    // An approval that is settled is one line, which unfolds.
+    await decider.locator("summary:has(#approvals)").click();
     await decider.getByText("Fine for the season").first().waitFor();
     await decider.context().close();
   });

@@ -13,9 +13,14 @@ pub(super) fn is_of_authorizer(status: &Status) -> bool {
 }
 
 /// Checks whether an authorizer denied that the caller acts as someone else. Format as in [`is_of_authorizer`], with the verb
-/// `impersonate`.
+/// `impersonate`, or with one of constrained impersonation (KEP-5284), such as `impersonate:user-info` and
+/// `impersonate-on:serviceaccount:get`.
 pub(crate) fn is_of_impersonation(error: &kube::Error) -> bool {
-    matches!(error, kube::Error::Api(status) if denied_verb(&status.message) == Some("impersonate"))
+    matches!(error, kube::Error::Api(status) if denied_verb(&status.message).is_some_and(impersonates))
+}
+
+fn impersonates(verb: &str) -> bool {
+    matches!(verb.split(':').next(), Some("impersonate" | "impersonate-on"))
 }
 
 fn denied_verb(message: &str) -> Option<&str> {
@@ -74,7 +79,7 @@ pub(crate) fn schema_misfit(message: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::denied_verb;
+    use super::{denied_verb, impersonates};
 
     #[test]
     fn only_an_authorizer_denies_a_verb() {
@@ -93,6 +98,16 @@ mod tests {
             ("a webhook says that they cannot create resource", None),
         ] {
             assert_eq!(denied_verb(message), verb, "{message}");
+        }
+    }
+
+    #[test]
+    fn verbs_of_impersonation_have_parts() {
+        for verb in ["impersonate", "impersonate:user-info", "impersonate-on:serviceaccount:get"] {
+            assert!(impersonates(verb), "{verb}");
+        }
+        for other in ["get", "impersonated"] {
+            assert!(!impersonates(other), "{other}");
         }
     }
 }
