@@ -18,9 +18,9 @@ function zone() {
 
 /**
  * Listens for shortcuts, and loads what this page needs: its islands, what keeps it live, or one entry for both. The arguments are addresses: script and
- * wasm of the palette, of the islands and of the live part, and the module by which they change parts of the page.
+ * wasm of the palette, the module by which the others change parts of the page, script and wasm of the islands, and on live pages of the live part.
  */
-export function keys(palette, paletteWasm, islands, islandsWasm, live, liveWasm, morph) {
+export function keys(palette, paletteWasm, morph, islands, islandsWasm, live, liveWasm) {
   zone();
   const stream = document.querySelector("[data-live-page]")?.dataset.livePage;
   if (document.querySelectorAll("leptos-island").length > 1) begin(islands, islandsWasm, morph, stream);

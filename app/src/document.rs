@@ -98,13 +98,12 @@ impl Script {
 }
 
 /// Renders the script for keyboard shortcuts, islands and the live part, which every page of a signed-in user loads, after everything else.
-pub(crate) fn keys(visit: &Visit) -> impl IntoView + use<> {
+pub(crate) fn keys(visit: &Visit, is_live: bool) -> impl IntoView + use<> {
     let assets = &visit.assets;
-    let [palette, islands, live] =
-        [(&assets.palette, &assets.palette_wasm), (&assets.islands, &assets.islands_wasm), (&assets.script, &assets.wasm)];
-    let addresses = [palette.0, palette.1, islands.0, islands.1, live.0, live.1, &assets.morph];
-    let [keys, addresses] = [quoted(&assets.keys), addresses.map(|address| quoted(address)).join(",")];
-    let call = format!("import {{keys}} from {keys};keys({addresses})");
+    let always = [&assets.palette, &assets.palette_wasm, &assets.morph, &assets.islands, &assets.islands_wasm];
+    let live = [&assets.script, &assets.wasm].into_iter().filter(|_| is_live);
+    let addresses: Vec<String> = always.into_iter().chain(live).map(|address| quoted(address)).collect();
+    let call = format!("import {{keys}} from {};keys({})", quoted(&assets.keys), addresses.join(","));
     view! { <script type="module" nonce=visit.nonce.clone() inner_html=call></script> }
 }
 

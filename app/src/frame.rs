@@ -52,7 +52,7 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
                 </div>
             </main>
         </div>
-        {visit.backend.is_some().then(|| view! { <Palette/>{keys(&visit)} })}
+        {visit.backend.is_some().then(|| view! { <Palette/>{keys(&visit, live)} })}
     }
 }
 

@@ -18,7 +18,7 @@ test("without JavaScript the link in the top bar leads to a search that finds mi
   await page.getByRole("banner").getByRole("link", { name: "Search" }).click();
   await page.waitForURL("**/search?workspace=*");
   await page.getByRole("searchbox").fill("ordres-cache");
-  await page.getByRole("main").getByRole("button", { name: "Search" }).click();
+  await page.getByRole("searchbox").press("Enter");
   await page.getByRole("link", { name: "orders-cache", exact: true }).first().click();
   await page.waitForURL(`**${requests}/default/orders-cache`);
   assert.deepEqual(page.complaints, []);

@@ -40,9 +40,10 @@ fn sentence(problem: SignInProblem) -> String {
 
 /// The list of sample people on the embedded plane.
 fn people(visit: &Visit, back: String, problem: Option<String>) -> impl IntoView + use<> {
-    let people = visit.people.iter().map(|person| {
+    let people = visit.people.iter().enumerate().map(|(number, person)| {
+        let line = if number > 0 { "border-t border-line-soft" } else { "" };
         view! {
-            <li class="not-first:border-t border-line-soft"><button class="person" name="person" value=person.username.clone()>
+            <li class=line><button class="person" name="person" value=person.username.clone()>
                 <Avatar name=person.display_name.clone() username=person.username.clone()/>
                 <span class="grow"><b>{person.display_name.clone()}</b>" "<span class="subtle">{person.username.clone()}</span><span class="subtle block text-sm">{person.role.clone()}</span></span>
             </button></li>

@@ -22,9 +22,14 @@ pub const MAX_BODY: usize = 1024 * 1024;
 /// Largest body of an anonymous unsafe request, in bytes: room for a name and a token.
 pub const MAX_ANONYMOUS: usize = 16 * 1024;
 
+/// Hexadecimal digits of a token: 128 bits, which no one guesses. Every page has it.
+const DIGITS: usize = 32;
+
 /// Returns the form token for the session of `cookie`.
 pub fn form_token(cookie: &str) -> String {
-    hex::encode(Sha256::new().chain_update("opm-portal form token\n").chain_update(cookie).finalize())
+    let mut token = hex::encode(Sha256::new().chain_update("opm-portal form token\n").chain_update(cookie).finalize());
+    token.truncate(DIGITS);
+    token
 }
 
 /// Checks whether the method can change state.

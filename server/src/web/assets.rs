@@ -103,7 +103,7 @@ impl Asset {
 
     fn address(&self, file: &File) -> String {
         match file.name.split_once('.') {
-            Some((stem, extension)) if self.hashed => format!("{}/{stem}.{}.{extension}", file.folder, digest(file.bytes, 10)),
+            Some((stem, extension)) if self.hashed => format!("{}/{stem}.{}.{extension}", file.folder, digest(file.bytes, 8)),
             _ => format!("{}/{}", file.folder, file.name),
         }
     }

@@ -77,7 +77,7 @@ fn whole(found: &OverviewPage, now: &str) -> impl IntoView + use<> {
         <dl class="figures">{states.collect_view()}</dl>
         <dl class="figures">{sums(found)}</dl>
         <div class="stack">
-            <div class="grid gap-4 items-start grid-cols-[minmax(0,2fr)_minmax(17rem,1fr)] max-lg:grid-cols-1">
+            <div class="split">
                 <section class="card p-pad"><StackedBars figure=by_week(&found.weeks)/></section>
                 {parts(&found.parts, now)}
             </div>

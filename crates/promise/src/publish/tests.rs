@@ -120,7 +120,12 @@ fn each_mistake_is_found_at_its_path() {
         ("/requires/0", json!({}), ".requires[0]", "either a promise or an api"),
         ("/implementation/resources/0/id", json!("My-Id"), ".implementation.resources[0].id", "letters and digits"),
         ("/implementation/resources/-", config(json!({})), ".implementation.resources[1].id", "another resource"),
-        ("/implementation/resources/0", config(json!({"x": "${1 + 'a'}"})), ".implementation.resources[0].template.data.x", "_+_"),
+        (
+            "/implementation/resources/0",
+            config(json!({"x": "${1 + 'a'}"})),
+            ".implementation.resources[0].template.data.x",
+            "`+` doesn't work on int and string",
+        ),
         (
             "/implementation/resources/0",
             config(json!({"x": "${parameters.nosuch}"})),

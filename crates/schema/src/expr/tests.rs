@@ -115,7 +115,7 @@ fn a_refusal_points_at_its_place() {
     let environment = Environment::new().variable("self", Type::Int);
     assert_eq!(
         environment.compile("self + \"x\" == 1").unwrap_err().report(),
-        "ERROR: <input>:1:6: `+` doesn't work on int and string\n | self + \"x\" == 1\n | .....^"
+        "ERROR: <input>:1:6: found no matching overload for '_+_' applied to '(int, string)'\n | self + \"x\" == 1\n | .....^"
     );
 }
 
