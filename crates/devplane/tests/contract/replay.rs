@@ -24,6 +24,9 @@ const KEPT: &percent_encoding::AsciiSet =
 /// How long one answer may take. Watches that a step does not expect have no end.
 const PATIENCE: Duration = Duration::from_secs(12);
 
+/// How long a step waits that says nothing about it. The authenticator of kube-apiserver knows a deleted token for ten seconds.
+const WAIT: u64 = 30;
+
 /// A normalised answer, or why there is none.
 pub type Answer = Result<Value, String>;
 
@@ -63,7 +66,7 @@ struct Run<'a> {
 impl Run<'_> {
     async fn answer(&self, step: &Value) -> Answer {
         let until = &step["wait"]["until"];
-        let patience = Duration::from_secs(step["wait"]["timeout"].as_u64().unwrap_or(10).min(12));
+        let patience = Duration::from_secs(step["wait"]["timeout"].as_u64().map_or(WAIT, |seconds| seconds.min(12)));
         let deadline = tokio::time::Instant::now() + patience;
         loop {
             let whole = async { read(self.open(step).await?, &step["watch"]).await };
