@@ -2,7 +2,7 @@
 
 use crate::bare::Bare;
 use crate::fulfilment;
-use crate::http::{Connection, request};
+use crate::http::{Answer, Connection, request};
 use crate::load::{self, Asked, Load};
 use crate::portal::Portal;
 
@@ -24,11 +24,12 @@ pub async fn measure(seconds: u64) {
 /// Measures a page as people and live pages ask for it while nothing changes; as it is rendered for each response; and, where the browser
 /// has it already, as 304.
 async fn compare(portal: &Portal, path: &str, cookie: &str, seconds: u64) {
-    let answer = Connection::open(portal.port)
-        .await
-        .send(&request("GET", path, portal.port, &[("Cookie", cookie), ("Accept-Encoding", load::ENCODINGS)], ""))
-        .await;
-    assert_eq!(answer.status, 200, "{path}: {}", answer.head);
+    let visited = visit(portal, path, cookie).await;
+    // A browser sends the cookie that its first visit of a workspace sets.
+    let cookie =
+        visited.header("set-cookie").and_then(|set| set.split(';').next()).map_or(cookie.to_owned(), |set| format!("{cookie}; {set}"));
+    let cookie = cookie.as_str();
+    let answer = visit(portal, path, cookie).await;
     let tag = answer.header("etag").expect("an entity tag").to_owned();
     let bare = Bare::of(&answer.body);
     println!("{path}: {} bytes of compressed HTML", answer.body.len());
@@ -44,6 +45,13 @@ async fn compare(portal: &Portal, path: &str, cookie: &str, seconds: u64) {
         let (rate, p99) = (ours.rate / theirs.rate, ours.p99.as_secs_f64() / theirs.p99.as_secs_f64());
         println!("    ratio: {rate:.3} of the bare handler's rate, {p99:.1} times its p99");
     }
+}
+
+async fn visit(portal: &Portal, path: &str, cookie: &str) -> Answer {
+    let message = request("GET", path, portal.port, &[("Cookie", cookie), ("Accept-Encoding", load::ENCODINGS)], "");
+    let answer = Connection::open(portal.port).await.send(&message).await;
+    assert_eq!(answer.status, 200, "{path}: {}", answer.head);
+    answer
 }
 
 fn print(load: &Load, what: &str) {
