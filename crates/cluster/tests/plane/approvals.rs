@@ -265,12 +265,12 @@ async fn only_the_right_decision_of_the_right_person_counts(plane: Plane) {
     plane.ask("web", "settings", json!({"level": 2})).await;
     let waiting = asked(&plane, "web").await;
     decide(&plane, "dana", &about("own", &waiting, "approve")).await;
-    let own = plane.until("web", "told that one's own does not count", uncounted("own", DecisionReason::OwnRequest)).await;
+    let own = plane.until("web", "its own requester's approval is not counted", uncounted("own", DecisionReason::OwnRequest)).await;
     assert!(condition(&own, "Approved").starts_with("False AwaitingApproval"), "{}", condition(&own, "Approved"));
     if !plane.has_namespaces() {
         decide(&plane, "opm-portal", &about("unauthorised", &waiting, "approve")).await;
         let not_permitted = uncounted("unauthorised", DecisionReason::NotPermitted);
-        plane.until("web", "told that the right is missing", not_permitted).await;
+        plane.until("web", "the missing permission is reported", not_permitted).await;
     }
     for (name, change) in [
         ("other-hash", json!({"contentHash": "0000"})),
@@ -347,7 +347,7 @@ async fn a_right_that_was_revoked_and_a_decision_that_was_withdrawn_count_no_mor
     let_decide(&plane, "sandbox", &["careful"]).await;
     denied(&plane, "erin").await;
     decide(&plane, "sandbox", &about("second", &waiting, "approve")).await;
-    let half = plane.until("web", "told whose right is gone", uncounted("again", DecisionReason::NotPermitted)).await;
+    let half = plane.until("web", "the lost permission is reported", uncounted("again", DecisionReason::NotPermitted)).await;
     assert_eq!(half.status.unwrap().phase, Phase::AwaitingApproval);
     assert_eq!(level(&plane, "web").await, None);
     // What is granted again comes without a word, and is found out all the same.
@@ -386,7 +386,7 @@ async fn what_nobody_decides_in_time_expires_until_it_is_asked_again(plane: Plan
     let expired = plane.until("web", "expired", |r| condition(r, "Approved").starts_with("False Expired")).await;
     assert_eq!((expired.status.as_ref().unwrap().phase, candidate(&expired).state), (Phase::Rejected, CandidateState::Expired));
     decide(&plane, "erin", &about("late", &expired, "approve")).await;
-    let late = plane.until("web", "told that it was too late", uncounted("late", DecisionReason::Late)).await;
+    let late = plane.until("web", "the late approval is reported", uncounted("late", DecisionReason::Late)).await;
     assert_eq!(candidate(&late).state, CandidateState::Expired);
     plane.govern(&careful(json!({"expiresAfter": "1h"}))).await;
     edit(&plane, "web", json!({"reason": "please"})).await;
