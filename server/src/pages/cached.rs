@@ -26,7 +26,7 @@ const DIGITS: usize = 32;
 
 /// Answers a request from the pages that are kept, or keeps the answer. Behind the gate: the session is verified before anything is
 /// answered.
-pub(crate) async fn answer(State(portal): State<Arc<Portal>>, request: Request, next: Next) -> Response {
+pub(crate) async fn answer(State(portal): State<Arc<Portal>>, mut request: Request, next: Next) -> Response {
     let (Method::GET, Some(Visitor::Person(caller))) = (request.method().clone(), request.extensions().get::<Visitor>()) else {
         return next.run(request).await;
     };
@@ -37,9 +37,12 @@ pub(crate) async fn answer(State(portal): State<Arc<Portal>>, request: Request, 
     if let Some(kept) = portal.pages.get(&key, edition, now, request.headers()) {
         return kept;
     }
+    // The page is rendered in full and kept even if this browser has it: the next request for it is answered without rendering.
+    let asked = conditions(request.headers_mut());
     let rendered = next.run(request).await;
     let keeps = rendered.status() == StatusCode::OK
         && rendered.headers().get(header::CACHE_CONTROL) == Some(&REVALIDATED)
+        // A response that sets a cookie is sent in full, too: a proxy can drop the cookie of a 304.
         && !rendered.headers().contains_key(header::SET_COOKIE);
     if !keeps {
         return rendered;
@@ -47,11 +50,21 @@ pub(crate) async fn answer(State(portal): State<Arc<Portal>>, request: Request, 
     let (parts, body) = rendered.into_parts();
     let Ok(body) = whole(body).await else { return HttpProblem(Error::Internal).into_response() };
     portal.pages.keep(key, &parts.headers, &body, edition, now);
+    if is_unchanged(&asked, parts.headers.get(header::ETAG)) {
+        return not_modified(&parts.headers);
+    }
     response(parts.status, parts.headers, body)
 }
 
-/// Names the state of a rendered page by an entity tag; 304 if the browser has it. `nonce` is new in each response and changes nothing.
-pub(super) async fn revalidated(rendered: Response, nonce: &str, asked: &HeaderMap) -> Response {
+/// Takes the headers off a request that name what the browser has.
+fn conditions(headers: &mut HeaderMap) -> HeaderMap {
+    let asked = headers.get_all(header::IF_NONE_MATCH).iter().map(|tag| (header::IF_NONE_MATCH, tag.clone())).collect();
+    headers.remove(header::IF_NONE_MATCH);
+    asked
+}
+
+/// Names the state of a rendered page by an entity tag. `nonce` is new in each response and changes nothing.
+pub(super) async fn revalidated(rendered: Response, nonce: &str) -> Response {
     if rendered.status() != StatusCode::OK {
         return rendered;
     }
@@ -62,10 +75,6 @@ pub(super) async fn revalidated(rendered: Response, nonce: &str, asked: &HeaderM
     parts.headers.append(header::VARY, VARY);
     if let Some(tag) = tag {
         parts.headers.insert(header::ETAG, tag);
-    }
-    // A response that sets a cookie is sent in full: a proxy can drop the cookie of a 304.
-    if is_unchanged(asked, parts.headers.get(header::ETAG)) && !parts.headers.contains_key(header::SET_COOKIE) {
-        return not_modified(&parts.headers);
     }
     response(parts.status, parts.headers, body)
 }

@@ -104,12 +104,12 @@ impl Visiting {
         self.respond(visit, request).await
     }
 
-    /// Like [`Self::render`], for a page that browsers can keep: 304 if nothing on it changed.
+    /// Like [`Self::render`], for a page that browsers can keep: an entity tag names its state.
     pub(super) async fn render_revalidated(self, request: Request) -> Response {
         let visit = self.visit_with_navigation().await;
         let nonce = visit.nonce.clone();
         let response = self.respond(visit, request).await;
-        cached::revalidated(response, &nonce, &self.headers).await
+        cached::revalidated(response, &nonce).await
     }
 
     async fn respond(&self, visit: Visit, request: Request) -> Response {
