@@ -1,4 +1,4 @@
-// Scripts besides the live part and the islands: copying, and secrets in place. Pages work without them.
+// Scripts besides the live part and the islands: copying, secrets in place, and what is typed. Pages work without them.
 
 /** How long a button shows that it copied, in milliseconds. */
 const SAID = 2000;
@@ -76,4 +76,34 @@ export function secrets() {
     delete region.dataset.held;
     delete region.dataset.paused;
   };
+}
+
+/** Where a tab keeps what was typed when its page is left. */
+const TYPED = "typed";
+/** Fields that nobody types, and secrets, which are kept nowhere. */
+const UNKEPT = ["hidden", "password", "submit", "button", "file"];
+
+/**
+ * Keeps what is typed into the form of a request over a reload. Right after a key, that is too early for a draft, and for the memory of the browser.
+ */
+export function typed() {
+  const form = document.getElementById("request");
+  const fields = () => [...form.elements].filter(({ name, type }) => name && !UNKEPT.includes(type));
+  const state = ({ type }) => (type === "radio" || type === "checkbox" ? "checked" : "value");
+  let unsent = false;
+  form.addEventListener("input", () => (unsent = true));
+  form.addEventListener("submit", () => (unsent = false));
+  addEventListener("pagehide", () => {
+    if (unsent) sessionStorage.setItem(TYPED, JSON.stringify([location.href, fields().map((field) => [field.name, field[state(field)]])]));
+  });
+
+  const [address, values] = JSON.parse(sessionStorage.getItem(TYPED)) ?? [];
+  sessionStorage.removeItem(TYPED);
+  if (address !== location.href || performance.getEntriesByType("navigation")[0]?.type !== "reload") return;
+  fields().forEach((field, place) => {
+    // A form that has changed meanwhile keeps what is still in the same place.
+    if (values[place]?.[0] === field.name) field[state(field)] = values[place][1];
+  });
+  // The other scripts of the page listen from then on: it is checked and saved as if it were typed.
+  document.addEventListener("DOMContentLoaded", () => form.dispatchEvent(new Event("input", { bubbles: true })), { once: true });
 }

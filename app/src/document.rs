@@ -72,6 +72,8 @@ pub enum Script {
     Live(String),
     /// Makes copy buttons work.
     Copying,
+    /// The same, and keeps what is typed into the form over a reload.
+    Form,
     /// Keeps the inbox live with the stream at this address, and enables its keyboard shortcuts.
     Inbox(String),
 }
@@ -81,7 +83,7 @@ impl Script {
     pub fn stream(&self) -> Option<&str> {
         match self {
             Self::Live(address) | Self::Inbox(address) => Some(address),
-            Self::Copying => None,
+            Self::Copying | Self::Form => None,
         }
     }
 
@@ -92,6 +94,7 @@ impl Script {
             Self::Live(_) => format!("import {{copying,secrets}} from {page};copying();secrets()"),
             Self::Inbox(_) => format!("import {{keys}} from {inbox};keys()"),
             Self::Copying => format!("import {{copying}} from {page};copying()"),
+            Self::Form => format!("import {{copying,typed}} from {page};copying();typed()"),
         };
         view! { <script type="module" nonce=visit.nonce.clone() inner_html=calls></script> }
     }

@@ -86,7 +86,7 @@ function drawn() {
     apart(chart, name);
     inside(chart, name);
   }
-  const meters = [...document.querySelectorAll("svg.meter-bar, .sparkline svg")];
+  const meters = [...document.querySelectorAll("svg.meter-bar")];
   for (const meter of meters) {
     const name = words(meter.parentElement);
     if (meter.getAttribute("aria-hidden") !== "true" || !name) problems.push(`${meter.outerHTML.slice(0, 80)} stands without words`);

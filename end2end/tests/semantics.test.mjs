@@ -130,7 +130,7 @@ test("following: the page of a request announces that it is ready", async () => 
   await says(page, "request", ["heading", /session-store/], ["navigation", /.+/], ["complementary", "Details"]);
   await reaches(it.portal, "session-store", "Ready");
   await page.getByRole("heading", { level: 1 }).getByText("Ready", { exact: true }).waitFor({ timeout: 60_000 });
-  assert.ok((await page.evaluate(() => window.announced)).length > 0, "something was announced on the way");
+  await announces(page, "Ready to use");
   await page.goto(`/w/${workspace}/requests`);
   await says(page, "requests", ["table", /.+/], ["columnheader", /State/], ["link", "session-store"]);
   await page.context().close();

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
-use crate::ui::chart::{Amount, Bars, Figure, Lines, Meter, Series, Sparkline, StackedBars};
+use crate::ui::chart::{Amount, Bars, Figure, Lines, Meter, Series, StackedBars};
 use crate::ui::{Badge, Banner, Code, Empty, LinkButton, PageHead, Pager, Shape, Status, SubmitButton, Tab, Tabs, Tile, Weight};
 
 /// The page.
@@ -32,7 +32,7 @@ pub fn page(visit: &Visit) -> Page {
                 <section><h2>"Tiles and pages"</h2><p class="row"><Tile icon="database"/><Tile icon="zap" large=true/></p><Pager page=2 pages=3 href=Box::new(|_| "#main".to_owned())/></section>
                 <section class="stack"><h2>"Charts"</h2>
                     <StackedBars figure=figure("stacked", "Stacked bars")/><Bars figure=figure("bars", "Bars")/><Lines figure=figure("lines", "Lines")/>
-                    <p><Sparkline values=vec![1.0, 3.0, 2.0, 5.0] words="rises from 1 to 5"/></p><Meter label="Budget" text="€842.50 of €1200.00" used=70/>
+                    <Meter label="Budget" text="€842.50 of €1200.00" used=70/>
                 </section>
             </div>
         }

@@ -45,7 +45,7 @@ fn people(visit: &Visit, back: String, problem: Option<String>) -> impl IntoView
         view! {
             <li class=line><button class="person" name="person" value=person.username.clone()>
                 <Avatar name=person.display_name.clone() username=person.username.clone()/>
-                <span class="grow"><b>{person.display_name.clone()}</b>" "<span class="subtle">{person.username.clone()}</span><span class="subtle block text-sm">{person.role.clone()}</span></span>
+                <span class="grow"><b>{person.display_name.clone()}</b>" "<span class="subtle">{person.username.clone()}</span><span class="basis block">{person.role.clone()}</span></span>
             </button></li>
         }
     });
@@ -66,7 +66,7 @@ fn token(visit: &Visit, back: String, problem: Option<String>) -> impl IntoView 
     let described = described(&[Some(hint.clone()), problem.is_some().then(|| wrong.clone())]);
     let (invalid, marked) = (problem.is_some().then_some("true"), problem.is_some().then_some(""));
     view! {
-        <form class="card stack gap-5 py-5 px-pad" method="post" action={actions::path::<SignIn>()}>
+        <form class="card stack gap-5 p-pad" method="post" action={actions::path::<SignIn>()}>
             <HiddenToken token=visit.sign_in_token.clone()/>
             <input type="hidden" name="back" value=back/>
             <div class="field mt-0" data-invalid=marked>

@@ -233,7 +233,7 @@ fn resources(path: &str, requests: &WorkspaceRequests) -> impl IntoView + use<> 
     };
     view! {
         <section class="card" aria-labelledby="resources"><div class="card-head"><h2 id="resources">{texts::RESOURCES}</h2><a class="small" href=list>{counted(requests.resources as u64, "resource")}</a></div>
-            {(requests.resources > 0).then(|| view! { <ul class="py-2 text-sm tabular-nums">
+            {(requests.resources > 0).then(|| view! { <ul class="small py-2 tabular-nums">
                 {line(Shape::Ready, texts::HEALTHY, requests.healthy)}
                 {line(Shape::Failed, texts::UNHEALTHY, requests.broken)}
                 {line(Shape::Unknown, texts::STARTING_OR_UNKNOWN, other)}

@@ -8,12 +8,10 @@ mod frame;
 mod lines;
 mod meter;
 mod scale;
-mod sparkline;
 
 pub use bars::{Bars, StackedBars};
 pub use lines::Lines;
 pub use meter::Meter;
-pub use sparkline::Sparkline;
 
 /// A number in a chart.
 #[derive(Clone, Debug, PartialEq)]

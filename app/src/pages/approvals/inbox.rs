@@ -68,7 +68,7 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
                         {beyond(&inbox, &listing)}
                         {listing.pager(inbox.query.page, inbox.pages)}
                     </div>
-                    <p><a class="btn btn-ghost btn-sm" href=page::STAND_IN>{texts::SET_A_DELEGATE}</a></p>
+                    <p><a class="small inline-block py-0.5" href=page::STAND_IN>{texts::SET_A_DELEGATE}</a></p>
                     {keys()}
                 </section>
                 {inbox.absent.then(|| absent(&list, total))}

@@ -123,7 +123,7 @@ pub(in crate::pages) fn standing(standing: ApprovalStanding) -> (Shape, &'static
 
 /// What one person decided.
 pub(in crate::pages) fn said(given: &GivenLine, now: &str) -> impl IntoView + use<> {
-    let comment = (!given.comment.is_empty()).then(|| view! { <blockquote>{given.comment.clone()}</blockquote> });
+    let comment = (!given.comment.is_empty()).then(|| view! { <blockquote class="said">{given.comment.clone()}</blockquote> });
     let void = (!given.void.is_empty()).then(|| view! { <p class="small muted">{given.void.clone()}</p> });
     let at = (!given.at.is_empty()).then(|| view! { " "<Moment at=given.at.clone() now=now/> });
     view! { <div class="small"><p class="row gap-1"><b><Person username=given.by.clone()/></b><span>{given.decision.clone()}{at}</span></p>{comment}{void}</div> }

@@ -93,13 +93,13 @@ fn offer(workspace: &str, row: &OfferRow, stars: &Stars) -> impl IntoView + use<
     view! {
         <li class="offer">
             <div class="row items-start gap-3"><Tile icon=row.icon.clone()/>
-                <div class="grow min-w-36"><h3><a href=routes::promise(workspace, &row.name, home)>{row.display_name.clone()}</a></h3><span class="small subtle">{format!("{} · {}", row.name, row.version)}</span></div>
+                <div class="grow min-w-34"><h3><a href=routes::promise(workspace, &row.name, home)>{row.display_name.clone()}</a></h3><span class="small subtle">{format!("{} · {}", row.name, row.version)}</span></div>
                 {stars.button(row)}
             </div>
-            <p class="text-ink-2">{row.summary.clone()}</p>
+            <p class="muted">{row.summary.clone()}</p>
             <p class="row gap-1 flex-1 content-start">{tags.collect_view()}</p>
             {facts(row)}
-            <div class="grid gap-1 text-sm">
+            <div class="small grid gap-1">
                 <p class="row justify-between">{state(row)}{running(workspace, row, home)}</p>
                 {row.availability.reason.clone().map(|reason| view! { <span class="why">{reason}</span> })}{row.shadowed.then(|| view! { <span class="why">{texts::from_farther_home(&row.home)}</span> })}
             </div>

@@ -96,7 +96,7 @@ fn states(home: &Home) -> impl IntoView + use<> {
         view! { <li class="flex justify-between gap-4 px-pad py-1"><Status shape=shape word=label/><a class="inline-block min-w-6 py-0.5 text-end" href=href aria-label=format!("{count} {label}")><b>{count}</b></a></li> }
     });
     let basis = texts::in_total(&home.requests);
-    view! { <section class="card" aria-labelledby="states"><div class="card-head"><h2 id="states">{texts::REQUESTS_BY_STATUS}</h2><a class="small" href=page::ALL_REQUESTS>{basis}</a></div><ul class="py-2 text-sm tabular-nums">{lines.collect_view()}</ul></section> }
+    view! { <section class="card" aria-labelledby="states"><div class="card-head"><h2 id="states">{texts::REQUESTS_BY_STATUS}</h2><a class="small" href=page::ALL_REQUESTS>{basis}</a></div><ul class="small py-2 tabular-nums">{lines.collect_view()}</ul></section> }
 }
 
 fn places(home: &Home) -> impl IntoView + use<> {
@@ -119,7 +119,7 @@ fn place(line: &PlaceLine) -> impl IntoView + use<> {
     let money = all_of(&line.forecast.iter().map(|money| money.rounded().to_string()).collect::<Vec<_>>());
     let month = (!money.is_empty()).then(|| view! { <span><a class="inline-block py-0.5 whitespace-nowrap" href=routes::with_query(page::COST, &[("workspace", &line.path)]) aria-label=texts::in_workspace(&money, &line.path)>{money.clone()}</a>{texts::THIS_MONTH}</span> });
     view! {
-        <li class="flex items-baseline gap-3 min-h-9 py-1 text-[.8125rem] [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><a class="name mono" href=routes::workspace(&line.path)>{line.path.clone()}</a><span class="under flex flex-wrap gap-x-3"><span>{requests}</span>{month}</span></div>
+        <li class="small flex items-baseline gap-3 min-h-9 py-1 [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><a class="name mono" href=routes::workspace(&line.path)>{line.path.clone()}</a><span class="under flex flex-wrap gap-x-3"><span>{requests}</span>{month}</span></div>
             <a class="inline-block py-0.5" href=routes::catalog(&line.path) aria-label=texts::catalog_of(&line.path)>{frame::CATALOG}</a></li>
     }
 }

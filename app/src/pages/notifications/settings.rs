@@ -83,7 +83,7 @@ fn quiet(rules: &NoticeRules) -> impl IntoView + use<> {
             {text(rules, "quiet.to", texts::QUIET_TO, "time")}
             <label class="check flex my-3"><input class="tick" type="checkbox" name="quiet.weekends" checked=weekends/>{texts::QUIET_WEEKENDS}</label>
             {text(rules, "zone", texts::TIME_ZONE, "text")}
-            <p class="hint">{texts::TIME_ZONE_HINT}</p>
+            <p class="hint mt-1">{texts::TIME_ZONE_HINT}</p>
         </fieldset>
     }
 }

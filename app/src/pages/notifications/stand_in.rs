@@ -74,10 +74,10 @@ fn in_force(named: &NamedLine, token: &str, now: &str) -> impl IntoView + use<> 
     let (shape, word) = if named.now { (Shape::Ready, texts::ACTIVE) } else { (Shape::Ahead, texts::SCHEDULED) };
     let found = match (&named.looked, named.lacks.as_slice()) {
         (None, _) => view! { <p class="small muted">{texts::PERMISSIONS_UNKNOWN}</p> }.into_any(),
-        (Some(at), []) => view! { <p class="small"><Status shape=Shape::Ready word=texts::CAN_DECIDE_FOR_YOU/>" "<Moment at=at.clone() now=now.to_owned()/></p> }.into_any(),
+        (Some(at), []) => view! { <p class="small"><Status shape=Shape::Ready word=texts::CAN_DECIDE_FOR_YOU/>" · "<Moment at=at.clone() now=now.to_owned()/></p> }.into_any(),
         (Some(at), lacks) => {
             let lines = lacks.iter().map(|lack| view! { <li class="break">{lack.clone()}</li> }).collect_view();
-            view! { <div class="small"><p><Status shape=Shape::Denied word=texts::CANT_DECIDE_FOR_YOU/>" "<Moment at=at.clone() now=now.to_owned()/></p><ul>{lines}</ul></div> }.into_any()
+            view! { <div class="small"><p><Status shape=Shape::Denied word=texts::CANT_DECIDE_FOR_YOU/>" · "<Moment at=at.clone() now=now.to_owned()/></p><ul>{lines}</ul></div> }.into_any()
         }
     };
     view! {

@@ -85,7 +85,7 @@ fn yaml(form: &PolicyForm, wrong: bool, back: &str, token: String, draft: String
     view! {
         {effect::warnings(&form.warnings, true, form.problems.is_empty())}
         {checked}
-        <form class="form max-w-[64rem]" method="post" action={actions::path::<SavePolicy>()} novalidate>
+        <form class="form max-w-none" method="post" action={actions::path::<SavePolicy>()} novalidate>
             <HiddenToken token=token/>
             <input type="hidden" name="version" value=form.version.clone()/>
             <input type="hidden" name="draft" value=draft/>

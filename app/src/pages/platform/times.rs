@@ -38,7 +38,7 @@ fn range(line: &TimeLine, longest: i64) -> impl IntoView + use<> {
     let (from, to) = (share(line.half, longest), share(line.most, longest));
     view! {
         <span class="vh">{texts::spans(line.half, line.most)}</span>
-        <svg class="meter-bar h-2.5 min-w-30" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="track" y="4" width="100" height="2"></rect><rect class="chart-1" x=from y="3" width=to.saturating_sub(from) height="4"></rect><rect class="chart-1" x=from.clamp(1, 99) - 1 width="2" height="10"></rect></svg>
+        <svg class="meter-bar h-2.5 min-w-34" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="track" y="4" width="100" height="2"></rect><rect class="chart-1" x=from y="3" width=to.saturating_sub(from) height="4"></rect><rect class="chart-1" x=from.clamp(1, 99) - 1 width="2" height="10"></rect></svg>
     }
 }
 

@@ -50,7 +50,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
         title: if wrong { forms::error_title(&title) } else { title.clone() },
         workspace: Some(workspace.clone()),
         section: if form.editing.is_some() { routes::requests(&workspace) } else { routes::catalog(&workspace) },
-        script: Some(Script::Copying),
+        script: Some(Script::Form),
         ..About::default()
     };
     framed(visit, about, move || {
@@ -140,7 +140,7 @@ fn starts(form: &RequestForm, workspace: &str, of: FormOf<'_>) -> Option<AnyView
     });
     let (links, manage) = (links.collect_view(), routes::presets(workspace));
     (!form.saved_presets.is_empty()).then(|| {
-        view! { <div class="chip-row mb-6"><span class="chip-label">{presets::START_FROM}</span><ul class="chips" aria-label=presets::START_FROM>{links}</ul><a class="small inline-block py-0.5" href=manage>{presets::MANAGE}</a></div> }.into_any()
+        view! { <div class="row mb-6"><span class="basis">{presets::START_FROM}</span><ul class="chips" aria-label=presets::START_FROM>{links}</ul><a class="small inline-block py-0.5" href=manage>{presets::MANAGE}</a></div> }.into_any()
     })
 }
 

@@ -1,6 +1,6 @@
 //! `/w/{workspace}/requests` and `/requests`: filters with counts, rows, pages; live.
 
-use crate::view::{AvailabilityState, GoneView, RequestColumn, RequestQuery, RequestsPage, SavedList, Total};
+use crate::view::{GoneView, RequestColumn, RequestQuery, RequestsPage, SavedList, Total};
 use leptos::prelude::*;
 use promise::{Error, Result};
 
@@ -92,9 +92,7 @@ fn actions(workspace: &str, page: &RequestsPage, listing: &Listing) -> impl Into
         view! { <LinkButton href=href label=label/> }
     });
     let csv = listing.at(routes::requests_csv(workspace)).without(&["page"]).address();
-    let new = (page.create.state == AvailabilityState::Available)
-        .then(|| view! { <LinkButton href=routes::catalog(workspace) label=texts::NEW_REQUEST icon="plus"/> });
-    view! { {children}<LinkButton href=csv label=texts::CSV/>{new} }
+    view! { {children}<LinkButton href=csv label=texts::CSV/> }
 }
 
 fn filters(page: &RequestsPage, listing: &Listing) -> impl IntoView + use<> {

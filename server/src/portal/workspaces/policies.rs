@@ -46,7 +46,7 @@ pub(super) async fn effective(caller: &Caller, workspace: &Workspace) -> Result<
         for (key, policy) in covering {
             let concerned = concerned(&offers, policy);
             if reads || concerned.is_some() {
-                found.push(line(source.as_str(), &key.name, policy, concerned.flatten().as_ref()));
+                found.push(line(&offers, source.as_str(), &key.name, policy, concerned.flatten().as_ref()));
             }
         }
     }
@@ -62,13 +62,13 @@ fn concerned(offers: &Offers<'_>, policy: &Policy) -> Option<Option<Offered>> {
     }
 }
 
-fn line(source: &str, name: &str, policy: &Policy, promise: Option<&Offered>) -> EffectivePolicy {
+fn line(offers: &Offers<'_>, source: &str, name: &str, policy: &Policy, promise: Option<&Offered>) -> EffectivePolicy {
     let spec = &policy.spec;
     let none = PromiseSpec::default();
     // With one promise, its own labels apply. With several, the parameter names are used.
     let labels = promise.map_or(&none, |offered| &offered.promise.spec);
     let title = |name: &String| {
-        let offered = promise.filter(|offered| offered.key.name == *name);
+        let offered = offers.named(name).into_iter().next();
         offered.and_then(|offered| offered.promise.spec.presentation.display_name.clone()).unwrap_or_else(|| name.clone())
     };
     EffectivePolicy {
