@@ -9,6 +9,8 @@ pub(crate) const LEARN_MORE: &str = "Learn more";
 /// After the label of a field.
 pub(crate) const OPTIONAL: &str = " optional";
 pub(crate) const YAML_HINT: &str = "Enter YAML, because form fields can't show all of this value. It's saved as you write it";
+/// Beside a text input that was left empty: the value is an empty text instead of no value.
+pub(crate) const SET_TO_EMPTY: &str = "Set to empty text if left empty";
 pub(crate) const APPLY: &str = "Apply";
 pub(crate) const NAME: &str = "Name";
 
@@ -58,6 +60,11 @@ pub(crate) fn remove_group(label: &str) -> String {
 /// After `Why?`, for screen readers.
 pub(crate) fn rule_of(policy: &str) -> String {
     format!(" Rule of {policy}")
+}
+
+/// After the label of a checkbox that belongs to a field, for screen readers.
+pub(crate) fn of_field(label: &str) -> String {
+    format!(" ({label})")
 }
 
 pub(crate) fn name_of(entry: &str) -> String {

@@ -7,14 +7,17 @@
 //! `add:/parameters/hosts` ([`Operation`]). Hidden inputs that must be posted with a field are listed in [`Field::hidden`]: they convey
 //! what an empty post can't.
 //!
-//! **Absent, empty, default.** An empty input means that the parameter is absent, so its default applies. An empty text is sent only if the
-//! promise offers it as a choice. A value equal to the default is sent only if it was set before (marker `~set`), so that a later default
+//! **Absent, empty, default.** An empty input means that the parameter is absent, so its default applies. An empty text is sent where the
+//! promise offers it as a choice, where the user ticks that the field is an empty text ([`Field::empty`]), and for an empty row of a list
+//! of texts: a row is removed by its own button. Once an object is sent, so is everything that the form showed from its default
+//! (`defaults`). A value equal to the default is sent only if it was set before (marker `~set`), so that a later default
 //! of the promise reaches users who never chose a value. A list or map whose rows were all removed is sent as empty if its default isn't
 //! empty or it is required, and is absent otherwise. Fields that the post doesn't contain keep the value of the object being edited, so
 //! nothing that the form can't show is lost.
 
 mod adjust;
 mod control;
+mod defaults;
 mod describe;
 mod draft;
 mod field;
@@ -34,9 +37,10 @@ pub mod yaml;
 
 pub use adjust::{Adjusted, adjust, put};
 pub use control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, RowButtons, YamlError};
+pub(crate) use defaults::keep_around;
 pub(crate) use describe::constraint;
 pub use draft::{Draft, Parsed, SecretText};
-pub use field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id, rule_anchor};
+pub use field::{ByLine, EmptyText, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id, rule_anchor};
 pub use immutable::{Immutable, immutable, keep_immutable};
 pub(crate) use kind::few_integers;
 pub use model::{model, model_of_edit};

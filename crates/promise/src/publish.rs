@@ -59,7 +59,7 @@ pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: boo
     keywords::check(&mut draft);
     let mut readable = draft.json.clone();
     for _ in 0..PASSES {
-        let Err(errors) = Schema::parse(&readable) else { break };
+        let Err(errors) = Schema::parse_part(&readable) else { break };
         parameters::report(&mut draft, &errors);
         if errors.len() > MAX_PROBLEMS {
             // With these problems, nothing further can be checked.

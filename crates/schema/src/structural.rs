@@ -147,8 +147,20 @@ impl Schema {
     /// # Errors
     /// Every problem with its path relative to the schema's root, such as `properties[spec].type`, as the API server words it.
     pub fn parse(json: &Value) -> Result<Self, Vec<FieldError>> {
+        Self::parse_as(json, true)
+    }
+
+    /// Like [`Schema::parse`], for a part of a resource: its root can have any properties, also `metadata`, `kind` and `apiVersion`.
+    ///
+    /// # Errors
+    /// The same as [`Schema::parse`].
+    pub fn parse_part(json: &Value) -> Result<Self, Vec<FieldError>> {
+        Self::parse_as(json, false)
+    }
+
+    fn parse_as(json: &Value, is_resource: bool) -> Result<Self, Vec<FieldError>> {
         let (mut schema, mut errors) = parse::read(json);
-        check::check(&schema, &mut errors);
+        check::check(&schema, is_resource, &mut errors);
         if errors.is_empty() {
             check::defaults(&schema, &mut errors);
         }

@@ -70,7 +70,7 @@ impl Caller {
 /// Parses a PromiseRequest with name and namespace.
 fn read(manifest: &[u8], workspace: &Workspace) -> Result<PromiseRequest> {
     let text = std::str::from_utf8(manifest).map_err(|_| invalid("", "Send YAML or JSON in UTF-8.".to_owned()))?;
-    let value: Value = serde_saphyr::from_str(text).map_err(|error| invalid("", format!("Send valid YAML or JSON: {error}.")))?;
+    let value: Value = promise::form::yaml::value(text).map_err(|error| invalid("", format!("Send valid YAML or JSON: {error}.")))?;
     for (path, given, wanted) in [(".apiVersion", &value["apiVersion"], names::API_VERSION), (".kind", &value["kind"], "PromiseRequest")] {
         if given != wanted {
             return Err(invalid(path, format!("Enter {wanted}. Nothing else is supported here.")));

@@ -92,14 +92,15 @@ pub fn yaml(text: &[u8]) -> Result<Decoded, String> {
     }
     let text = first_document(std::str::from_utf8(text).map_err(|error| error.to_string())?);
     let unread = |error: serde_saphyr::Error| format!("error converting YAML to JSON: {error}");
-    let (mut value, duplicates): (Value, _) = match serde_saphyr::from_str(text) {
-        Ok(value) => (value, Vec::new()),
-        Err(error) => {
-            let Some(repeated) = repeated_key(&error.to_string()) else { return Err(unread(error)) };
-            let lenient = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::LastWins };
-            (serde_saphyr::from_str_with_options(text, lenient).map_err(unread)?, vec![repeated])
-        }
-    };
+    let (mut value, duplicates): (Value, _) =
+        match serde_saphyr::from_str_with_options(text, serde_saphyr::options! { legacy_octal_numbers: true }) {
+            Ok(value) => (value, Vec::new()),
+            Err(error) => {
+                let Some(repeated) = repeated_key(&error.to_string()) else { return Err(unread(error)) };
+                let lenient = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::LastWins, legacy_octal_numbers: true };
+                (serde_saphyr::from_str_with_options(text, lenient).map_err(unread)?, vec![repeated])
+            }
+        };
     whole_numbers(&mut value);
     Ok(Decoded { value, duplicates })
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::BASE;
+use super::defaults::keep_around;
 use super::draft::Draft;
 use crate::api::{Enforcement, PromiseSpec};
 use crate::path::Path;
@@ -38,6 +39,7 @@ pub fn adjust(promise: &PromiseSpec, effective: &Effective, draft: &mut Draft, t
         }
     }
     for Adjusted { path, value, .. } in &adjusted {
+        keep_around(promise, &structural, effective, &mut draft.parameters, path);
         put(draft, path, Some(value.clone()));
     }
     adjusted

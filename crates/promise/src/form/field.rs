@@ -124,6 +124,15 @@ pub struct HiddenInput {
     pub value: String,
 }
 
+/// A checkbox that sets a field to an empty text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EmptyText {
+    /// Name of the checkbox.
+    pub name: String,
+    /// Whether it is checked.
+    pub checked: bool,
+}
+
 /// A field of the form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -158,6 +167,9 @@ pub struct Field {
     pub by: Vec<ByLine>,
     /// Problem with the field, as a sentence.
     pub problem: Option<String>,
+    /// Checkbox that sets the field to an empty text, where that isn't the same as leaving it empty.
+    #[serde(default)]
+    pub empty: Option<EmptyText>,
     /// Inputs that must be posted with it.
     pub hidden: Vec<HiddenInput>,
     /// The control of the field.

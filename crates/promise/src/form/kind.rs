@@ -1,5 +1,6 @@
 //! Chooses the control of a parameter, once for rendering and for parsing.
 
+use schema::structural::Schema;
 use serde_json::Value;
 
 use super::control::{ChoiceStyle, InputMode};
@@ -139,6 +140,11 @@ impl Spot<'_> {
 /// Whether a single input can hold the value.
 fn is_scalar(node: &Value) -> bool {
     !matches!(Shape::of(node), Shape::List | Shape::Map | Shape::Object | Shape::Open)
+}
+
+/// Whether an empty text is a valid value.
+pub(super) fn accepts_empty(node: &Value) -> bool {
+    Shape::of(node) == Shape::Text && Schema::parse_lenient(node).validate(&Value::String(String::new())).is_empty()
 }
 
 /// Returns the number of inputs of an object, including those of nested objects.

@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::control::Control;
+use super::defaults::Defaults;
 use super::describe;
 use super::draft::Draft;
-use super::field::{ByLine, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
+use super::field::{ByLine, EmptyText, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
 use super::immutable::{Immutable, immutable};
-use super::kind::{Kind, Spot, default_of, properties, whole};
+use super::kind::{Kind, Spot, accepts_empty, properties, whole};
 use super::operation::{Operation, OperationKind};
 use super::place::Place;
 use super::{rows, visible};
@@ -40,7 +41,7 @@ pub fn model_of_edit(promise: &PromiseSpec, effective: &Effective, draft: &Draft
         own,
         draft,
         in_effect: resolve::in_effect(promise, &structural, effective, &draft.parameters),
-        defaults: resolve::in_effect(promise, &structural, effective, &Value::Null),
+        defaults: Defaults::of(promise, &structural, effective, schema, &draft.parameters),
         problems: draft.problems.iter().chain(problems).map(located).collect(),
         summary: Vec::new(),
         placed: BTreeSet::new(),
@@ -81,7 +82,7 @@ pub(super) struct Maker<'a> {
     own: &'a Value,
     draft: &'a Draft,
     in_effect: Value,
-    defaults: Value,
+    defaults: Defaults,
     /// Problems that no field has claimed yet.
     problems: Vec<(Option<Path>, String)>,
     summary: Vec<Summary>,
@@ -168,7 +169,7 @@ impl<'a> Maker<'a> {
         let untouched = section
             .advanced
             .iter()
-            .all(|field| Path::parse(&field.path).is_ok_and(|path| path.get(&self.in_effect) == path.get(&self.defaults)));
+            .all(|field| Path::parse(&field.path).is_ok_and(|path| path.get(&self.in_effect) == path.get(&self.defaults.usual)));
         let count = section.advanced.len();
         let names: Vec<String> = section.advanced.iter().take(NAMED).map(|field| lower_first(&field.label)).collect();
         let state = if untouched { ", all at their defaults" } else { "" };
@@ -196,8 +197,10 @@ impl<'a> Maker<'a> {
 
     fn field(&mut self, place: &Place, node: &'a Value, required: bool) -> Field {
         let (path, name) = (&place.path, place.name.clone());
-        let default = default_of(place, node, &self.defaults);
-        let spot = Spot { promise: self.promise, effective: self.effective, place, node, required, defaulted: default.is_some() };
+        let is_defaulted = self.defaults.usual(place, node).is_some();
+        // Once the field is emptied, the object around it is sent without it.
+        let default = self.defaults.own(place, node).cloned();
+        let spot = Spot { promise: self.promise, effective: self.effective, place, node, required, defaulted: is_defaulted };
         let kind = spot.kind();
         let hint = crate::shape::hint_at(self.promise, &place.pattern);
         let (short, help) = describe::hint_and_help(hint, node);
@@ -205,7 +208,7 @@ impl<'a> Maker<'a> {
         let explicit = path.get(&self.draft.parameters);
         let mut hidden = Vec::new();
         if explicit.is_some()
-            && default.as_ref().zip(explicit).is_some_and(|(default, value)| same_value(default, value))
+            && self.defaults.here(place, node).zip(explicit).is_some_and(|(default, value)| same_value(default, value))
             && kind != Kind::Fixed
         {
             hidden.push(HiddenInput { name: rows::explicit(&name), value: "1".to_owned() });
@@ -214,11 +217,18 @@ impl<'a> Maker<'a> {
         if rows || kind == Kind::Tick {
             hidden.push(HiddenInput { name: rows::shown(&name), value: "1".to_owned() });
         }
+        if matches!(kind, Kind::Group { optional: false }) && required && !is_defaulted {
+            hidden.push(HiddenInput { name: rows::present(&name), value: "1".to_owned() });
+        }
+        let empty = self.empty(&kind, node, &name, explicit, default.as_ref());
+        if empty.is_some() {
+            hidden.push(HiddenInput { name: rows::shown(&name), value: "1".to_owned() });
+        }
         let leaf = !rows && !matches!(kind, Kind::Group { .. });
         let problem = self.take_problem(path, leaf, &field_id(&name));
         let locked = self.locked(path);
         let stays = locked.as_ref().is_some_and(|locked| locked.by.is_none());
-        let control = self.control(&kind, place, node, hint, required || default.is_some(), &mut hidden);
+        let control = self.control(&kind, place, node, hint, required || is_defaulted, &mut hidden);
         Field {
             id: field_id(&name),
             path: path.to_string(),
@@ -234,11 +244,26 @@ impl<'a> Maker<'a> {
             locked,
             by: self.by(path),
             problem,
+            empty,
             // An immutable field posts nothing and so stays as it is.
             hidden: if stays { Vec::new() } else { hidden },
             control,
             name,
         }
+    }
+
+    /// Returns the checkbox that sets a text to the empty text: where it is one, or where the schema says that this has a meaning.
+    fn empty(&self, kind: &Kind, node: &Value, name: &str, explicit: Option<&Value>, default: Option<&Value>) -> Option<EmptyText> {
+        let is_empty = explicit.is_some_and(|value| value == "");
+        let described =
+            node["description"].as_str().is_some_and(|text| text.contains("\"\"") || text.to_lowercase().contains("empty string"));
+        let is_text = matches!(kind, Kind::Text { .. });
+        let differs = default.is_none_or(|default| default != "");
+        if !is_text || !(is_empty || (described && differs)) || !accepts_empty(node) {
+            return None;
+        }
+        let typed = self.draft.text(&rows::shown(name)).map(|_| self.draft.text(&rows::empty(name)).is_some());
+        Some(EmptyText { name: rows::empty(name), checked: typed.unwrap_or(is_empty) })
     }
 
     fn locked(&self, path: &Path) -> Option<Locked> {

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use schema::structural::Schema;
 use serde_json::{Map, Value};
 
+use super::defaults::Defaults;
 use super::draft::{Parsed, SecretText};
-use super::kind::{Kind, Spot, default_of, option_text, properties, scalar_text, typed, whole};
+use super::kind::{Kind, Spot, accepts_empty, option_text, properties, scalar_text, typed, whole};
 use super::operation::Operation;
 use super::place::Place;
 use super::press::carry_out;
@@ -52,9 +53,16 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     }
     let schema = if effective.schema.is_object() { &effective.schema } else { promise.parameters.as_ref().unwrap_or(&Value::Null) };
     let structural = resolve::schema_of(promise);
-    let defaults = resolve::in_effect(promise, &structural, effective, &Value::Null);
-    let mut reader =
-        Reader { promise, effective, structural: &structural, texts: &parsed.draft.texts, defaults: &defaults, problems: Vec::new() };
+    let defaults = Defaults::of(promise, &structural, effective, schema, &base);
+    let mut reader = Reader {
+        promise,
+        effective,
+        structural: &structural,
+        texts: &parsed.draft.texts,
+        defaults: &defaults,
+        emptied: Vec::new(),
+        problems: Vec::new(),
+    };
     let root = Place::root();
     let read = match whole(schema) {
         Some(node) => reader.value(&root, node, true, Some(&base).filter(|base| base.is_object())),
@@ -118,7 +126,9 @@ struct Reader<'a> {
     effective: &'a Effective,
     structural: &'a Schema,
     texts: &'a BTreeMap<String, String>,
-    defaults: &'a Value,
+    defaults: &'a Defaults,
+    /// Fields of defaults of objects that the user cleared.
+    emptied: Vec<Path>,
     problems: Vec<Problem>,
 }
 
@@ -127,6 +137,7 @@ impl Reader<'_> {
     fn object(&mut self, place: &Place, node: &Value, base: Option<&Value>) -> Option<Value> {
         let known: BTreeSet<&str> = node["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
         let before = base.and_then(Value::as_object);
+        let place = &place.with_default(self.defaults.here(place, node).filter(|_| before.is_none()));
         let mut fields: Map<String, Value> = before
             .into_iter()
             .flatten()
@@ -144,8 +155,9 @@ impl Reader<'_> {
 
     fn value(&mut self, place: &Place, node: &Value, required: bool, base: Option<&Value>) -> Option<Value> {
         let (path, name) = (&place.path, place.name.clone());
-        let default = default_of(place, node, self.defaults);
-        let spot = Spot { promise: self.promise, effective: self.effective, place, node, required, defaulted: default.is_some() };
+        let defaulted = self.defaults.usual(place, node).is_some();
+        let default = self.defaults.here(place, node).cloned();
+        let spot = Spot { promise: self.promise, effective: self.effective, place, node, required, defaulted };
         let kind = spot.kind();
         if kind == Kind::Secret {
             return base.filter(|_| !self.texts.contains_key(&rows::clear(&name))).cloned();
@@ -158,12 +170,17 @@ impl Reader<'_> {
             Kind::Choice { .. } | Kind::Text { .. } => {
                 let text = self.texts.get(&name).map(String::as_str).unwrap_or_default();
                 match base {
+                    _ if text.is_empty() && self.texts.contains_key(&rows::shown(&name)) => {
+                        self.texts.contains_key(&rows::empty(&name)).then(|| Value::String(String::new()))
+                    }
                     // A field that wasn't edited keeps its value: a text can't distinguish an empty value from none, or 5 from "5".
                     Some(before) if drawn_as(before) == text || option_text(before) == text => return base.cloned(),
                     _ if text.trim().is_empty() => None,
                     _ => Some(typed(node, text)),
                 }
             }
+            // It was shown unchecked because there is no value.
+            Kind::Tick if base.is_none() && default.is_none() && !self.texts.contains_key(&name) => return None,
             Kind::Tick => Some(Value::Bool(self.texts.contains_key(&name))),
             Kind::List { items } => {
                 Some(self.list(&name, &items, base.or(default.as_ref()))).filter(|list| empty_counts || !is_empty(list))
@@ -179,34 +196,54 @@ impl Reader<'_> {
                 let map = self.entries(place, &values, base.or(default.as_ref()));
                 Some(map).filter(|map| empty_counts || !is_empty(map))
             }
-            Kind::Group { optional } => return self.group(place, node, base, optional),
+            Kind::Group { .. } => return self.group(place, node, base),
             Kind::Yaml => self.yaml(&name, path, base),
             Kind::Secret | Kind::Fixed => None,
         };
-        let Some(value) = value else { return null(base) };
+        let Some(value) = value else {
+            let shown = default.as_ref().map(drawn_as).unwrap_or_default();
+            if !shown.is_empty() && self.defaults.own(place, node) != default.as_ref() {
+                self.emptied.push(place.path.clone());
+            }
+            return null(base);
+        };
         let chosen = self.texts.contains_key(&rows::explicit(&name));
         let as_default = default.is_some_and(|default| same_value(&default, &value) || self.same_in_effect(place, node, &default, &value));
         (chosen || !as_default).then_some(value)
     }
 
-    fn group(&mut self, place: &Place, node: &Value, base: Option<&Value>, optional: bool) -> Option<Value> {
+    fn group(&mut self, place: &Place, node: &Value, base: Option<&Value>) -> Option<Value> {
         let name = place.name.clone();
         if self.texts.contains_key(&rows::absent(&name)) {
             return null(base);
         }
+        let given = self.defaults.here(place, node).filter(|given| given.is_object() && base.is_none()).cloned();
+        let first = self.emptied.len();
         let inside = self.object(place, node, base);
-        let there = (optional && self.texts.contains_key(&rows::present(&name))) || base.is_some_and(Value::is_object);
+        if let Some(given) = given {
+            let emptied = self.emptied.split_off(first);
+            let is_emptied = |key: &str| emptied.contains(&place.path.child(key));
+            if inside.is_none() && !given.as_object().into_iter().flatten().any(|(key, _)| is_emptied(key)) {
+                return None;
+            }
+            let mut object = inside.and_then(|inside| inside.as_object().cloned()).unwrap_or_default();
+            self.defaults.fill(place, node, &given, &mut object, &is_emptied);
+            return Some(Value::Object(object));
+        }
+        let there = self.texts.contains_key(&rows::present(&name)) && !base.is_some_and(Value::is_null);
+        let there = there || base.is_some_and(Value::is_object);
         inside.or_else(|| there.then(|| Value::Object(Map::new()))).or_else(|| null(base))
     }
 
-    /// Parses a list of scalars. A row that wasn't edited keeps its value; any other empty row is dropped.
+    /// Parses a list of scalars. A row that wasn't edited keeps its value; any other empty row is an empty text, or dropped where that isn't
+    /// valid.
     fn list(&self, name: &str, items: &Value, base: Option<&Value>) -> Value {
         let mut before: Vec<&Value> = base.and_then(Value::as_array).into_iter().flatten().collect();
-        let mut list = Vec::new();
+        let (mut list, empty_counts) = (Vec::new(), accepts_empty(items));
         for text in rows::list(self.texts, name) {
             match before.iter().position(|value| drawn_as(value) == text) {
                 Some(known) => list.push(before.remove(known).clone()),
-                None if text.trim().is_empty() => {}
+                None if text.trim().is_empty() && !empty_counts => {}
                 None => list.push(typed(items, &text)),
             }
         }

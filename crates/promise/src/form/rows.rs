@@ -12,7 +12,12 @@ pub(super) fn explicit(name: &str) -> String {
     format!("{name}/~set")
 }
 
-/// Marks an optional object as present.
+/// Name of the checkbox that sets a text to the empty text.
+pub(super) fn empty(name: &str) -> String {
+    format!("{name}/~empty")
+}
+
+/// Marks an object as present, since all its fields might be empty.
 pub(super) fn present(name: &str) -> String {
     format!("{name}/~present")
 }

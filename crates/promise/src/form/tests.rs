@@ -1,5 +1,6 @@
 mod any;
 mod corpus;
+mod objects;
 
 use serde_json::{Value, json};
 
@@ -62,6 +63,7 @@ pub(crate) fn posted(form: &Form) -> Vec<(String, String)> {
             return;
         }
         pairs.extend(field.hidden.iter().map(|hidden| (hidden.name.clone(), hidden.value.clone())));
+        pairs.extend(field.empty.iter().filter(|empty| empty.checked).map(|empty| (empty.name.clone(), "1".to_owned())));
         let mut add = |name: &str, value: &str| pairs.push((name.to_owned(), value.to_owned()));
         match &field.control {
             Control::Text { value, .. } | Control::Area { value, .. } => add(&field.name, value),
@@ -191,7 +193,7 @@ fn rows_are_added_moved_and_removed_with_the_focus_following() {
     let added = press(&start, "add:/parameters/aliases");
     assert_eq!(rows(&drawn(&added.draft), ".aliases"), ["a", "b", ""]);
     assert_eq!(added.focus.as_deref(), Some("f-aliases-2"));
-    assert_eq!(added.draft.parameters["aliases"], json!(["a", "b"]), "an empty row is no value");
+    assert_eq!(added.draft.parameters["aliases"], json!(["a", "b", ""]), "a row is removed by its button");
     let form = drawn(&added.draft);
     assert!(matches!(&field(&form, ".aliases").control, Control::List { full: Some(_), .. }));
 

@@ -11,6 +11,14 @@ const DEEPEST: usize = 50;
 /// Maximum number of errors that are reported together.
 const MAX_PROBLEMS: usize = 10;
 
+/// Parses one YAML document as `kubectl` and the API server do: both follow YAML 1.1, where `0400` is octal and `yes` is true.
+///
+/// # Errors
+/// If the text isn't valid YAML.
+pub fn value(text: &str) -> Result<Value, serde_saphyr::Error> {
+    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { legacy_octal_numbers: true })
+}
+
 /// Parses one YAML document. JSON is also YAML.
 ///
 /// # Errors
@@ -24,7 +32,7 @@ pub fn read(text: &str) -> Result<Value, YamlError> {
             message: format!("Shorten the text to at most {} KiB.", LONGEST >> 10),
         });
     }
-    let value: Value = serde_saphyr::from_str(text).map_err(|error| {
+    let value: Value = value(text).map_err(|error| {
         let (line, column) = error.location().map_or((1, 1), |at| (at.line() as usize, at.column() as usize));
         let shown = text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
         YamlError { line, column, text: shown, message: format!("Fix line {line}, column {column}: it isn't valid YAML.") }
@@ -110,7 +118,9 @@ pub fn write(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{read, read_all};
+    use serde_json::json;
+
+    use super::{read, read_all, write};
 
     #[test]
     fn all_errors_are_reported_with_their_lines() {
@@ -119,6 +129,35 @@ mod tests {
         let lines: Vec<usize> = read_all(text).unwrap_err().iter().map(|error| error.line).collect();
         assert_eq!(lines, [3, 7, 9]);
         assert_eq!(read_all("a: 1\nb: [2]\n"), read("a: 1\nb: [2]\n").map_err(|error| vec![error]));
+    }
+
+    #[test]
+    fn values_are_those_of_kubectl() {
+        // By sigs.k8s.io/yaml, which kubectl and the API server use (`goyaml.v2/resolve.go`).
+        for (text, value) in [
+            ("0400", json!(256)),
+            ("0o400", json!(256)),
+            ("0x1F", json!(31)),
+            ("0b11", json!(3)),
+            ("1_000", json!(1000)),
+            ("0", json!(0)),
+            ("-0400", json!(-256)),
+            ("yes", json!(true)),
+            ("Off", json!(false)),
+            ("~", json!(null)),
+            ("2026-11-26", json!("2026-11-26")),
+            ("2026-11-26T10:00:00Z", json!("2026-11-26T10:00:00Z")),
+            ("1.50", json!(1.5)),
+            ("1e3", json!(1000.0)),
+            ("'0400'", json!("0400")),
+            ("0400.5", json!(400.5)),
+            ("10.0.0.0", json!("10.0.0.0")),
+        ] {
+            assert_eq!(read(&format!("a: {text}\n")).unwrap()["a"], value, "{text}");
+        }
+        for text in ["0400", "yes", "0b1", "1_000", "~", "0o7", "08"] {
+            assert_eq!(read(&write(&json!({"a": text}))).unwrap(), json!({"a": text}));
+        }
     }
 
     #[test]

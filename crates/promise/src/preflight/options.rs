@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Input, Preflight, settled};
-use crate::form::{Draft, adjust, few_integers};
+use crate::form::{Draft, adjust, few_integers, keep_around};
 use crate::path::{Path, Segment};
 use crate::policy::{Settled, node_at, same_value};
 use crate::price::{Change, estimate};
@@ -53,6 +53,7 @@ pub fn options(input: &Input<'_>, now: &Preflight) -> Vec<PricedChoice> {
     let priced = choices.into_iter().take(PRICED).filter_map(|(choice, put)| {
         let mut parameters = if typed.is_object() { typed.clone() } else { Value::Object(Map::new()) };
         for (path, value) in put {
+            keep_around(input.spec, input.reading.schema(), &now.effective, &mut parameters, &path);
             path.put(&mut parameters, value).then_some(())?;
         }
         let resolved = chosen(input, parameters).resolved;

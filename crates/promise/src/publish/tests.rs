@@ -332,3 +332,15 @@ fn of_very_many_faults_the_first_are_told() {
     assert!(told.len() <= crate::resolve::MAX_PROBLEMS + 1, "{}", told.len());
     assert!(told[told.len() - 1].message.ends_with(" more problems of this kind were found."), "{told:?}");
 }
+
+#[test]
+fn parameters_can_be_named_like_the_fields_of_a_resource() {
+    for (name, schema) in [
+        ("metadata", json!({"type": "object", "properties": {"team": {"type": "string"}}})),
+        ("metadata", json!({"type": "string"})),
+        ("kind", json!({"type": "integer"})),
+        ("apiVersion", json!({"type": "string", "enum": ["v1", "v2"]})),
+    ] {
+        assert_eq!(problems_with(&format!("/parameters/properties/{name}"), schema), []);
+    }
+}

@@ -118,7 +118,8 @@ impl<'s, 'e> Estimator<'s, 'e> {
             Expr::Ident(name) => (1.0, self.variable(name)),
             Expr::Select(select) => {
                 let (cost, operand) = self.node(&select.operand);
-                (cost + 1.0, if select.test { Size::Small } else { field(&operand, &select.field) })
+                // The API server counts no cost for the test itself: its environment sets `PresenceTestHasCost(false)`.
+                if select.test { (cost, Size::Small) } else { (cost + 1.0, field(&operand, &select.field)) }
             }
             Expr::List(list) => {
                 let parts: Vec<_> = list.elements.iter().map(|element| self.node(element)).collect();

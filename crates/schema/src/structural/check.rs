@@ -10,18 +10,26 @@ use super::{Additional, Kind, Schema, extensions, prune, validate};
 /// Level of a node in the schema; the messages differ.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
+    /// The root of a part of a resource, which has none of the fields that every resource has.
+    PartRoot,
     Root,
     Field,
     Item,
 }
 
+impl Level {
+    fn is_root(self) -> bool {
+        matches!(self, Self::Root | Self::PartRoot)
+    }
+}
+
 /// Checks the whole schema except its defaults.
-pub(super) fn check(schema: &Schema, errors: &mut Vec<FieldError>) {
+pub(super) fn check(schema: &Schema, is_resource: bool, errors: &mut Vec<FieldError>) {
     if schema.nullable {
         errors.push(FieldError::forbidden("nullable", "nullable cannot be true at the root"));
     }
     let is_structural = has_structure(schema);
-    node(schema, Level::Root, is_structural, &Path::Root, errors);
+    node(schema, if is_resource { Level::Root } else { Level::PartRoot }, is_structural, &Path::Root, errors);
     if is_structural {
         complete(schema, schema, &Path::Root, &Path::Root, errors);
     }
@@ -63,7 +71,7 @@ fn structure(schema: &Schema, level: Level, path: &Path<'_>, errors: &mut Vec<Fi
     extensions::int_or_string(schema, path, errors);
     resource(schema, level, path, errors);
     combinations(schema, path, errors);
-    if level == Level::Root && !matches!(schema.additional, Additional::Unsaid) {
+    if level.is_root() && !matches!(schema.additional, Additional::Unsaid) {
         errors.push(FieldError::forbidden(path.field("additionalProperties").to_string(), "must not be used at the root"));
     }
 }
@@ -80,13 +88,13 @@ fn kind(schema: &Schema, level: Level, path: &Path<'_>, errors: &mut Vec<FieldEr
         });
     } else if written.is_empty() && !schema.int_or_string && !schema.preserve_unknown {
         let detail = match level {
-            Level::Root => "must not be empty at the root",
+            Level::Root | Level::PartRoot => "must not be empty at the root",
             Level::Field => "must not be empty for specified object fields",
             Level::Item => "must not be empty for specified array items",
         };
         errors.push(FieldError::required(field.to_string(), detail));
     }
-    if level == Level::Root && !written.is_empty() && written != "object" {
+    if level.is_root() && !written.is_empty() && written != "object" {
         errors.push(FieldError::invalid(field.to_string(), written, "must be object at the root"));
     }
 }

@@ -6,7 +6,7 @@ use super::Maker;
 use crate::api::FieldHint;
 use crate::form::control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, RowButtons};
 use crate::form::field::{Field, HiddenInput, field_id};
-use crate::form::kind::{Kind, option_label, option_text, properties, scalar_text};
+use crate::form::kind::{Kind, accepts_empty, option_label, option_text, properties, scalar_text};
 use crate::form::operation::{Operation, OperationKind};
 use crate::form::place::Place;
 use crate::form::press::{ENTRIES, OBJECTS};
@@ -79,7 +79,9 @@ impl<'a> Maker<'a> {
     fn options(&self, values: &[Value], optional: bool, path: &Path, name: &str, hint: Option<&FieldHint>) -> Vec<Choice> {
         let typed = self.draft.text(name).map(str::to_owned);
         let current = typed.unwrap_or_else(|| path.get(&self.in_effect).map(option_text).unwrap_or_default());
-        let unset = optional.then(|| (String::new(), "Not set".to_owned(), None));
+        // Its default doesn't apply because the object around it is given without it.
+        let is_absent = current.is_empty() && path.get(&self.defaults.usual).is_some();
+        let unset = (optional || is_absent).then(|| (String::new(), "Not set".to_owned(), None));
         let offered = values.iter().map(|value| {
             let text = option_text(value);
             let help = hint.and_then(|hint| hint.options.get(&text)).and_then(|option| option.help.clone());
@@ -110,9 +112,12 @@ impl<'a> Maker<'a> {
         let count = texts.len();
         let ordered = node["x-kubernetes-list-type"] != "set";
         let held = self.shown(path).and_then(Value::as_array);
-        // Empty rows aren't part of the value unless they were there before, so problem indexes don't count them.
+        // Empty rows aren't part of the value unless they are valid or were there before, so problem indexes don't count them.
+        let empty_counts = accepts_empty(items);
         let is_value = |position: usize, text: &str| {
-            !text.trim().is_empty() || held.and_then(|held| held.get(position)).is_some_and(|value| scalar_text(value) == text)
+            empty_counts
+                || !text.trim().is_empty()
+                || held.and_then(|held| held.get(position)).is_some_and(|value| scalar_text(value) == text)
         };
         let counted: Vec<Option<usize>> = texts
             .iter()
@@ -203,6 +208,8 @@ impl<'a> Maker<'a> {
     /// Returns the fields of the object at a place.
     fn fields_of(&mut self, place: &Place, node: &'a Value) -> Vec<Field> {
         let mut fields = Vec::new();
+        let is_given = place.path.get(&self.draft.parameters).is_some_and(Value::is_object);
+        let place = &place.with_default(self.defaults.here(place, node).filter(|_| !is_given));
         for (place, _, node, required) in properties(self.promise, place, node) {
             let hint = crate::shape::hint_at(self.promise, &place.pattern);
             if !self.placed.contains(&place.path) && !hint.is_some_and(|hint| hint.hidden) {
