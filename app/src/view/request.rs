@@ -431,14 +431,30 @@ pub struct ApprovalLine {
     pub who: String,
     /// Stage of the rule, starting at 1.
     pub stage: u32,
-    /// State of the approval, as a sentence.
-    pub state: String,
     /// State of the approval.
     pub standing: ApprovalStanding,
+    /// What the state depends on, if there is more to say.
+    pub note: Option<ApprovalNote>,
     /// Decisions.
     pub given: Vec<GivenLine>,
     /// Whether the user can decide. The error is the reason why not.
     pub allowed: Result<(), String>,
+}
+
+/// What the state of an approval depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ApprovalNote {
+    /// The request was withdrawn before this was decided.
+    Withdrawn,
+    /// It starts after the requester edits or resubmits the request.
+    AfterResubmission,
+    /// It expires at this RFC 3339 time.
+    Expires(String),
+    /// It starts after the stages before this one are approved.
+    AfterStages(u32),
+    /// The requester has to edit or resubmit the request.
+    WaitsForRequester,
 }
 
 /// State of an approval.
