@@ -99,7 +99,7 @@ impl Judgement {
         if open || (before && self.state == CandidateState::Expired) {
             let who = requester.map_or("The requester", |requester| requester.username.as_str());
             self.state = CandidateState::Withdrawn;
-            self.message = words::withdrew(who);
+            self.message = withdrew(who);
             (self.waits, self.expires_in) = (None, None);
         }
         self
