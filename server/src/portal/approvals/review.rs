@@ -20,7 +20,7 @@ use super::content::{self, Content};
 use super::matter::{self, Matter};
 use super::standing::{Standing, is_open, rule_id};
 use super::{alike, inbox, similar, terms, thread, withdraw};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::requests::{adds, decisions, detail, preflight_panel};
 
 /// Number of values that a title names.

@@ -13,7 +13,7 @@ use promise::price::Money;
 use promise::{ConflictReason, Result, names};
 use serde_json::json;
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::approvals::standing::rule_id;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;

@@ -10,7 +10,7 @@ use promise::sentence::{self, StatusSentence};
 use promise::state::RequestStates;
 
 use super::index::labels;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::place::Workspace;
 
 /// Returns the row of one request.
