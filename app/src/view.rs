@@ -29,8 +29,8 @@ mod workspace;
 
 pub use account::{Person, Viewer, WorkspaceNode, WorkspaceTree};
 pub use approvals::{
-    AlikePage, AlikeRow, Asked, CommentLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval, PriceStep, ReviewPage,
-    Since, ValueChange,
+    AlikePage, AlikeRow, ApprovalNote, Asked, CommentLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval,
+    PriceStep, ReviewPage, Since, ValueChange,
 };
 pub use catalog::{
     Availability, AvailabilityState, CatalogColumn, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine,
@@ -62,9 +62,8 @@ pub use preset::{MAX_PRESET_TITLE, PresetLine, SavedPreset, preset_title};
 pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 pub use related::{RelatedGroup, RelatedKind, RelatedLine};
 pub use request::{
-    Allowed, ApprovalLine, ApprovalNote, ApprovalStanding, GivenLine, GoneView, Happening, OutdatedView, OutputValue, ParameterLine,
-    REQUEST_COLUMNS, RequestColumn, RequestPage, RequestPart, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource,
-    unread_request,
+    Allowed, ApprovalLine, ApprovalStanding, GivenLine, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, REQUEST_COLUMNS,
+    RequestColumn, RequestPage, RequestPart, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource, unread_request,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::approvals::ApprovalNote;
 use super::catalog::Availability;
 use super::form::DraftLine;
 use super::instances::ReadyIn;
@@ -439,22 +440,6 @@ pub struct ApprovalLine {
     pub given: Vec<GivenLine>,
     /// Whether the user can decide. The error is the reason why not.
     pub allowed: Result<(), String>,
-}
-
-/// What the state of an approval depends on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ApprovalNote {
-    /// The request was withdrawn before this was decided.
-    Withdrawn,
-    /// It starts after the requester edits or resubmits the request.
-    AfterResubmission,
-    /// It expires at this RFC 3339 time.
-    Expires(String),
-    /// It starts after the stages before this one are approved.
-    AfterStages(u32),
-    /// The requester has to edit or resubmit the request.
-    WaitsForRequester,
 }
 
 /// State of an approval.
