@@ -29,8 +29,8 @@ mod workspace;
 
 pub use account::{Person, Viewer, WorkspaceNode, WorkspaceTree};
 pub use approvals::{
-    AlikePage, AlikeRow, Asked, CommentLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval, PriceStep, ReviewPage,
-    Since, ValueChange,
+    AlikePage, AlikeRow, ApprovalNote, Asked, CommentLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval,
+    PriceStep, ReviewPage, Since, ValueChange,
 };
 pub use catalog::{
     Availability, AvailabilityState, CatalogColumn, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine,

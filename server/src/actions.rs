@@ -15,10 +15,11 @@ use promise::Result;
 
 use crate::auth::cookie::Kind;
 use crate::auth::sign_in_method::Given;
-use crate::auth::{Caller, Visitor, session};
 use crate::limits::ClientAddress;
 use crate::pages::{Visiting, recent};
+use crate::portal::Caller;
 use crate::portal::Portal;
+use crate::sign_in::{Visitor, session};
 use crate::web::pairs::Pairs;
 
 /// Runs the action registered at the address of the request.

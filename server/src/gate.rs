@@ -12,14 +12,16 @@ use http::request::Parts;
 use http::{HeaderMap, Method, header};
 use promise::Error;
 
-use crate::auth::caller::Shown;
 use crate::auth::cookie::Kind;
-use crate::auth::{Caller, Visitor, csrf, unsent};
+use crate::auth::csrf;
 use crate::config::PlaneKind;
 use crate::error::HttpProblem;
 use crate::limits::{ClientAddress, TokenSource};
 use crate::pages::Visiting;
+use crate::portal::Caller;
 use crate::portal::Portal;
+use crate::portal::caller::Shown;
+use crate::sign_in::{Visitor, unsent};
 use crate::web::listen::Peer;
 use crate::web::request_log::RequestId;
 use crate::web::{body, host, takes_page};

@@ -1,7 +1,7 @@
 //! The OPM Portal server: the composition root that joins plane, controller, portal and pages into one program. No other crate depends on
 //! it.
 //!
-//! `portal/<noun>.rs` holds what the product does: it implements the ports of `app` on `auth::Caller` and always acts as that person. Rules
+//! `portal/<noun>.rs` holds what the product does: it implements the ports of `app` on `portal::Caller` and always acts as that person. Rules
 //! don't belong here; they are pure functions in `promise`. SQL belongs in `store`, Kubernetes in `cluster`, HTML in `app`.
 //!
 //! To add an operation, write a method of a port in `app` with its server function in `app::actions`, the implementation in
@@ -36,4 +36,5 @@ pub mod routes;
 pub mod sample;
 pub mod seed;
 pub mod serve;
+pub mod sign_in;
 pub mod web;

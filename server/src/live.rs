@@ -20,12 +20,13 @@ use serde::Deserialize;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
-use crate::auth::{Caller, Visitor};
 use crate::error::HttpProblem;
 use crate::limits::Place;
 use crate::pages::query::Query;
+use crate::portal::Caller;
 use crate::portal::Portal;
 use crate::portal::topic::{Topic, seen};
+use crate::sign_in::Visitor;
 
 /// Changes within this time are combined into one event.
 const TOGETHER: Duration = Duration::from_millis(50);

@@ -1,4 +1,4 @@
-//! What users can do with the product: one file per noun, each implementing a port of `app` on [`crate::auth::Caller`].
+//! What users can do with the product: one file per noun, each implementing a port of `app` on [`Caller`].
 //!
 //! Consumer objects are read and written with the user's own token. Published data (offerings, policy descriptions) comes from the portal's
 //! own watches, after the control plane has confirmed that the user can enter the workspace. It is a projection without templates.
@@ -6,6 +6,7 @@
 pub mod account;
 pub mod approvals;
 pub mod by_place;
+pub mod caller;
 pub mod catalog;
 pub(crate) mod cost;
 pub mod drafts;
@@ -35,4 +36,5 @@ mod views;
 pub mod workspaces;
 pub mod write;
 
+pub use caller::Caller;
 pub use state::Portal;

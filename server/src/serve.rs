@@ -22,8 +22,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::auth::SignIn;
 use crate::auth::cookie::CookieStyle;
-use crate::auth::{Callers, SignIn};
 use crate::background::Background;
 use crate::clock::{Clock, System};
 use crate::config::{Config, ConfigError, DatabaseUrl, NotifyError, PlaneConfig};
@@ -35,6 +35,7 @@ use crate::plane::embedded::EmbeddedError;
 use crate::portal::Portal;
 use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
+use crate::portal::caller::Callers;
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
 use crate::portal::cost::shortfalls::Shortfalls;

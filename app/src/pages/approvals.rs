@@ -13,7 +13,7 @@ pub(super) use form::{About, Buttons, ask_again, decide, withdraw};
 pub use inbox::inbox;
 pub use light::light;
 pub(super) use pane::price as price_step;
-pub(super) use parts::{changes, checks, said, standing};
+pub(super) use parts::{changes, checks, note, said, standing};
 pub(super) use thread::thread;
 
 use promise::{Error, Problem};

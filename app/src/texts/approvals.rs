@@ -179,6 +179,19 @@ pub(crate) fn per_month(amount: &str) -> String {
     format!("{amount}/month")
 }
 
+pub(crate) const WITHDRAWN_BEFORE_DECISION: &str = "The requester withdrew the request before this was decided.";
+pub(crate) const STARTS_AFTER_RESUBMISSION: &str = "Starts after the requester edits or resubmits the request.";
+pub(crate) const WAITS_FOR_REQUESTER: &str = "Waiting for the requester to edit or resubmit the request.";
+
+/// `at` is a date and time in words.
+pub(crate) fn expires_on(at: &str) -> String {
+    format!("Expires on {at}.")
+}
+
+pub(crate) fn starts_after_stages_before(stage: u32) -> String {
+    format!("Starts after the stages before {stage} are approved.")
+}
+
 /// Before the approvers of a stage.
 pub(crate) fn stage(number: u32) -> String {
     format!("Stage {number}: ")

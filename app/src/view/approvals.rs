@@ -347,3 +347,19 @@ pub struct AlikeRow {
     /// selects it.
     pub decided_against: String,
 }
+
+/// What the state of an approval depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ApprovalNote {
+    /// The request was withdrawn before this was decided.
+    Withdrawn,
+    /// It starts after the requester edits or resubmits the request.
+    AfterResubmission,
+    /// It expires at this RFC 3339 time.
+    Expires(String),
+    /// It starts after the stages before this one are approved.
+    AfterStages(u32),
+    /// The requester has to edit or resubmit the request.
+    WaitsForRequester,
+}

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::approvals::ApprovalNote;
 use super::catalog::Availability;
 use super::form::DraftLine;
 use super::instances::ReadyIn;
@@ -431,10 +432,10 @@ pub struct ApprovalLine {
     pub who: String,
     /// Stage of the rule, starting at 1.
     pub stage: u32,
-    /// State of the approval, as a sentence.
-    pub state: String,
     /// State of the approval.
     pub standing: ApprovalStanding,
+    /// What the state depends on, if there is more to say.
+    pub note: Option<ApprovalNote>,
     /// Decisions.
     pub given: Vec<GivenLine>,
     /// Whether the user can decide. The error is the reason why not.

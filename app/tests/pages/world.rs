@@ -308,8 +308,8 @@ fn approval(refused: &Option<String>) -> ApprovalLine {
         source: "root:acme".into(),
         who: "One of acme-approvers must approve".into(),
         stage: 1,
-        state: "The question stays open until tomorrow.".into(),
         standing: ApprovalStanding::Open,
+        note: Some(ApprovalNote::Expires("2026-11-22T11:02:00Z".into())),
         given: vec![given("approved", "It was about an earlier content.")],
         allowed: refused.clone().map_or(Ok(()), Err),
     }

@@ -22,6 +22,7 @@
 pub mod config;
 pub mod content;
 pub mod events;
+mod failure;
 mod mail;
 mod page;
 mod people;

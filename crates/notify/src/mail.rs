@@ -9,9 +9,9 @@ use promise::invisible::revealed;
 use store::Delivery;
 
 use super::recipients::GROUP;
-use super::sender::Failure;
 use super::texts;
 use crate::config::{InvalidMail, MailConfig};
+use crate::failure::{Failure, FailureReason, MailAnswer};
 
 /// Notifications listed in one digest mail; the page shows the rest.
 const NAMED: usize = 50;
@@ -91,7 +91,7 @@ impl Mail {
 
     /// Builds the message to an address. Its Message-ID is derived from its content, so that a receiver can drop duplicates.
     fn message(&self, from: &Mailbox, to: &str) -> Result<Message, Failure> {
-        let to: Mailbox = to.parse().map_err(|_| Failure::Never(format!("{to} is not a mail address.")))?;
+        let to: Mailbox = to.parse().map_err(|_| Failure::Never(FailureReason::InvalidMailAddress { address: to.to_owned() }))?;
         let host = self.base.split("://").nth(1).and_then(|rest| rest.split(':').next()).unwrap_or("localhost");
         let mut message = Message::builder()
             .from(from.clone())
@@ -104,7 +104,7 @@ impl Mail {
         }
         message
             .multipart(MultiPart::alternative_plain_html(self.text.clone(), self.html.clone()))
-            .map_err(|error| Failure::Never(format!("The mail can't be composed: {error}.")))
+            .map_err(|error| Failure::Never(FailureReason::NotComposed { error: error.to_string() }))
     }
 }
 
@@ -133,17 +133,18 @@ impl Mailer {
 
 /// Describes the server's answer. The address is the only private detail that the answer could repeat.
 fn failure(error: &SmtpError) -> Failure {
-    let code = error.status().map(|code| format!(" ({code})")).unwrap_or_default();
+    let answer = || MailAnswer { code: error.status().map(|code| code.to_string()), error: error.to_string() };
     if error.is_permanent() {
-        return Failure::Never(format!("The mail server refused the mail{code}: {error}."));
+        return Failure::Never(FailureReason::MailRefused(answer()));
     }
     if error.is_transient() {
-        return Failure::Later(format!("The mail server can't accept the mail right now{code}: {error}."));
+        return Failure::Later(FailureReason::MailDeferred(answer()));
     }
-    if error.is_timeout() {
-        return Failure::Later("The mail server didn't respond in time.".to_owned());
-    }
-    Failure::Later(format!("The mail server is unreachable: {error}."))
+    Failure::Later(if error.is_timeout() {
+        FailureReason::MailTimedOut
+    } else {
+        FailureReason::MailUnreachable { error: error.to_string() }
+    })
 }
 
 fn paragraph(text: &mut String, html: &mut String, words: &str) {

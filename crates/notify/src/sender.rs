@@ -8,6 +8,7 @@ use store::Delivery;
 use tokio_util::sync::CancellationToken;
 
 use super::{events, mail};
+use crate::failure::{Failure, FailureReason};
 use crate::{Notify, Page};
 
 /// Interval between searches for due messages, in addition to those after each write.
@@ -24,15 +25,6 @@ const HELD: SignedDuration = SignedDuration::from_secs(60);
 const ATTEMPTS: u32 = 9;
 /// Longest pause between two attempts, in seconds.
 const LONGEST: i64 = 4 * 3600;
-
-/// Why a message was not sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
-    /// Another attempt might help. A sentence, without secrets.
-    Later(String),
-    /// No attempt will help until someone fixes the cause. A sentence, without secrets.
-    Never(String),
-}
 
 impl Notify {
     /// Sends due messages until the process shuts down.
@@ -106,7 +98,7 @@ async fn deliver(notify: &Notify, first: Delivery) -> bool {
         Ok(parcel) if parcel.is_empty() => false,
         Ok(parcel) => {
             let sent = tokio::time::timeout(PATIENCE, sent(notify, &parcel)).await;
-            let sent = sent.unwrap_or_else(|_| Err(Failure::Later(format!("No response within {} s.", PATIENCE.as_secs()))));
+            let sent = sent.unwrap_or_else(|_| Err(Failure::Later(FailureReason::TimedOut { seconds: PATIENCE.as_secs() })));
             let noted = note(notify, &parcel, sent).await;
             if let Err(error) = &noted {
                 // The message is sent again under the same id.
@@ -136,7 +128,7 @@ async fn taken(notify: &Notify, first: Delivery) -> store::Result<Vec<Delivery>>
 async fn sent(notify: &Notify, parcel: &[Delivery]) -> Result<(), Failure> {
     let Some(first) = parcel.first() else { return Ok(()) };
     if first.channel == "mail" {
-        let mailer = notify.mailer.as_ref().ok_or_else(|| Failure::Never("No mail server is configured (--smtp-url).".to_owned()))?;
+        let mailer = notify.mailer.as_ref().ok_or(Failure::Never(FailureReason::NoMailServer))?;
         let site = mail::Site { base: &notify.config.base, settings: &(notify.links)(&Page::Settings) };
         let mail = match parcel {
             [one] if !one.collected => mail::Mail::one(&site, one),
@@ -145,7 +137,7 @@ async fn sent(notify: &Notify, parcel: &[Delivery]) -> Result<(), Failure> {
         return mailer.send(&first.target, &mail).await;
     }
     let hook = notify.config.webhooks.iter().find(|hook| hook.name == first.target);
-    let hook = hook.ok_or_else(|| Failure::Never(format!("The webhook {} is no longer configured.", first.target)))?;
+    let hook = hook.ok_or_else(|| Failure::Never(FailureReason::WebhookRemoved { name: first.target.clone() }))?;
     for delivery in parcel {
         notify.courier.send(hook, &notify.config.base, delivery, notify.clock.now()).await?;
     }
@@ -164,14 +156,14 @@ async fn note(notify: &Notify, parcel: &[Delivery], sent: Result<(), Failure>) -
                 delivery = first.id,
                 messages = ids.len(),
                 channel = first.channel,
-                why,
+                %why,
                 "a message was not delivered, trying again later"
             );
-            notify.store.postpone(&ids, why, next(notify.config.retry_after, first, now)).await
+            notify.store.postpone(&ids, &why.to_string(), next(notify.config.retry_after, first, now)).await
         }
         Err(Failure::Later(why) | Failure::Never(why)) => {
-            tracing::warn!(delivery = first.id, messages = ids.len(), channel = first.channel, why, "a message was given up");
-            notify.store.give_up(&ids, why, now).await
+            tracing::warn!(delivery = first.id, messages = ids.len(), channel = first.channel, %why, "a message was given up");
+            notify.store.give_up(&ids, &why.to_string(), now).await
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The English of this crate: titles, texts and reasons of notifications, and what mails add to them. Titles are sentences without a full
 //! stop.
 
+use std::fmt;
+
 use promise::api::Decision;
 use promise::date::utc;
 use promise::ledger::Cause;
@@ -8,6 +10,7 @@ use promise::price::Money;
 
 use crate::content::{Because, BudgetWarning, Content, Outcome, Question, RuleSource};
 use crate::events::Notification;
+use crate::failure::{FailureReason, MailAnswer};
 
 /// Characters of a comment on a request that a notification quotes.
 const QUOTED: usize = 280;
@@ -158,6 +161,45 @@ pub(crate) fn digest(count: usize) -> String {
 /// Returns who can stop mails to the address of a group.
 pub(crate) fn group(group: &str) -> String {
     format!("This mail goes to the address of the group {group}. The portal's operator set it up and can turn it off.")
+}
+
+impl fmt::Display for FailureReason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TimedOut { seconds } => write!(out, "No response within {seconds} s."),
+            Self::NoMailServer => out.write_str("No mail server is configured (--smtp-url)."),
+            Self::InvalidMailAddress { address } => write!(out, "{address} is not a mail address."),
+            Self::NotComposed { error } => write!(out, "The mail can't be composed: {error}."),
+            Self::MailRefused(answer) => write!(out, "The mail server refused the mail{answer}."),
+            Self::MailDeferred(answer) => write!(out, "The mail server can't accept the mail right now{answer}."),
+            Self::MailTimedOut => out.write_str("The mail server didn't respond in time."),
+            Self::MailUnreachable { error } => write!(out, "The mail server is unreachable: {error}."),
+            Self::WebhookRemoved { name } => write!(out, "The webhook {name} is no longer configured."),
+            Self::Unreachable { name } => write!(out, "{name} is unreachable."),
+            Self::NoHost { name } => write!(out, "The address of {name} has no host."),
+            Self::InvalidAddress { name } => write!(out, "The address of {name} is invalid."),
+            Self::Untrusted { name, error } => write!(out, "{name} isn't trusted or doesn't support TLS: {error}."),
+            Self::Closed { name } => write!(out, "{name} closed the connection without a response."),
+            Self::Responded { name, status } => write!(out, "{name} responded with {status}."),
+            Self::Redirected { name, status } => {
+                write!(out, "{name} responded with {status}. Redirects are not followed: configure the address that it redirects to.")
+            }
+            Self::Unresolved { host } => write!(out, "{host} doesn't resolve to an address."),
+            Self::Private { host, address } => {
+                write!(out, "{host} has the address {address}, which isn't public; set allowPrivate to send there.")
+            }
+        }
+    }
+}
+
+/// The end of a sentence about it.
+impl fmt::Display for MailAnswer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.code {
+            Some(code) => write!(out, " ({code}): {}", self.error),
+            None => write!(out, ": {}", self.error),
+        }
+    }
 }
 
 #[cfg(test)]

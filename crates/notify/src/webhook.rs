@@ -26,8 +26,8 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-use super::sender::Failure;
 use crate::config::Webhook;
+use crate::failure::{Failure, FailureReason};
 
 /// How long establishing a connection can take.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -50,19 +50,19 @@ impl Courier {
         let secure = hook.url.scheme_str() == Some("https");
         let port = hook.url.port_u16().unwrap_or(if secure { 443 } else { 80 });
         let address = place::address(host, port, hook.allow_private).await?;
-        let unreachable = || Failure::Later(format!("{} is unreachable.", hook.name));
+        let name = || hook.name.clone();
+        let unreachable = || Failure::Later(FailureReason::Unreachable { name: name() });
         let stream =
             tokio::time::timeout(CONNECT, TcpStream::connect(address)).await.map_err(|_| unreachable())?.map_err(|_| unreachable())?;
         let status = if secure {
-            let name =
-                ServerName::try_from(host.to_owned()).map_err(|_| Failure::Never(format!("The address of {} has no host.", hook.name)))?;
-            let stream = TlsConnector::from(self.tls()).connect(name, stream).await;
-            let refused = |error: std::io::Error| Failure::Later(format!("{} isn't trusted or doesn't support TLS: {error}.", hook.name));
+            let server = ServerName::try_from(host.to_owned()).map_err(|_| Failure::Never(FailureReason::NoHost { name: name() }))?;
+            let stream = TlsConnector::from(self.tls()).connect(server, stream).await;
+            let refused = |error: std::io::Error| Failure::Later(FailureReason::Untrusted { name: name(), error: error.to_string() });
             exchanged(stream.map_err(refused)?, request).await
         } else {
             exchanged(stream, request).await
         };
-        answered(hook, status.map_err(|_| Failure::Later(format!("{} closed the connection without a response.", hook.name)))?)
+        answered(hook, status.map_err(|_| Failure::Later(FailureReason::Closed { name: name() }))?)
     }
 
     fn tls(&self) -> Arc<ClientConfig> {
@@ -88,13 +88,11 @@ fn answered(hook: &Webhook, status: StatusCode) -> Result<(), Failure> {
     if status.is_success() {
         return Ok(());
     }
-    let said = format!("{} responded with {}.", hook.name, status.as_u16());
+    let (name, code) = (hook.name.clone(), status.as_u16());
     Err(match status {
-        StatusCode::GONE => Failure::Never(said),
-        _ if status.is_redirection() => {
-            Failure::Never(format!("{said} Redirects are not followed: configure the address that it redirects to."))
-        }
-        _ => Failure::Later(said),
+        StatusCode::GONE => Failure::Never(FailureReason::Responded { name, status: code }),
+        _ if status.is_redirection() => Failure::Never(FailureReason::Redirected { name, status: code }),
+        _ => Failure::Later(FailureReason::Responded { name, status: code }),
     })
 }
 
@@ -111,7 +109,7 @@ fn request(hook: &Webhook, id: &str, second: i64, body: String) -> Result<Reques
     if let Some(secret) = &hook.secret {
         request = request.header("webhook-signature", signature(secret, id, second, &body));
     }
-    request.body(Full::new(Bytes::from(body))).map_err(|_| Failure::Never(format!("The address of {} is invalid.", hook.name)))
+    request.body(Full::new(Bytes::from(body))).map_err(|_| Failure::Never(FailureReason::InvalidAddress { name: hook.name.clone() }))
 }
 
 /// Returns the signature of a message.

@@ -16,7 +16,7 @@ mod words;
 
 pub use question::{Asking, answered, asks_anew, stands};
 pub use verdict::{RequestInQuestion, Verdict, Written, verdict};
-pub use words::{approved, objected, waits};
+pub use words::{approved, objected, waits, withdrew};
 
 use crate::api::{
     ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, Approve, ApprovedRequest, CandidateState, DecisionState, QuestionStatus,
@@ -99,7 +99,7 @@ impl Judgement {
         if open || (before && self.state == CandidateState::Expired) {
             let who = requester.map_or("The requester", |requester| requester.username.as_str());
             self.state = CandidateState::Withdrawn;
-            self.message = format!("{who} withdrew it. Edit or resubmit the request to have it approved.");
+            self.message = withdrew(who);
             (self.waits, self.expires_in) = (None, None);
         }
         self

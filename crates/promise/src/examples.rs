@@ -217,14 +217,14 @@ fn policies_show_in_the_form_of_a_database() {
 
     let one = settled(serde_json::json!({"tier": "production"})).resolved;
     assert_eq!(one.refusals.len(), 1, "{:?}", one.refusals);
-    assert!(one.refusals[0].message.starts_with("Replicas must be at least 2. The policy Production baseline at root:acme"));
-    assert_eq!(one.refusals[0].path, ".parameters.replicas");
+    assert!(one.refusals[0].problem().message.starts_with("Replicas must be at least 2. The policy Production baseline at root:acme"));
+    assert_eq!(one.refusals[0].problem().path, ".parameters.replicas");
     let postgis = settled(serde_json::json!({"tier": "development", "extensions": ["postgis"]})).resolved;
     assert_eq!(postgis.problems[0].path, ".parameters.size");
     assert_eq!(postgis.problems[0].message, "Choose medium or large for postgis, because it needs more memory.");
     assert_eq!(one.parameters["region"], "eu-west");
     let abroad = settled(serde_json::json!({"tier": "development", "region": "us-east"})).resolved;
-    assert_eq!(abroad.refusals[0].path, ".parameters.region");
+    assert_eq!(abroad.refusals[0].problem().path, ".parameters.region");
     let large = settled(serde_json::json!({"tier": "development", "size": "large"})).resolved;
     assert!(large.is_accepted() && large.outcomes.iter().any(|outcome| outcome.result == crate::api::PolicyResult::Warned));
 }

@@ -20,7 +20,7 @@ use crate::api::{Approve, DeletionPolicy, DestinationId, PromiseReleaseSpec, Pro
 use crate::attribute::{self, AttributedObject, Origins};
 use crate::context::Context;
 use crate::deferred;
-use crate::policy::{self, BudgetUse, Effective, LimitUse, PolicySource, Ruling, Settled, Tally, Target, Usage};
+use crate::policy::{self, BudgetUse, Effective, LimitUse, PolicySource, Refusal, Ruling, Settled, Tally, Target, Usage};
 use crate::price::{Amount, Change, Estimate, PriceBook, estimate};
 use crate::problem::Problem;
 use crate::release::{Content, Labels, content_hash};
@@ -153,7 +153,7 @@ impl Preflight {
 
     /// Returns all problems, for the form and its summary.
     pub fn all_problems(&self) -> Vec<Problem> {
-        self.resolved.problems.iter().chain(&self.problems).chain(&self.lacking).chain(&self.resolved.refusals).cloned().collect()
+        self.misfits().into_iter().chain(self.resolved.refusals.iter().map(Refusal::problem)).collect()
     }
 
     /// Returns what would be created, line by line with the origin of each line. Empty if nothing can be rendered.

@@ -19,7 +19,7 @@ pub use reading::PromiseReading;
 use crate::api::{PolicyOutcome, PolicyResult, PromiseSpec};
 use crate::context::Context;
 use crate::path::Path;
-use crate::policy::{self, Effective, Readings, Ruling};
+use crate::policy::{self, Effective, Readings, Refusal, RefusalReason, Ruling};
 use crate::problem::Problem;
 use crate::wording;
 
@@ -40,7 +40,7 @@ pub struct Resolved {
     /// Problems with the promise. Paths start with `.parameters`.
     pub problems: Vec<Problem>,
     /// Refusals by policies, by field if there is one.
-    pub refusals: Vec<Problem>,
+    pub refusals: Vec<Refusal>,
 }
 
 impl Resolved {
@@ -51,7 +51,7 @@ impl Resolved {
 
     /// Returns problems and refusals together, for the form and its summary.
     pub fn all_problems(&self) -> Vec<Problem> {
-        self.problems.iter().chain(&self.refusals).cloned().collect()
+        self.problems.iter().cloned().chain(self.refusals.iter().map(Refusal::problem)).collect()
     }
 }
 
@@ -170,7 +170,7 @@ fn defaults(schema: &Schema, proposed: &[Ruling<Value>], value: &mut Value, reso
         let fills = !is_said && lead.get(value).is_some_and(Value::is_object);
         if fills && ruling.path.put(value, ruling.effect.clone()) {
             ruling.path.put(&mut said, ruling.effect.clone());
-            let message = format!("Defaults to {}.", wording::value(&ruling.effect));
+            let message = policy::defaulted(&ruling.effect);
             resolved.outcomes.push(policy::outcome(&ruling.from, PolicyResult::Defaulted, &ruling.path, Some(message)));
         } else {
             resolved.outcomes.push(policy::outcome(&ruling.from, PolicyResult::Passed, &ruling.path, None));
@@ -183,18 +183,11 @@ fn sets(promise: &PromiseSpec, fixed: &[Ruling<Value>], said: &Value, value: &mu
     for ruling in fixed {
         let before = ruling.path.get(said);
         if !ruling.path.put(value, ruling.effect.clone()) {
-            let label = wording::noun(promise, &ruling.path);
-            let message = format!("Remove the value that blocks {label}: a policy sets it.");
-            resolved.refusals.push(Problem { path: shown(&ruling.path), message });
+            let reason = RefusalReason::InTheWay { label: wording::noun(promise, &ruling.path) };
+            resolved.refusals.push(Refusal { path: ruling.path.clone(), reason });
             continue;
         }
-        let always = wording::value(&ruling.effect);
-        let message = match before {
-            Some(before) if !policy::same_value(before, &ruling.effect) => {
-                format!("Always {always}; {} was replaced.", wording::value(before))
-            }
-            _ => format!("Always {always}."),
-        };
+        let message = policy::fixed(&ruling.effect, before.filter(|before| !policy::same_value(before, &ruling.effect)));
         resolved.outcomes.push(policy::outcome(&ruling.from, PolicyResult::Set, &ruling.path, Some(message)));
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::{CandidateState, Phase, PromiseRequestStatus, WaitingKind, WaitingOn, WaitingReason};
+use crate::api::{CandidateState, Phase, PromiseRequestStatus, PromiseSpec, WaitingKind, WaitingOn, WaitingReason};
 use crate::approval;
 use crate::people::PeopleNames;
 
@@ -76,19 +76,26 @@ pub fn status_sentence(status: Option<&PromiseRequestStatus>) -> StatusSentence 
     }
 }
 
-/// Like [`status_sentence`], for a page: approvers who rejected the request or requested changes are named as elsewhere on the page, and what programs
-/// can do isn't told.
-pub fn status_sentence_for_people(status: Option<&PromiseRequestStatus>, names: &PeopleNames) -> StatusSentence {
+/// Like [`status_sentence`], for a page: people are named as elsewhere on the page, fields by their labels in the promise, and what programs
+/// can do isn't told. `requester` is the username.
+pub fn status_sentence_for_people(
+    status: Option<&PromiseRequestStatus>,
+    requester: Option<&str>,
+    names: &PeopleNames,
+    promise: &PromiseSpec,
+) -> StatusSentence {
     let decision = status.and_then(|status| {
         let waiting = status.waiting_on.as_ref()?;
-        let rejected = || status.candidate.as_ref().is_some_and(|candidate| candidate.state == CandidateState::Rejected);
-        // A withdrawn request isn't approved either.
-        let is_decision = match waiting.reason {
-            WaitingReason::ChangesRequested => true,
-            WaitingReason::NotApproved => rejected(),
-            _ => false,
-        };
-        is_decision.then(|| approval::objected(&status.approvals, names)).flatten()
+        let state = status.candidate.as_ref().map(|candidate| candidate.state);
+        match (waiting.reason, state) {
+            (WaitingReason::ChangesRequested, _) | (WaitingReason::NotApproved, Some(CandidateState::Rejected)) => {
+                approval::objected(&status.approvals, names, promise)
+            }
+            (WaitingReason::NotApproved, Some(CandidateState::Withdrawn)) => {
+                requester.map(|who| approval::withdrew(names.of(who)).trim_end_matches('.').to_owned())
+            }
+            _ => None,
+        }
     });
     let plain = status_sentence(status);
     StatusSentence { what: decision.unwrap_or(plain.what), ..plain }

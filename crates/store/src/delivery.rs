@@ -8,7 +8,8 @@ mod lease;
 use jiff::Timestamp;
 use sqlx::{AnyConnection, AssertSqlSafe};
 
-use crate::notification::{TOGETHER, counted, moment, places};
+use crate::by_id::{self, Bound};
+use crate::notification::{counted, moment};
 use crate::row::row;
 use crate::{Result, Store};
 
@@ -238,20 +239,9 @@ impl Store {
 
     /// Updates all of them or none: combined messages stay together even if the process dies in the meantime.
     async fn note(&self, ids: &[&str], state: DeliveryState, problem: &str, due: Timestamp) -> Result<()> {
-        let mut transaction = self.pool.begin().await?;
-        for part in ids.chunks(TOGETHER) {
-            let text = format!(
-                "UPDATE delivery SET state = $1, problem = $2, due = $3, held_until = 0 WHERE state = 'waiting' AND id IN ({})",
-                places(4, part.len())
-            );
-            let mut query = sqlx::query(AssertSqlSafe(text)).bind(state.word()).bind(problem).bind(due.as_second());
-            for id in part {
-                query = query.bind(*id);
-            }
-            query.execute(&mut *transaction).await?;
-        }
-        transaction.commit().await?;
-        Ok(())
+        const WAITING: &str = "UPDATE delivery SET state = $1, problem = $2, due = $3, held_until = 0 WHERE state = 'waiting'";
+        let values = [Bound::Text(state.word()), Bound::Text(problem), Bound::Number(due.as_second())];
+        by_id::update(&self.pool, WAITING, &values, ids).await.map(drop)
     }
 
     /// Makes messages that were given up due again: those with `ids`, or all of them. Returns how many there were.
@@ -263,17 +253,7 @@ impl Store {
         let Some(ids) = ids else {
             return Ok(sqlx::query(DEAD).bind(now.as_second()).execute(&self.pool).await?.rows_affected());
         };
-        let mut transaction = self.pool.begin().await?;
-        let mut revived = 0;
-        for part in ids.chunks(TOGETHER) {
-            let mut query = sqlx::query(AssertSqlSafe(format!("{DEAD} AND id IN ({})", places(2, part.len())))).bind(now.as_second());
-            for id in part {
-                query = query.bind(id.as_str());
-            }
-            revived += query.execute(&mut *transaction).await?.rows_affected();
-        }
-        transaction.commit().await?;
-        Ok(revived)
+        by_id::update(&self.pool, DEAD, &[Bound::Number(now.as_second())], ids).await
     }
 
     /// Returns the number of messages in a state.

@@ -5,12 +5,8 @@ use std::collections::BTreeMap;
 use sqlx::AssertSqlSafe;
 
 use crate::observation::Subject;
-use crate::row::row;
+use crate::row::{TOGETHER, placeholders, row};
 use crate::{Result, Store};
-
-/// Number of rows per statement: each has at most 16 values. SQLite looks up the name of each value among those of the whole statement
-/// (`sqlite3_bind_parameter_name`), so more rows at once would take longer than several statements.
-pub(crate) const TOGETHER: usize = 32;
 
 /// Cost of one hour of an instance in one currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -423,15 +419,6 @@ fn months_once<'a>(
         (row.0, row.2) = (subject, basis);
     }
     once
-}
-
-/// Returns the placeholders for this many rows of this many values: `($1, $2), ($3, $4)`.
-pub(crate) fn placeholders(rows: usize, columns: usize) -> String {
-    let row = |row: usize| {
-        let values: Vec<String> = (1..=columns).map(|column| format!("${}", row * columns + column)).collect();
-        format!("({})", values.join(", "))
-    };
-    (0..rows).map(row).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 
 mod acquaintance;
 mod activity;
+mod by_id;
 mod comment;
 mod database;
 mod delivery;

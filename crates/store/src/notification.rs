@@ -8,16 +8,9 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use sqlx::AnyConnection;
 
+use crate::by_id::{self, Bound, TOGETHER, places};
 use crate::row::row;
 use crate::{Result, Store};
-
-/// Maximum number of ids in one query.
-pub(crate) const TOGETHER: usize = 100;
-
-/// Returns the placeholders of a statement for a list of `count` values, such as `$3, $4`.
-pub(crate) fn places(first: usize, count: usize) -> String {
-    (first..first + count).map(|number| format!("${number}")).collect::<Vec<_>>().join(", ")
-}
 
 /// A notification to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -301,24 +294,13 @@ impl Store {
     /// # Errors
     /// If the database fails.
     pub async fn mark_read(&self, person: &str, ids: Option<&[String]>, until: Timestamp, now: Timestamp) -> Result<u64> {
-        const UNREAD: &str = "UPDATE notification SET seen_at = $1 WHERE person = $2 AND shown = 1 AND seen_at = 0 AND";
+        const UNREAD: &str = "UPDATE notification SET seen_at = $1 WHERE person = $2 AND shown = 1 AND seen_at = 0";
         let Some(ids) = ids else {
-            let text = format!("{UNREAD} happened <= $3");
+            let text = format!("{UNREAD} AND happened <= $3");
             let query = sqlx::query(sqlx::AssertSqlSafe(text)).bind(now.as_second()).bind(person).bind(until.as_second());
             return Ok(query.execute(&self.pool).await?.rows_affected());
         };
-        let mut transaction = self.pool.begin().await?;
-        let mut marked = 0;
-        for part in ids.chunks(TOGETHER) {
-            let text = format!("{UNREAD} id IN ({})", places(3, part.len()));
-            let mut query = sqlx::query(sqlx::AssertSqlSafe(text)).bind(now.as_second()).bind(person);
-            for id in part {
-                query = query.bind(id.as_str());
-            }
-            marked += query.execute(&mut *transaction).await?.rows_affected();
-        }
-        transaction.commit().await?;
-        Ok(marked)
+        by_id::update(&self.pool, UNREAD, &[Bound::Number(now.as_second()), Bound::Text(person)], ids).await
     }
 
     /// Deletes notifications from before `before`, with their messages. Returns the number of deleted notifications.

@@ -5,8 +5,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use crate::ledger::{TOGETHER, placeholders};
-use crate::row::row;
+use crate::row::{TOGETHER, placeholders, row};
 use crate::{Result, Store};
 
 /// An instance, and who its cost is attributed to.

@@ -17,3 +17,16 @@ macro_rules! row {
 }
 
 pub(crate) use row;
+
+/// Number of rows per statement: each has at most 16 values. SQLite looks up the name of each value among those of the whole statement
+/// (`sqlite3_bind_parameter_name`), so more rows at once would take longer than several statements.
+pub(crate) const TOGETHER: usize = 32;
+
+/// Returns the placeholders for this many rows of this many values: `($1, $2), ($3, $4)`.
+pub(crate) fn placeholders(rows: usize, columns: usize) -> String {
+    let row = |row: usize| {
+        let values: Vec<String> = (1..=columns).map(|column| format!("${}", row * columns + column)).collect();
+        format!("({})", values.join(", "))
+    };
+    (0..rows).map(row).collect::<Vec<_>>().join(", ")
+}

@@ -152,6 +152,7 @@ const SUITE: &[Selection] = &[
             "rbac::tests::",
             "release::",
             "revision::",
+            "sign_in::",
             "supervisor::",
             "usage::totals::",
             "watch::source::",

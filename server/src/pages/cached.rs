@@ -12,9 +12,9 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use promise::Error;
 use sha2::{Digest as _, Sha256};
 
-use crate::auth::Visitor;
 use crate::error::HttpProblem;
 use crate::portal::Portal;
+use crate::sign_in::Visitor;
 use crate::web::page_cache::{Edition, Key, is_unchanged, not_modified, response};
 
 /// The person's own cache can have the page, and asks each time whether it is still right.

@@ -20,12 +20,14 @@ use promise::date::{DateStyle, Zone};
 
 use super::{cached, recent};
 use crate::auth::cookie::{CookieStyle, Kind};
-use crate::auth::{Caller, Visitor, csrf};
+use crate::auth::csrf;
 use crate::config::PlaneKind;
 use crate::limits::ClientAddress;
+use crate::portal::Caller;
 use crate::portal::Portal;
 use crate::portal::navigation::Navigation;
 use crate::portal::rights::Right;
+use crate::sign_in::Visitor;
 use crate::web::headers::page_policy;
 use crate::web::listen::Peer;
 use crate::web::request_log::RequestId;

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use promise::Result;
 
 use super::write::{WriteOperation, WriteTarget};
-use crate::auth::Caller;
-use crate::auth::caller::database;
+use crate::portal::Caller;
+use crate::portal::caller::database;
 use crate::sample::TourStop;
 
 /// Name of the hint that tells a newcomer what to try.

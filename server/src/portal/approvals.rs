@@ -21,7 +21,7 @@ use promise::{Error, Result, names};
 
 use super::requests::walk::{PATIENCE, Turns};
 use super::rights::Right;
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 #[async_trait]
 impl Approvals for Caller {

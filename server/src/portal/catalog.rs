@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use promise::Result;
 
 use super::offers::{Offered, ShelfAt};
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 #[async_trait]
 impl Catalog for Caller {

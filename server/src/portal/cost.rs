@@ -21,7 +21,7 @@ use promise::{Error, Result};
 
 pub(super) use glance::glance;
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 #[async_trait]
 impl Cost for Caller {

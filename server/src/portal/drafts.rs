@@ -14,8 +14,8 @@ use store::{DraftId, ListedDraft, NewDraft, POSTED};
 
 pub(in crate::portal) use self::subject::DraftSubject;
 use super::write::{WriteOperation, WriteTarget};
-use crate::auth::Caller;
-use crate::auth::caller::database;
+use crate::portal::Caller;
+use crate::portal::caller::database;
 use cluster::watch::Key;
 
 /// How long a draft is kept.

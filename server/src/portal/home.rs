@@ -23,7 +23,7 @@ use super::requests::listing::Place;
 use super::requests::rows;
 use super::requests::walk::{PATIENCE, Turns, Walk};
 use super::rights::Right;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::topic::{self, Topic};
 
 /// How many requests of each kind are shown.

@@ -12,7 +12,7 @@ use promise::{ConflictReason, Result, names};
 use super::place::Workspace;
 use super::submit::Submission;
 use super::write::{WriteOperation, WriteTarget};
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// What happens to values that the Secret contained before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use cluster::{ClusterId, WorkspacePath};
 use promise::api::{CandidateState, PromiseSpec};
 use promise::visibility::{self, Offer, Place, Shelf};
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// The spec of a promise as a request uses it, borrowed from the object that contains it: specs with their schemas are large.
 pub(in crate::portal) enum KnownSpec {

@@ -10,7 +10,7 @@ use super::place::Workspace;
 use super::preflight::Existing;
 use super::requests::form::name_problem;
 use super::submit::{Submission, edition};
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 impl Caller {
     /// Checks a PromiseRequest, YAML or JSON, for a workspace. Nothing is written. If a request with that name exists, this checks a change

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use store::SessionKey;
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::Portal;
 
 /// How long counts are valid although nothing changed here: permissions, delegations and other processes change them, too.

@@ -18,9 +18,9 @@ use store::{DeliveryState, Listed, Notification};
 use super::requests::walk::Turns;
 use super::rights::Right;
 use super::write::{WriteOperation, WriteTarget};
-use crate::auth::Caller;
-use crate::auth::caller::database;
+use crate::portal::Caller;
 use crate::portal::Portal;
+use crate::portal::caller::database;
 
 /// Rows per page.
 const ROWS: u32 = 30;

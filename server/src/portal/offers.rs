@@ -18,7 +18,7 @@ use promise::{BusyReason, Error, Result};
 
 use super::place::{Namespaces, Workspace};
 use super::rights::{Deed, Right};
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// A promise as offered in one workspace to one user.
 #[derive(Clone)]

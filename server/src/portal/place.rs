@@ -10,7 +10,7 @@ use promise::{Error, Result, names};
 use sha2::{Digest as _, Sha256};
 
 use super::rights::Right;
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// A workspace that a user has entered.
 #[derive(Clone, Debug)]

@@ -28,7 +28,7 @@ use promise::Result;
 use super::place::TOGETHER;
 use super::requests::walk::Turns;
 use super::rights::Right;
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 #[async_trait]
 impl Platform for Caller {

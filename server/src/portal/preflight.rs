@@ -25,7 +25,7 @@ use promise::{BusyReason, Error, Result};
 use super::offers::Offered;
 use super::place::Workspace;
 use super::submit::Submission;
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// The request that is being changed, as far as the checks need it.
 #[derive(Clone, Debug, Default)]

@@ -12,7 +12,7 @@ use promise::connection::{self, ConnectionTemplate};
 use promise::{BusyReason, ConflictReason, DeniedReason, Error, Result, names, wording};
 
 use super::place::Workspace;
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// Number of events per page of the control plane's list.
 const PAGE: u32 = 500;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use promise::{ConflictReason, Result};
 use store::REFUSAL;
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 #[async_trait]
 impl Refusals for Caller {

@@ -28,7 +28,7 @@ use async_trait::async_trait;
 use promise::Result;
 
 use super::place::Workspace;
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 #[async_trait]
 impl Requests for Caller {

@@ -22,7 +22,7 @@ use super::place::{Namespaces, Workspace};
 use super::requests::listing::{Place, Sight};
 use super::requests::rows;
 use super::titles::Titles;
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 pub use self::shelf::Shelf;
 

@@ -23,7 +23,7 @@ use super::offers::{Offered, Offers};
 use super::place::Workspace;
 use super::requests::listing::{Place, Sight};
 use super::requests::rows;
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// Results per page.
 const PAGE: usize = 30;

@@ -16,8 +16,8 @@ use store::StandIn;
 
 use super::place::TOGETHER;
 use super::write::{WriteOperation, WriteTarget};
-use crate::auth::Caller;
-use crate::auth::caller::database;
+use crate::portal::Caller;
+use crate::portal::caller::database;
 
 /// A user who is away, with the groups through which rules name them as approver.
 pub(super) struct Cover {

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::approvals::approval_index::ApprovalIndex;
 use super::by_place::ByPlace;
+use super::caller::Callers;
 use super::catalog::index::CatalogIndex;
 use super::catalog::prices::ListPrices;
 use super::cost::shortfalls::Shortfalls;
@@ -26,7 +27,7 @@ use super::requests::index::RequestIndex;
 use super::resources::Shelf;
 use super::rights::Rights;
 use super::search::SearchIndex;
-use crate::auth::{Callers, SignIn};
+use crate::auth::SignIn;
 use crate::background::Background;
 use crate::clock::Clock;
 use crate::config::PlaneKind;

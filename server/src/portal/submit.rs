@@ -19,7 +19,7 @@ use super::place::Workspace;
 use super::preflight::Existing;
 use super::requests::activity::Of;
 use super::write::{WriteOperation, WriteTarget, rehearse_apply, rehearse_create};
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// How often a change is retried after concurrent writes.
 const TRIES: usize = 5;

@@ -8,7 +8,7 @@ use cluster::{ClusterId, WorkspacePath};
 use promise::wording;
 
 use super::register::{Known, Of};
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// Display names of promises, by name. `None` if two homes use different ones.
 #[derive(Debug, Default)]

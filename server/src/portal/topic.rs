@@ -11,7 +11,7 @@ use cluster::{ClusterId, WorkspacePath};
 
 use super::requests::listing::Place;
 use super::rights::Right;
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// Topic of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use promise::{Error, Problem, Result};
 use store::{MAX_SAVED_VIEWS, SaveOutcome, SavedView};
 
 use super::write::{WriteOperation, WriteTarget};
-use crate::auth::Caller;
-use crate::auth::caller::database;
+use crate::portal::Caller;
+use crate::portal::caller::database;
 use crate::web::pairs::field;
 
 #[async_trait]

@@ -15,8 +15,8 @@ use store::MAX_FAVOURITES;
 
 use super::requests::listing::Place;
 use super::write::{WriteOperation, WriteTarget};
-use crate::auth::Caller;
-use crate::auth::caller::database;
+use crate::portal::Caller;
+use crate::portal::caller::database;
 
 /// Number of lines of the tree to show. Users with more find them by search.
 const SHOWN: usize = 200;

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 pub use operation::WriteOperation;
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// Target of the records, for log filters.
 pub const RECORDS: &str = "opm_portal::write";

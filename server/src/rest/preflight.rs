@@ -5,8 +5,8 @@ use axum::body::Bytes;
 use axum::extract::{Extension, Path};
 use promise::api::PreflightAnswer;
 
-use crate::auth::Visitor;
 use crate::error::HttpProblem;
+use crate::sign_in::Visitor;
 
 pub(crate) async fn preflight(
     Extension(visitor): Extension<Visitor>,

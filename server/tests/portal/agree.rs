@@ -13,7 +13,7 @@ use cluster::{Scope, WorkspacePath};
 use futures::future::join_all;
 use kube::Api;
 use kube::api::{DeleteParams, PostParams};
-use opm_portal::auth::Caller;
+use opm_portal::portal::Caller;
 use opm_portal::portal::offers::Offered;
 use opm_portal::portal::place::Workspace;
 use opm_portal::portal::preflight::Existing;

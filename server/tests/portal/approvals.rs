@@ -371,7 +371,7 @@ async fn a_question_is_taken_back_by_who_asked_it_alone() {
     approver.until("/approvals", |answer| answer.text.contains("No requests need your approval")).await;
     // The same content can be asked about again: it is another question.
     let page = requester.until(&format!("/approvals/{uid}"), |answer| answer.text.contains("Resubmit")).await;
-    assert!(page.text.contains("dev-shop withdrew it"), "{}", page.text);
+    assert!(page.text.contains("Dana Shaw withdrew it"), "{}", page.text);
     let pairs = [("_token", page.hidden("_token")), ("uid", uid.clone()), ("back", "/approvals".to_owned())];
     let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let asked = requester.act("/do/approvals/ask-again", &pairs).await;

@@ -1,13 +1,15 @@
 //! Parts of a review that the inbox and the light page share.
 
-use crate::view::{ApprovalLine, ApprovalStanding, CheckLine, CheckState, GivenLine, InboxRow, ReviewPage, Since, ValueChange};
+use crate::view::{
+    ApprovalLine, ApprovalNote, ApprovalStanding, CheckLine, CheckState, GivenLine, InboxRow, ReviewPage, Since, ValueChange,
+};
 use leptos::prelude::*;
 use promise::risk::Risk;
 
 use super::Again;
 use crate::routes;
 use crate::texts::approvals as texts;
-use crate::ui::{Badge, Banner, Icon, Moment, Person, Shape, span};
+use crate::ui::{Badge, Banner, Icon, Moment, Person, Shape, day_and_time, span};
 
 /// What is requested, by whom, where and since when.
 pub(super) fn meta(review: &ReviewPage, now: &str) -> impl IntoView + use<> {
@@ -101,7 +103,7 @@ pub(super) fn route(lines: &[ApprovalLine], workspace: &str, now: &str) -> impl 
             view! { <a href=routes::policy(&line.source, &line.policy, workspace)>{line.title.clone()}</a>", "{texts::SET_AT}" "<span class="mono">{line.source.clone()}</span> }.into_any()
         };
         let stage = many.then(|| texts::stage(line.stage));
-        let state = (!line.state.is_empty()).then(|| view! { <span class="subtle">{line.state.clone()}</span> });
+        let state = line.note.as_ref().map(|state| view! { <span class="subtle">{note(state)}</span> });
         let given = line.given.iter().map(|given| said(given, now)).collect_view();
         view! { <li data-st=shape.word()>{shape.svg()}<div><span class="vh">{word}": "</span>{stage}<b>{line.who.clone()}</b><span class="subtle">{from}</span>{state}{given}</div></li> }
     });
@@ -118,6 +120,17 @@ pub(in crate::pages) fn standing(standing: ApprovalStanding) -> (Shape, &'static
         ApprovalStanding::ChangesRequested => (Shape::Degraded, texts::STATE_CHANGES_REQUESTED),
         ApprovalStanding::Withdrawn => (Shape::Ahead, texts::STATE_WITHDRAWN),
         ApprovalStanding::Expired => (Shape::Denied, texts::STATE_EXPIRED),
+    }
+}
+
+/// What the state of an approval depends on, as a sentence.
+pub(in crate::pages) fn note(note: &ApprovalNote) -> String {
+    match note {
+        ApprovalNote::Withdrawn => texts::WITHDRAWN_BEFORE_DECISION.to_owned(),
+        ApprovalNote::AfterResubmission => texts::STARTS_AFTER_RESUBMISSION.to_owned(),
+        ApprovalNote::Expires(at) => texts::expires_on(&day_and_time(at)),
+        ApprovalNote::AfterStages(stage) => texts::starts_after_stages_before(*stage),
+        ApprovalNote::WaitsForRequester => texts::WAITS_FOR_REQUESTER.to_owned(),
     }
 }
 

@@ -19,7 +19,7 @@ use promise::api::{
 use promise::approval::Judgement;
 use promise::context::Context;
 use promise::outdated;
-use promise::policy::{self, Effective, Judged, Provenance};
+use promise::policy::{self, Effective, Judged, Provenance, Refusal as PolicyRefusal};
 use promise::preflight::Preflight;
 use promise::price::{Day, Estimate, PriceBook};
 use promise::render::Compiled;
@@ -78,7 +78,7 @@ pub struct Decision {
     /// Why the request doesn't match its promise.
     pub problems: Vec<Problem>,
     /// Why policies refuse it.
-    pub refusals: Vec<String>,
+    pub refusals: Vec<PolicyRefusal>,
     /// Why not all policies can be read.
     pub unknown: Option<String>,
     /// Whether nothing but a limit or a budget refuses it.
@@ -346,7 +346,7 @@ async fn consider(
         }
     };
     decision.problems.extend(evaluated.misfits());
-    decision.refusals = evaluated.resolved.refusals.iter().map(|refusal| refusal.message.clone()).collect();
+    decision.refusals.clone_from(&evaluated.resolved.refusals);
     decision.outcomes.clone_from(&evaluated.resolved.outcomes);
     decision.full = is_full(&evaluated);
     let Some(release) = evaluated.release.clone() else {
@@ -404,7 +404,7 @@ fn changed_since(core: &Core, base: &Chosen, spec: &PromiseSpec, today: &Preflig
         }
         _ => None,
     };
-    let refusals = today.misfits().into_iter().chain(today.resolved.refusals.clone()).map(|problem| problem.message).collect();
+    let refusals = today.all_problems().into_iter().map(|problem| problem.message).collect();
     let Effective { rules, sentences, .. } = &today.effective;
     let tree = core.world.tree();
     let place = |cluster: &str| tree.path(&ClusterId::parse(cluster).ok()?).map(|path| path.to_string());
@@ -438,7 +438,7 @@ async fn ask(core: &Core, key: &Key, request: &PromiseRequest, chosen: Chosen, e
         }
         if let Some(judged) = refused_for_room(core, key, request, &chosen, evaluated) {
             decision.go_on();
-            decision.refusals = judged.refusals.into_iter().map(|refusal| refusal.message).collect();
+            decision.refusals = judged.refusals;
             decision.outcomes.retain(|known| !judged.outcomes.iter().any(|outcome| is_same_rule(known, outcome)));
             decision.outcomes.extend(judged.outcomes);
             decision.full = true;

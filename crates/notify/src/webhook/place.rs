@@ -2,23 +2,23 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use crate::sender::Failure;
+use crate::failure::{Failure, FailureReason};
 
 /// Returns the address to connect to. A host with any forbidden address is refused as a whole.
 pub(super) async fn address(host: &str, port: u16, allow_private: bool) -> Result<SocketAddr, Failure> {
-    let found =
-        tokio::net::lookup_host((host, port)).await.map_err(|_| Failure::Later(format!("{host} doesn't resolve to an address.")))?;
+    let found = tokio::net::lookup_host((host, port)).await.map_err(|_| unresolved(host))?;
     chosen(host, found.collect(), allow_private)
+}
+
+fn unresolved(host: &str) -> Failure {
+    Failure::Later(FailureReason::Unresolved { host: host.to_owned() })
 }
 
 fn chosen(host: &str, found: Vec<SocketAddr>, allow_private: bool) -> Result<SocketAddr, Failure> {
     if let Some(private) = found.iter().find(|address| !allow_private && !is_public(address.ip())) {
-        return Err(Failure::Never(format!(
-            "{host} has the address {}, which isn't public; set allowPrivate to send there.",
-            private.ip()
-        )));
+        return Err(Failure::Never(FailureReason::Private { host: host.to_owned(), address: private.ip() }));
     }
-    found.first().copied().ok_or_else(|| Failure::Later(format!("{host} doesn't resolve to an address.")))
+    found.first().copied().ok_or_else(|| unresolved(host))
 }
 
 /// Checks whether an address belongs to the public internet; addresses with any other purpose don't.
@@ -113,7 +113,8 @@ mod tests {
     #[test]
     fn one_address_that_must_not_be_refuses_the_host() {
         let at = |texts: &[&str]| texts.iter().map(|text| SocketAddr::new(text.parse().unwrap(), 443)).collect::<Vec<_>>();
-        assert!(matches!(chosen("h", at(&["8.8.8.8", "10.0.0.1"]), false), Err(Failure::Never(why)) if why.contains("10.0.0.1")));
+        let private = FailureReason::Private { host: "h".to_owned(), address: at(&["10.0.0.1"])[0].ip() };
+        assert_eq!(chosen("h", at(&["8.8.8.8", "10.0.0.1"]), false), Err(Failure::Never(private)));
         assert_eq!(chosen("h", at(&["10.0.0.1"]), true), Ok(at(&["10.0.0.1"])[0]));
         assert!(matches!(chosen("h", Vec::new(), true), Err(Failure::Later(_))));
     }

@@ -4,11 +4,12 @@ use super::is_emergency;
 use super::uncounted::Uncounted;
 use crate::api::{
     ApprovalRule, ApprovalState, ApprovalStatus, Approvers, CandidateState, Decision, DecisionState, FIRST_STAGE, GivenApproval,
-    QuestionStatus, Required, WaitingKind, WaitingOn, WaitingReason,
+    PromiseSpec, QuestionStatus, Required, WaitingKind, WaitingOn, WaitingReason,
 };
 use crate::names::ASK_AGAIN_ANNOTATION;
+use crate::path::Path;
 use crate::people::PeopleNames;
-use crate::wording::{all_of, one_of, upper_first};
+use crate::wording::{all_of, noun, one_of, upper_first};
 
 /// Number of characters of a hash that are shown to distinguish contents.
 const SHORT: usize = 10;
@@ -237,10 +238,21 @@ pub fn approved(approvals: &[ApprovalStatus]) -> String {
     told.join("; ")
 }
 
-/// Returns which approvers rejected a request or requested changes, by their names, as a clause without a full stop. `None` if no one did.
-pub fn objected(approvals: &[ApprovalStatus], names: &PeopleNames) -> Option<String> {
+/// Returns that the requester took a request back, as sentences.
+pub fn withdrew(who: &str) -> String {
+    format!("{who} withdrew it. Edit or resubmit the request to have it approved.")
+}
+
+/// Returns which approvers rejected a request or requested changes, by their names, as a clause without a full stop. Fields are named by their
+/// labels in the promise. `None` if no one did.
+pub fn objected(approvals: &[ApprovalStatus], names: &PeopleNames, promise: &PromiseSpec) -> Option<String> {
     let approval = approvals.iter().find(|one| matches!(one.state, ApprovalState::Rejected | ApprovalState::ChangesRequested))?;
-    let given = approval.given.iter().map(|given| GivenApproval { by: names.of(&given.by).to_owned(), ..given.clone() });
+    let label = |field: &String| Path::parse(field).map_or_else(|_| field.clone(), |path| noun(promise, &path));
+    let given = approval.given.iter().map(|given| GivenApproval {
+        by: names.of(&given.by).to_owned(),
+        fields: given.fields.iter().map(label).collect(),
+        ..given.clone()
+    });
     let named = ApprovalStatus { given: given.collect(), ..approval.clone() };
     let told = match named.state {
         ApprovalState::Rejected => format!("{}{}", who(&named, Decision::Reject, "rejected it"), said(&named, Decision::Reject)),

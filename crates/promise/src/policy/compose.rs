@@ -1,20 +1,20 @@
 //! Composition of policies: most restrictive, and independent of order.
 
-use schema::expr::Program;
+use schema::expr::{ExprError, Program};
 use serde_json::{Map, Value};
 
 use super::condition;
 use super::contradictions;
-use super::effective::{Conditional, Conflict, Effective, Ruling, Unchecked};
+use super::effective::{Conditional, Effective, Ruling, Unchecked};
 use super::filed::{Effect, Filed, Files};
 use super::narrow::{self, Narrowing};
 use super::range::Target;
+use super::refusal::{Conflict, RuleProblem};
 use super::sentence;
-use super::source::{Origin, PolicySource, Provenance};
+use super::source::{PolicySource, Provenance};
 use crate::api::{Enforcement, ReleaseRule, Rule};
 use crate::path::Path;
 use crate::resolve::PromiseReading;
-use crate::wording;
 
 /// Whether a rule applies.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,8 +27,8 @@ pub(super) enum ConditionState {
     Rests,
     /// There are no parameters yet to evaluate it.
     Open,
-    /// Its condition can't be evaluated, with a clause that says why. It fails closed.
-    Failed(String),
+    /// Its condition can't be evaluated. It fails closed.
+    Failed(ExprError),
     /// Its condition is true only without the rule's own effect, or only with it.
     Turns,
 }
@@ -103,7 +103,7 @@ pub(super) fn assemble(target: &Target<'_>, promise: &PromiseReading, files: Fil
     effective.conflicts.extend(conflicts);
     effective.conflicts.extend(files.conflicts);
     effective.rules.sort_by(|a, b| a.id.cmp(&b.id));
-    effective.conflicts.sort_by(|a, b| (&a.path, &a.between, &a.message).cmp(&(&b.path, &b.between, &b.message)));
+    effective.conflicts.sort_by_cached_key(|conflict| (conflict.path.clone(), conflict.between.clone(), conflict.to_string()));
     effective.conflicts.dedup();
     effective
 }
@@ -134,16 +134,14 @@ fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &ConditionState, e
         effective.conditional.push(Conditional { from, path, holds, sentence, decided_by, proposes });
     }
     match standing {
-        ConditionState::Failed(why) if matches!(effect, Effect::Constrain(..)) && from.enforcement != Enforcement::Block => {
-            let message = format!("{} wasn't checked: its condition couldn't be evaluated: {why}.", wording::upper_first(&named(from)));
-            effective.unchecked.push(Unchecked { from: from.clone(), message });
+        ConditionState::Failed(error) if matches!(effect, Effect::Constrain(..)) && from.enforcement != Enforcement::Block => {
+            effective.unchecked.push(Unchecked { from: from.clone(), error: error.clone() });
         }
-        ConditionState::Failed(why) => {
-            effective.conflicts.push(refusal(from, path.clone(), &format!("its condition couldn't be evaluated: {why}")));
+        ConditionState::Failed(error) => {
+            effective.conflicts.push(Conflict::broken(from, path.clone(), RuleProblem::ConditionFailed(error.clone())));
         }
         ConditionState::Turns => {
-            let what = "values set by conditional rules change the result of its own condition";
-            effective.conflicts.push(refusal(from, path.clone(), what));
+            effective.conflicts.push(Conflict::broken(from, path.clone(), RuleProblem::ChangesItsCondition));
         }
         ConditionState::Always | ConditionState::Holds | ConditionState::Rests | ConditionState::Open => {}
     }
@@ -153,31 +151,6 @@ fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &ConditionState, e
     effective.sentences.push(Ruling { from: from.clone(), path: path.clone(), effect: sentence });
     if standing.counts() {
         effective.rules.push(ReleaseRule { id: from.id(), effect: hashed(rule, from.enforcement) });
-    }
-}
-
-/// Returns the conflict for a rule that can't be applied, or isn't allowed to do what it does.
-pub(super) fn refusal(from: &Provenance, path: Path, why: &str) -> Conflict {
-    let who = from.owner.as_deref().unwrap_or("its owner");
-    Conflict {
-        path,
-        between: vec![from.clone()],
-        message: format!(
-            "{} can't be applied: {why}. Nothing new is accepted until {who} fixes the rule {}.",
-            wording::upper_first(&named(from)),
-            from.rule
-        ),
-    }
-}
-
-/// Returns `the policy Nightly backups at root:acme (security)`, by its title if it has one; a promise's own rules are named as such.
-pub(super) fn named(from: &Provenance) -> String {
-    let by = from.owner.as_ref().map(|owner| format!(" ({owner})")).unwrap_or_default();
-    match from.origin {
-        Origin::Promise => format!("the promise {}{by}", from.policy),
-        Origin::Ancestor { .. } | Origin::TrustedHome | Origin::Reference => {
-            format!("the policy {} at {}{by}", from.title.as_deref().unwrap_or(&from.policy), from.workspace)
-        }
     }
 }
 

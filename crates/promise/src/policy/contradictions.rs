@@ -3,9 +3,9 @@
 use schema::structural::Schema;
 use serde_json::Value;
 
-use super::compose::named;
-use super::effective::{Conflict, Ruling};
+use super::effective::Ruling;
 use super::narrow;
+use super::refusal::{Conflict, ConflictCause, UnfitValue};
 use crate::api::{Inject, PromiseSpec};
 use crate::path::Path;
 use crate::resolve::numbers;
@@ -25,32 +25,28 @@ pub(super) fn of_sets(spec: &PromiseSpec, sets: &[Ruling<Value>]) -> Vec<Conflic
             conflicts.push(Conflict {
                 path: inner.path.clone(),
                 between: vec![outer.from.clone(), inner.from.clone()],
-                message: format!(
-                    "{} is locked to two values: {} sets {}, and {} sets {}. Their owners have to agree first.",
-                    wording::upper_first(&wording::noun(spec, &inner.path)),
-                    named(&outer.from),
-                    outer_value.map_or_else(|| "something else".to_owned(), wording::value),
-                    named(&inner.from),
-                    wording::value(&inner.effect)
-                ),
+                reason: ConflictCause::SetTwice {
+                    label: wording::noun(spec, &inner.path),
+                    first: outer_value.cloned(),
+                    second: inner.effect.clone(),
+                },
             });
         }
     }
     conflicts
 }
 
-/// Returns why a value isn't valid for the parameter at a path, as a clause, or nothing if it is valid or the schema leaves it open.
-pub(super) fn unfit(schema: &Schema, path: &Path, value: &Value) -> Option<String> {
+/// Returns why a value isn't valid for the parameter at a path, or nothing if it is valid or the schema leaves it open.
+pub(super) fn unfit(schema: &Schema, path: &Path, value: &Value) -> Option<UnfitValue> {
     let node = narrow::schema_at(schema, path)?;
     let mut whole = value.clone();
     numbers::whole(node.json(), &mut whole);
     let unknown = node.prune(&mut whole);
     if let Some(field) = unknown.first() {
-        return Some(format!("there is no parameter {path}.{field}"));
+        return Some(UnfitValue::UnknownField { field: format!("{path}.{field}") });
     }
     node.default(&mut whole);
-    let errors = node.validate(&whole);
-    errors.first().map(|error| format!("the promise doesn't accept it: {}", error.body().trim_end_matches('.')))
+    node.validate(&whole).into_iter().next().map(UnfitValue::Rejected)
 }
 
 /// Returns merges that write different values to the same field of the same objects.
@@ -59,15 +55,11 @@ pub(super) fn of_injects(injects: &[Ruling<Inject>]) -> Vec<Conflict> {
     for (at, one) in injects.iter().enumerate() {
         for other in injects[at + 1..].iter().filter(|other| share_kinds(&one.effect, &other.effect)) {
             let (Some(a), Some(b)) = (&one.effect.merge, &other.effect.merge) else { continue };
-            if let Some(path) = first_difference(a, b, &Path::default()) {
+            if let Some(field) = first_difference(a, b, &Path::default()) {
                 conflicts.push(Conflict {
-                    between: vec![one.from.clone(), other.from.clone()],
-                    message: format!(
-                        "{} and {} both write {path} of the same objects, with different values. Their owners have to agree first.",
-                        wording::upper_first(&named(&one.from)),
-                        named(&other.from)
-                    ),
                     path: Path::default(),
+                    between: vec![one.from.clone(), other.from.clone()],
+                    reason: ConflictCause::MergedTwice { field },
                 });
             }
         }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use schema::expr::ExprError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::refusal::Conflict;
 use super::source::Provenance;
 use super::tally::Tally;
 use crate::api::{Approve, Budget, Constrain, Inject, Limit, ReleaseRule, Validate};
@@ -24,8 +26,7 @@ pub struct Ruling<T> {
 }
 
 /// The policies that apply, composed. Plain data: pages receive it, and `resolve` and the form read it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effective {
     /// Schema of the parameters, narrowed by every blocking constraint, as offered by the form.
     pub schema: Value,
@@ -40,23 +41,17 @@ pub struct Effective {
     /// Merges into rendered objects, in order of application.
     pub injects: Vec<Ruling<Inject>>,
     /// Limits on the number of instances; see `judge`.
-    #[serde(default)]
     pub limits: Vec<Ruling<Limit>>,
     /// Limits on the monthly price; see `judge`.
-    #[serde(default)]
     pub budgets: Vec<Ruling<Budget>>,
     /// What has to be counted for limits and budgets, one tally for each.
-    #[serde(default)]
     pub tallies: Vec<Tally>,
     /// Required approvals.
-    #[serde(default)]
     pub approvals: Vec<Ruling<Approve>>,
     /// Every rule with a condition, and whether it applies.
-    #[serde(default)]
     pub conditional: Vec<Conditional>,
     /// References that conditions of rules depend on, such as `["parameters", "tier"]`, whether they are true or not. If the condition of
     /// an approval combines several parameters, none of them decides alone, so it adds nothing.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub deciding: BTreeSet<Vec<String>>,
     /// Rules that contradict each other or aren't allowed: every request is refused until they are fixed.
     pub conflicts: Vec<Conflict>,
@@ -66,19 +61,6 @@ pub struct Effective {
     pub sentences: Vec<Ruling<String>>,
     /// All rules that apply, as they enter the release and the content hash, in a stable order.
     pub rules: Vec<ReleaseRule>,
-}
-
-/// Rules that can't be satisfied together, or a rule that isn't allowed to do what it does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Conflict {
-    /// The parameter concerned.
-    #[serde(default)]
-    pub path: Path,
-    /// Rules concerned, in a stable order.
-    pub between: Vec<Provenance>,
-    /// A sentence that names them and who can fix it.
-    pub message: String,
 }
 
 /// A rule with a condition.
@@ -104,13 +86,12 @@ pub struct Conditional {
 }
 
 /// A rule that accepts everything because it couldn't be checked. This is shown.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Unchecked {
     /// The rule.
     pub from: Provenance,
-    /// The reason, as a sentence.
-    pub message: String,
+    /// Why its condition can't be evaluated.
+    pub error: ExprError,
 }
 
 impl Effective {

@@ -3,16 +3,15 @@
 use schema::expr::Scope;
 use serde_json::Value;
 
-use super::compose::named;
 use super::effective::{Effective, Ruling};
 use super::narrow;
 use super::reading::Readings;
+use super::refusal::{Refusal, RefusalReason};
 use super::source::Provenance;
 use crate::api::{Constrain, Enforcement, PolicyOutcome, PolicyResult, PromiseSpec};
 use crate::context::Context;
 use crate::path::Path;
-use crate::problem::Problem;
-use crate::resolve::{Resolved, shown, sort_outcomes};
+use crate::resolve::{Resolved, sort_outcomes};
 use crate::wording;
 
 /// Returns the outcome of one rule.
@@ -50,21 +49,20 @@ pub(crate) fn evaluate(
         resolved.outcomes.push(outcome(&ruling.from, PolicyResult::Injected, &Path::default(), None));
     }
     for unchecked in &effective.unchecked {
-        resolved.outcomes.push(outcome(&unchecked.from, PolicyResult::Warned, &Path::default(), Some(unchecked.message.clone())));
+        resolved.outcomes.push(outcome(&unchecked.from, PolicyResult::Warned, &Path::default(), Some(unchecked.to_string())));
     }
     for conflict in &effective.conflicts {
-        let path = if conflict.path.0.is_empty() { String::new() } else { shown(&conflict.path) };
-        resolved.refusals.push(Problem { path, message: conflict.message.clone() });
         for from in &conflict.between {
-            resolved.outcomes.push(outcome(from, PolicyResult::Denied, &conflict.path, Some(conflict.message.clone())));
+            resolved.outcomes.push(outcome(from, PolicyResult::Denied, &conflict.path, Some(conflict.to_string())));
         }
+        resolved.refusals.push(Refusal { path: conflict.path.clone(), reason: RefusalReason::Conflict(conflict.clone()) });
     }
     sort_outcomes(&mut resolved.outcomes);
 }
 
 /// Records the result of a rule, by its policy's enforcement.
-pub(super) fn file<T>(resolved: &mut Resolved, ruling: &Ruling<T>, broken: Option<(Path, String)>, passed: PolicyOutcome) {
-    let Some((path, message)) = broken else {
+pub(super) fn file<T>(resolved: &mut Resolved, ruling: &Ruling<T>, broken: Option<(Path, RefusalReason)>, passed: PolicyOutcome) {
+    let Some((path, reason)) = broken else {
         resolved.outcomes.push(passed);
         return;
     };
@@ -72,18 +70,26 @@ pub(super) fn file<T>(resolved: &mut Resolved, ruling: &Ruling<T>, broken: Optio
         Enforcement::Block => PolicyResult::Denied,
         Enforcement::Warn | Enforcement::Audit => PolicyResult::Warned,
     };
-    resolved.outcomes.push(outcome(&ruling.from, result, &path, Some(message.clone())));
-    if result == PolicyResult::Denied {
-        let path = if path.0.is_empty() { String::new() } else { shown(&path) };
-        let problem = Problem { path, message };
-        if !resolved.refusals.contains(&problem) {
-            resolved.refusals.push(problem);
-        }
+    let message = reason.to_string();
+    if result == PolicyResult::Denied && !resolved.refusals.iter().any(|known| reads_the_same(known, &ruling.from, &path, &message)) {
+        resolved.refusals.push(Refusal { path: path.clone(), reason });
     }
+    resolved.outcomes.push(outcome(&ruling.from, result, &path, Some(message)));
 }
 
-/// Returns the first value that violates a constraint, with a sentence.
-fn constraint(promise: &PromiseSpec, ruling: &Ruling<Constrain>, readings: &Readings<'_>, parameters: &Value) -> Option<(Path, String)> {
+/// Whether a refusal says to people what another rule says about the same parameter. Rules of policies with other names never do.
+fn reads_the_same(known: &Refusal, from: &Provenance, path: &Path, message: &str) -> bool {
+    let has_its_name = |other: &Provenance| (&other.workspace, &other.title, &other.owner) == (&from.workspace, &from.title, &from.owner);
+    known.path == *path && known.reason.rule().is_some_and(has_its_name) && known.reason.to_string() == message
+}
+
+/// Returns the first value that violates a constraint.
+fn constraint(
+    promise: &PromiseSpec,
+    ruling: &Ruling<Constrain>,
+    readings: &Readings<'_>,
+    parameters: &Value,
+) -> Option<(Path, RefusalReason)> {
     let pattern = readings.pattern(&ruling.from, &ruling.effect);
     ruling.path.get_each(parameters).into_iter().find_map(|(path, value)| {
         let fits = match &pattern {
@@ -93,10 +99,8 @@ fn constraint(promise: &PromiseSpec, ruling: &Ruling<Constrain>, readings: &Read
             None => narrow::admits(&ruling.effect, None, value),
         };
         (!fits).then(|| {
-            let label = wording::upper_first(&wording::noun(promise, &path));
-            let source = wording::upper_first(&named(&ruling.from));
-            let message = format!("{label} must be {}. {source} requires this.", super::sentence::bounds(&ruling.effect));
-            (path, message)
+            let label = wording::noun(promise, &path);
+            (path, RefusalReason::Constrained { from: ruling.from.clone(), label, requires: ruling.effect.clone() })
         })
     })
 }

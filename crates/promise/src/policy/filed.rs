@@ -8,11 +8,11 @@ use schema::expr::Program;
 use schema::structural::Schema;
 use serde_json::Value;
 
-use super::compose::refusal;
 use super::contradictions;
-use super::effective::{Conflict, Ruling};
+use super::effective::Ruling;
 use super::narrow;
 use super::range::Target;
+use super::refusal::{Conflict, ConflictCause, RuleProblem};
 use super::source::{Origin, PolicySource, Provenance};
 use super::tally::{Per, Promises, Reach, Tally};
 use super::validity;
@@ -78,10 +78,11 @@ impl<'s> Files<'s> {
                 self.conflicts.push(Conflict {
                     path: Path::default(),
                     between: Vec::new(),
-                    message: format!(
-                        "The promise {} refers to the policy {}, which doesn't exist at {}. Its team has to create it or remove the reference.",
-                        target.promise, reference.name, target.home
-                    ),
+                    reason: ConflictCause::MissingPolicy {
+                        promise: target.promise.to_owned(),
+                        policy: reference.name.clone(),
+                        home: target.home.to_owned(),
+                    },
                 });
             }
         }
@@ -92,9 +93,9 @@ impl<'s> Files<'s> {
         let (rule, read) = (&source.reading.spec.rules[at], &source.reading.rules[at]);
         let from = source.provenance(&rule.name);
         let mut refused = Vec::new();
-        refused.extend(read.faults.iter().map(|fault| fault.what.clone()));
+        refused.extend(read.faults.iter().map(|fault| RuleProblem::Fault(fault.what.clone())));
         if let Some(kind) = validity::unenforced(rule) {
-            refused.push(format!("it is a {kind} rule, which this version of the portal doesn't enforce yet"));
+            refused.push(RuleProblem::Unenforced(kind));
         }
         let value = rule.set.as_ref().or(rule.default.as_ref());
         let is_placed = rule.constrain.is_some() || value.is_some();
@@ -104,13 +105,13 @@ impl<'s> Files<'s> {
             if !means_this_promise(target, source) {
                 return;
             }
-            refused.push(format!("it applies to the parameter {}, which the promise {} doesn't have", read.path, target.promise));
+            refused.push(RuleProblem::NoSuchParameter { path: read.path.clone(), promise: target.promise.to_owned() });
         }
         if let (true, Some(set)) = (refused.is_empty(), value)
             && let Some(why) = contradictions::unfit(schema, &read.path, &set.value)
         {
             let label = wording::noun(target.spec, &read.path);
-            refused.push(format!("it gives {label} the value {}, but {why}", wording::value(&set.value)));
+            refused.push(RuleProblem::UnfitValue { label, value: set.value.clone(), why });
         }
         let mut path = if is_placed { read.path.clone() } else { Path::default() };
         let effect = if refused.is_empty() {
@@ -120,7 +121,7 @@ impl<'s> Files<'s> {
             }
             effect(target, source, rule, read.pattern.as_ref(), &spot)
         } else {
-            self.conflicts.extend(refused.iter().map(|why| refusal(&from, path.clone(), why)));
+            self.conflicts.extend(refused.into_iter().map(|fault| Conflict::broken(&from, path.clone(), fault)));
             Effect::Refused
         };
         self.rules.push(Filed { from, path, rule, when: read.when.as_ref(), effect });

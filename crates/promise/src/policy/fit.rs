@@ -6,9 +6,10 @@ use schema::structural::Schema;
 use serde_json::{Value, json};
 
 use super::contradictions;
-use super::expressions::{STEPS, too_costly};
+use super::expressions::STEPS;
 use super::narrow::{self, Spot};
 use super::range;
+use super::refusal::ExpressionError;
 use super::validity::place_of_when;
 use crate::api::{PolicySpec, PromiseSpec, Rule, SetValue};
 use crate::expression;
@@ -132,7 +133,7 @@ impl Fit<'_> {
         };
         let usual = Schema::parse_lenient(&usual(self.schema.json()));
         let worst = program.worst_cost(&[("parameters", &usual)]);
-        (worst > STEPS as f64).then(|| format!("Simplify the expression: {}.", too_costly(worst)))
+        (worst > STEPS as f64).then(|| format!("Simplify the expression: {}.", ExpressionError::TooCostly { steps: worst }))
     }
 }
 

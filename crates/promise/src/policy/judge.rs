@@ -6,14 +6,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::compose::named;
 use super::effective::{Effective, Ruling};
 use super::evaluate::outcome;
+use super::refusal::{Refusal, RefusalReason, UnknownTotal};
 use super::source::Provenance;
 use crate::api::{Budget, Enforcement, Limit, PolicyOutcome, PolicyResult};
+use crate::path::Path;
 use crate::price::{Amount, Estimate, Money, decimal_micros};
-use crate::problem::Problem;
-use crate::wording::{counted, upper_first};
 
 /// Existing usage, without the request that is checked. Only accepted requests count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +74,7 @@ pub struct Judged {
     /// Outcome of every rule.
     pub outcomes: Vec<PolicyOutcome>,
     /// Refusals by policies that concern no single field.
-    pub refusals: Vec<Problem>,
+    pub refusals: Vec<Refusal>,
     /// Every limit with its usage, in the order of the rules.
     pub limits: Vec<LimitUse>,
     /// Every budget with its usage, in the order of the rules.
@@ -88,7 +87,7 @@ pub fn judge(effective: &Effective, usage: &Usage, price: Option<&Estimate>) -> 
     let mut judged = Judged::default();
     for ruling in &effective.limits {
         let with_this = usage.counts.get(&ruling.from.id()).map(|others| others.saturating_add(1));
-        judged.file(&ruling.from, with_orphans(too_many(ruling, with_this), usage, &ruling.from));
+        judged.file(&ruling.from, too_many(ruling, with_this, usage));
         let Limit { count, per } = &ruling.effect;
         judged.limits.push(LimitUse { from: ruling.from.clone(), most: *count, per: per.clone(), with_this });
     }
@@ -96,7 +95,7 @@ pub fn judge(effective: &Effective, usage: &Usage, price: Option<&Estimate>) -> 
         let sum = sum(ruling, usage, price);
         // A policy with an invalid amount is refused earlier. Here it leaves nothing to spend.
         let most = Money::new(decimal_micros(&ruling.effect.monthly).unwrap_or_default(), ruling.effect.currency.clone());
-        judged.file(&ruling.from, with_orphans(too_much(ruling, &most, &sum), usage, &ruling.from));
+        judged.file(&ruling.from, too_expensive(ruling, &most, &sum, usage));
         let with_this = sum.ok();
         let left = with_this.as_ref().and_then(|sum| most.minus(sum));
         judged.budgets.push(BudgetUse { from: ruling.from.clone(), most, per: ruling.effect.per.clone(), with_this, left });
@@ -105,92 +104,55 @@ pub fn judge(effective: &Effective, usage: &Usage, price: Option<&Estimate>) -> 
 }
 
 impl Judged {
-    fn file(&mut self, from: &Provenance, broken: Option<String>) {
+    fn file(&mut self, from: &Provenance, broken: Option<RefusalReason>) {
         let result = match (&broken, from.enforcement) {
             (None, _) => PolicyResult::Passed,
             (Some(_), Enforcement::Block) => PolicyResult::Denied,
             (Some(_), Enforcement::Warn | Enforcement::Audit) => PolicyResult::Warned,
         };
-        if let (PolicyResult::Denied, Some(message)) = (result, &broken) {
-            self.refusals.push(Problem { path: String::new(), message: message.clone() });
+        self.outcomes.push(outcome(from, result, &Path::default(), broken.as_ref().map(ToString::to_string)));
+        if let (PolicyResult::Denied, Some(reason)) = (result, broken) {
+            self.refusals.push(Refusal { path: Path::default(), reason });
         }
-        self.outcomes.push(outcome(from, result, &crate::path::Path::default(), broken));
     }
 }
 
-/// Adds to a refusal the instances that aren't found among the requests.
-fn with_orphans(broken: Option<String>, usage: &Usage, from: &Provenance) -> Option<String> {
-    let orphaned = usage.orphaned.get(&from.id()).copied().unwrap_or_default();
-    let broken = broken?;
-    Some(match orphaned {
-        0 => broken,
-        1 => format!("{broken} 1 of them was orphaned and counts until the platform team releases it."),
-        many => format!("{broken} {many} of them were orphaned and count until the platform team releases them."),
-    })
+/// Returns the number of instances among those counted that aren't found among the requests.
+fn orphaned(usage: &Usage, from: &Provenance) -> u64 {
+    usage.orphaned.get(&from.id()).copied().unwrap_or_default()
 }
 
-fn too_many(ruling: &Ruling<Limit>, with_this: Option<u64>) -> Option<String> {
-    let (limit, source) = (&ruling.effect, named(&ruling.from));
-    let place = place(&limit.per, &ruling.from);
-    match with_this {
-        Some(all) if all <= limit.count => None,
-        Some(all) => {
-            let most = counted(limit.count, "request");
-            let others = counted(all - 1, "other");
-            let are = if all == 2 { "is" } else { "are" };
-            let way_out = if limit.count == 0 {
-                "Ask the rule's owner".to_owned()
-            } else {
-                "Delete one that you no longer need, or ask the rule's owner".to_owned()
-            };
-            Some(format!("{} allows {most} of this promise {place}, and there {are} {others}. {way_out}.", upper_first(&source)))
-        }
-        None => Some(format!(
-            "{} allows {} of this promise {place}, but we can't tell how many there are now. Try again later.",
-            upper_first(&source),
-            counted(limit.count, "request")
-        )),
-    }
+fn too_many(ruling: &Ruling<Limit>, with_this: Option<u64>, usage: &Usage) -> Option<RefusalReason> {
+    let Ruling { from, effect: limit, .. } = ruling;
+    let leaves_room = with_this.is_some_and(|all| all <= limit.count);
+    (!leaves_room).then(|| RefusalReason::TooMany { from: from.clone(), limit: limit.clone(), with_this, orphaned: orphaned(usage, from) })
 }
 
-/// Returns the total cost, or a clause that says why it is unknown.
-fn sum(ruling: &Ruling<Budget>, usage: &Usage, price: Option<&Estimate>) -> Result<Money, String> {
+/// Returns the total cost, or why it is unknown.
+fn sum(ruling: &Ruling<Budget>, usage: &Usage, price: Option<&Estimate>) -> Result<Money, UnknownTotal> {
     let currency = &ruling.effect.currency;
     let own = match price.map(|price| &price.monthly) {
         Some(Amount::Known(money)) if money.currency == *currency => money,
         Some(Amount::Known(money)) => {
-            return Err(format!("the price of this request is in {}, which can't be compared with {currency}", money.currency));
+            return Err(UnknownTotal::OtherCurrency { price: money.currency.to_string(), budget: currency.clone() });
         }
-        Some(Amount::Unknown(_)) | None => return Err("the price of this request is unknown".to_owned()),
+        Some(Amount::Unknown(_)) | None => return Err(UnknownTotal::NoPrice),
     };
-    let spent = usage.spent.get(&ruling.from.id()).ok_or("the cost of the other requests is unknown right now")?;
+    let spent = usage.spent.get(&ruling.from.id()).ok_or(UnknownTotal::NotCounted)?;
     if spent.unknown > 0 {
-        let which = counted(spent.unknown, "other request");
-        return Err(format!("the cost of {which} is unknown"));
+        return Err(UnknownTotal::Others(spent.unknown));
     }
     let others = Money::new(spent.micros, currency.clone());
-    others.plus(own).ok_or_else(|| "the total is too large to calculate".to_owned())
+    others.plus(own).ok_or(UnknownTotal::TooLarge)
 }
 
-fn too_much(ruling: &Ruling<Budget>, most: &Money, sum: &Result<Money, String>) -> Option<String> {
-    let (source, place) = (upper_first(&named(&ruling.from)), place(&ruling.effect.per, &ruling.from));
-    match sum {
-        Ok(sum) if sum.micros <= most.micros => None,
-        Ok(sum) => Some(format!(
-            "{source} allows {most} a month {place}, and this request would bring the total to {sum}. Choose something smaller, or ask the rule's \
-             owner."
-        )),
-        Err(why) => Some(format!("{source} allows {most} a month {place}, but {why}.")),
-    }
-}
-
-fn place(per: &str, from: &Provenance) -> String {
-    match per {
-        "workspace" => "in this workspace".to_owned(),
-        "subtree" => match from.origin {
-            super::source::Origin::Ancestor { .. } => format!("in {} and below", from.workspace),
-            _ => "in all workspaces that it covers".to_owned(),
-        },
-        _ => "in all workspaces".to_owned(),
-    }
+fn too_expensive(ruling: &Ruling<Budget>, most: &Money, sum: &Result<Money, UnknownTotal>, usage: &Usage) -> Option<RefusalReason> {
+    let leaves_room = sum.as_ref().is_ok_and(|sum| sum.micros <= most.micros);
+    (!leaves_room).then(|| RefusalReason::TooExpensive {
+        from: ruling.from.clone(),
+        most: most.clone(),
+        per: ruling.effect.per.clone(),
+        total: sum.clone(),
+        orphaned: orphaned(usage, &ruling.from),
+    })
 }

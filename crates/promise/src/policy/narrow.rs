@@ -8,8 +8,8 @@ use serde_json::{Map, Number, Value, json};
 
 use super::bounds::Bounds;
 pub(crate) use super::bounds::same;
-use super::compose::{named, refusal};
-use super::effective::{Conflict, Ruling};
+use super::effective::Ruling;
+use super::refusal::{Conflict, ConflictCause, RuleProblem, WrongBound};
 use super::source::Provenance;
 use crate::api::{Constrain, Enforcement, PromiseSpec};
 use crate::path::{Path, Segment};
@@ -126,8 +126,8 @@ pub(super) fn narrowed(
         let kind = schema_at(schema, narrowing.path).and_then(Schema::kind);
         // A rule that restricts nothing is broken, whatever its policy's enforcement.
         if let Some(why) = kind.and_then(|kind| misfit(kind.name(), narrowing.effect)) {
-            let why = format!("its limit on {} isn't valid: {why}", wording::noun(spec, narrowing.path));
-            conflicts.push(refusal(narrowing.from, narrowing.path.clone(), &why));
+            let fault = RuleProblem::WrongBound { label: wording::noun(spec, narrowing.path), why };
+            conflicts.push(Conflict::broken(narrowing.from, narrowing.path.clone(), fault));
         } else if narrowing.from.enforcement == Enforcement::Block {
             by_path.entry(narrowing.path).or_default().push(*narrowing);
         }
@@ -230,15 +230,15 @@ fn add_patterns(node: &mut Map<String, Value>, rulings: &[Narrowing<'_>]) {
 }
 
 /// Returns why a bound doesn't apply to values of a type, since it would pass silently.
-pub(super) fn misfit(kind: &str, bound: &Constrain) -> Option<&'static str> {
+pub(super) fn misfit(kind: &str, bound: &Constrain) -> Option<WrongBound> {
     let numeric = bound.minimum.is_some() || bound.maximum.is_some();
     let textual = bound.min_length.is_some() || bound.max_length.is_some() || bound.pattern.is_some();
     let listed = bound.min_items.is_some() || bound.max_items.is_some();
     match kind {
-        "integer" | "number" if textual || listed => Some("a number has no length, pattern or items"),
-        "string" if numeric || listed => Some("a string has no minimum, maximum or items"),
-        "array" if numeric || textual => Some("a list has no minimum, maximum, length or pattern"),
-        "boolean" | "object" if numeric || textual || listed => Some("only an enum can limit it"),
+        "integer" | "number" if textual || listed => Some(WrongBound::OfNumber),
+        "string" if numeric || listed => Some(WrongBound::OfText),
+        "array" if numeric || textual => Some(WrongBound::OfList),
+        "boolean" | "object" if numeric || textual || listed => Some(WrongBound::NotListed),
         _ => None,
     }
 }
@@ -250,16 +250,10 @@ fn nothing_left(spec: &PromiseSpec, path: &Path, own: &Remains<'_>, rulings: &[N
         remains.bounds.is_empty()
     };
     let label = wording::noun(spec, path);
-    let (between, message);
+    let (between, reason);
     if let Some(culprit) = rulings.iter().find(|ruling| is_empty(std::slice::from_ref(*ruling))) {
         between = vec![culprit.from.clone()];
-        message = format!(
-            "No value is possible for {label}: {} requires {}, which the promise doesn't offer. {} has to change the rule {}.",
-            named(culprit.from),
-            super::sentence::bounds(culprit.effect),
-            wording::upper_first(culprit.from.owner.as_deref().unwrap_or("its owner")),
-            culprit.from.rule
-        );
+        reason = ConflictCause::NotOffered { label, requires: culprit.effect.clone() };
     } else {
         let pair = rulings
             .iter()
@@ -268,11 +262,9 @@ fn nothing_left(spec: &PromiseSpec, path: &Path, own: &Remains<'_>, rulings: &[N
         // Three or more might contradict each other only together; then all are named.
         let culprits = pair.unwrap_or_else(|| rulings.to_vec());
         between = culprits.iter().map(|ruling| ruling.from.clone()).collect();
-        let wants: Vec<String> =
-            culprits.iter().map(|ruling| format!("{} requires {}", named(ruling.from), super::sentence::bounds(ruling.effect))).collect();
-        message = format!("No value is possible for {label}: {}. Their owners have to agree first.", wording::all_of(&wants));
+        reason = ConflictCause::NothingLeft { label, requires: culprits.iter().map(|ruling| ruling.effect.clone()).collect() };
     }
-    Conflict { path: path.clone(), between, message }
+    Conflict { path: path.clone(), between, reason }
 }
 
 /// Finds a fixed value that a constraint on the same parameter, or on a part of it, doesn't allow.
@@ -284,14 +276,11 @@ fn out_of_reach(spec: &PromiseSpec, set: &Ruling<Value>, rulings: &[Narrowing<'_
     Some(Conflict {
         path: set.path.clone(),
         between: vec![set.from.clone(), against.from.clone()],
-        message: format!(
-            "{} has no possible value: {} sets {}, and {} requires {}. Their owners have to agree first.",
-            wording::upper_first(&wording::noun(spec, &set.path)),
-            named(&set.from),
-            wording::value(&set.effect),
-            named(against.from),
-            super::sentence::bounds(against.effect)
-        ),
+        reason: ConflictCause::SetOutOfBounds {
+            label: wording::noun(spec, &set.path),
+            value: set.effect.clone(),
+            requires: against.effect.clone(),
+        },
     })
 }
 

@@ -8,6 +8,7 @@ use regex::Regex;
 use schema::expr::Program;
 
 use super::expressions;
+use super::refusal::ExpressionError;
 use super::source::{Origin, PolicySource, Provenance};
 use super::validity::{self, Fault};
 use crate::api::{Constrain, PolicySpec, Rule};
@@ -79,8 +80,8 @@ impl RuleReading {
         read.path = parameter.and_then(|text| Path::parse(text).ok()).unwrap_or_default();
         let mut compile = |at: &'static str, expression: &str| match expressions::compile(expression) {
             Ok(program) => Some(program),
-            Err(why) => {
-                read.faults.push(Fault::new(at, why));
+            Err(error) => {
+                read.faults.push(Fault::new(at, error.to_string()));
                 None
             }
         };
@@ -136,8 +137,8 @@ impl<'s> Readings<'s> {
         self.0.get(&(from.origin == Origin::Promise, from.cluster.as_str(), from.policy.as_str(), from.rule.as_str())).copied()
     }
 
-    /// Returns the expression of a `validate` rule, or a clause about what is wrong with it.
-    pub fn expression(&self, from: &Provenance, text: &str) -> Result<Cow<'s, Program>, String> {
+    /// Returns the expression of a `validate` rule, or what is wrong with it.
+    pub fn expression(&self, from: &Provenance, text: &str) -> Result<Cow<'s, Program>, ExpressionError> {
         let known = self.find(from).and_then(|read| read.expression.as_ref());
         match known.filter(|program| program.source() == expression::inside(text)) {
             Some(program) => Ok(Cow::Borrowed(program)),

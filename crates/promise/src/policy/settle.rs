@@ -94,16 +94,9 @@ fn ask(files: &Files<'_>, scopes: &[Scope]) -> Vec<ConditionState> {
             match answers {
                 Ok(answers) if answers.contains(&true) => ConditionState::Holds,
                 Ok(_) => ConditionState::Rests,
-                Err(error) => ConditionState::Failed(why(&error)),
+                Err(error) => ConditionState::Failed(error),
             }
         }
     };
     files.rules.iter().map(answer).collect()
-}
-
-fn why(error: &ExprError) -> String {
-    match error {
-        ExprError::AbsentPath(path) => format!("`{path}` is missing, and the condition doesn't test it with has()"),
-        other => other.to_string(),
-    }
 }

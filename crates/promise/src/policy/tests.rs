@@ -11,7 +11,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Candidate, Effective, Origin, PolicySource, Reading, Target, compose, gather, validity};
+use super::{
+    Candidate, ConflictCause, Effective, Origin, PolicySource, Reading, RuleProblem, Target, UnenforcedKind, WrongBound, compose, gather,
+    validity,
+};
 use crate::api::{Enforcement, Owner, PolicySpec, PromiseSpec, Rule};
 
 fn promise() -> PromiseSpec {
@@ -95,7 +98,7 @@ fn nothing_left_names_both_sources() {
         source("few", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "maximum": 2}}))]),
         source("many", 2, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "minimum": 3}}))]),
     ]);
-    let message = &effective.conflicts[0].message;
+    let message = effective.conflicts[0].to_string();
     assert!(message.contains("few") && message.contains("many") && message.contains("root:level1"), "{message}");
     assert_eq!(effective.conflicts[0].between.len(), 2);
 
@@ -103,7 +106,10 @@ fn nothing_left_names_both_sources() {
         composed(&[source("huge", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".replicas", "minimum": 9}}))])]);
     assert_eq!(alone.conflicts[0].between.len(), 1);
     let words = composed(&[source("odd", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".region", "minimum": 9}}))])]);
-    assert!(words.conflicts[0].message.contains("a string has no minimum"), "a bound that says nothing may not pass silently");
+    assert!(
+        matches!(words.conflicts[0].reason, ConflictCause::Broken(RuleProblem::WrongBound { why: WrongBound::OfText, .. })),
+        "a bound that says nothing may not pass silently"
+    );
 }
 
 #[test]
@@ -115,7 +121,7 @@ fn two_sets_that_disagree_are_a_refusal_also_when_one_holds_the_other() {
     assert!(composed(&[set("a", ".replicas", json!(2)), set("b", ".replicas", json!(2))]).conflicts.is_empty());
     assert_eq!(composed(&[set("a", ".backup", json!({"enabled": false})), set("b", ".backup.enabled", json!(true))]).conflicts.len(), 1);
     let bounded = source("c", 1, false, vec![rule(json!({"name": "c", "constrain": {"parameter": ".replicas", "maximum": 2}}))]);
-    let message = composed(&[set("a", ".replicas", json!(3)), bounded]).conflicts[0].message.clone();
+    let message = composed(&[set("a", ".replicas", json!(3)), bounded]).conflicts[0].to_string();
     assert!(message.contains('a') && message.contains("at most 2"), "{message}");
 }
 
@@ -126,7 +132,7 @@ fn only_trusted_homes_set_and_inject() {
     {
         let effective = composed(&[source("mine", 1, false, vec![rule(effect)])]);
         assert!(effective.sets.is_empty() && effective.injects.is_empty());
-        assert!(effective.conflicts[0].message.contains("trusted homes"), "{:?}", effective.conflicts);
+        assert!(effective.conflicts[0].to_string().contains("trusted homes"), "{:?}", effective.conflicts);
     }
 }
 
@@ -161,7 +167,8 @@ fn what_is_not_enforced_yet_never_passes_silently() {
     let window = || rule(json!({"name": "nights", "window": {"from": "22:00", "to": "04:00"}}));
     for enforcement in [Enforcement::Block, Enforcement::Warn, Enforcement::Audit] {
         let conflicts = composed(&[enforced("quiet", 1, false, enforcement, vec![window()])]).conflicts;
-        assert!(conflicts[0].message.contains("window") && conflicts[0].message.contains("quiet"), "{conflicts:?}");
+        let unenforced = ConflictCause::Broken(RuleProblem::Unenforced(UnenforcedKind::Window));
+        assert_eq!((&conflicts[0].reason, conflicts[0].between[0].policy.as_str()), (&unenforced, "quiet"));
     }
     let spec = PolicySpec { rules: vec![window()], ..PolicySpec::default() };
     assert_eq!(validity(&spec, true)[0].path, ".rules[0].window");
@@ -221,5 +228,11 @@ fn sources_are_ancestors_trusted_homes_and_references() {
         ]
     );
     let effective = compose(&target, &sources);
-    assert!(effective.conflicts.iter().any(|conflict| conflict.message.contains("gone")), "a missing reference fails closed");
+    assert!(
+        effective
+            .conflicts
+            .iter()
+            .any(|conflict| matches!(&conflict.reason, ConflictCause::MissingPolicy { policy, .. } if policy == "gone")),
+        "a missing reference fails closed"
+    );
 }

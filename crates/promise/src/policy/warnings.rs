@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::compose::compose_read;
-use super::effective::Conflict;
 use super::narrow::{Spot, spot};
 use super::range::{Target, covers_promise};
 use super::reading::Reading;
+use super::refusal::Conflict;
 use super::sentence;
 use super::source::{Origin, PolicySource};
 use crate::api::{PolicySpec, PromiseSpec, Rule};
@@ -166,7 +166,7 @@ pub fn contradictions(
                 promise: title.to_owned(),
                 workspace: target.workspace.to_owned(),
                 when: when.map(str::to_owned),
-                message: conflict.message,
+                message: conflict.to_string(),
             })
         };
         conflicts.into_iter().filter_map(warning).collect()

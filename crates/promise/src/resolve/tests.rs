@@ -122,8 +122,11 @@ fn policies_fix_default_and_narrow_with_provenance() {
 
     let loud = run(json!({"tier": "production", "replicas": 6, "backup": {"enabled": false}}));
     assert!(loud.problems.is_empty(), "the promise itself allows six");
-    assert_eq!(loud.refusals[0].path, ".parameters.replicas");
-    assert_eq!(loud.refusals[0].message, "Replicas must be at most 5. The policy baseline at root:acme (security) requires this.");
+    assert_eq!(loud.refusals[0].problem().path, ".parameters.replicas");
+    assert_eq!(
+        loud.refusals[0].problem().message,
+        "Replicas must be at most 5. The policy baseline at root:acme (security) requires this."
+    );
     let set = loud.outcomes.iter().find(|outcome| outcome.rule == "backup").unwrap();
     assert_eq!(set.message.as_deref(), Some("Always on; off was replaced."));
     assert_eq!(
@@ -156,7 +159,7 @@ fn expressions_refuse_warn_and_fail_closed() {
     let production = || json!({"tier": "production"});
     let rule = "parameters.tier != 'production' || parameters.replicas + 1 >= 3";
     let refused = run(rule, "block", production());
-    assert_eq!(refused.refusals[0].message, "Choose two replicas. The policy p at root:acme requires this.");
+    assert_eq!(refused.refusals[0].problem().message, "Choose two replicas. The policy p at root:acme requires this.");
     assert!(run(rule, "block", json!({"tier": "production", "replicas": 2})).is_accepted());
     let warned = run(rule, "warn", production());
     assert!(warned.is_accepted());

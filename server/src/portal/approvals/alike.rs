@@ -19,7 +19,7 @@ use super::matter::{self, Matter, waiting};
 use super::review::{self, Told};
 use super::standing::{Standing, rule_id};
 use super::{inbox, terms, vote};
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// Maximum number of requests that can be decided together.
 pub(super) const MOST: usize = 20;

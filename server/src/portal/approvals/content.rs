@@ -17,7 +17,7 @@ use promise::{Error, Result};
 use serde_json::Value;
 
 use super::matter::Matter;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::Portal;
 
 /// The objects to create, and what they use.

@@ -12,7 +12,7 @@ use promise::wording::counted;
 use promise::{Error, Result, names};
 
 use super::approval_index::subject;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::requests::decisions;
 use crate::portal::requests::walk::Turns;
 use crate::portal::rights::{Deed, Right};

@@ -22,7 +22,7 @@ use super::approval_index::subject;
 use super::matter::waiting;
 use super::review;
 use super::standing::{Standing, is_open};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::place::TOGETHER;
 use crate::portal::requests::listing::Sight;
 use crate::portal::requests::{decisions, rows};

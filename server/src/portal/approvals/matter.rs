@@ -12,7 +12,7 @@ use promise::api::{CandidateStatus, PromiseRequestStatus};
 use promise::{Error, Result, names};
 
 use super::standing::{is_held_by, is_open};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 

@@ -20,7 +20,7 @@ use super::content::{self, Content};
 use super::matter::{self, Matter};
 use super::standing::{Standing, is_open, rule_id};
 use super::{alike, inbox, similar, terms, thread, withdraw};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::requests::{adds, decisions, detail, preflight_panel};
 
 /// Number of values that a title names.
@@ -66,7 +66,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     Ok(ReviewPage {
         title: title(&row.name, &row.promise_title, row.change, &changes),
         reason: matter.request.spec.reason.clone().unwrap_or_default(),
-        settled: settled(matter),
+        settled: settled(caller, matter),
         asked: asked(caller, &standings),
         why_not: why_not(&standings),
         reconsiders: standings.iter().any(Standing::reconsiders),
@@ -155,7 +155,7 @@ fn title(name: &str, promise: &str, is_change: bool, changes: &[ValueChange]) ->
 }
 
 /// Explains why there is nothing to decide, for a request that needed approval.
-fn settled(matter: &Matter) -> String {
+fn settled(caller: &Caller, matter: &Matter) -> String {
     let status = matter.status();
     let said = |what: &str| {
         let message = status.candidate.as_ref().and_then(|candidate| candidate.message.clone()).unwrap_or_default();
@@ -171,7 +171,12 @@ fn settled(matter: &Matter) -> String {
         Some(CandidateState::Accepted) => "The request was approved and is being provisioned.".to_owned(),
         Some(CandidateState::Rejected) => said("The request was rejected."),
         Some(CandidateState::Expired) => said("No one decided in time."),
-        Some(CandidateState::Withdrawn) => said("The request was withdrawn."),
+        Some(CandidateState::Withdrawn) => {
+            let names = caller.portal().people.names();
+            let requester = matter.request.spec.requester.as_ref();
+            let who = requester.map_or("The requester", |requester| names.of(&requester.username));
+            format!("The request was withdrawn. {}", promise::approval::withdrew(who))
+        }
         Some(CandidateState::Failed) => said("Provisioning failed."),
         None => "The request was approved and provisioned.".to_owned(),
     }

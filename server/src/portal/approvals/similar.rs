@@ -11,7 +11,7 @@ use promise::wording::{all_of, counted};
 use super::approval_index::subject;
 use super::matter::Matter;
 use super::standing::{Standing, is_open};
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// Age of the oldest decision that is counted, in days.
 const DAYS: i64 = 90;

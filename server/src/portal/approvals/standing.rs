@@ -13,7 +13,7 @@ use promise::identity::PersonId;
 use promise::{Error, Result, names};
 
 use super::matter::waiting;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::Portal;
 use crate::portal::place::TOGETHER;
 use crate::portal::requests::rows;

@@ -10,8 +10,8 @@ use promise::{Error, Problem, Result};
 use store::{MAX_COMMENT, NewComment};
 
 use super::matter::{self, Matter};
-use crate::auth::Caller;
-use crate::auth::caller::database;
+use crate::portal::Caller;
+use crate::portal::caller::database;
 use crate::portal::write::{WriteOperation, WriteTarget};
 
 /// Returns all comments, oldest first.

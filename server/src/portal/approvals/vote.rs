@@ -13,7 +13,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use super::matter::{self, Matter};
 use super::standing::{is_held_by, is_open, rule_id};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::write::{WriteOperation, WriteTarget};
 
 /// Number of characters of a hash in the name of an Approval.

@@ -13,7 +13,7 @@ use promise::{BusyReason, ConflictReason, DeniedOperation, DeniedReason, Result,
 use serde_json::json;
 
 use super::matter::{self, Matter, waiting};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::requests::rows;
 use crate::portal::rights::Right;
 use crate::portal::write::{WriteOperation, WriteTarget};

@@ -4,8 +4,8 @@ use app::view::{CatalogPage, CatalogQuery, FAVOURITES, PromiseKey, ShelfLine};
 use promise::{Error, Problem, Result};
 use store::MAX_FAVOURITES;
 
-use crate::auth::Caller;
-use crate::auth::caller::database;
+use crate::portal::Caller;
+use crate::portal::caller::database;
 use crate::portal::offers::{Offered, Offers};
 use crate::portal::write::{WriteOperation, WriteTarget};
 

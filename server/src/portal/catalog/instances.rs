@@ -5,7 +5,7 @@ use cluster::kinds::PromiseRequest;
 use jiff::SignedDuration;
 use promise::{Error, Result};
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::offers::{Offered, Offers};
 use crate::portal::place::Workspace;
 use crate::portal::register::{Known, Of, OfPromise};

@@ -9,7 +9,7 @@ use promise::{Error, Result, names, versions, wording};
 use serde_json::json;
 
 use super::{instances, lines};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::offers::{Offered, Offers};
 use crate::portal::place::Workspace;
 use crate::portal::preflight::Existing;

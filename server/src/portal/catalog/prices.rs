@@ -13,7 +13,7 @@ use promise::policy::Book;
 use promise::price::Day;
 
 use super::page;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::Portal;
 use crate::portal::offers::Offered;
 use crate::portal::place::Workspace;

@@ -7,7 +7,7 @@ use promise::price::Money;
 
 use super::report_scope::ReportScope;
 use super::sums::{self, Month};
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// Number of months to choose from. Earlier ones are reached one by one.
 const CHOICES: usize = 24;

@@ -11,7 +11,7 @@ use store::MonthLine;
 
 use super::report_scope::{self, ReportScope};
 use super::unread;
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// Columns of the spreadsheet file.
 const PLAIN: [&str; 16] = [

@@ -10,7 +10,7 @@ use promise::price::Money;
 use super::comparison::Former;
 use super::report_scope::ReportScope;
 use super::{movers, sums, unread};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::requests::listing::Place;
 
 /// Number of movers that are named.

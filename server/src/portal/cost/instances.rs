@@ -14,7 +14,7 @@ use store::MonthLine;
 
 use super::report_scope::ReportScope;
 use super::unread;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::requests::listing::Place;
 use crate::portal::requests::rows;
 

@@ -13,7 +13,7 @@ use promise::price::Money;
 
 use super::report_scope::ReportScope;
 use super::sums::OfPromises;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::register::{Known, Share, Spending};
 use crate::portal::requests::listing::Place;
 

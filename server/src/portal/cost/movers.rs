@@ -14,7 +14,7 @@ use super::live::rest;
 use super::report_scope::ReportScope;
 use super::sums::{self, Month};
 use super::unread;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::requests::listing::Place;
 
 /// Number of differences to show, per currency.

@@ -15,7 +15,7 @@ use super::comparison::Former;
 use super::report_scope::{self, ReportScope};
 use super::sums::{self, Sums};
 use super::{comparison, instances, movers, savings, shortfalls, trend, unread};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::titles::Titles;
 
 /// Rows per page: as many as fit into the first view's budget together with the charts.

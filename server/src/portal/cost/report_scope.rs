@@ -10,7 +10,7 @@ use promise::ledger::{Month, PATIENCE};
 use promise::names;
 
 use super::unread;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::Portal;
 use crate::portal::requests::listing::Place;
 use crate::portal::titles::Titles;

@@ -15,7 +15,7 @@ use promise::saving::Act;
 
 use super::live::Live;
 use super::report_scope::ReportScope;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::requests::cheaper::cheaper;
 use crate::portal::requests::listing::Place;

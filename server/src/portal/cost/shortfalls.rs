@@ -17,7 +17,7 @@ use super::live::value;
 use super::report_scope::ReportScope;
 use super::sums::{Month, by_id};
 use super::unread;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::Portal;
 use crate::portal::register::Share;
 use ledger::price;

@@ -16,7 +16,7 @@ use super::comparison::Former;
 use super::live::{self, Live};
 use super::report_scope::{ReportScope, shared_segments};
 use super::unread;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::requests::listing::Place;
 
 pub(super) const DAY: i64 = 86_400;

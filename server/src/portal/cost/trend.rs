@@ -10,7 +10,7 @@ use promise::price::Money;
 use super::report_scope::ReportScope;
 use super::sums::by_id;
 use super::unread;
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// Returns the months from the first with costs, at most a year. The last one is the selected month, whose sums are `totals`.
 pub(super) async fn months(caller: &Caller, scope: &ReportScope, totals: &[CostSum]) -> Result<Vec<CostMonth>> {

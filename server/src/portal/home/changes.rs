@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use app::view::ChangeLine;
 use promise::api::{Lifecycle, PromiseSpec};
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::register::{Counts, Of};
 use crate::portal::requests::listing::Place;
 

@@ -14,7 +14,7 @@ use promise::policy::{Origin, Per, Reach};
 use promise::price::{Money, decimal_micros};
 use promise::{glob, wording};
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::platform::list;
 use crate::portal::register::{Known, Of, OfPromise};
 use crate::portal::requests::listing::Place;

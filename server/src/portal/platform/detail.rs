@@ -17,7 +17,7 @@ use promise::{Error, Result};
 use super::hits::{self, Hits};
 use super::promises::Promises;
 use super::{history, list, text, tryout};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::reads::is_object_name;
 use crate::portal::rights::Right;
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::list;
 use super::promises::Promises;
-use crate::auth::Caller;
+use crate::portal::Caller;
 
 /// Maximum number of workspaces that are offered.
 const WORKSPACES: usize = 30;

@@ -18,7 +18,7 @@ use promise::{Error, Result};
 use serde_json::Value;
 
 use super::promises::Promises;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::requests::listing::Place;
 
 /// Maximum number of instances that are evaluated.

@@ -12,7 +12,7 @@ use store::{PolicyChangeEntry, PolicyChangeKind};
 
 use super::list;
 use super::promises::Promises;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::write::{WriteOperation, WriteTarget};
 
 /// Difference between the clocks of portal and control plane within which two times are about the same change.

@@ -11,7 +11,7 @@ use promise::Result;
 use promise::api::{OutdatedRule, PolicyResult, PromiseSpec};
 use promise::policy::{Candidate, Target, applies};
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::register::{Known, Of};
 use crate::portal::requests::listing::Place;
 

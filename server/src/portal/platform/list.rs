@@ -16,7 +16,7 @@ use promise::wording::{all_of, humanise};
 use super::detail;
 use super::hits::{self, Hits, There};
 use super::promises::Promises;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::catalog::facets::facet;
 use crate::portal::requests::decisions;
 

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use promise::Result;
 
 use super::parts;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::register::{Counts, Of, OfPromise, Outcome, monday};
 use crate::portal::topic::{self, Topic};
 

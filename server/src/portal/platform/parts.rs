@@ -10,7 +10,7 @@ use cluster::watch::{Freshness, Key};
 use promise::Result;
 use promise::api::{Condition, ConditionStatus};
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::Portal;
 use crate::portal::rights::Right;
 

@@ -13,7 +13,7 @@ use promise::Result;
 use promise::api::ConditionStatus;
 use promise::wording::humanise;
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::catalog::facets::facet;
 use crate::portal::place::TOGETHER;
 use crate::portal::rights::Right;

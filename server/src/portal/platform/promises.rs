@@ -13,7 +13,7 @@ use promise::policy;
 use promise::visibility::{self, Offer, Place, Shelf};
 use promise::wording::all_of;
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::place::TOGETHER;
 use crate::portal::rights::Right;
 

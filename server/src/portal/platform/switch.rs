@@ -6,7 +6,7 @@ use serde_json::json;
 use store::PolicyChangeKind;
 
 use super::{history, text};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::rights::Right;
 use crate::portal::write::{WriteOperation, WriteTarget};
 

@@ -21,7 +21,7 @@ use super::editor::{self, Choices};
 use super::parse::{line, located, parse};
 use super::promises::Promises;
 use super::{effect, history, list};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::drafts::SaveAs;
 use crate::portal::place::Workspace;
 use crate::portal::reads::is_object_name;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::detail;
 use super::promises::Promises;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::preflight::Existing;
 use crate::portal::submit::Submission;
 

@@ -6,8 +6,8 @@ use promise::wording::humanise;
 use store::{Activity, ActivityKind, ActivityTarget};
 
 use super::detail::deed;
-use crate::auth::Caller;
-use crate::auth::caller::database;
+use crate::portal::Caller;
+use crate::portal::caller::database;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 use crate::portal::write::{WriteOperation, WriteTarget};

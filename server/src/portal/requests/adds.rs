@@ -9,7 +9,7 @@ use promise::path::Path;
 use promise::wording::{all_of, label};
 
 use super::{form, kept};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::place::Workspace;
 use crate::portal::preflight::Examined;

@@ -13,7 +13,7 @@ use promise::{Result, saving, wording};
 use serde_json::Value;
 
 use super::form;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::catalog::prices::Basis;
 use crate::portal::place::Workspace;
 

@@ -1,6 +1,6 @@
 //! Decisions about a request: the approvers, the decisions made, and the effects of changed rules.
 
-use app::view::{ApprovalLine, ApprovalStanding, GivenLine, OutdatedView, PriceSource, PriceView, deciders};
+use app::view::{ApprovalLine, ApprovalNote, ApprovalStanding, GivenLine, OutdatedView, PriceSource, PriceView, deciders};
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Approval, PromiseRequest};
 use cluster::person;
@@ -9,12 +9,11 @@ use promise::api::{
     ApprovalState, ApprovalStatus, Approvers, CandidateState, CostStatus, Decision, DecisionState, GivenApproval, OutdatedPrice,
     OutdatedRule, PromiseRequestStatus, RuleChange,
 };
-use promise::date::utc;
 use promise::price::Money;
 use promise::{ConflictReason, Result, names};
 use serde_json::json;
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::approvals::standing::rule_id;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
@@ -40,23 +39,19 @@ pub(in crate::portal) async fn lines(caller: &Caller, request: &PromiseRequest) 
 }
 
 async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<CandidateState>) -> Result<ApprovalLine> {
-    let (standing, state) = match approval.state {
+    let (standing, note) = match approval.state {
         ApprovalState::Waiting | ApprovalState::Queued if candidate == Some(CandidateState::Withdrawn) => {
-            (ApprovalStanding::Withdrawn, "The requester withdrew the request before this was decided.".to_owned())
+            (ApprovalStanding::Withdrawn, Some(ApprovalNote::Withdrawn))
         }
-        ApprovalState::Waiting if candidate == Some(CandidateState::Expired) => (ApprovalStanding::Expired, String::new()),
+        ApprovalState::Waiting if candidate == Some(CandidateState::Expired) => (ApprovalStanding::Expired, None),
         ApprovalState::Waiting | ApprovalState::Queued if candidate.is_some_and(CandidateState::is_negative) => {
-            (ApprovalStanding::Queued, "Starts after the requester edits or resubmits the request.".to_owned())
+            (ApprovalStanding::Queued, Some(ApprovalNote::AfterResubmission))
         }
-        ApprovalState::Waiting => {
-            (ApprovalStanding::Open, approval.expires_at.as_ref().map(|at| format!("Expires on {}.", utc(at))).unwrap_or_default())
-        }
-        ApprovalState::Queued => (ApprovalStanding::Queued, format!("Starts after the stages before {} are approved.", approval.stage)),
-        ApprovalState::Approved => (ApprovalStanding::Approved, String::new()),
-        ApprovalState::Rejected => (ApprovalStanding::Rejected, String::new()),
-        ApprovalState::ChangesRequested => {
-            (ApprovalStanding::ChangesRequested, "Waiting for the requester to edit or resubmit the request.".to_owned())
-        }
+        ApprovalState::Waiting => (ApprovalStanding::Open, approval.expires_at.clone().map(ApprovalNote::Expires)),
+        ApprovalState::Queued => (ApprovalStanding::Queued, Some(ApprovalNote::AfterStages(approval.stage))),
+        ApprovalState::Approved => (ApprovalStanding::Approved, None),
+        ApprovalState::Rejected => (ApprovalStanding::Rejected, None),
+        ApprovalState::ChangesRequested => (ApprovalStanding::ChangesRequested, Some(ApprovalNote::WaitsForRequester)),
     };
     Ok(ApprovalLine {
         rule: rule_id(approval),
@@ -66,8 +61,8 @@ async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<Cand
         source: approval.source.clone(),
         who: who(caller, approval),
         stage: approval.stage,
-        state,
         standing,
+        note,
         given: approval.given.iter().map(|one| given(approval, one)).collect(),
         allowed: allowed(caller, approval).await?,
     })

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::related::{self, Surroundings};
 use super::{activity, decisions, form, preflight_panel, rows, timeline};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::approvals::review;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;

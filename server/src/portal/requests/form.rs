@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::comparison::{self, LastChange, Merge};
 use super::{detail, kept, preflight_panel, presets, prices};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::drafts::DraftSubject;
 use crate::portal::offers::Offered;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::form::{Opened, Typed};
 use super::posting::input;
 use super::presets;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 use crate::web::pairs::field;

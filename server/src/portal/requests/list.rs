@@ -16,7 +16,7 @@ use super::index::{Entry, label_title};
 use super::listing::Place;
 use super::narrow::{Listed, Wanted};
 use super::rows;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::approvals::inbox;
 use crate::portal::place::{Namespaces, Workspace};
 use crate::portal::titles::Titles;

@@ -13,7 +13,7 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::{BusyReason, DeniedReason, Result};
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::Portal;
 use crate::portal::place::{NAMESPACE, Namespaces, TOGETHER, Workspace};
 use crate::portal::register::Known;

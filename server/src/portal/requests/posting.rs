@@ -10,7 +10,7 @@ use promise::{ConflictReason, Error, Problem, Result};
 use super::comparison;
 use super::form::{self, Dry, Opened, Typed};
 use super::kept::{self, Entered};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::drafts::SaveAs;
 use crate::portal::place::Workspace;
 use crate::portal::reads::is_object_name;

@@ -16,8 +16,8 @@ use store::{MAX_PRESETS, NewPreset, Preset, SaveOutcome};
 
 use super::form::{self, Opened};
 use super::kept::{self, SAVED};
-use crate::auth::Caller;
-use crate::auth::caller::database;
+use crate::portal::Caller;
+use crate::portal::caller::database;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 use crate::portal::write::{WriteOperation, WriteTarget};

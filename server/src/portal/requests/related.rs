@@ -9,7 +9,7 @@ use promise::names;
 use promise::price::Money;
 
 use super::rows;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::catalog::instances;
 use crate::portal::place::Workspace;
 use crate::portal::register::{Known, Of};

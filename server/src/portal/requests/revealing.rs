@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use store::ActivityKind;
 
 use super::activity::Of;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::place::Workspace;
 
 /// How long a grant lasts; as long as pages with scripts show a value.

@@ -5,12 +5,12 @@ use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::person;
 use ledger::price;
-use promise::api::{Phase, PromiseRequestStatus};
+use promise::api::{Phase, PromiseRequestStatus, PromiseSpec, WaitingReason};
 use promise::sentence::{self, StatusSentence};
 use promise::state::RequestStates;
 
 use super::index::labels;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::place::Workspace;
 
 /// Returns the row of one request.
@@ -25,7 +25,7 @@ pub(in crate::portal) fn row(caller: &Caller, workspace: &Workspace, request: &P
         icon,
         version: version(request),
         states: states(request),
-        sentence: sentence_for_people(caller, request),
+        sentence: sentence_for_people(caller, &workspace.cluster, request),
         mine: is_of(caller, request),
         price: price(request),
         labels: labels(request),
@@ -60,12 +60,19 @@ pub(in crate::portal) fn status_sentence(request: &PromiseRequest) -> StatusSent
     }
 }
 
-/// Returns who has to act next, with the names of people.
-fn sentence_for_people(caller: &Caller, request: &PromiseRequest) -> StatusSentence {
-    match phase(request) {
-        Phase::Deleting => status_sentence(request),
-        _ => sentence::status_sentence_for_people(request.status.as_ref(), &caller.portal().people.names()),
+/// Returns who has to act next, with the names of people and the labels of fields.
+fn sentence_for_people(caller: &Caller, cluster: &ClusterId, request: &PromiseRequest) -> StatusSentence {
+    if phase(request) == Phase::Deleting {
+        return status_sentence(request);
     }
+    let waiting = request.status.as_ref().and_then(|status| status.waiting_on.as_ref());
+    // Only this sentence names fields.
+    let names_fields = waiting.is_some_and(|waiting| waiting.reason == WaitingReason::ChangesRequested);
+    let known = names_fields.then(|| caller.spec_of(cluster, request)).flatten();
+    let unknown = PromiseSpec::default();
+    let promise = known.as_deref().unwrap_or(&unknown);
+    let requester = request.spec.requester.as_ref().map(|requester| requester.username.as_str());
+    sentence::status_sentence_for_people(request.status.as_ref(), requester, &caller.portal().people.names(), promise)
 }
 
 /// Returns the phase that the controller reported, or *deleting* as soon as deletion was requested.

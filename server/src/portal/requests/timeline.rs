@@ -12,7 +12,7 @@ use promise::wording;
 
 use super::decisions;
 use super::detail::{deed, happening};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::approvals::review;
 
 /// Returns all recorded entries, oldest first. `noted` are those that the portal noted.

@@ -20,7 +20,7 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument as _;
 
 use super::listing::Place;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::place::TOGETHER;
 use crate::portal::rights::Right;
 

@@ -13,7 +13,7 @@ use promise::api::InventoryItem;
 use promise::{Error, Result, names};
 use serde_json::Value;
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::place::Workspace;
 
 /// How long the control plane can take to report its kinds and to return an object.

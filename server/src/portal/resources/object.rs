@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::look::{self, Look};
 use super::shelf::Piece;
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::requests::{detail, rows, timeline};
 use crate::portal::topic::{self, Topic};

@@ -15,7 +15,7 @@ use kube::api::{Api, ListParams};
 use promise::{DeniedReason, Error, Result, names};
 use serde::de::DeserializeOwned;
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::place::{Namespaces, Workspace};
 
 /// Members that are named. All are counted.

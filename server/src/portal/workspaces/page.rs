@@ -11,7 +11,7 @@ use promise::price::Money;
 use promise::{Error, Result};
 
 use super::{members, policies};
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::cost;
 use crate::portal::home::quota_usage;
 use crate::portal::place::{Namespaces, Workspace};

@@ -12,7 +12,7 @@ use promise::api::PromiseSpec;
 use promise::policy::{covers_promise, sentence};
 use promise::wording::all_of;
 
-use crate::auth::Caller;
+use crate::portal::Caller;
 use crate::portal::offers::{Offered, Offers};
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::{root, sources};
 
-/// Circles of more than two modules that exist, by crate: how many modules each crate has in one. The numbers can only shrink.
-const KNOWN: [(&str, usize); 2] = [("crates/cluster", 11), ("crates/devplane", 28)];
+/// Circles that exist, by crate: how many modules each crate has in its largest one. The numbers can only shrink.
+const KNOWN: [(&str, usize); 5] =
+    [("app", 2), ("crates/cluster", 11), ("crates/devplane", 28), ("crates/promise", 2), ("crates/schema", 2)];
 
 /// The packages whose modules are looked at.
 const PACKAGES: [&str; 10] = [
@@ -48,7 +49,7 @@ fn imports(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
     imports
 }
 
-/// Returns the modules that are in a circle with at least two others.
+/// Returns the modules that are in a circle with others.
 fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<BTreeSet<&str>> {
     let reached = |from: &str| {
         let mut reached = BTreeSet::new();
@@ -65,7 +66,7 @@ fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<BTreeSet<&str>> 
     let reach: BTreeMap<&str, BTreeSet<&str>> = imports.keys().map(|module| (module.as_str(), reached(module))).collect();
     let circle =
         |module: &&str| -> BTreeSet<&str> { reach[module].iter().copied().filter(|other| reach[other].contains(module)).collect() };
-    let all: BTreeSet<BTreeSet<&str>> = reach.keys().map(circle).filter(|circle| circle.len() > 2).collect();
+    let all: BTreeSet<BTreeSet<&str>> = reach.keys().map(circle).filter(|circle| circle.len() > 1).collect();
     all.into_iter().collect()
 }
 
@@ -91,5 +92,5 @@ fn a_circle_is_found() {
     let three = imports(&[("a", &["b"]), ("b", &["c"]), ("c", &["a"]), ("d", &["a"])]);
     assert_eq!(circles(&three), [BTreeSet::from(["a", "b", "c"])]);
     let two = imports(&[("a", &["b"]), ("b", &["a"])]);
-    assert!(circles(&two).is_empty(), "siblings");
+    assert_eq!(circles(&two), [BTreeSet::from(["a", "b"])]);
 }

@@ -4,7 +4,7 @@ use crate::view::{ApprovalLine, ApprovalStanding, OutdatedView, RequestPage};
 use leptos::prelude::*;
 
 use crate::actions::{self, RollOut};
-use crate::pages::approvals::{About, Buttons, ask_again, changes, decide, said, standing, thread, withdraw};
+use crate::pages::approvals::{About, Buttons, ask_again, changes, decide, note, said, standing, thread, withdraw};
 use crate::pages::requests::change;
 use crate::routes;
 use crate::texts::request as texts;
@@ -53,10 +53,9 @@ fn decision(page: &RequestPage, line: &ApprovalLine, now: &str) -> impl IntoView
     };
     let given = line.given.iter().map(|given| said(given, now)).collect_view();
     let stage = (line.stage > 1 || page.approvals.iter().any(|line| line.stage > 1)).then(|| view! { {texts::stage(line.stage)}" " });
-    let state = line.state.clone();
     view! {
         <li><p><Status shape=shape word=word/>" "{stage}<b>{line.who.clone()}</b></p><p class="small subtle">{from}</p>
-            {(!state.is_empty()).then(|| view! { <p class="small">{state}</p> })}
+            {line.note.as_ref().map(|state| view! { <p class="small">{note(state)}</p> })}
             {given}</li>
     }
 }

@@ -65,11 +65,12 @@ impl Round<'_> {
             Some(chosen) => Estimate::recorded(&chosen.release).map(|estimate| estimate.status()),
             None => upheld.and_then(|_| previous?.cost.clone()),
         };
+        let refusals: Vec<String> = decision.refusals.iter().map(|refusal| refusal.reason.to_string()).collect();
         let observation = Observation {
             generation: self.request.metadata.generation.unwrap_or_default(),
             deleting,
             problems: &decision.problems,
-            refusals: &decision.refusals,
+            refusals: &refusals,
             policies_unknown: decision.unknown.as_deref(),
             outcomes: if deleting { previous.map(|p| p.policies.as_slice()).unwrap_or_default() } else { &decision.outcomes },
             full: decision.full,

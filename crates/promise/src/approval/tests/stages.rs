@@ -1,8 +1,11 @@
 //! Stages, rules that require `all`, requested changes, and emergency overrides.
 
+use serde_json::json;
+
 use super::{Case, Cast, judged, ruling, spec};
 use crate::api::{
-    ApprovalSpec, ApprovalState, Approve, Approvers, CandidateState, Decision, DecisionState, Requester, Required, WaitingReason,
+    ApprovalSpec, ApprovalState, Approve, Approvers, CandidateState, Decision, DecisionState, PromiseSpec, Requester, Required,
+    WaitingReason,
 };
 use crate::approval::{Judgement, Right, objected};
 use crate::people::PeopleNames;
@@ -189,9 +192,14 @@ fn changes_that_are_asked_for_hold_it_without_a_clock() {
     );
     assert!(held.message.contains("amara requested changes to .size and .replicas (the rule one"), "{}", held.message);
     let names = PeopleNames::new([("amara".to_owned(), "Amara Okafor".to_owned())]);
-    assert_eq!(objected(&held.approvals, &names).as_deref(), Some("Amara Okafor requested changes to .size and .replicas: because"));
+    let form = json!({"fields": {".size": {"title": "Disk size"}}});
+    let promise = PromiseSpec { form: serde_json::from_value(form).unwrap(), ..PromiseSpec::default() };
+    assert_eq!(
+        objected(&held.approvals, &names, &promise).as_deref(),
+        Some("Amara Okafor requested changes to disk size and replicas: because")
+    );
     let agreed = judged(Case { rulings: rules(&[stage(1)]), votes: Vec::new(), now: 0 });
-    assert_eq!(objected(&agreed.approvals, &names), None, "no one objects to what nobody decided");
+    assert_eq!(objected(&agreed.approvals, &names, &promise), None, "no one objects to what nobody decided");
 }
 
 fn broken(by: &str, right: Right, at: i64) -> Cast {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::kinds::policy;
 use super::world::{composed, settled};
 use crate::api::Enforcement::{Block, Warn};
+use crate::policy::{ConflictCause, RuleProblem};
 
 #[test]
 fn production_narrows_locks_and_asks() {
@@ -57,7 +58,7 @@ fn a_condition_is_asked_of_what_other_policies_make_of_the_request() {
     assert!(settled(std::slice::from_ref(&narrow), &json!({"tier": "test"})).resolved.is_accepted());
     let both = settled(&[narrow, tier], &json!({"tier": "test"}));
     assert_eq!(both.resolved.refusals.len(), 1, "{:?}", both.resolved);
-    assert!(both.resolved.refusals[0].message.contains("The policy narrow"));
+    assert!(both.resolved.refusals[0].problem().message.contains("The policy narrow"));
 }
 
 #[test]
@@ -68,8 +69,8 @@ fn conditional_values_lead_to_others_as_long_as_all_stay_true() {
     // It makes its own condition false.
     let undone = settled(&[set("liar", ".tier", json!("test"), "parameters.tier == 'production'")], &json!({"tier": "production"}));
     assert!(!undone.resolved.is_accepted());
-    assert!(undone.effective.conflicts[0].message.contains("The policy liar at root:level1 (team liar) can't be applied"));
-    assert!(undone.effective.conflicts[0].message.contains("change the result of its own condition"));
+    assert!(undone.effective.conflicts[0].to_string().contains("The policy liar at root:level1 (team liar) can't be applied"));
+    assert_eq!(undone.effective.conflicts[0].reason, ConflictCause::Broken(RuleProblem::ChangesItsCondition));
     // Two rules that disable each other.
     let pair = [
         set("a", ".replicas", json!(5), "!parameters.backup.enabled"),
@@ -101,7 +102,7 @@ fn a_condition_that_fails_refuses_and_says_why() {
     };
     let refused = settled(&[rule("parameters.name == 'x'", Block)], &json!({}));
     assert!(!refused.resolved.is_accepted());
-    let message = &refused.effective.conflicts[0].message;
+    let message = refused.effective.conflicts[0].to_string();
     assert!(message.contains("its condition couldn't be evaluated") && message.contains("has()"), "{message}");
     assert!(settled(&[rule("has(parameters.name) && parameters.name == 'x'", Block)], &json!({})).resolved.is_accepted());
     assert!(settled(&[rule("parameters.name == 'x'", Block)], &json!({"name": "abc"})).resolved.is_accepted());

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::kinds::policy;
 use super::world::{composed, settled};
 use crate::api::Enforcement::Block;
+use crate::policy::RefusalReason;
 
 fn rules(a: &Value, b: &Value) -> [crate::policy::PolicySource; 2] {
     let named = |rule: &Value| {
@@ -63,11 +64,14 @@ fn two_that_exclude_each_other_are_both_named() {
         let conflict = settled.effective.conflicts.iter().find(|conflict| conflict.between.len() == 2);
         let conflict = conflict.unwrap_or_else(|| panic!("{a} {b}: {:?}", settled.effective.conflicts));
         for words in ["the policy one at root:level1 (team one)", "the policy two at root:level3 (team two)"] {
-            assert!(conflict.message.to_lowercase().contains(words), "{}", conflict.message);
+            assert!(conflict.to_string().to_lowercase().contains(words), "{conflict}");
         }
         let policies: Vec<&str> = conflict.between.iter().map(|from| from.policy.as_str()).collect();
         assert!(policies == ["one", "two"] || policies == ["two", "one"]);
-        assert!(settled.resolved.refusals.iter().any(|refusal| refusal.message == conflict.message), "people are told");
+        assert!(
+            settled.resolved.refusals.iter().any(|refusal| refusal.reason == RefusalReason::Conflict(conflict.clone())),
+            "people are told"
+        );
     }
 }
 

@@ -204,7 +204,7 @@ fn whatever_is_wrong_refuses_requests_too() {
         named["name"] = json!("r");
         let settled = settled(&[policy("p", 1, Warn, json!([named]))], &json!({"region": "eu"}));
         assert!(!settled.resolved.is_accepted(), "{rule}");
-        let message = &settled.resolved.refusals[0].message;
+        let message = settled.resolved.refusals[0].problem().message;
         assert!(message.contains("The policy p at root:level1 (team p)") && message.contains("rule r"), "{message}");
     }
 }

@@ -131,7 +131,8 @@ fn rules_about_values_refuse_or_warn_and_say_where_and_why() {
             assert_eq!((outcome.source.as_str(), outcome.owner.as_deref()), ("root:level1", Some("team p")));
             if enforcement == Enforcement::Block {
                 let refusal = &broken.resolved.refusals[0];
-                assert_eq!((refusal.path.as_str(), refusal.message.as_str()), (path, sentence));
+                let problem = refusal.problem();
+                assert_eq!((problem.path.as_str(), problem.message.as_str()), (path, sentence));
                 assert_eq!(broken.resolved.refusals.len(), 1);
             } else {
                 assert_eq!(broken.resolved.refusals, []);
@@ -219,7 +220,9 @@ fn limits_and_budgets_refuse_or_warn_and_what_is_not_known_does_not_pass() {
             let message = outcome.message.as_deref().unwrap();
             assert!(message.starts_with("The policy p at root:level1 (team p) allows ") && message.contains(words), "{message}");
             match enforcement {
-                Enforcement::Block => assert_eq!((outcome.result, judged.refusals[0].message.as_str()), (PolicyResult::Denied, message)),
+                Enforcement::Block => {
+                    assert_eq!((outcome.result, judged.refusals[0].problem().message.as_str()), (PolicyResult::Denied, message));
+                }
                 _ => assert_eq!((outcome.result, judged.refusals.len()), (PolicyResult::Warned, 0)),
             }
         }

@@ -33,7 +33,7 @@ fn a_validate_rule_has_to_hold_for_everyone_who_is_behind_a_request() {
     ] {
         let refusals = settled_for(&rule, &json!({}), &context).resolved.refusals;
         match refused {
-            Some(says) => assert!(refusals.len() == 1 && refusals[0].message.contains(says), "{what}: {refusals:?}"),
+            Some(says) => assert!(refusals.len() == 1 && refusals[0].problem().message.contains(says), "{what}: {refusals:?}"),
             None => assert!(refusals.is_empty(), "{what}: {refusals:?}"),
         }
     }

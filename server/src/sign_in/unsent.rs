@@ -15,10 +15,10 @@ use promise::identity::PersonId;
 use promise::{Error, Result};
 use serde_json::json;
 
-use super::caller::database;
-use super::cookie::Kind;
-use super::csrf::FORM_FIELD;
+use crate::auth::cookie::Kind;
+use crate::auth::csrf::FORM_FIELD;
 use crate::portal::Portal;
+use crate::portal::caller::database;
 use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
 use crate::web::body;
 use crate::web::pairs::{field, parse};

@@ -10,13 +10,12 @@ use promise::people::tidy;
 use promise::{Error, Result};
 use serde_json::Value;
 
-use super::Visitor;
-use super::caller::{Identity, Shown, database, review};
-use super::cookie::Kind;
-use super::sign_in_method::{Given, SESSION};
-use super::unsent;
+use super::{Visitor, unsent};
+use crate::auth::cookie::Kind;
+use crate::auth::sign_in_method::{Given, SESSION};
 use crate::limits::{ClientAddress, TokenSource};
 use crate::portal::Portal;
+use crate::portal::caller::{Identity, Shown, database, review};
 use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
 
 /// How long the browser keeps the cookie of a session that has ended. It opens nothing any more, and only tells that there was a session:

@@ -1,5 +1,7 @@
 //! The portal acting for one verified person. Every port is implemented on [`Caller`], so no operation can run without a verified person.
 
+mod callers;
+
 use std::sync::Arc;
 
 use cluster::error::from_plane;
@@ -11,11 +13,13 @@ use promise::{Error, Result, names};
 use serde_json::{Value, json};
 use store::{Session, SessionKey};
 
-use super::csrf;
+use super::Portal;
+use super::rights::Right;
+use crate::auth::csrf;
 use crate::limits::Evaluation;
-use crate::portal::Portal;
-use crate::portal::rights::Right;
 use crate::web::request_log::RequestId;
+
+pub use callers::Callers;
 
 /// How long an identity that the plane confirmed counts before it is reviewed again.
 const VERIFIED: SignedDuration = SignedDuration::from_secs(30);
@@ -153,7 +157,7 @@ impl Caller {
     }
 
     /// Checks whether the caller can be reused at `now` without asking the database or the plane again.
-    pub(super) fn is_fresh(&self, now: Timestamp) -> bool {
+    fn is_fresh(&self, now: Timestamp) -> bool {
         now.duration_since(self.inner.verified) < VERIFIED && now < self.inner.expires
     }
 
@@ -222,7 +226,7 @@ async fn drop_session(portal: &Portal, key: SessionKey) {
 ///
 /// # Errors
 /// [`Error::Unauthenticated`] if the plane doesn't accept the token, or an error if it doesn't respond.
-pub(super) async fn review(portal: &Portal, token: &Token) -> Result<Identity> {
+pub(crate) async fn review(portal: &Portal, token: &Token) -> Result<Identity> {
     let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
     let request = http::Request::post("/apis/authentication.k8s.io/v1/selfsubjectreviews")
         .header(http::header::CONTENT_TYPE, "application/json")

@@ -2,7 +2,7 @@
 
 use promise::Error;
 
-use super::Caller;
+use crate::portal::Caller;
 
 /// The visitor as identified by the gate. Every request behind the gate carries one.
 #[derive(Clone)]
