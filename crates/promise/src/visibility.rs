@@ -132,6 +132,17 @@ pub struct OfferAccess {
     pub requestable: Answer,
 }
 
+impl OfferAccess {
+    /// Returns the same for a promise without a published version: a request would wait for one.
+    #[must_use]
+    pub fn unpublished(self) -> Self {
+        Self {
+            requestable: Answer::no("No version of this promise is published yet: its first one was refused. Ask its owner to fix it."),
+            ..self
+        }
+    }
+}
+
 /// Returns why a promise is visible in a workspace, or else a sentence that says why not. `lineage` is the path from the root to the
 /// workspace.
 ///
@@ -304,6 +315,18 @@ mod tests {
 
     fn spec(lifecycle: Lifecycle, visibility: Visibility) -> PromiseSpec {
         PromiseSpec { lifecycle, visibility, ..PromiseSpec::default() }
+    }
+
+    #[test]
+    fn a_promise_without_a_published_version_is_visible_and_cannot_be_requested() {
+        let home = place("root:platform");
+        let published = spec(Lifecycle::Published, Visibility::Descendants);
+        let offer = Offer { name: "database", home: &home, spec: &published };
+        let facts = Facts { bound: Some(true), may_create: Some(true), ..Facts::default() };
+        let access = offer_access(&offer, &lineage("root:platform:team"), &[], &facts);
+        assert!(access.requestable.is_yes());
+        let refused = access.unpublished();
+        assert!(refused.visible.is_yes() && matches!(refused.requestable, Answer::No { .. }));
     }
 
     #[test]

@@ -73,18 +73,47 @@ pub fn humanise(key: &str) -> String {
         word.push(letter);
     }
     words.push(word);
-    let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).map(|word| spelling(&word)).collect();
+    words.retain(|word| !word.is_empty());
+    // The plural of an initialism, such as `CIDRs`, was cut before its last capital letter.
+    let mut at = 1;
+    while at < words.len() {
+        if words[at].ends_with('s') && !words[at].contains(char::is_numeric) {
+            let whole = format!("{}{}", words[at - 1], words[at]);
+            if is_plural_initialism(&whole) && words[at].chars().count() == 2 {
+                words[at - 1] = whole;
+                words.remove(at);
+                continue;
+            }
+        }
+        at += 1;
+    }
+    let words: Vec<String> = words.into_iter().map(|word| spelling(&word)).collect();
     upper_first(&words.join(" "))
 }
 
 /// Returns a word in lower case, unless it is an abbreviation.
 fn spelling(word: &str) -> String {
-    const KNOWN: [&str; 20] = [
-        "API", "CA", "CIDR", "CPU", "DB", "DNS", "GPU", "HTTP", "HTTPS", "ID", "IP", "JSON", "OS", "SQL", "SSH", "TLS", "TTL", "URL", "VM",
-        "YAML",
-    ];
     let upper = word.to_uppercase();
-    if KNOWN.contains(&upper.as_str()) { upper } else { word.to_lowercase() }
+    if KNOWN.contains(&upper.as_str()) {
+        return upper;
+    }
+    match upper.strip_suffix('S').filter(|_| is_plural_initialism(word)) {
+        Some(singular) => format!("{singular}s"),
+        None => word.to_lowercase(),
+    }
+}
+
+/// Abbreviations that are written in capital letters.
+const KNOWN: [&str; 28] = [
+    "API", "ARN", "AWS", "CA", "CIDR", "CPU", "DB", "DNS", "GCP", "GPU", "HTTP", "HTTPS", "ID", "IP", "JSON", "NFS", "OS", "SQL", "SSH",
+    "SSL", "TLS", "TTL", "UID", "URI", "URL", "UUID", "VM", "YAML",
+];
+
+/// Whether a word is the plural of one of them: `CIDRs`, `urls`.
+fn is_plural_initialism(word: &str) -> bool {
+    let upper = word.to_uppercase();
+    // `ids` and `OSs` are plurals, but `as` and `cas` aren't words of that kind.
+    !KNOWN.contains(&upper.as_str()) && upper.strip_suffix('S').is_some_and(|singular| singular.len() > 1 && KNOWN.contains(&singular))
 }
 
 /// Capitalizes the first letter, unless the text starts with an identifier such as `root:acme`.
@@ -170,6 +199,12 @@ mod tests {
             ("HTTPPort", "HTTP port"),
             ("app.kubernetes.io/name", "App kubernetes io name"),
             ("size2Use", "Size2 use"),
+            ("blockCIDRs", "Block CIDRs"),
+            ("allowedIPs", "Allowed IPs"),
+            ("userIds", "User IDs"),
+            ("dnsNames", "DNS names"),
+            ("URLs", "URLs"),
+            ("subnetIDsByZone", "Subnet IDs by zone"),
         ] {
             assert_eq!(humanise(key), words);
         }

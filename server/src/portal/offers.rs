@@ -10,7 +10,7 @@ use cluster::watch::Key;
 use cluster::workspaces::Tree;
 use cluster::{ClusterId, WorkspacePath, World};
 use imbl::OrdMap;
-use promise::api::{PromiseSpec, Requirement};
+use promise::api::{ConditionStatus, PromiseSpec, Requirement};
 use promise::policy::{self, Effective};
 use promise::resolve::PromiseReading;
 use promise::visibility::{self, Answer, Facts, Offer, OfferAccess, Place, SeenBy, Shelf};
@@ -19,6 +19,11 @@ use promise::{BusyReason, Error, Result};
 use super::place::{Namespaces, Workspace};
 use super::rights::{Deed, Right};
 use crate::portal::Caller;
+
+/// Condition of a promise whose spec is published.
+const PUBLISHED: &str = "Published";
+/// Its reason if the spec has problems.
+const INVALID: &str = "Invalid";
 
 /// A promise as offered in one workspace to one user.
 #[derive(Clone)]
@@ -138,12 +143,32 @@ impl Offers<'_> {
         names.into_iter().flat_map(|name| self.named(&name))
     }
 
+    /// Returns the version of a promise that is offered, and whether there is one: after a refused update it is the newest published one.
+    fn offered_version(&self, key: &Key, promise: Arc<Promise>) -> (Arc<Promise>, bool) {
+        let conditions = promise.status.iter().flat_map(|status| &status.conditions);
+        let mut published = conditions.filter(|condition| condition.r#type == PUBLISHED && condition.reason == INVALID);
+        let is_refused = published.any(|condition| condition.status == ConditionStatus::False);
+        if !is_refused {
+            return (promise, true);
+        }
+        let revisions = self.world.revisions_of(&key.cluster, &key.name).into_iter().map(|(_, revision)| revision);
+        let newest = revisions.max_by_key(|revision| semver::Version::parse(&revision.spec.version).ok());
+        match newest {
+            Some(revision) => {
+                let spec = PromiseSpec { lifecycle: promise.spec.lifecycle, ..revision.spec.spec.clone() };
+                (Arc::new(Promise { spec, ..(*promise).clone() }), true)
+            }
+            None => (promise, false),
+        }
+    }
+
     fn at(&self, home: &Home, name: &str) -> Option<Offered> {
         let key = Key::cluster_scoped(&home.cluster, name);
-        let promise = self.world.promises.get(&key)?;
+        let (promise, is_published) = self.offered_version(&key, self.world.promises.get(&key)?);
         let (offer, shelves) = (Offer { name, home: &home.place, spec: &promise.spec }, home.shelves());
         let facts = Facts { missing_requirements: self.missing(&home.cluster, &promise.spec.requires), ..self.facts.clone() };
         let standing = visibility::offer_access(&offer, &self.workspace.lineage, &shelves, &facts);
+        let standing = if is_published { standing } else { standing.unpublished() };
         let seen_by = standing.seen_by.clone()?;
         let shelf = visibility::listings(&offer, &self.workspace.lineage, &shelves).first().map(|shelf| ShelfAt::of(shelf));
         Some(Offered { key, home: home.place.clone(), promise, standing, seen_by, shadowed: false, shelf })

@@ -101,6 +101,9 @@ fn node(schema: &Map<String, Value>, at: &Path, depth: usize, found: &mut Vec<(P
         };
         found.push((at.child(keyword), message));
     }
+    if let Some(types) = schema.get("type").and_then(Value::as_array) {
+        found.push((at.child("type"), one_type(types)));
+    }
     let inside = |keyword: &str| schema.get(keyword).and_then(Value::as_object);
     for (name, property) in inside("properties").into_iter().flatten() {
         if let Some(property) = property.as_object() {
@@ -118,5 +121,20 @@ fn node(schema: &Map<String, Value>, at: &Path, depth: usize, found: &mut Vec<(P
                 node(inner, &at.child(keyword).item(index), depth + 1, found);
             }
         }
+    }
+}
+
+/// Returns how to write a list of types, as Helm's schemas have it, with the single type that a schema of parameters has.
+fn one_type(types: &[Value]) -> String {
+    let names: Vec<&str> = types.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect();
+    let nullable = if types.iter().any(|name| name == "null") { " and nullable: true" } else { "" };
+    match names.as_slice() {
+        [name] => format!("Write type: {name}{nullable} instead of a list of types."),
+        ["integer", "string"] | ["string", "integer"] => {
+            format!("Write x-kubernetes-int-or-string: true{nullable} instead of a list of types.")
+        }
+        _ => format!(
+            "Choose one type instead of a list. For values of any type, write x-kubernetes-preserve-unknown-fields: true{nullable} without a type."
+        ),
     }
 }

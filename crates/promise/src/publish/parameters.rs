@@ -1,11 +1,11 @@
 //! Checks the parameter schema, including secrets, and the promise's sets of parameters.
 
-use schema::structural::{FieldError, RuleFault, Schema};
+use schema::structural::{FieldError, FieldErrorReason, RuleFault, Schema};
 use serde_json::{Value, json};
 
 use super::Draft;
 use crate::context::Context;
-use crate::path::Path;
+use crate::path::{Path, Segment};
 use crate::policy::{self, Effective};
 use crate::resolve::{MAX_PROBLEMS, locate, omitted, resolve};
 use crate::wording::lower_first;
@@ -13,9 +13,11 @@ use crate::wording::lower_first;
 /// Reports the problems of the schema itself, the first for each path, up to the limit.
 pub(super) fn report(draft: &mut Draft<'_>, errors: &[FieldError]) {
     for error in errors.iter().take(MAX_PROBLEMS) {
-        let path = format!(".parameters{}", locate::path(error.place(), &draft.json));
+        let at = locate::path(error.place(), &draft.json);
+        let path = format!(".parameters{at}");
         if !draft.problems.iter().any(|known| known.path == path) {
-            draft.problem(path, in_words(error));
+            let message = if is_in_default(&draft.json, &at) { default_in_words(error, &at) } else { in_words(error) };
+            draft.problem(path, message);
         }
     }
     draft.problems.extend(omitted(errors.len(), ".parameters"));
@@ -31,6 +33,37 @@ fn in_words(error: &FieldError) -> String {
         };
     }
     format!("Correct the schema: {}.", lower_first(error.body().trim_end_matches('.')))
+}
+
+/// Whether a path in the schema is a default or inside one, and not a parameter with that name.
+fn is_in_default(schema: &Value, path: &Path) -> bool {
+    let mut at = Some(schema);
+    let mut names_parameter = false;
+    for step in &path.0 {
+        let key = match step {
+            Segment::Key(key) => key.as_str(),
+            Segment::Index(_) | Segment::Each => "",
+        };
+        if key == "default" && !names_parameter {
+            return at.is_some_and(Value::is_object);
+        }
+        names_parameter = key == "properties" && !names_parameter;
+        at = at.and_then(|node| node.get(key));
+    }
+    false
+}
+
+/// Describes a default that its own schema refuses, and how to fix it.
+fn default_in_words(error: &FieldError, path: &Path) -> String {
+    match (error.reason, path.0.last()) {
+        (FieldErrorReason::Required, Some(Segment::Key(key))) => {
+            format!("Add {key} to this default, because it's required, or remove the default.")
+        }
+        _ => {
+            let cause = lower_first(error.body().trim_end_matches('.'));
+            format!("Change this default to a value that its own schema accepts, or remove it: {cause}.")
+        }
+    }
 }
 
 pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {

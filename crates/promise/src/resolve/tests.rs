@@ -75,7 +75,7 @@ fn every_problem_names_the_field_and_the_fix() {
             ".parameters.labels[\"a.b\"]",
             "Shorten a b to at most 5 characters.",
         ),
-        (json!({"tier": "production", "backup": {"enabled": "yes"}}), ".parameters.backup.enabled", "Choose on or off for enabled."),
+        (json!({"tier": "production", "backup": {"enabled": "yes"}}), ".parameters.backup.enabled", "Choose yes or no for enabled."),
         (
             json!({"tier": "production", "replica": 2}),
             ".parameters.replica",

@@ -8,7 +8,7 @@ use crate::path::Path;
 use crate::policy::sentence::span;
 use crate::policy::{Bounds, node_at};
 use crate::shape::{self, Shape};
-use crate::wording::{lower_first, noun, number, one_of, value as value_in_words};
+use crate::wording::{lower_first, noun, number, one_of, upper_first, value as value_in_words};
 
 /// Describes a field that the promise doesn't have.
 pub(super) fn unknown(promise: &PromiseSpec, schema: &Value, path: &Path) -> String {
@@ -45,7 +45,7 @@ pub(super) fn rule(promise: &PromiseSpec, path: &Path, error: &FieldError) -> St
 }
 
 fn with_stop(text: &str) -> String {
-    let text = crate::wording::upper_first(text);
+    let text = upper_first(text);
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
@@ -84,6 +84,8 @@ fn missing(node: &Value, name: &str) -> String {
     match Shape::of(node) {
         Shape::Choice | Shape::Boolean => format!("Choose {name}."),
         Shape::List | Shape::Map => format!("Add {name}."),
+        // A label such as “For provider” isn't a noun.
+        Shape::Object | Shape::Open => format!("Fill in {}.", upper_first(name)),
         _ => format!("Enter {name}."),
     }
 }
@@ -92,7 +94,7 @@ fn wrong_type(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bounds, 
     match Shape::of(node) {
         Shape::Integer => format!("Enter {name} as a whole number{}.", range(bounds)),
         Shape::Number => format!("Enter {name} as a number{}.", range(bounds)),
-        Shape::Boolean => format!("Choose on or off for {name}."),
+        Shape::Boolean => format!("Choose yes or no for {name}."),
         Shape::Choice => match &bounds.values {
             Some(values) => format!("Choose {} for {name}.", one_of(&values.iter().map(value_in_words).collect::<Vec<_>>())),
             None => format!("Choose another value for {name}."),
