@@ -77,7 +77,7 @@ async function listen(page) {
   await page.evaluate(() => {
     window.announced = [];
     for (const region of document.querySelectorAll("[role=status], [role=alert], [aria-live]")) {
-      const changed = () => region.isConnected && region.checkVisibility() && window.announced.push(region.textContent);
+      const changed = () => region.isConnected && region.checkVisibility() && window.announced.push(region.innerText);
       new MutationObserver(changed).observe(region, { attributes: true, characterData: true, childList: true, subtree: true });
     }
   });
@@ -143,9 +143,15 @@ test("approving: the inbox and the decision", async () => {
   await until(async () => (await page.goto("/approvals"), await page.getByRole("link", { name: /payments-db/ }).count()) > 0, "the request in the inbox");
   await page.getByRole("link", { name: /payments-db/ }).first().click();
   await says(page, "approval", ["heading", /payments-db/], ["textbox", "Comment"], ["button", "Approve"], ["button", /Reject/], ["button", /Request changes/]);
+  const requester = await signIn(it, "dev-shop");
+  await requester.goto(`/w/${workspace}/requests/default/payments-db`);
+  await listen(requester);
   await page.getByRole("button", { name: "Approve", exact: true }).click();
   await page.getByText("payments-db: you approved").waitFor();
   await says(page, "decided", ["status", ""]);
+  await announces(requester, "acme-owners must approve");
+  assert.ok(!(await requester.evaluate(() => window.announced.some((said) => said.includes("just now")))), "times aren't announced");
+  await requester.context().close();
   await page.context().close();
 });
 
@@ -182,5 +188,8 @@ test("overseeing: cost, the platform, and what everything is found by", async ()
   await page.keyboard.press("/");
   await page.getByRole("dialog").waitFor();
   await says(page, "palette", ["dialog", /.+/], ["combobox", /.+/]);
+  await listen(page);
+  await page.getByRole("combobox").fill("redis");
+  await announces(page, "Choices: ");
   await page.context().close();
 });

@@ -148,7 +148,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             <Crumbs steps=vec![Crumb::link(texts::REQUESTS, routes::requests(&row.workspace)), Crumb::here(row.name.clone())]/>
             <div data-live="head">{head(&page, &view).into_any()}</div>
             // The region stays when its content is swapped, so that screen readers announce the new sentence.
-            <div data-live="ball" role="status">{ball(&page, &now).into_any()}</div>
+            <div data-live="ball">{ball(&page, &now).into_any()}</div>
             <div data-live="stats">{stats::row(&page, &now)}</div>
             {refusal.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::ACTION_NOT_COMPLETED focus=true><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
             <div data-live="outdated">{approvals::outdated(&page, &token).into_any()}</div>
@@ -214,7 +214,9 @@ fn ball(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     };
     view! {
         <div class="ball" data-st=shape.word()>{shape.svg()}
-            <div><p><b>{what}</b>{since.map(|since| view! { <span class="subtle">{format!(" · {since}")}</span> })}</p>{list}{ball.next.clone().map(|next| view! { <p class="next">{next}</p> })}</div>
+            // The time isn't announced each time it changes.
+            <div role="status"><p><b>{what}</b></p>{list}{ball.next.clone().map(|next| view! { <p class="next">{next}</p> })}</div>
+            {since.map(|since| view! { <span class="subtle">{since}</span> })}
         </div>
     }
 }
