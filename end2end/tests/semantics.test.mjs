@@ -156,16 +156,24 @@ test("approving: the inbox and the decision", async () => {
 });
 
 test("changing and deleting: form, review, confirmation", async () => {
-  await order(it.portal, "carts", "redis", {});
-  await reaches(it.portal, "carts", "Ready");
   const page = await signIn(it, "dev-shop");
+  await page.goto(`/w/${workspace}/promises/redis/request`);
+  await page.getByLabel("Name", { exact: true }).fill("carts");
+  await page.getByRole("button", { name: "Review request" }).click();
+  await page.getByRole("button", { name: "Submit request" }).click();
+  await page.waitForURL(/\/requests\/default\/carts/);
+  await reaches(it.portal, "carts", "Ready");
   await page.goto(`/w/${workspace}/requests/default/carts`);
   await page.getByRole("main").getByRole("link", { name: "Edit", exact: true }).click();
   await says(page, "edit", ["heading", /carts/], ["button", "Review change"], ["complementary", "Preflight"]);
+  await page.getByRole("radio", { name: /^2/ }).check();
   await page.getByLabel("Reason", { exact: true }).fill("for the season");
   await page.getByRole("button", { name: "Review change" }).click();
   await says(page, "review of the change", ["heading", /carts/], ["button", "Submit change"]);
-  await page.goto(`/w/${workspace}/requests/default/carts`);
+  await page.getByRole("button", { name: "Submit change" }).click();
+  await page.waitForURL(/\/requests\/default\/carts/);
+  await listen(page);
+  await announces(page, "Ready to use");
   await page.getByRole("main").getByRole("link", { name: "Delete", exact: true }).click();
   await says(page, "deletion", ["textbox", "Type carts to confirm"], ["button", "Delete carts"]);
   await page.context().close();
