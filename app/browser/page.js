@@ -80,7 +80,7 @@ export function secrets() {
 
 /** Where a tab keeps what was typed when its page is left. */
 const TYPED = "typed";
-/** Fields that nobody types, and secrets, which are kept nowhere. */
+/** Types of fields that are never saved: people don't type into them, or they hold secrets. */
 const UNKEPT = ["hidden", "password", "submit", "button", "file"];
 
 /**

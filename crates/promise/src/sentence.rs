@@ -76,8 +76,8 @@ pub fn status_sentence(status: Option<&PromiseRequestStatus>) -> StatusSentence 
     }
 }
 
-/// Like [`status_sentence`], for a page: people are named as elsewhere on the page, fields by their labels in the promise, and what programs
-/// can do isn't told. `requester` is the username.
+/// Like [`status_sentence`], for a page: people are named as elsewhere on the page, fields by their labels in the promise, and steps for
+/// programs are left out. `requester` is the username.
 pub fn status_sentence_for_people(
     status: Option<&PromiseRequestStatus>,
     requester: Option<&str>,

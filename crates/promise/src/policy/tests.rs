@@ -108,7 +108,7 @@ fn nothing_left_names_both_sources() {
     let words = composed(&[source("odd", 1, false, vec![rule(json!({"name": "r", "constrain": {"parameter": ".region", "minimum": 9}}))])]);
     assert!(
         matches!(words.conflicts[0].reason, ConflictCause::Broken(RuleProblem::WrongBound { why: WrongBound::OfText, .. })),
-        "a bound that says nothing may not pass silently"
+        "a bound that has no effect is reported"
     );
 }
 

@@ -199,7 +199,7 @@ fn changes_that_are_asked_for_hold_it_without_a_clock() {
         Some("Amara Okafor requested changes to disk size and replicas: because")
     );
     let agreed = judged(Case { rulings: rules(&[stage(1)]), votes: Vec::new(), now: 0 });
-    assert_eq!(objected(&agreed.approvals, &names, &promise), None, "no one objects to what nobody decided");
+    assert_eq!(objected(&agreed.approvals, &names, &promise), None, "there are no objections without a decision");
 }
 
 fn broken(by: &str, right: Right, at: i64) -> Cast {

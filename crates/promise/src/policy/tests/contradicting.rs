@@ -70,7 +70,7 @@ fn two_that_exclude_each_other_are_both_named() {
         assert!(policies == ["one", "two"] || policies == ["two", "one"]);
         assert!(
             settled.resolved.refusals.iter().any(|refusal| refusal.reason == RefusalReason::Conflict(conflict.clone())),
-            "people are told"
+            "the requester sees the conflict"
         );
     }
 }
