@@ -216,7 +216,7 @@ fn ball(page: &RequestPage, now: &str) -> impl IntoView + use<> {
         <div class="ball" data-st=shape.word()>{shape.svg()}
             // The time isn't announced each time it changes.
             <div role="status"><p><b>{what}</b></p>{list}{ball.next.clone().map(|next| view! { <p class="next">{next}</p> })}</div>
-            {since.map(|since| view! { <span class="subtle">{since}</span> })}
+            {since.map(|since| view! { <span class="subtle small">{since}</span> })}
         </div>
     }
 }
