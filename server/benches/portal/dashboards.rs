@@ -124,7 +124,9 @@ async fn one(data: &Path, instances: usize, sizes: &Sizes, engine: &str, address
     let portal = Portal::start_with(data, &[&["--roles", "plane,web"], extra.as_slice()].concat()).await;
     tokio::time::sleep(REST).await;
     println!("- start to ready: {:.0} ms; resident {REST:?} later: {:.1} MiB", millis(portal.start), portal.resident());
-    println!("- after permissions expired: {SAMPLES} requests each, when the portal has to ask the plane again; p99 is the slowest of them");
+    println!(
+        "- after permissions expired: {SAMPLES} requests each, when the portal has to ask the plane again; p99 is the slowest of them"
+    );
     println!(
         "\n| page | person | HTML, bytes | HTML and CSS with brotli, bytes | first response | p50 | p99 | p50 and p99 after permissions expired \
          | pages/s | bare handler: p50, p99, pages/s | p99 within {GOAL:?} |"
