@@ -1,7 +1,7 @@
 //! A field: label, hint, problem, control and source, in this order.
 
 use leptos::prelude::*;
-use promise::form::{ByLine, Control, EmptyText, Field, Form, Section};
+use promise::form::{ByLine, Control, EmptyText, Field, Form, More, Section, field_id};
 
 use super::choice::choice;
 use super::items::items;
@@ -36,7 +36,7 @@ fn section(section: &Section, at: At<'_>) -> AnyView {
     let same = matches!(section.fields.as_slice(), [only] if only.label == section.title);
     let class = if same { "group same" } else { "group" };
     if plain {
-        return view! { <fieldset class=class id=section.id.clone()><legend>{section.title.clone()}</legend>{advanced}</fieldset> }
+        return view! { <fieldset class=class id=section.id.clone()><legend>{section.title.clone()}</legend>{advanced}{on_demand(&section.more, &section.title)}</fieldset> }
             .into_any();
     }
     let folded = (!section.advanced.is_empty()).then(|| view! {
@@ -45,7 +45,7 @@ fn section(section: &Section, at: At<'_>) -> AnyView {
     view! {
         <fieldset class=class id=section.id.clone()><legend>{section.title.clone()}</legend>
             {section.description.clone().filter(|text| !is_a_hint(text, &section.fields)).map(|text| view! { <p class="hint">{text}</p> })}
-            {fields}{folded}
+            {fields}{folded}{on_demand(&section.more, &section.title)}
         </fieldset>
     }
     .into_any()
@@ -164,7 +164,7 @@ fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
         Control::Items { rows, add: operation, add_label, full } => {
             view! { <div class="grow">{items(rows, at)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
         }
-        Control::Group { fields, present, toggle } => group(fields, *present, toggle.as_ref(), &field.label, at),
+        Control::Group { fields, more, present, toggle } => group(fields, more, *present, toggle.as_ref(), &field.label, at),
         Control::Yaml { text, rows, error } => {
             let error = error.clone().map(|error| view! { <p class="problem">{texts::yaml_problem(error.line, error.column, &error.message)}<code>{error.text}</code></p> });
             view! { <div class="grow">{error}<textarea class="input mono" id=id name=name rows=rows.to_string() spellcheck="false" wrap="off" aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(text)}</textarea></div> }.into_any()
@@ -193,13 +193,32 @@ pub fn area(text: &str) -> String {
     if text.starts_with('\n') { format!("\n{text}") } else { text }
 }
 
-fn group(fields: &[Field], present: Option<bool>, toggle: Option<&String>, label: &str, at: At<'_>) -> AnyView {
+fn group(fields: &[Field], more: &More, present: Option<bool>, toggle: Option<&String>, label: &str, at: At<'_>) -> AnyView {
     let inner = fields.iter().map(|one| field(one, at)).collect_view();
     let switch = toggle.map(|operation| {
         let label = if present == Some(true) { texts::remove_group(label) } else { texts::add_group(label) };
         view! { <button class="btn btn-sm" name="_op" value=operation.clone()>{label}</button> }
     });
-    view! { <div class="inside grow">{(present != Some(false)).then_some(inner)}{switch}</div> }.into_any()
+    view! { <div class="inside grow">{(present != Some(false)).then_some(inner)}{on_demand(more, label)}{switch}</div> }.into_any()
+}
+
+/// Fields that are rendered on demand: a select that offers them by name, or a button that opens the object.
+pub(super) fn on_demand(more: &More, label: &str) -> Option<AnyView> {
+    if let Some((set, count)) = more.closed {
+        return Some(
+            view! { <p class="control"><span class="subtle">{texts::closed(set, count)}</span><button class="btn btn-sm" name="_op" value=more.show.clone()>{texts::show_fields(label)}</button></p> }
+                .into_any(),
+        );
+    }
+    if more.fields.is_empty() {
+        return None;
+    }
+    let id = field_id(&more.name);
+    let options = more.fields.iter().map(|field| view! { <option value=field.key.clone()>{field.label.clone()}</option> }).collect_view();
+    Some(
+        view! { <div class="field"><label for=id.clone()>{texts::more_of(label)}</label><div class="control"><select class="input w-m" id=id name=more.name.clone()>{options}</select><button class="btn btn-sm" name="_op" value=more.show.clone()>{texts::ADD}</button></div></div> }
+            .into_any(),
+    )
 }
 
 /// Without scripting, a field that other fields depend on needs a button that applies it; with it, the style sheet hides it. In a group, the field inside has the button.

@@ -13,6 +13,8 @@ pub(crate) const YAML_HINT: &str = "Enter YAML, because form fields can't show a
 pub(crate) const SET_TO_EMPTY: &str = "Set to empty text if left empty";
 pub(crate) const APPLY: &str = "Apply";
 pub(crate) const NAME: &str = "Name";
+/// The button that renders the field that is chosen in the select before it.
+pub(crate) const ADD: &str = "Add";
 
 // What a policy did to a field.
 /// Before the path of the workspace in which a policy is set.
@@ -90,4 +92,24 @@ pub(crate) fn remove(entry: &str) -> String {
 /// Where a price comes from: the price list of a catalog, and its first day.
 pub(crate) fn price_list(catalog: &str, from: &str) -> String {
     format!("Price list {catalog}, since {from}")
+}
+
+/// The label of a select with the fields of an object that can be added.
+pub(crate) fn more_of(label: &str) -> String {
+    format!("Add a setting to {label}")
+}
+
+/// What is in an object whose fields aren't shown.
+pub(crate) fn closed(set: usize, count: usize) -> String {
+    match (set, count) {
+        (0, 1) => "1 setting, not set".to_owned(),
+        (0, _) => format!("{count} settings, none set"),
+        (_, 1) => "1 setting".to_owned(),
+        _ => format!("{count} settings, {set} set"),
+    }
+}
+
+/// The button that shows the fields of an object.
+pub(crate) fn show_fields(label: &str) -> String {
+    format!("Show {label}")
 }

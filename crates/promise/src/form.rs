@@ -36,7 +36,7 @@ mod visible;
 pub mod yaml;
 
 pub use adjust::{Adjusted, adjust, put};
-pub use control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, RowButtons, YamlError};
+pub use control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, More, MoreField, RowButtons, YamlError};
 pub(crate) use defaults::keep_around;
 pub(crate) use describe::constraint;
 pub use draft::{Draft, Parsed, SecretText};

@@ -68,7 +68,7 @@ pub enum Control {
         /// Reason why no row can be added.
         full: Option<String>,
     },
-    /// A list or map of objects: each row is a group of fields.
+    /// A list or map of objects, lists or maps: each row has fields of its own.
     Items {
         /// Rows, in order.
         rows: Vec<ItemRow>,
@@ -81,8 +81,10 @@ pub enum Control {
     },
     /// An object: a group of fields inside.
     Group {
-        /// Its fields.
+        /// Its fields, as far as they are rendered.
         fields: Vec<Field>,
+        /// The fields that are rendered on demand.
+        more: More,
         /// For an optional object, whether it is present. Absent for a required object.
         present: Option<bool>,
         /// `_op` value of the button that adds or removes it.
@@ -227,12 +229,38 @@ pub struct ItemRow {
     pub key: Option<ItemKey>,
     /// Inputs that must be posted with it.
     pub hidden: Vec<HiddenInput>,
-    /// Fields of the row.
+    /// Fields of the row, as far as they are rendered.
     pub fields: Vec<Field>,
+    /// The fields that are rendered on demand.
+    pub more: More,
     /// Problem with the row as a whole.
     pub problem: Option<String>,
     /// Buttons of the row.
     pub buttons: RowButtons,
+}
+
+/// Fields of an object that are rendered on demand, because a page that shows every field that is possible would be too long.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct More {
+    /// Fields without a value, for the select with this name. Empty if there are none.
+    pub fields: Vec<MoreField>,
+    /// Name of the select.
+    pub name: String,
+    /// `_op` value of the button that renders the chosen field, or the fields of a closed object.
+    pub show: String,
+    /// How many fields of a closed object have a value, and how many there are. Absent if the object is open.
+    pub closed: Option<(usize, usize)>,
+}
+
+/// A field that isn't rendered yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MoreField {
+    /// Value of its option: the name of the property.
+    pub key: String,
+    /// Label of the field.
+    pub label: String,
 }
 
 /// Input for the key of a map's entry.

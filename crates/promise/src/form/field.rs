@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::control::Control;
+use super::control::{Control, More};
 use crate::policy::{Origin, Provenance};
 
 /// A form, ready to be rendered.
@@ -113,6 +113,9 @@ pub struct Section {
     pub advanced_open: bool,
     /// Summary of the collapsed part: `2, all at their defaults: version, extensions`.
     pub advanced_summary: String,
+    /// Fields that are rendered on demand.
+    #[serde(default)]
+    pub more: More,
 }
 
 /// A hidden input that must be posted with a field.

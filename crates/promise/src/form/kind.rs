@@ -10,10 +10,6 @@ use crate::path::Path;
 use crate::policy::{Bounds, Effective};
 use crate::shape::{self, Shape};
 
-/// Maximum depth of nested objects. Deeper ones are edited as YAML.
-const DEEPEST: usize = 4;
-/// Maximum number of fields of an object in a row, counting all levels. Larger ones are edited as YAML.
-const WIDEST: usize = 24;
 /// Maximum number of integer choices shown as segments.
 const FEW: i64 = 6;
 
@@ -34,13 +30,13 @@ pub(super) enum Kind {
     List { items: Value },
     /// A map of scalars with this schema.
     Map { values: Value },
-    /// A list of objects with this schema, each a group of fields.
+    /// A list of objects, lists or maps with this schema, each a row with fields of its own.
     Items { items: Value },
-    /// A map of objects with this schema, each with a key and a group of fields.
+    /// A map of them, each a row with a key.
     Entries { values: Value },
-    /// An object with these fields. If `optional`, it can be omitted as a whole.
-    Group { optional: bool },
-    /// Everything else.
+    /// An object with these fields. If `optional`, it can be omitted as a whole. If `open`, it can have other fields, too.
+    Group { optional: bool, open: bool },
+    /// A value of any type.
     Yaml,
 }
 
@@ -88,20 +84,14 @@ impl Spot<'_> {
             Shape::Text => Kind::Text { shape, mode: self.mode(), area: self.is_area() },
             Shape::List if is_scalar(&self.node["items"]) => Kind::List { items: self.node["items"].clone() },
             Shape::Map if is_scalar(&self.node["additionalProperties"]) => Kind::Map { values: self.node["additionalProperties"].clone() },
-            Shape::List if self.is_row(&self.node["items"]) => Kind::Items { items: self.node["items"].clone() },
-            Shape::Map if self.is_row(&self.node["additionalProperties"]) => {
+            Shape::List if is_typed(&self.node["items"]) => Kind::Items { items: self.node["items"].clone() },
+            Shape::Map if is_typed(&self.node["additionalProperties"]) => {
                 Kind::Entries { values: self.node["additionalProperties"].clone() }
             }
-            Shape::Object if self.place.in_row || self.place.path.0.len() < DEEPEST => {
-                Kind::Group { optional: !self.required && !self.defaulted }
-            }
-            Shape::List | Shape::Map | Shape::Object | Shape::Open => Kind::Yaml,
+            Shape::Object => Kind::Group { optional: !self.required && !self.defaulted, open: false },
+            Shape::Open if has_fields(self.node) => Kind::Group { optional: !self.required && !self.defaulted, open: true },
+            Shape::List | Shape::Map | Shape::Open => Kind::Yaml,
         }
-    }
-
-    /// Whether an object with this schema is shown as a row of fields. Rows within rows and very large rows are edited as YAML.
-    fn is_row(&self, node: &Value) -> bool {
-        !self.place.in_row && Shape::of(node) == Shape::Object && (1..=WIDEST).contains(&leaves(node))
     }
 
     fn choice(&self, values: Vec<Value>) -> Kind {
@@ -142,15 +132,19 @@ fn is_scalar(node: &Value) -> bool {
     !matches!(Shape::of(node), Shape::List | Shape::Map | Shape::Object | Shape::Open)
 }
 
+/// Whether the schema says something of the value. Without it, rows of a list would each be a box of YAML.
+fn is_typed(node: &Value) -> bool {
+    Shape::of(node) != Shape::Open || has_fields(node)
+}
+
+/// Whether an object has fields that its schema names.
+pub(super) fn has_fields(node: &Value) -> bool {
+    node["type"] == "object" && node["properties"].as_object().is_some_and(|fields| !fields.is_empty())
+}
+
 /// Whether an empty text is a valid value.
 pub(super) fn accepts_empty(node: &Value) -> bool {
     Shape::of(node) == Shape::Text && Schema::parse_lenient(node).validate(&Value::String(String::new())).is_empty()
-}
-
-/// Returns the number of inputs of an object, including those of nested objects.
-fn leaves(node: &Value) -> usize {
-    let fields = node["properties"].as_object();
-    fields.into_iter().flatten().map(|(_, field)| if Shape::of(field) == Shape::Object { leaves(field) } else { 1 }).sum()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "bounds beyond 64 bits have more than a few values between them")]

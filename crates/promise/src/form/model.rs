@@ -1,6 +1,7 @@
 //! Builds the form of a promise for the values entered so far.
 
 mod controls;
+mod demand;
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,7 @@ use super::immutable::{Immutable, immutable};
 use super::kind::{Kind, Spot, accepts_empty, properties, whole};
 use super::operation::{Operation, OperationKind};
 use super::place::Place;
-use super::{rows, visible};
+use super::{BASE, rows, visible};
 use crate::api::PromiseSpec;
 use crate::path::{Path, Segment};
 use crate::policy::{Effective, node_at, same_value};
@@ -45,6 +46,7 @@ pub fn model_of_edit(promise: &PromiseSpec, effective: &Effective, draft: &Draft
         problems: draft.problems.iter().chain(problems).map(located).collect(),
         summary: Vec::new(),
         placed: BTreeSet::new(),
+        left: demand::FIRST_VIEW,
         immutable: accepted.map(|accepted| (accepted, immutable(promise))),
     };
     let sections = maker.sections();
@@ -88,6 +90,8 @@ pub(super) struct Maker<'a> {
     summary: Vec<Summary>,
     /// Paths that a group names, so that they aren't rendered twice.
     placed: BTreeSet<Path>,
+    /// How many more fields objects can show without being asked.
+    left: usize,
     /// For a change: the last accepted parameters, and which of them are immutable.
     immutable: Option<(&'a Value, Vec<Immutable>)>,
 }
@@ -128,18 +132,24 @@ impl<'a> Maker<'a> {
         if let Some(node) = whole(self.schema) {
             self.put(&Place::root(), node, true, &mut rest);
         }
-        for (place, _, node, required) in properties(self.promise, &Place::root(), self.schema) {
-            if !self.placed.contains(&place.path) {
+        let mut others = properties(self.promise, &Place::root(), self.schema);
+        others.retain(|(place, ..)| !self.placed.contains(&place.path));
+        let on_demand = others.len() > demand::MANY_AT_TOP;
+        for (place, _, node, required) in others {
+            if !on_demand || self.is_wanted(&place, required) {
                 self.put(&place, node, required, &mut rest);
+            } else {
+                self.offer(&place, &mut rest.more);
             }
         }
+        rest.more.close(BASE);
         if rest.fields.len() > MANY {
             let (first, folded) = std::mem::take(&mut rest.fields).into_iter().partition(|field| field.required);
             rest.fields = first;
             rest.advanced.extend::<Vec<Field>>(folded);
         }
         sections.push(rest);
-        sections.retain(|section| !section.fields.is_empty() || !section.advanced.is_empty());
+        sections.retain(|section| !section.fields.is_empty() || !section.advanced.is_empty() || !section.more.fields.is_empty());
         for section in &mut sections {
             self.fold(section);
         }
@@ -213,11 +223,14 @@ impl<'a> Maker<'a> {
         {
             hidden.push(HiddenInput { name: rows::explicit(&name), value: "1".to_owned() });
         }
+        if self.draft.text(&rows::opened(&name)).is_some() {
+            hidden.push(HiddenInput { name: rows::opened(&name), value: "1".to_owned() });
+        }
         let rows = matches!(kind, Kind::List { .. } | Kind::Map { .. } | Kind::Items { .. } | Kind::Entries { .. });
         if rows || kind == Kind::Tick {
             hidden.push(HiddenInput { name: rows::shown(&name), value: "1".to_owned() });
         }
-        if matches!(kind, Kind::Group { optional: false }) && required && !is_defaulted {
+        if matches!(kind, Kind::Group { optional: false, .. }) && required && !is_defaulted {
             hidden.push(HiddenInput { name: rows::present(&name), value: "1".to_owned() });
         }
         let empty = self.empty(&kind, node, &name, explicit, default.as_ref());

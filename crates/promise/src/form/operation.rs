@@ -28,18 +28,21 @@ pub enum OperationKind {
     Drop,
     /// Adds an optional object.
     Put,
+    /// Renders the fields of an object, or a field that is rendered on demand.
+    Show,
     /// Applies a preset.
     Preset,
 }
 
 impl OperationKind {
-    const ALL: [(Self, &'static str); 7] = [
+    const ALL: [(Self, &'static str); 8] = [
         (Self::Add, "add"),
         (Self::Remove, "remove"),
         (Self::Up, "up"),
         (Self::Down, "down"),
         (Self::Drop, "drop"),
         (Self::Put, "put"),
+        (Self::Show, "show"),
         (Self::Preset, "preset"),
     ];
 

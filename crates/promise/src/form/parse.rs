@@ -18,6 +18,7 @@ use crate::path::Path;
 use crate::policy::{Effective, same_value};
 use crate::problem::Problem;
 use crate::resolve;
+use crate::shape::Shape;
 use crate::wording::{label, lower_first};
 
 /// Maximum length of a text in one input, in bytes.
@@ -51,6 +52,7 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     if let Some(operation) = parsed.operation.clone() {
         parsed.focus = carry_out(&operation, promise, &mut parsed.draft.texts, &mut base);
     }
+    parsed.draft.texts.retain(|name, _| !name.ends_with("/~more"));
     let schema = if effective.schema.is_object() { &effective.schema } else { promise.parameters.as_ref().unwrap_or(&Value::Null) };
     let structural = resolve::schema_of(promise);
     let defaults = Defaults::of(promise, &structural, effective, schema, &base);
@@ -70,6 +72,8 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     };
     let parameters = read.unwrap_or_else(|| Value::Object(Map::new()));
     parsed.draft.problems = reader.problems;
+    // Their values are parameters now.
+    parsed.draft.texts.retain(|name, _| !name.ends_with("/~kept"));
     parsed.draft.problems.append(&mut too_long);
     parsed.draft.problems.append(&mut unknown(&mut parsed.draft.texts, schema));
     parsed.draft.parameters = visible::without_hidden(promise, &structural, effective, parameters, &base);
@@ -138,7 +142,9 @@ impl Reader<'_> {
         let known: BTreeSet<&str> = node["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
         let before = base.and_then(Value::as_object);
         let place = &place.with_default(self.defaults.here(place, node).filter(|_| before.is_none()));
-        let mut fields: Map<String, Value> = before
+        let others = self.others(place, &known);
+        let unknown = others.as_ref().or(before);
+        let mut fields: Map<String, Value> = unknown
             .into_iter()
             .flatten()
             .filter(|(key, _)| !known.contains(key.as_str()))
@@ -155,6 +161,8 @@ impl Reader<'_> {
 
     fn value(&mut self, place: &Place, node: &Value, required: bool, base: Option<&Value>) -> Option<Value> {
         let (path, name) = (&place.path, place.name.clone());
+        let kept = self.kept(&name);
+        let base = kept.as_ref().or(base);
         let defaulted = self.defaults.usual(place, node).is_some();
         let default = self.defaults.here(place, node).cloned();
         let spot = Spot { promise: self.promise, effective: self.effective, place, node, required, defaulted };
@@ -162,7 +170,7 @@ impl Reader<'_> {
         if kind == Kind::Secret {
             return base.filter(|_| !self.texts.contains_key(&rows::clear(&name))).cloned();
         }
-        if kind == Kind::Fixed || !rows::any_below(self.texts, &name) {
+        if kind == Kind::Fixed || !rows::entered(self.texts, &name) {
             return base.cloned();
         }
         let empty_counts = required || default.as_ref().is_some_and(|default| !is_empty(default)) || base.is_some_and(is_empty);
@@ -305,8 +313,37 @@ impl Reader<'_> {
     }
 
     fn row(&mut self, place: &Place, node: &Value, base: Option<&Value>) -> Value {
-        let empty = || null(base).unwrap_or_else(|| Value::Object(Map::new()));
-        self.object(place, node, base).unwrap_or_else(empty)
+        let value = self.value(place, node, true, base);
+        value.or_else(|| self.defaults.here(place, node).cloned()).unwrap_or_else(|| match Shape::of(node) {
+            Shape::List => Value::Array(Vec::new()),
+            _ => Value::Object(Map::new()),
+        })
+    }
+
+    /// Returns the value of an object that was rendered without its fields.
+    fn kept(&self, name: &str) -> Option<Value> {
+        let value: Value = serde_json::from_str(self.texts.get(&rows::kept(name))?).ok()?;
+        value.is_object().then_some(value)
+    }
+
+    /// Returns the fields that were entered as YAML because the schema doesn't name them.
+    fn others(&mut self, place: &Place, known: &BTreeSet<&str>) -> Option<Map<String, Value>> {
+        let text = self.texts.get(&rows::others(&place.name))?;
+        if text.trim().is_empty() {
+            return Some(Map::new());
+        }
+        let what = lower_first(&label(self.promise, &place.pattern));
+        let message = match super::yaml::read(text) {
+            Ok(Value::Object(fields)) => match fields.keys().find(|key| known.contains(key.as_str())) {
+                None => return Some(fields),
+                Some(key) => format!("Remove {key} from the other fields of {what}: it has a field of its own."),
+            },
+            Ok(_) => format!("Enter the other fields of {what} as names with values, such as \"name: value\"."),
+            Err(error) if error.text.is_empty() => error.message,
+            Err(error) => format!("Fix line {}, column {} of the other fields of {what}: it isn't valid YAML.", error.line, error.column),
+        };
+        self.problem(&place.path, message);
+        None
     }
 
     /// Whether two values of a parameter are equal once their inner defaults are filled in.

@@ -36,7 +36,7 @@ impl Place {
 
     /// Returns the place of a property of the object at this place, which has this schema.
     pub fn child(&self, node: &Value, key: &str) -> Self {
-        let name = format!("{}/{}", self.name, key.replace('~', "~0").replace('/', "~1"));
+        let name = format!("{}/{}", self.name, escape(key));
         let around = self.given.as_ref().or_else(|| node.get("default")).filter(|_| self.in_row);
         let given = around.and_then(|default| default.get(key)).cloned();
         let here = self.here.as_ref().and_then(|default| default.get(key)).cloned();
@@ -71,4 +71,9 @@ impl Place {
         pattern.0.push(Segment::Each);
         pattern
     }
+}
+
+/// Returns a key as a step of an input's name, as in a JSON pointer.
+pub(super) fn escape(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::field::field_id;
 use super::operation::{Operation, OperationKind};
+use super::place::escape;
 use super::{BASE, rows};
 use crate::api::PromiseSpec;
 use crate::path::Path;
@@ -39,6 +40,7 @@ pub(super) fn carry_out(
             texts.insert(rows::absent(target), "1".to_owned());
             Some(field_id(target))
         }
+        OperationKind::Show => Some(show(target, texts)),
         OperationKind::Add => Some(add(target, texts)),
         OperationKind::Remove | OperationKind::Up | OperationKind::Down => rearrange(operation.kind, target, texts),
     }
@@ -59,6 +61,15 @@ fn overlay(values: &Value, at: &Path, texts: &mut BTreeMap<String, String>, base
             at.put(base, value.clone());
         }
     }
+}
+
+/// Marks a field as asked for: the one that is chosen in the object's select, or the object itself.
+fn show(target: &str, texts: &mut BTreeMap<String, String>) -> String {
+    let chosen = texts.get(&rows::more(target)).filter(|key| !key.is_empty());
+    let target = chosen.map_or_else(|| target.to_owned(), |key| format!("{target}/{}", escape(key)));
+    texts.remove(&rows::absent(&target));
+    texts.insert(rows::opened(&target), "1".to_owned());
+    field_id(&target)
 }
 
 /// Appends a row.

@@ -27,6 +27,26 @@ pub(super) fn absent(name: &str) -> String {
     format!("{name}/~absent")
 }
 
+/// Marks a field that is rendered because somebody asked for it.
+pub(super) fn opened(name: &str) -> String {
+    format!("{name}/~open")
+}
+
+/// Value of an object that is rendered without its fields, as JSON.
+pub(super) fn kept(name: &str) -> String {
+    format!("{name}/~kept")
+}
+
+/// Name of the select that names a field to add to an object.
+pub(super) fn more(name: &str) -> String {
+    format!("{name}/~more")
+}
+
+/// Fields of an object that its schema doesn't name, as YAML.
+pub(super) fn others(name: &str) -> String {
+    format!("{name}/~others")
+}
+
 /// Name of the checkbox that removes a stored secret.
 pub(super) fn clear(name: &str) -> String {
     format!("{name}/~clear")
@@ -106,6 +126,18 @@ pub(super) fn map(texts: &BTreeMap<String, String>, name: &str) -> Vec<(String, 
 pub(super) fn remove_below(texts: &mut BTreeMap<String, String>, name: &str) {
     let prefix = format!("{name}/");
     texts.retain(|known, _| known != name && !known.starts_with(&prefix));
+}
+
+/// Whether an input at or below a name was posted, besides the mark that it was asked for.
+pub(super) fn entered(texts: &BTreeMap<String, String>, name: &str) -> bool {
+    texts.contains_key(name) || within(texts, &format!("{name}/")).any(|(rest, _)| rest != "~open")
+}
+
+/// Whether the fields of an object were rendered, or asked for.
+pub(super) fn is_open(texts: &BTreeMap<String, String>, name: &str) -> bool {
+    // Names of fields never begin with a tilde that isn't escaped.
+    let is_field = |rest: &str| !rest.starts_with('~') || ["~0", "~1", "~others"].iter().any(|lead| rest.starts_with(lead));
+    within(texts, &format!("{name}/")).any(|(rest, _)| rest == "~open" || is_field(rest))
 }
 
 /// Whether anything was posted at or below a name.

@@ -1,10 +1,12 @@
 mod any;
 mod corpus;
+mod coverage;
+mod demand;
 mod objects;
 
 use serde_json::{Value, json};
 
-use super::{ChoiceStyle, Control, Draft, Field, Form, OPERATION, Parsed, model, parse};
+use super::{ChoiceStyle, Control, Draft, Field, Form, More, OPERATION, Parsed, model, parse};
 use crate::api::PromiseSpec;
 use crate::policy::Effective;
 
@@ -81,8 +83,12 @@ pub(crate) fn posted(form: &Form) -> Vec<(String, String)> {
                 pairs.extend(row.key.iter().map(|key| (key.name.clone(), key.value.clone())));
                 pairs.extend(row.hidden.iter().map(|hidden| (hidden.name.clone(), hidden.value.clone())));
                 row.fields.iter().for_each(|field| post(field, pairs));
+                pairs.extend(select(&row.more));
             }),
-            Control::Group { fields, .. } => fields.iter().for_each(|field| post(field, pairs)),
+            Control::Group { fields, more, .. } => {
+                fields.iter().for_each(|field| post(field, pairs));
+                pairs.extend(select(more));
+            }
             Control::Secret { .. } => add(&field.name, ""),
             Control::Tick { checked: false, .. } | Control::Fixed { .. } => {}
         }
@@ -90,8 +96,14 @@ pub(crate) fn posted(form: &Form) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     for section in &form.sections {
         section.fields.iter().chain(&section.advanced).for_each(|field| post(field, &mut pairs));
+        pairs.extend(select(&section.more));
     }
     pairs
+}
+
+/// Browsers post the first option of a select that nobody touched.
+fn select(more: &More) -> Option<(String, String)> {
+    more.fields.first().map(|first| (more.name.clone(), first.key.clone()))
 }
 
 fn read(pairs: &[(String, String)], base: &Value) -> Parsed {

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::Maker;
 use crate::api::FieldHint;
-use crate::form::control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, RowButtons};
+use crate::form::control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, More, RowButtons};
 use crate::form::field::{Field, HiddenInput, field_id};
-use crate::form::kind::{Kind, accepts_empty, option_label, option_text, properties, scalar_text};
+use crate::form::kind::{Kind, accepts_empty, has_fields, option_label, option_text, scalar_text};
 use crate::form::operation::{Operation, OperationKind};
 use crate::form::place::Place;
 use crate::form::press::{ENTRIES, OBJECTS};
@@ -18,6 +18,8 @@ use crate::wording::{self, label, lower_first};
 
 /// Maximum number of lines of a text area before it scrolls.
 const MOST_LINES: u32 = 24;
+/// Label of the list or map that is a row of another one.
+const ENTRIES_OF_A_ROW: &str = "Entries";
 
 impl<'a> Maker<'a> {
     pub(super) fn control(
@@ -58,7 +60,7 @@ impl<'a> Maker<'a> {
             Kind::Map { values } => self.map(values, path, node, name),
             Kind::Items { .. } => self.items(place, node, node.get("items").unwrap_or(&Value::Null)),
             Kind::Entries { .. } => self.entries(place, node, node.get("additionalProperties").unwrap_or(&Value::Null)),
-            Kind::Group { optional } => self.group(*optional, place, node, hidden),
+            Kind::Group { optional, open } => self.group(*optional, *open, place, node, hidden),
             Kind::Yaml => self.yaml(path, name),
         }
     }
@@ -192,31 +194,18 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn group(&mut self, optional: bool, place: &Place, node: &'a Value, hidden: &mut Vec<HiddenInput>) -> Control {
+    fn group(&mut self, optional: bool, open: bool, place: &Place, node: &'a Value, hidden: &mut Vec<HiddenInput>) -> Control {
         let name = &place.name;
         let is_there = place.path.get(&self.draft.parameters).is_some_and(Value::is_object);
-        let present = is_there || self.draft.text(&rows::present(name)).is_some();
+        let asked_for = [rows::present(name), rows::opened(name)].iter().any(|mark| self.draft.text(mark).is_some());
+        let present = is_there || asked_for;
         if optional {
             let marker = if present { rows::present(name) } else { rows::absent(name) };
             hidden.push(HiddenInput { name: marker, value: "1".to_owned() });
         }
-        let fields = if present || !optional { self.fields_of(place, node) } else { Vec::new() };
+        let (fields, more) = if present || !optional { self.fields_of(place, node, open, hidden) } else { Default::default() };
         let toggle = optional.then(|| Operation::value(if present { OperationKind::Drop } else { OperationKind::Put }, name));
-        Control::Group { fields, present: optional.then_some(present), toggle }
-    }
-
-    /// Returns the fields of the object at a place.
-    fn fields_of(&mut self, place: &Place, node: &'a Value) -> Vec<Field> {
-        let mut fields = Vec::new();
-        let is_given = place.path.get(&self.draft.parameters).is_some_and(Value::is_object);
-        let place = &place.with_default(self.defaults.here(place, node).filter(|_| !is_given));
-        for (place, _, node, required) in properties(self.promise, place, node) {
-            let hint = crate::shape::hint_at(self.promise, &place.pattern);
-            if !self.placed.contains(&place.path) && !hint.is_some_and(|hint| hint.hidden) {
-                fields.push(self.field(&place, node, required));
-            }
-        }
-        fields
+        Control::Group { fields, more, present: optional.then_some(present), toggle }
     }
 
     fn items(&mut self, place: &Place, node: &Value, items: &'a Value) -> Control {
@@ -284,15 +273,25 @@ impl<'a> Maker<'a> {
         key: Option<ItemKey>,
         (index, count, ordered): (usize, usize, bool),
     ) -> ItemRow {
-        let problem = self.take_problem(&place.path, false, &field_id(row));
-        let fields = self.fields_of(&place, node);
-        let title = key.as_ref().map_or_else(|| title_of(&fields), |key| key.value.clone());
         let mut hidden = vec![HiddenInput { name: rows::from(row), value: from }];
         if key.is_none() {
             hidden.push(HiddenInput { name: rows::there(row), value: "1".to_owned() });
         }
+        let is_object = has_fields(node);
+        // A row that is a list has the id of its row for the list.
+        let id = if is_object { field_id(row) } else { field_id(&format!("{row}/~row")) };
+        let problem = self.take_problem(&place.path, false, &id);
+        let (fields, more) = if is_object {
+            if self.draft.text(&rows::opened(&place.name)).is_some() {
+                hidden.push(HiddenInput { name: rows::opened(&place.name), value: "1".to_owned() });
+            }
+            self.fields_of(&place, node, Shape::of(node) == Shape::Open, &mut hidden)
+        } else {
+            (vec![Field { label: ENTRIES_OF_A_ROW.to_owned(), ..self.field(&place, node, true) }], More::default())
+        };
+        let title = key.as_ref().map_or_else(|| self.title_of(&place, &fields), |key| key.value.clone());
         let buttons = buttons(row, index, count, ordered, &what, &title);
-        ItemRow { id: field_id(row), label, title, key, hidden, fields, problem, buttons }
+        ItemRow { id, label, title, key, hidden, fields, more, problem, buttons }
     }
 
     /// Returns the choices that the promise computes from other values. `None` if it computes none; then the text is free.
@@ -332,16 +331,6 @@ fn full_list(node: &Value, count: usize) -> Option<String> {
 fn full_map(node: &Value, count: usize) -> Option<String> {
     let most = node.get("maxProperties").and_then(Value::as_u64).filter(|most| count as u64 >= *most)?;
     Some(format!("No more entries can be added: at most {most}."))
-}
-
-/// Returns the title of a row: its name, or else its first text.
-fn title_of(fields: &[Field]) -> String {
-    let text = |field: &Field| match &field.control {
-        Control::Text { value, .. } if !value.trim().is_empty() => Some(value.trim().chars().take(60).collect::<String>()),
-        _ => None,
-    };
-    let named = fields.iter().find(|field| field.path.ends_with(".name")).and_then(text);
-    named.or_else(|| fields.iter().find_map(text)).unwrap_or_default()
 }
 
 fn buttons(row: &str, index: usize, count: usize, ordered: bool, what: &str, value: &str) -> RowButtons {
@@ -384,6 +373,6 @@ fn said(shape: Shape, text: &str) -> Option<String> {
     }
 }
 
-fn lines(text: &str, least: u32) -> u32 {
+pub(super) fn lines(text: &str, least: u32) -> u32 {
     u32::try_from(text.lines().count()).unwrap_or(MOST_LINES).clamp(least, MOST_LINES)
 }

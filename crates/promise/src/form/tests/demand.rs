@@ -1,0 +1,170 @@
+//! Rows in rows, and fields that are rendered on demand.
+
+use serde_json::{Value, json};
+
+use super::posted;
+use crate::api::PromiseSpec;
+use crate::form::{Control, Draft, Field, Form, More, model, parse};
+use crate::policy::Effective;
+
+/// The form of a schema between a browser and the portal.
+struct Page {
+    spec: PromiseSpec,
+    effective: Effective,
+    base: Value,
+    form: Form,
+}
+
+impl Page {
+    fn open(schema: &Value, base: Value) -> Self {
+        let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
+        let effective = Effective { schema: schema.clone(), ..Effective::default() };
+        let form = model(&spec, &effective, &Draft::of(base.clone()), &[]);
+        Self { spec, effective, base, form }
+    }
+
+    /// Posts the form with some inputs changed, and returns the parameters.
+    fn post(&mut self, changes: &[(&str, &str)]) -> Value {
+        let mut pairs = posted(&self.form);
+        for (name, text) in changes {
+            pairs.retain(|(known, _)| known != name);
+            pairs.push(((*name).to_owned(), (*text).to_owned()));
+        }
+        let draft = parse(&pairs, &self.spec, &self.effective, &self.base).draft;
+        assert!(draft.problems.is_empty(), "{:?}", draft.problems);
+        self.form = model(&self.spec, &self.effective, &draft, &[]);
+        draft.parameters
+    }
+
+    fn press(&mut self, operation: &str) -> Value {
+        self.post(&[("_op", operation)])
+    }
+
+    fn find(&self, path: &str) -> Option<&Field> {
+        self.form.fields().into_iter().find(|field| field.path == path)
+    }
+
+    fn field(&self, path: &str) -> &Field {
+        self.find(path).unwrap_or_else(|| panic!("{path} isn't rendered"))
+    }
+
+    fn add(&mut self, path: &str) -> Value {
+        let add = match &self.field(path).control {
+            Control::Items { add, .. } | Control::List { add, .. } | Control::Map { add, .. } => add.clone(),
+            other => panic!("{path} has no rows: {other:?}"),
+        };
+        self.press(&add)
+    }
+
+    fn more(&self, path: &str) -> &More {
+        match &self.field(path).control {
+            Control::Group { more, .. } => more,
+            other => panic!("{path} is no group: {other:?}"),
+        }
+    }
+}
+
+fn many(count: usize) -> Value {
+    (0..count).map(|number| (format!("field{number:03}"), json!({"type": "string"}))).collect::<serde_json::Map<_, _>>().into()
+}
+
+#[test]
+fn rows_have_rows() {
+    let port =
+        json!({"type": "object", "properties": {"port": {"type": "integer"}, "hosts": {"type": "array", "items": {"type": "string"}}}});
+    let container = json!({"type": "object", "properties": {
+        "name": {"type": "string"},
+        "ports": {"type": "array", "items": port},
+        "limits": {"type": "object", "additionalProperties": {"type": "string"}},
+    }});
+    let schema = json!({"type": "object", "properties": {"containers": {"type": "array", "items": container}}});
+    let mut page = Page::open(&schema, json!({}));
+    page.add(".containers");
+    page.add(".containers[0].ports");
+    page.add(".containers[0].ports");
+    page.add(".containers[0].ports[1].hosts");
+    page.add(".containers");
+    let value = page.post(&[
+        ("/parameters/containers/0/name", "web"),
+        ("/parameters/containers/0/ports/0/port", "80"),
+        ("/parameters/containers/0/ports/1/port", "443"),
+        ("/parameters/containers/0/ports/1/hosts/0", "example.org"),
+        ("/parameters/containers/1/name", "sidecar"),
+    ]);
+    let web = json!({"name": "web", "ports": [{"port": 80}, {"port": 443, "hosts": ["example.org"]}]});
+    assert_eq!(value, json!({"containers": [web, {"name": "sidecar"}]}));
+    page.press("up:/parameters/containers/0/ports/1");
+    let moved = page.press("remove:/parameters/containers/1");
+    assert_eq!(moved, json!({"containers": [{"name": "web", "ports": [{"port": 443, "hosts": ["example.org"]}, {"port": 80}]}]}));
+}
+
+#[test]
+fn lists_and_maps_are_rows_too() {
+    let lists = json!({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}});
+    let map = json!({"type": "object", "additionalProperties": {"type": "object", "additionalProperties": {"type": "string"}}});
+    let schema = json!({"type": "object", "properties": {"matrix": lists, "labels": map}});
+    let held = json!({"matrix": [[1, 2], [], [3]], "labels": {"a": {"x": "1"}, "b": {}}});
+    let mut page = Page::open(&schema, held.clone());
+    assert_eq!(page.press("check"), held);
+    let ids = page.form.fields().iter().map(|field| field.id.clone()).collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(ids.len(), page.form.fields().len());
+    page.add(".matrix[1]");
+    page.add(".labels.b");
+    let changed = page.post(&[
+        ("/parameters/matrix/1/0", "7"),
+        ("/parameters/labels/~rows/1/~value/~rows/0/~key", "y"),
+        ("/parameters/labels/~rows/1/~value/~rows/0/~value", "2"),
+    ]);
+    assert_eq!(changed, json!({"matrix": [[1, 2], [7], [3]], "labels": {"a": {"x": "1"}, "b": {"y": "2"}}}));
+}
+
+#[test]
+fn large_objects_offer_their_fields_by_name() {
+    let mut schema = json!({"type": "object", "properties": many(300), "required": ["field007"]});
+    schema["properties"]["debug"] = json!({"type": "boolean", "default": true});
+    let mut page = Page::open(&schema, json!({"field100": "set"}));
+    let paths: Vec<&str> = page.form.fields().iter().map(|field| field.path.as_str()).collect();
+    assert_eq!(paths, [".field007", ".field100"]);
+    // Asking for a field changes nothing, whatever its default is.
+    let asked = page.post(&[("/parameters/~more", "debug"), ("_op", "show:/parameters")]);
+    assert_eq!(asked, json!({"field100": "set"}));
+    assert!(matches!(page.field(".debug").control, Control::Tick { checked: true, .. }));
+    assert_eq!(page.post(&[("/parameters/~more", "field042"), ("_op", "show:/parameters")]), json!({"field100": "set"}));
+    let value = page.post(&[("/parameters/field042", "here"), ("/parameters/field100", "")]);
+    assert_eq!(value, json!({"field042": "here"}));
+    assert!(page.find(".field100").is_some(), "a field doesn't go while somebody edits it");
+}
+
+#[test]
+fn closed_objects_keep_what_they_have() {
+    let part = |count| json!({"type": "object", "properties": many(count), "default": {}});
+    let mut properties: serde_json::Map<String, Value> = (0..30).map(|number| (format!("part{number:02}"), part(12))).collect();
+    properties.insert("last".to_owned(), json!({"type": "object", "properties": many(11), "x-kubernetes-preserve-unknown-fields": true}));
+    let schema = json!({"type": "object", "properties": properties});
+    let base = json!({"part20": {"field001": "kept", "unknown": 1}, "part01": {"field002": "a"}, "last": {"other": [1]}});
+    let mut page = Page::open(&schema, base.clone());
+    let drawn = page.form.fields().len();
+    assert!(drawn < 200, "{drawn} fields of 371");
+    assert_eq!(page.more(".part20").closed, Some((2, 12)));
+    assert_eq!(page.press("check"), base);
+    let show = page.more(".part20").show.clone();
+    assert_eq!(page.press(&show), base);
+    let changed = page.post(&[("/parameters/part20/field005", "new")]);
+    assert_eq!(changed["part20"], json!({"field001": "kept", "field005": "new", "unknown": 1}));
+    assert_eq!((&changed["part01"], &changed["last"]), (&base["part01"], &base["last"]));
+}
+
+#[test]
+fn fields_that_a_schema_does_not_name_are_yaml() {
+    let schema = json!({"type": "object", "properties": {"config": {
+        "type": "object",
+        "properties": {"level": {"type": "string"}},
+        "x-kubernetes-preserve-unknown-fields": true,
+    }}});
+    let mut page = Page::open(&schema, json!({"config": {"level": "info", "deep": {"a": [1]}}}));
+    let value = page.post(&[("/parameters/config/level", "debug"), ("/parameters/config/~others", "deep: {a: [2]}\nmore: true\n")]);
+    assert_eq!(value, json!({"config": {"level": "debug", "deep": {"a": [2]}, "more": true}}));
+    let pairs = [("/parameters/config/level".to_owned(), "x".to_owned()), ("/parameters/config/~others".to_owned(), "level: y".to_owned())];
+    let draft = parse(&pairs, &page.spec, &page.effective, &page.base).draft;
+    assert_eq!(draft.problems.len(), 1, "a field can't have two values: {:?}", draft.problems);
+}
