@@ -93,6 +93,8 @@ export async function scenes(it) {
     { name: "promises", path: "/platform/promises", person: "platform-engineer" },
     { name: "promises-sorted", path: "/platform/promises?sort=-instances&lifecycle=published", person: "platform-engineer" },
     { name: "promises-nothing", path: "/platform/promises" },
+    { name: "preview-empty", path: "/platform/promises/preview", person: "platform-engineer" },
+    { name: "preview", path: "/platform/promises/preview?workspace=root:platform&promise=postgresql", person: "platform-engineer" },
     { name: "requests-sorted", path: `/w/${workspace}/requests?sort=-state` },
     { name: "catalog-sorted", path: `/w/${workspace}/catalog?sort=name` },
     { name: "policies", path: "/platform/policies", person: "org-owner" },

@@ -66,6 +66,7 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::EMERGENCIES) view=|| load(emergencies) ssr=Async/>
                 <Route path=Pattern(page::DELIVERIES) view=|| load(deliveries) ssr=Async/>
                 <Route path=Pattern(page::PROMISES) view=|| load(promise_list) ssr=Async/>
+                <Route path=Pattern(page::PROMISE_PREVIEW) view=|| load(promise_preview) ssr=Async/>
                 <Route path=Pattern(page::POLICIES) view=|| load(policy_list) ssr=Async/>
                 <Route path=Pattern(page::POLICY_NEW) view=|| load(policy_form) ssr=Async/>
                 <Route path=Pattern(page::POLICY) view=|| load(policy) ssr=Async/>

@@ -7,6 +7,7 @@
 mod assets;
 mod policy_text;
 mod presets;
+mod preview_text;
 
 use std::sync::Arc;
 
@@ -15,9 +16,9 @@ use crate::view::{
     AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, DraftLine,
     EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, InstancesPage, NoticeRules, NoticesPage, NoticesQuery, ObjectKey,
     ObjectPage, OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromiseKey,
-    PromisePage, PromisesPage, PromisesQuery, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage, ResourceQuery,
-    ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, StandInPage, Viewer, WorkspacePage,
-    WorkspaceTree,
+    PromisePage, PromisePreview, PromisesPage, PromisesQuery, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage,
+    ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, StandInPage, Viewer,
+    WorkspacePage, WorkspaceTree,
 };
 use async_trait::async_trait;
 use promise::date::{DateStyle, Zone};
@@ -28,6 +29,7 @@ use serde::{Deserialize, Serialize};
 pub use assets::Assets;
 pub use policy_text::PolicyText;
 pub use presets::{PresetOf, Presets};
+pub use preview_text::PreviewText;
 
 /// Ordered name/value pairs of a posted form.
 pub type Pairs = [(String, String)];
@@ -200,6 +202,10 @@ pub trait Platform: Send + Sync {
     async fn overview(&self, query: &OverviewQuery) -> Result<OverviewPage>;
     /// Returns the promises in workspaces where the user can list them, filtered.
     async fn promises(&self, query: &PromisesQuery) -> Result<PromisesPage>;
+    /// Returns the preview of a draft's document, of a promise that the user can read (its workspace and name), or of nothing yet.
+    async fn promise_preview(&self, draft: Option<&str>, of: Option<(&str, &str)>) -> Result<PromisePreview>;
+    /// Saves what was typed into the preview. Returns the draft's id.
+    async fn preview_promise(&self, typed: &PreviewText) -> Result<String>;
     /// Returns the policies that the user can read, filtered.
     async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage>;
     /// Returns one policy. `from` is the workspace in which the user found one of its rules: users whom the rule affects there can read

@@ -5,13 +5,16 @@
 
 mod choice;
 mod field;
+mod find;
 mod items;
 mod lines;
 mod secret;
 mod summary;
 mod text;
+#[cfg(test)]
+mod weight;
 
 pub use field::{Fields, area};
 pub use secret::Secrets;
-pub use summary::{ErrorSummary, Presets};
+pub use summary::{ErrorSummary, Presets, Problems};
 pub use text::{Text, complaint, described};

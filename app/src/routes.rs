@@ -63,6 +63,8 @@ pub mod page {
     pub const PLATFORM: &str = "/platform";
     /// Promises in workspaces where the user can list them.
     pub const PROMISES: &str = "/platform/promises";
+    /// The form that a schema makes, before anything is published.
+    pub const PROMISE_PREVIEW: &str = "/platform/promises/preview";
     /// Policies of all workspaces that the user can read.
     pub const POLICIES: &str = "/platform/policies";
     /// A policy.
@@ -213,6 +215,16 @@ pub fn request_new(workspace: &str, promise: &str, home: Option<&str>) -> String
 /// Review of a new request.
 pub fn request_review(workspace: &str, promise: &str, home: Option<&str>) -> String {
     with_query(&at(page::REQUEST_REVIEW, &[workspace, promise]), &[("home", home.unwrap_or_default())])
+}
+
+/// The preview of a draft.
+pub fn promise_preview_draft(draft: &str) -> String {
+    with_query(page::PROMISE_PREVIEW, &[("draft", draft)])
+}
+
+/// The preview of a promise's form.
+pub fn promise_preview(workspace: &str, promise: &str) -> String {
+    with_query(page::PROMISE_PREVIEW, &[("workspace", workspace), ("promise", promise)])
 }
 
 /// What the platform creates for a new request; `origin` selects the lines of one origin.

@@ -17,6 +17,7 @@ pub(crate) mod lists;
 pub(crate) mod notifications;
 pub(crate) mod platform;
 pub(crate) mod presets;
+pub(crate) mod preview;
 pub(crate) mod promises;
 pub(crate) mod request;
 pub(crate) mod requests;

@@ -15,6 +15,7 @@ mod platform;
 mod policy;
 mod preflight;
 mod preset;
+mod preview;
 mod promises;
 mod related;
 mod request;
@@ -59,6 +60,7 @@ pub use preflight::{
     PriceSource, PriceView, RoomLine, Verdict,
 };
 pub use preset::{MAX_PRESET_TITLE, PresetLine, SavedPreset, preset_title};
+pub use preview::PromisePreview;
 pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 pub use related::{RelatedGroup, RelatedKind, RelatedLine};
 pub use request::{

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use app::actions::{
     AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeletePreset, DeleteRequest, DeleteView,
-    DiscardDraft, DismissDemo, DismissTour, EndDelegation, MarkRead, Posted, RenameView, RetryDelivery, RevealOutput, RollOut,
-    SaveNotificationSettings, SavePolicy, SavePreset, SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft, SignIn,
-    SignOut, SubmitRequest, SwitchPolicy, Withdraw,
+    DiscardDraft, DismissDemo, DismissTour, EndDelegation, MarkRead, Posted, PreviewPromise, RenameView, RetryDelivery, RevealOutput,
+    RollOut, SaveNotificationSettings, SavePolicy, SavePreset, SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft,
+    SignIn, SignOut, SubmitRequest, SwitchPolicy, Withdraw,
 };
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
@@ -127,6 +127,8 @@ pub fn table() -> Vec<Route> {
         revalidated(page::PLATFORM, SignedIn),
         revalidated(page::EMERGENCIES, SignedIn),
         revalidated(page::PROMISES, SignedIn),
+        page(page::PROMISE_PREVIEW, SignedIn),
+        action::<PreviewPromise>(SignedIn),
         revalidated(page::POLICIES, Policies),
         revalidated(page::POLICY, Policies),
         page(page::POLICY_NEW, Policies),

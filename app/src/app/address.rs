@@ -191,6 +191,16 @@ pub(super) struct DeletedPolicy {
     pub(super) deleted: String,
 }
 
+/// Query of the preview of a form: the draft with what was typed, or a promise to start with.
+#[derive(Debug, Deserialize)]
+pub(super) struct PreviewQuery {
+    pub(super) draft: Option<String>,
+    #[serde(default)]
+    pub(super) workspace: String,
+    #[serde(default)]
+    pub(super) promise: String,
+}
+
 /// Query of the policy form: the workspace that the policy is for, and the draft with what was typed.
 #[derive(Debug, Deserialize)]
 pub(super) struct PolicyDraft {

@@ -3,8 +3,8 @@
 use promise::Result;
 
 use super::address::{
-    Address, DecisionLink, DeletedPolicy, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PresetQuery, PromiseTab, RefusalId,
-    RefusedPost, RequestTab, RevealedOutput, SignInQuery, WorkspaceQuery,
+    Address, DecisionLink, DeletedPolicy, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PresetQuery, PreviewQuery,
+    PromiseTab, RefusalId, RefusedPost, RequestTab, RevealedOutput, SignInQuery, WorkspaceQuery,
 };
 use crate::backend::{FormOf, PresetOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
@@ -200,6 +200,12 @@ pub(super) async fn deliveries(visit: Visit, at: Address) -> Result<Page> {
 
 pub(super) async fn promise_list(visit: Visit, at: Address) -> Result<Page> {
     platform::promises(&visit, &at.query()?).await
+}
+
+pub(super) async fn promise_preview(visit: Visit, at: Address) -> Result<Page> {
+    let PreviewQuery { draft, workspace, promise } = at.query()?;
+    let of = (!promise.is_empty()).then_some((workspace.as_str(), promise.as_str()));
+    platform::preview(&visit, draft.as_deref(), of).await
 }
 
 pub(super) async fn policy_list(visit: Visit, at: Address) -> Result<Page> {

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use promise::form::{ByLine, Control, EmptyText, Field, Form, More, Section, field_id};
 
 use super::choice::choice;
+use super::find::find;
 use super::items::items;
 use super::lines::{add, keys, list, map};
 use super::text::{complaint, described};
@@ -25,10 +26,12 @@ pub(super) struct At<'a> {
 #[component]
 pub fn Fields(form: Form, focus: Option<String>, workspace: String) -> impl IntoView {
     let at = At { focus: focus.as_deref(), workspace: &workspace };
-    form.sections.iter().map(|part| section(part, at)).collect_view()
+    let last = form.sections.len().saturating_sub(1);
+    let search = |index| form.find.as_ref().filter(|_| index == last).map(|found| find(found, at).into_any());
+    form.sections.iter().enumerate().map(|(index, part)| section(part, search(index), at)).collect_view()
 }
 
-fn section(section: &Section, at: At<'_>) -> AnyView {
+fn section(section: &Section, search: Option<AnyView>, at: At<'_>) -> AnyView {
     let fields = section.fields.iter().map(|one| field(one, at)).collect_view();
     let advanced = section.advanced.iter().map(|one| field(one, at)).collect_view();
     // A section that contains only folded fields isn't folded again, and a section with a single part already has its name.
@@ -36,7 +39,7 @@ fn section(section: &Section, at: At<'_>) -> AnyView {
     let same = matches!(section.fields.as_slice(), [only] if only.label == section.title);
     let class = if same { "group same" } else { "group" };
     if plain {
-        return view! { <fieldset class=class id=section.id.clone()><legend>{section.title.clone()}</legend>{advanced}{on_demand(&section.more, &section.title)}</fieldset> }
+        return view! { <fieldset class=class id=section.id.clone()><legend>{section.title.clone()}</legend>{search}{advanced}{on_demand(&section.more, None)}</fieldset> }
             .into_any();
     }
     let folded = (!section.advanced.is_empty()).then(|| view! {
@@ -45,7 +48,7 @@ fn section(section: &Section, at: At<'_>) -> AnyView {
     view! {
         <fieldset class=class id=section.id.clone()><legend>{section.title.clone()}</legend>
             {section.description.clone().filter(|text| !is_a_hint(text, &section.fields)).map(|text| view! { <p class="hint">{text}</p> })}
-            {fields}{folded}{on_demand(&section.more, &section.title)}
+            {search}{fields}{folded}{on_demand(&section.more, None)}
         </fieldset>
     }
     .into_any()
@@ -199,14 +202,18 @@ fn group(fields: &[Field], more: &More, present: Option<bool>, toggle: Option<&S
         let label = if present == Some(true) { texts::remove_group(label) } else { texts::add_group(label) };
         view! { <button class="btn btn-sm" name="_op" value=operation.clone()>{label}</button> }
     });
-    view! { <div class="inside grow">{(present != Some(false)).then_some(inner)}{on_demand(more, label)}{switch}</div> }.into_any()
+    if present == Some(false) {
+        return view! { <div class="grow">{switch}</div> }.into_any();
+    }
+    view! { <div class="inside grow">{inner}{on_demand(more, Some(label))}{switch}</div> }.into_any()
 }
 
-/// Fields that are rendered on demand: a select that offers them by name, or a button that opens the object.
-pub(super) fn on_demand(more: &More, label: &str) -> Option<AnyView> {
+/// Fields of an object that are rendered on demand: a select that offers them by name, or a button that opens the object.
+/// `label` names the object, unless it's the form.
+pub(super) fn on_demand(more: &More, label: Option<&str>) -> Option<AnyView> {
     if let Some((set, count)) = more.closed {
         return Some(
-            view! { <p class="control"><span class="subtle">{texts::closed(set, count)}</span><button class="btn btn-sm" name="_op" value=more.show.clone()>{texts::show_fields(label)}</button></p> }
+            view! { <p class="control"><span class="subtle">{texts::closed(set, count)}</span><button class="btn btn-sm" name="_op" value=more.show.clone()>{texts::show_fields(label.unwrap_or_default())}</button></p> }
                 .into_any(),
         );
     }
@@ -216,7 +223,7 @@ pub(super) fn on_demand(more: &More, label: &str) -> Option<AnyView> {
     let id = field_id(&more.name);
     let options = more.fields.iter().map(|field| view! { <option value=field.key.clone()>{field.label.clone()}</option> }).collect_view();
     Some(
-        view! { <div class="field"><label for=id.clone()>{texts::more_of(label)}</label><div class="control"><select class="input w-m" id=id name=more.name.clone()>{options}</select><button class="btn btn-sm" name="_op" value=more.show.clone()>{texts::ADD}</button></div></div> }
+        view! { <div class="field"><label for=id.clone()>{texts::more_of(label)}</label><div class="control"><select class="input w-m" id=id name=more.name.clone()><option value="">{texts::CHOOSE}</option>{options}</select><button class="btn btn-sm" name="_op" value=more.show.clone()>{texts::ADD}</button></div></div> }
             .into_any(),
     )
 }

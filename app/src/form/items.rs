@@ -29,7 +29,7 @@ fn item(row: &ItemRow, at: At<'_>) -> impl IntoView + use<> {
             {hidden.collect_view()}
             <div class="entry-head"><p class="entry-title" id=labelled><b>{row.label.clone()}</b>" "{title}</p>{buttons(&row.buttons)}</div>
             {row.problem.clone().map(|problem| complaint(problem_id, problem))}
-            <div class="entry-fields">{key}{fields}{on_demand(&row.more, &row.buttons.what)}</div>
+            <div class="entry-fields">{key}{fields}{on_demand(&row.more, Some(&row.buttons.what))}</div>
         </div></li>
     }
 }

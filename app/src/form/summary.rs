@@ -2,27 +2,32 @@
 
 use crate::view::RequestForm;
 use leptos::prelude::*;
-use promise::form::PresetChoice;
+use promise::form::{PresetChoice, Summary};
 
 use crate::texts::forms as texts;
 use crate::ui::Shape;
 
-/// Lists every problem once, in the same words as at its field, with a link to it. It gets the focus when the page opens.
+/// Lists every problem of a request's form.
 #[component]
 pub fn ErrorSummary(form: RequestForm) -> impl IntoView {
-    let name = form.name_problem.clone().map(|problem| ("name".to_owned(), problem));
-    let lines = name.into_iter().chain(form.form.summary.iter().map(|line| (line.target.clone(), line.message.clone())));
-    let lines = lines.map(|(target, message)| {
+    let name = form.name_problem.clone().map(|message| Summary { target: "name".to_owned(), message });
+    let lines = name.into_iter().chain(form.form.summary).collect();
+    view! { <Problems title=texts::THERE_IS_A_PROBLEM lines=lines focus=form.focus.is_none()/> }
+}
+
+/// Lists every problem once, in the same words as at its field, with a link to it. `focus` says whether it gets the focus when the page opens.
+#[component]
+pub fn Problems(title: &'static str, lines: Vec<Summary>, focus: bool) -> impl IntoView {
+    let lines = lines.into_iter().map(|Summary { target, message }| {
         if target.is_empty() {
             view! { <li>{message}</li> }.into_any()
         } else {
             view! { <li><a href=format!("#{target}")>{message}</a></li> }.into_any()
         }
     });
-    let focus = form.focus.is_none();
     view! {
         <div class="banner summary" data-st="failed" role="alert" aria-labelledby="summary-title" tabindex="-1" id="summary" autofocus=focus>
-            {Shape::Failed.svg()}<div><h2 id="summary-title">{texts::THERE_IS_A_PROBLEM}</h2><ul>{lines.collect_view()}</ul></div>
+            {Shape::Failed.svg()}<div><h2 id="summary-title">{title}</h2><ul>{lines.collect_view()}</ul></div>
         </div>
     }
 }

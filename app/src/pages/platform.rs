@@ -9,6 +9,7 @@ mod list;
 mod overview;
 mod parts;
 mod policy;
+mod preview;
 mod promises;
 mod text;
 mod times;
@@ -20,6 +21,7 @@ pub use list::list;
 pub(super) use overview::by_week;
 pub use overview::overview;
 pub use policy::policy;
+pub use preview::preview;
 pub use promises::promises;
 pub use text::{new, preflight, text};
 

@@ -1,5 +1,7 @@
 //! Texts of forms, in which fields are filled in.
 
+use promise::wording::lower_first;
+
 pub(crate) const THERE_IS_A_PROBLEM: &str = "There is a problem";
 /// Before the problem of a field, for screen readers.
 pub(crate) const ERROR: &str = "Error: ";
@@ -13,6 +15,15 @@ pub(crate) const YAML_HINT: &str = "Enter YAML, because form fields can't show a
 pub(crate) const SET_TO_EMPTY: &str = "Set to empty text if left empty";
 pub(crate) const APPLY: &str = "Apply";
 pub(crate) const NAME: &str = "Name";
+/// The label of the search for fields.
+pub(crate) const FIND: &str = "Find a setting";
+/// Why there is a search.
+pub(crate) const FIND_HINT: &str = "The form shows what's required or set. Other settings can be added.";
+pub(crate) const FIND_BUTTON: &str = "Find";
+/// The link to a field that was found and is rendered.
+pub(crate) const GO_TO_FIELD: &str = "Go to";
+/// The first option of a select with fields to add.
+pub(crate) const CHOOSE: &str = "Choose a setting";
 /// The button that renders the field that is chosen in the select before it.
 pub(crate) const ADD: &str = "Add";
 
@@ -51,12 +62,12 @@ pub(crate) fn yaml_problem(line: usize, column: usize, message: &str) -> String 
 
 /// The button that adds an optional group of fields.
 pub(crate) fn add_group(label: &str) -> String {
-    format!("Add {label}")
+    format!("Add {}", lower_first(label))
 }
 
 /// The button that removes an optional group of fields.
 pub(crate) fn remove_group(label: &str) -> String {
-    format!("Remove {label}")
+    format!("Remove {}", lower_first(label))
 }
 
 /// After `Why?`, for screen readers.
@@ -94,9 +105,24 @@ pub(crate) fn price_list(catalog: &str, from: &str) -> String {
     format!("Price list {catalog}, since {from}")
 }
 
-/// The label of a select with the fields of an object that can be added.
-pub(crate) fn more_of(label: &str) -> String {
-    format!("Add a setting to {label}")
+/// The label of a select with the fields of an object that can be added. `label` names the object, unless it's the form.
+pub(crate) fn more_of(label: Option<&str>) -> String {
+    label.map_or_else(|| "Add a setting".to_owned(), |label| format!("Add a setting to {}", lower_first(label)))
+}
+
+/// What a search for fields found: how many of them are listed, and how many there are.
+pub(crate) fn found(listed: usize, total: usize, text: &str) -> String {
+    match total {
+        0 => format!("No setting matches \u{201c}{text}\u{201d}."),
+        1 => format!("1 setting matches \u{201c}{text}\u{201d}."),
+        _ if listed < total => format!("{listed} of {total} settings that match \u{201c}{text}\u{201d}. Add a word to narrow them."),
+        _ => format!("{total} settings match \u{201c}{text}\u{201d}."),
+    }
+}
+
+/// The groups around a field, from the outside.
+pub(crate) fn within(groups: &[String]) -> String {
+    format!("in {}", groups.join(" \u{203a} "))
 }
 
 /// What is in an object whose fields aren't shown.
@@ -111,5 +137,5 @@ pub(crate) fn closed(set: usize, count: usize) -> String {
 
 /// The button that shows the fields of an object.
 pub(crate) fn show_fields(label: &str) -> String {
-    format!("Show {label}")
+    format!("Show {}", lower_first(label))
 }

@@ -382,7 +382,8 @@ fn script_is_loaded_on_live_pages_alone() {
             "policy-edit",
         ]
         .contains(&name);
-        let copied = name.starts_with("adds") || ["policy", "policy-tried", "policy-unread"].contains(&name);
+        let copied = name.starts_with("adds")
+            || ["policy", "policy-tried", "policy-unread", "preview", "preview-empty", "preview-wrong"].contains(&name);
         assert_eq!(page.html.contains("data-live-page=\"/live?topic="), live, "{name}");
         assert_eq!(page.html.contains("data-component=\"Preflight_"), typed, "{name}");
         let keys = name == "approvals" || name.starts_with("approvals-");

@@ -28,6 +28,8 @@ mod governed;
 mod homes;
 #[path = "world/notices.rs"]
 mod notices;
+#[path = "world/preview.rs"]
+mod preview;
 #[path = "world/requests.rs"]
 mod requests;
 #[path = "world/resources.rs"]

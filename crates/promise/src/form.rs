@@ -40,12 +40,15 @@ pub use control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, Lis
 pub(crate) use defaults::keep_around;
 pub(crate) use describe::constraint;
 pub use draft::{Draft, Parsed, SecretText};
-pub use field::{ByLine, EmptyText, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id, rule_anchor};
+pub use field::{
+    ByLine, EmptyText, Field, Find, Form, FoundField, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id,
+    rule_anchor,
+};
 pub use immutable::{Immutable, immutable, keep_immutable};
 pub(crate) use kind::few_integers;
 pub use model::{model, model_of_edit};
 pub use operation::{Operation, OperationKind};
-pub use parse::parse;
+pub use parse::{is_search, parse};
 pub use rank::rank;
 pub use secrets::{LONGEST_SECRET, says_parameters, secret_inputs};
 pub use start::{from_example, from_preset, starts_from};

@@ -11,7 +11,7 @@ use crate::row::row;
 use crate::{Error, Result, Store};
 
 /// Maximum size of a draft, in bytes of JSON.
-pub const MAX_DRAFT_BYTES: usize = 256 * 1024;
+pub const MAX_DRAFT_BYTES: usize = 512 * 1024;
 /// Maximum number of drafts of one user; the oldest are removed first.
 pub const MAX_DRAFTS_PER_PERSON: u32 = 60;
 /// Maximum number of drafts of one form: each step of filling it in leaves one, so that Back shows it. The oldest are removed first.

@@ -10,6 +10,9 @@ use crate::{shared, yaml};
 /// A fixture that fills every field of a schema with a dummy: not a definition that any API server accepts.
 const DUMMY: &str = "nameValue.crd.yaml";
 
+/// How files with a schema end.
+const DOCUMENTS: [&str; 6] = [".crd.yaml", ".xrd.yaml", ".promise.yaml", ".template.yaml", ".values.schema.json", ".schema.json"];
+
 /// A definition.
 pub struct Definition {
     /// Its file, without the folder.
@@ -49,6 +52,22 @@ pub fn definitions() -> Option<Vec<Definition>> {
         }
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
+    Some(found)
+}
+
+/// Every document that defines a schema, by `project/file`; `None` without the shared data.
+pub fn documents() -> Option<Vec<(String, Value)>> {
+    let folder = shared("corpus")?;
+    let mut found = Vec::new();
+    for project in std::fs::read_dir(folder).ok()?.flatten().filter(|entry| entry.path().is_dir()) {
+        for file in std::fs::read_dir(project.path()).ok()?.flatten() {
+            let name = file.file_name().to_string_lossy().into_owned();
+            let is_document = DOCUMENTS.iter().any(|end| name.ends_with(end)) && name != DUMMY;
+            let document = if is_document { yaml(&file.path()) } else { None };
+            found.extend(document.map(|document| (format!("{}/{name}", project.file_name().to_string_lossy()), document)));
+        }
+    }
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
     Some(found)
 }
 

@@ -6,6 +6,7 @@
 mod bench;
 mod check;
 mod classes;
+mod forms;
 mod freshness;
 mod fuzz;
 mod generate;
@@ -19,6 +20,7 @@ mod site;
 mod soak;
 mod sources;
 mod steps;
+mod suite;
 mod test;
 mod tools;
 mod trust;

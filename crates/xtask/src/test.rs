@@ -10,7 +10,7 @@ use crate::programs::Program;
 use crate::steps::{PACKAGES, not_run, run, step, table};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
-use crate::{check, classes, freshness, fuzz, generate, programs, site, trust, words};
+use crate::{check, classes, forms, freshness, fuzz, generate, programs, site, suite, trust, words};
 
 /// How long each fuzz target runs, in seconds.
 const FUZZ_SECONDS: u32 = 20;
@@ -42,6 +42,8 @@ pub struct Test {
 pub enum Suite {
     /// What tenants, visitors and objects could try, on the embedded plane; with --full also on a real kube-apiserver.
     Trust,
+    /// Forms of real definitions and of any schema, with the share of values that have a control.
+    Forms,
     /// Words that user-facing texts must not use.
     Words,
     /// Classes that no style sheet defines, and rules for classes that nothing uses.
@@ -88,7 +90,8 @@ impl Test {
             return self.contract(&workspace, plane);
         }
         match self.suite {
-            Some(Suite::Trust) => return trust::run_suite(|| self.with_servers(&workspace), self.full),
+            Some(Suite::Trust) => return suite::run_suite(trust::SUITE, || self.with_servers(&workspace), self.full),
+            Some(Suite::Forms) => return suite::run_suite(forms::SUITE, || self.with_servers(&workspace), self.full),
             Some(Suite::Words) => return self.words(&workspace),
             Some(Suite::Classes) => return self.classes(&workspace),
             None => {}

@@ -1,26 +1,15 @@
 //! `cargo xtask test trust`: what a tenant, a visitor or an object could try, and must not achieve.
 //!
-//! The tests are beside what they test. This is the single list of them, so that they can be run alone; each entry selects tests by name,
-//! and an entry that selects nothing is an error, so that a renamed test can't drop out of the suite unnoticed. A new test belongs here if
-//! its failure means that someone got access that they should not have, or took down what others use.
+//! A new test belongs here if its failure means that someone got access that they should not have, or took down what others use.
 
-use std::process::Command;
+use crate::suite::Selection;
 
-use anyhow::{Context, Result, bail};
-
-use crate::steps::{run, step};
-
-/// Tests of one target, by parts of their names.
-struct Selection {
-    what: &'static str,
-    target: &'static [&'static str],
-    names: &'static [&'static str],
-}
-
-const SUITE: &[Selection] = &[
+/// The tests.
+pub const SUITE: &[Selection] = &[
     Selection {
         what: "tenants against requests, approvals, releases and each other",
         target: &["--test", "plane"],
+        options: &[],
         names: &[
             "trust::",
             "revisions::",
@@ -48,6 +37,7 @@ const SUITE: &[Selection] = &[
     Selection {
         what: "tenants against the embedded plane",
         target: &["--test", "behaviour"],
+        options: &[],
         names: &[
             "admission::",
             "connections::",
@@ -70,6 +60,7 @@ const SUITE: &[Selection] = &[
     Selection {
         what: "tenants against the embedded plane on a slow disk",
         target: &["--test", "behaviour_on_disk"],
+        options: &[],
         names: &[
             "admission::",
             "definitions::",
@@ -90,17 +81,20 @@ const SUITE: &[Selection] = &[
     Selection {
         what: "the embedded plane as a real kcp answered",
         target: &["--test", "contract"],
+        options: &[],
         names: &["kcp/crd-after-binding", "kcp/sharing-watch", "kcp/virtual-patches"],
     },
-    Selection { what: "a disk that is full", target: &["--test", "durability"], names: &["full::"] },
+    Selection { what: "a disk that is full", target: &["--test", "durability"], options: &[], names: &["full::"] },
     Selection {
         what: "chains of objects",
         target: &["--test", "regressions"],
+        options: &[],
         names: &["what_once_broke_a_target_is_answered", "a_sample_of_anything"],
     },
     Selection {
         what: "visitors and tenants against the portal",
         target: &["--test", "portal"],
+        options: &[],
         names: &[
             "access::",
             "approvals::shown::",
@@ -120,6 +114,7 @@ const SUITE: &[Selection] = &[
     Selection {
         what: "single parts",
         target: &["--lib"],
+        options: &[],
         names: &[
             "admission::evaluate::",
             "admission::programs::",
@@ -168,40 +163,3 @@ const SUITE: &[Selection] = &[
         ],
     },
 ];
-
-/// Runs the suite with `cargo`, which has the locations of the servers; with `full`, also on a real kube-apiserver.
-pub fn run_suite(cargo: impl Fn() -> Result<Command>, full: bool) -> Result<()> {
-    for selection in SUITE {
-        let mut tests = cargo()?;
-        tests.arg("test").args(crate::steps::PACKAGES).args(selection.target).arg("--");
-        if !full {
-            tests.args(["--skip", "::kubernetes"]);
-        }
-        tests.args(selection.names);
-        step(selection.what, || {
-            complete(&mut cargo()?, selection)?;
-            run(&mut tests)
-        })?;
-    }
-    Ok(())
-}
-
-/// Checks that each name selects a test.
-fn complete(cargo: &mut Command, selection: &Selection) -> Result<()> {
-    let listed = cargo
-        .arg("test")
-        .args(crate::steps::PACKAGES)
-        .args(selection.target)
-        .args(["--", "--list", "--format", "terse"])
-        .stderr(std::process::Stdio::inherit())
-        .output()
-        .context("cannot list the tests")?;
-    if !listed.status.success() {
-        bail!("can't list the tests of {}: {}", selection.target.join(" "), listed.status);
-    }
-    let listed = String::from_utf8_lossy(&listed.stdout);
-    match selection.names.iter().find(|name| !listed.lines().any(|test| test.contains(**name))) {
-        Some(name) => bail!("no test of {} has {name} in its name", selection.target.join(" ")),
-        None => Ok(()),
-    }
-}

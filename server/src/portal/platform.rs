@@ -10,15 +10,17 @@ mod locate;
 pub(in crate::portal) mod overview;
 mod parse;
 mod parts;
+mod preview;
 mod promise_list;
 mod promises;
 mod switch;
 mod text;
 mod tryout;
 
-use app::backend::{Platform, PolicyText, Sample};
+use app::backend::{Platform, PolicyText, PreviewText, Sample};
 use app::view::{
-    OverviewPage, OverviewQuery, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisesPage, PromisesQuery,
+    OverviewPage, OverviewQuery, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromisePreview, PromisesPage,
+    PromisesQuery,
 };
 use async_trait::async_trait;
 use cluster::{ClusterId, WorkspacePath};
@@ -43,6 +45,14 @@ impl Platform for Caller {
 
     async fn promises(&self, query: &PromisesQuery) -> Result<PromisesPage> {
         promise_list::page(self, query).await
+    }
+
+    async fn promise_preview(&self, draft: Option<&str>, of: Option<(&str, &str)>) -> Result<PromisePreview> {
+        preview::page(self, draft, of).await
+    }
+
+    async fn preview_promise(&self, typed: &PreviewText) -> Result<String> {
+        preview::save(self, typed).await
     }
 
     async fn policies(&self, query: &PoliciesQuery) -> Result<PoliciesPage> {

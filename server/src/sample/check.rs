@@ -3,6 +3,8 @@
 //! The rules are those of publishing and governance: the schemas of the kinds, `promise::publish` and `promise::policy`. This module only
 //! applies them and reports each result at its place in the file.
 
+mod advice;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +16,7 @@ use promise::{Problem, names, policy, price, publish};
 use schema::structural::{Kind, Schema};
 use serde_json::Value;
 
+use self::advice::with_advice;
 use super::manifest::Manifest;
 use super::world::WORKSPACES;
 use super::{Files, SampleError, World};
@@ -48,7 +51,7 @@ pub fn world(world: &World, files: &Files) -> Result<Vec<(WorkspacePath, Manifes
 ///
 /// # Errors
 /// All problems found in any of them.
-pub fn files(paths: &[impl AsRef<Path>], trusted: bool, on_kcp: bool) -> Result<usize, SampleError> {
+pub fn files(paths: &[impl AsRef<Path>], trusted: bool, on_kcp: bool) -> Result<Vec<Manifest>, SampleError> {
     let (mut errors, mut objects) = (Vec::new(), Vec::new());
     for path in paths {
         let name = path.as_ref().display().to_string();
@@ -67,10 +70,10 @@ pub fn files(paths: &[impl AsRef<Path>], trusted: bool, on_kcp: bool) -> Result<
     errors.extend(twice(&objects));
     errors.extend(policies(&objects, |_, _| true));
     SampleError::several(errors)?;
-    Ok(objects.len())
+    Ok(objects.into_iter().map(|(_, manifest)| manifest).collect())
 }
 
-/// Returns the report of `opm-portal check` for valid paths: a folder with `workspaces.yaml` is a whole world, and anything else is a list
+/// Returns the report of `opm-portal check` for valid paths, with advice for the authors of promises: a folder with `workspaces.yaml` is a whole world, and anything else is a list
 /// of files and folders of files.
 ///
 /// # Errors
@@ -80,18 +83,23 @@ pub fn said(paths: &[PathBuf], trusted: bool, on_kcp: bool) -> Result<String, Sa
         [folder] if folder.join(WORKSPACES).is_file() => {
             let files = Files::Directory(folder.clone());
             let world = World::read(&files)?;
-            let objects = self::world(&world, &files)?.len();
+            let objects = self::world(&world, &files)?;
             let (workspaces, people) = (world.workspaces.len(), world.people.len());
-            Ok(format!("{}: {workspaces} workspaces, {people} people and {objects} objects are valid", folder.display()))
+            let checked = format!("{}: {workspaces} workspaces, {people} people and {} objects are valid", folder.display(), objects.len());
+            Ok(with_advice(objects.iter().map(|(_, manifest)| manifest), &checked))
         }
-        _ => match files(&below(paths)?, trusted, on_kcp)? {
-            0 => {
-                let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-                Err(SampleError::File { file: named.join(", "), message: "no objects found".to_owned() })
-            }
-            1 => Ok("1 object is valid".to_owned()),
-            objects => Ok(format!("{objects} objects are valid")),
-        },
+        _ => {
+            let objects = files(&below(paths)?, trusted, on_kcp)?;
+            let checked = match objects.len() {
+                0 => {
+                    let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+                    return Err(SampleError::File { file: named.join(", "), message: "no objects found".to_owned() });
+                }
+                1 => "1 object is valid".to_owned(),
+                objects => format!("{objects} objects are valid"),
+            };
+            Ok(with_advice(objects.iter(), &checked))
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::view::{PolicyForm, RuleEditor};
 use leptos::prelude::*;
+use promise::form::Summary;
 
 use super::{effect, text};
 use crate::actions::{self, SavePolicy};
-use crate::form::{Fields, Text};
+use crate::form::{Fields, Problems, Text};
 use crate::islands::Preflight;
 use crate::routes;
 use crate::texts::{drafts, forms, platform as texts, requests};
@@ -107,18 +108,9 @@ fn preview(form: &PolicyForm, editor: &RuleEditor, own: &str) -> impl IntoView +
     }
 }
 
-/// Every problem once, with a link to its field; takes the focus when the page opens.
+/// Every problem of the rule.
 pub(super) fn problems(editor: &RuleEditor) -> impl IntoView + use<> {
-    let name = editor.name_problem.clone().map(|problem| ("name".to_owned(), problem));
-    let lines = name.into_iter().chain(editor.form.summary.iter().map(|line| (line.target.clone(), line.message.clone())));
-    let lines = lines.map(|(target, message)| match target.as_str() {
-        "" => view! { <li>{message}</li> }.into_any(),
-        target => view! { <li><a href=format!("#{target}")>{message}</a></li> }.into_any(),
-    });
-    let focus = editor.focus.is_none();
-    view! {
-        <div class="banner summary" data-st="failed" role="alert" aria-labelledby="summary-title" tabindex="-1" id="summary" autofocus=focus>
-            {Shape::Failed.svg()}<div><h2 id="summary-title">{texts::NOT_SAVED}</h2><ul>{lines.collect_view()}</ul></div>
-        </div>
-    }
+    let name = editor.name_problem.clone().map(|message| Summary { target: "name".to_owned(), message });
+    let lines = name.into_iter().chain(editor.form.summary.iter().cloned()).collect();
+    view! { <Problems title=texts::NOT_SAVED lines=lines focus=editor.focus.is_none()/> }
 }

@@ -1,6 +1,6 @@
 //! What the person looks after in this world: two policies, one of which cannot be applied.
 
-use app::backend::{Platform, PolicyText, Sample};
+use app::backend::{Platform, PolicyText, PreviewText, Sample};
 use app::view::*;
 use async_trait::async_trait;
 use promise::api::{Enforcement, PolicyCategory};
@@ -8,7 +8,7 @@ use promise::policy::{Effective, edit};
 use promise::state::{ChangeState, RequestState};
 use promise::{DeniedReason, Error, Result};
 
-use super::{World, facets, policies};
+use super::{World, facets, policies, preview};
 
 fn row(name: &str, compiled: Compiled) -> PolicyRow {
     PolicyRow {
@@ -156,6 +156,14 @@ impl Platform for World {
                 },
             ],
         })
+    }
+
+    async fn promise_preview(&self, _: Option<&str>, _: Option<(&str, &str)>) -> Result<PromisePreview> {
+        Ok(preview::of(self))
+    }
+
+    async fn preview_promise(&self, _: &PreviewText) -> Result<String> {
+        Ok("d1".into())
     }
 
     async fn promises(&self, query: &PromisesQuery) -> Result<PromisesPage> {

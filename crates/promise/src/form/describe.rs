@@ -3,27 +3,50 @@
 use serde_json::Value;
 
 use crate::api::FieldHint;
+use crate::path::{Path, Segment};
 use crate::policy::{Bounds, sentence};
 use crate::shape::{Shape, form_in_words};
-use crate::wording::{number, one_of, value};
+use crate::wording::{number, one_of, upper_first, value};
 
 /// Returns the hint under the label and the longer text: the promise's own help, or else the first sentence of the schema's description.
-pub(super) fn hint_and_help(hint: Option<&FieldHint>, node: &Value) -> (Option<String>, Option<String>) {
+pub(super) fn hint_and_help(pattern: &Path, hint: Option<&FieldHint>, node: &Value) -> (Option<String>, Option<String>) {
     let description = node.get("description").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     if let Some(help) = hint.and_then(|hint| hint.help.clone()) {
         // A short description repeats the help; a long one is worth showing.
         return (Some(help), description.filter(|text| text.len() > 160).map(str::to_owned));
     }
     let Some(description) = description else { return (None, None) };
-    match first_sentence(description) {
-        (first, "") => (Some(first.to_owned()), None),
-        (first, rest) => (Some(first.to_owned()), Some(rest.to_owned())),
+    let (first, rest) = first_sentence(description);
+    let first = match pattern.0.last() {
+        Some(Segment::Key(key)) => without_name(first, key),
+        _ => first.to_owned(),
+    };
+    (Some(first), Some(rest.to_owned()).filter(|rest| !rest.is_empty()))
+}
+
+/// Removes the name of the property from the start of a sentence, which descriptions of Go types begin with: "replicas is the number of
+/// copies" becomes "The number of copies".
+fn without_name(sentence: &str, key: &str) -> String {
+    let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
+    if !first.eq_ignore_ascii_case(key) || rest.is_empty() {
+        return sentence.to_owned();
+    }
+    let of_name = |lead: &str| rest.strip_prefix(lead).filter(|rest| ["a ", "an ", "the "].iter().any(|article| rest.starts_with(article)));
+    // What is left has to be a sentence without a subject: "specifies how", not "to use".
+    let verb = rest.split(' ').next().unwrap_or_default();
+    match of_name("is ").or_else(|| of_name("are ")) {
+        Some(noun) => upper_first(noun),
+        None if verb.ends_with('s') && !["is", "as", "was", "has", "this"].contains(&verb) || verb == "can" => upper_first(rest),
+        None => sentence.to_owned(),
     }
 }
 
 fn first_sentence(text: &str) -> (&str, &str) {
     let paragraph = text.find("\n\n").unwrap_or(text.len());
-    let stop = text[..paragraph].find(". ").map_or(paragraph, |at| at + 1);
+    let text_of = &text[..paragraph];
+    let stop = [". ", ".\n"].iter().filter_map(|end| text_of.find(end)).min().map_or(paragraph, |at| at + 1);
+    // Addresses of documentation are for those who want to know more.
+    let stop = text_of.find(" More info: ").filter(|at| *at > 0 && *at < stop).unwrap_or(stop);
     (text[..stop].trim(), text[stop..].trim())
 }
 
@@ -34,7 +57,7 @@ pub(crate) fn constraint(node: &Value) -> Option<String> {
     match Shape::of(node) {
         Shape::Choice | Shape::Boolean | Shape::Object | Shape::Open => return None,
         Shape::Integer | Shape::Number => {
-            parts.extend(sentence::span(&bounds).map(|text| crate::wording::upper_first(&text)));
+            parts.extend(sentence::span(&bounds).map(|text| upper_first(&text)));
             let step = node.get("multipleOf").and_then(Value::as_f64).filter(|step| *step != 1.0);
             parts.extend(step.map(|step| format!("A multiple of {}", number(step))));
         }
@@ -43,7 +66,7 @@ pub(crate) fn constraint(node: &Value) -> Option<String> {
             let low = bounds.min_length.filter(|low| *low > 1);
             // A limit that no one reaches by typing isn't worth showing.
             let high = bounds.max_length.filter(|high| *high <= 100);
-            parts.extend(sentence::counted_range(low, high, "character").map(|text| crate::wording::upper_first(&text)));
+            parts.extend(sentence::counted_range(low, high, "character").map(|text| upper_first(&text)));
         }
         Shape::List => {
             parts.extend(sentence::counted_range(bounds.min_items.filter(|low| *low > 0), bounds.max_items, "entry").map(plural))
@@ -59,7 +82,7 @@ pub(crate) fn constraint(node: &Value) -> Option<String> {
 }
 
 fn plural(text: String) -> String {
-    crate::wording::upper_first(&text.replace("entrys", "entries"))
+    upper_first(&text.replace("entrys", "entries"))
 }
 
 /// Returns what a constraint narrowed a parameter from: `Narrowed from 1–7`.
@@ -77,13 +100,28 @@ pub(super) fn narrowed_from(original: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::{constraint, hint_and_help, narrowed_from};
+    use crate::path::Path;
     use serde_json::json;
 
     #[test]
     fn descriptions_give_a_short_hint() {
         let node = json!({"description": "How many copies run. Each is in another zone.\n\nMore text."});
-        let (hint, help) = hint_and_help(None, &node);
+        let path = Path::default().child("replicas");
+        let (hint, help) = hint_and_help(&path, None, &node);
         assert_eq!((hint.as_deref(), help.as_deref()), (Some("How many copies run."), Some("Each is in another zone.\n\nMore text.")));
+        for (description, hint) in [
+            ("replicas is the number of copies.", "The number of copies."),
+            ("Replicas specifies how many copies run", "Specifies how many copies run"),
+            ("replicas can be used to scale", "Can be used to scale"),
+            ("Replicas of the program", "Replicas of the program"),
+            ("Replicas is ignored", "Replicas is ignored"),
+            ("Replicas", "Replicas"),
+            ("How many run.\nOr more.", "How many run."),
+            ("How many run. More info: https://example.org", "How many run."),
+            ("How many run, see\nMore info: there", "How many run, see\nMore info: there"),
+        ] {
+            assert_eq!(hint_and_help(&path, None, &json!({"description": description})).0.as_deref(), Some(hint));
+        }
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub struct Form {
     pub presets: Vec<PresetChoice>,
     /// Sections, in order.
     pub sections: Vec<Section>,
+    /// The search for fields, if some are rendered on demand.
+    #[serde(default)]
+    pub find: Option<Find>,
     /// Paths of values that the form has no field for and that are kept.
     pub kept: Vec<String>,
     /// Number of fields that users can fill in, including advanced ones.
@@ -65,6 +68,42 @@ impl Form {
             choice.price = preset(&choice.name);
         }
     }
+}
+
+/// The search for fields of a form that renders some of them on demand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Find {
+    /// Id of its input.
+    pub id: String,
+    /// Name of its input.
+    pub name: String,
+    /// What is searched for. Empty if nothing is.
+    pub text: String,
+    /// Name of the hidden input with the same text. If the two differ in a post, the Enter key was pressed in the search.
+    pub sought: String,
+    /// `_op` value of its button.
+    pub operation: String,
+    /// The best matches.
+    pub found: Vec<FoundField>,
+    /// Number of all matches.
+    pub total: usize,
+}
+
+/// A field that matches a search.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundField {
+    /// Labels of the groups around it, from the outside.
+    pub within: Vec<String>,
+    /// Label.
+    pub label: String,
+    /// Short explanation.
+    pub hint: Option<String>,
+    /// Id of its input.
+    pub id: String,
+    /// `_op` value of the button that renders it. `None` if it is rendered.
+    pub show: Option<String>,
 }
 
 /// One line of the error summary.

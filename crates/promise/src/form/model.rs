@@ -2,6 +2,7 @@
 
 mod controls;
 mod demand;
+mod find;
 
 use std::collections::BTreeSet;
 
@@ -47,6 +48,7 @@ pub fn model_of_edit(promise: &PromiseSpec, effective: &Effective, draft: &Draft
         summary: Vec::new(),
         placed: BTreeSet::new(),
         left: demand::FIRST_VIEW,
+        offers: false,
         immutable: accepted.map(|accepted| (accepted, immutable(promise))),
     };
     let sections = maker.sections();
@@ -57,6 +59,7 @@ pub fn model_of_edit(promise: &PromiseSpec, effective: &Effective, draft: &Draft
     form.summary = rest.collect();
     form.summary.append(&mut maker.summary);
     form.summary.dedup();
+    form.find = maker.search(&form.fields());
     form.count = form
         .fields()
         .iter()
@@ -92,6 +95,8 @@ pub(super) struct Maker<'a> {
     placed: BTreeSet<Path>,
     /// How many more fields objects can show without being asked.
     left: usize,
+    /// Whether some fields are rendered on demand.
+    offers: bool,
     /// For a change: the last accepted parameters, and which of them are immutable.
     immutable: Option<(&'a Value, Vec<Immutable>)>,
 }
@@ -213,7 +218,7 @@ impl<'a> Maker<'a> {
         let spot = Spot { promise: self.promise, effective: self.effective, place, node, required, defaulted: is_defaulted };
         let kind = spot.kind();
         let hint = crate::shape::hint_at(self.promise, &place.pattern);
-        let (short, help) = describe::hint_and_help(hint, node);
+        let (short, help) = describe::hint_and_help(&place.pattern, hint, node);
         let condition = hint.and_then(|hint| hint.visible_when.as_deref());
         let explicit = path.get(&self.draft.parameters);
         let mut hidden = Vec::new();

@@ -30,12 +30,14 @@ pub enum OperationKind {
     Put,
     /// Renders the fields of an object, or a field that is rendered on demand.
     Show,
+    /// Searches the fields that are rendered on demand.
+    Find,
     /// Applies a preset.
     Preset,
 }
 
 impl OperationKind {
-    const ALL: [(Self, &'static str); 8] = [
+    const ALL: [(Self, &'static str); 9] = [
         (Self::Add, "add"),
         (Self::Remove, "remove"),
         (Self::Up, "up"),
@@ -43,6 +45,7 @@ impl OperationKind {
         (Self::Drop, "drop"),
         (Self::Put, "put"),
         (Self::Show, "show"),
+        (Self::Find, "find"),
         (Self::Preset, "preset"),
     ];
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::defaults::Defaults;
 use super::draft::{Parsed, SecretText};
+use super::field::field_id;
 use super::kind::{Kind, Spot, accepts_empty, option_text, properties, scalar_text, typed, whole};
 use super::operation::Operation;
 use super::place::Place;
@@ -52,7 +53,10 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     if let Some(operation) = parsed.operation.clone() {
         parsed.focus = carry_out(&operation, promise, &mut parsed.draft.texts, &mut base);
     }
-    parsed.draft.texts.retain(|name, _| !name.ends_with("/~more"));
+    if is_search(pairs) {
+        parsed.focus = Some(field_id(&rows::find(BASE)));
+    }
+    parsed.draft.texts.retain(|name, _| !name.ends_with("/~more") && *name != rows::sought(BASE));
     let schema = if effective.schema.is_object() { &effective.schema } else { promise.parameters.as_ref().unwrap_or(&Value::Null) };
     let structural = resolve::schema_of(promise);
     let defaults = Defaults::of(promise, &structural, effective, schema, &base);
@@ -78,6 +82,13 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     parsed.draft.problems.append(&mut unknown(&mut parsed.draft.texts, schema));
     parsed.draft.parameters = visible::without_hidden(promise, &structural, effective, parameters, &base);
     parsed
+}
+
+/// Whether the Enter key was pressed in the search for fields, which posts the form as its first button does.
+pub fn is_search(pairs: &[(String, String)]) -> bool {
+    let text = |wanted: &str| pairs.iter().find(|(name, _)| name == wanted).map_or("", |(_, text)| text.trim());
+    let typed = text(&rows::find(BASE));
+    !typed.is_empty() && typed != text(&rows::sought(BASE))
 }
 
 /// Removes texts of fields that the promise doesn't have, and reports them. A form that was open while the promise changed posts such

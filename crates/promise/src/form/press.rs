@@ -41,6 +41,7 @@ pub(super) fn carry_out(
             Some(field_id(target))
         }
         OperationKind::Show => Some(show(target, texts)),
+        OperationKind::Find => Some(field_id(&rows::find(BASE))),
         OperationKind::Add => Some(add(target, texts)),
         OperationKind::Remove | OperationKind::Up | OperationKind::Down => rearrange(operation.kind, target, texts),
     }
@@ -63,12 +64,16 @@ fn overlay(values: &Value, at: &Path, texts: &mut BTreeMap<String, String>, base
     }
 }
 
-/// Marks a field as asked for: the one that is chosen in the object's select, or the object itself.
+/// Marks a field as asked for, and what is around it: the one that is chosen in the object's select, or else the target itself.
 fn show(target: &str, texts: &mut BTreeMap<String, String>) -> String {
     let chosen = texts.get(&rows::more(target)).filter(|key| !key.is_empty());
     let target = chosen.map_or_else(|| target.to_owned(), |key| format!("{target}/{}", escape(key)));
-    texts.remove(&rows::absent(&target));
-    texts.insert(rows::opened(&target), "1".to_owned());
+    let around = target.match_indices('/').map(|(at, _)| &target[..at]).filter(|name| name.len() > BASE.len());
+    let closed: Vec<&str> = around.filter(|name| !rows::is_open(texts, name)).chain([target.as_str()]).collect();
+    for name in closed {
+        texts.remove(&rows::absent(name));
+        texts.insert(rows::opened(name), "1".to_owned());
+    }
     field_id(&target)
 }
 

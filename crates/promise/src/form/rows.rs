@@ -42,6 +42,16 @@ pub(super) fn more(name: &str) -> String {
     format!("{name}/~more")
 }
 
+/// Name of the input with the text to search fields for.
+pub(super) fn find(base: &str) -> String {
+    format!("{base}/~find")
+}
+
+/// Name of the input with the text that was searched for.
+pub(super) fn sought(base: &str) -> String {
+    format!("{base}/~sought")
+}
+
 /// Fields of an object that its schema doesn't name, as YAML.
 pub(super) fn others(name: &str) -> String {
     format!("{name}/~others")

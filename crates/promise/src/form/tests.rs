@@ -98,12 +98,15 @@ pub(crate) fn posted(form: &Form) -> Vec<(String, String)> {
         section.fields.iter().chain(&section.advanced).for_each(|field| post(field, &mut pairs));
         pairs.extend(select(&section.more));
     }
+    if let Some(find) = &form.find {
+        pairs.extend([&find.name, &find.sought].map(|name| (name.clone(), find.text.clone())));
+    }
     pairs
 }
 
 /// Browsers post the first option of a select that nobody touched.
 fn select(more: &More) -> Option<(String, String)> {
-    more.fields.first().map(|first| (more.name.clone(), first.key.clone()))
+    (!more.fields.is_empty()).then(|| (more.name.clone(), String::new()))
 }
 
 fn read(pairs: &[(String, String)], base: &Value) -> Parsed {

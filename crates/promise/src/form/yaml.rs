@@ -8,6 +8,10 @@ use super::control::YamlError;
 const LONGEST: usize = 128 << 10;
 /// Maximum nesting depth. JSON parsers stop soon after.
 const DEEPEST: usize = 50;
+/// Maximum length of a document with a schema.
+const LONGEST_DOCUMENT: usize = 512 << 10;
+/// Maximum nesting depth of such a document.
+const DEEPEST_DOCUMENT: usize = 100;
 /// Maximum number of errors that are reported together.
 const MAX_PROBLEMS: usize = 10;
 
@@ -24,12 +28,24 @@ pub fn value(text: &str) -> Result<Value, serde_saphyr::Error> {
 /// # Errors
 /// If the text is invalid, too long or too deep, with the location and a sentence.
 pub fn read(text: &str) -> Result<Value, YamlError> {
-    if text.len() > LONGEST {
+    read_up_to(text, LONGEST, DEEPEST)
+}
+
+/// Like [`read`], for a document that defines a schema: longer and deeper than a value.
+///
+/// # Errors
+/// The same as [`read`].
+pub fn read_document(text: &str) -> Result<Value, YamlError> {
+    read_up_to(text, LONGEST_DOCUMENT, DEEPEST_DOCUMENT)
+}
+
+fn read_up_to(text: &str, longest: usize, deepest: usize) -> Result<Value, YamlError> {
+    if text.len() > longest {
         return Err(YamlError {
             line: 1,
             column: 1,
             text: String::new(),
-            message: format!("Shorten the text to at most {} KiB.", LONGEST >> 10),
+            message: format!("Shorten the text to at most {} KiB.", longest >> 10),
         });
     }
     let value: Value = value(text).map_err(|error| {
@@ -37,8 +53,8 @@ pub fn read(text: &str) -> Result<Value, YamlError> {
         let shown = text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
         YamlError { line, column, text: shown, message: format!("Fix line {line}, column {column}: it isn't valid YAML.") }
     })?;
-    if is_deep(&value, DEEPEST) {
-        let message = format!("Reduce the nesting: at most {DEEPEST} levels are allowed.");
+    if is_deep(&value, deepest) {
+        let message = format!("Reduce the nesting: at most {deepest} levels are allowed.");
         return Err(YamlError { line: 1, column: 1, text: String::new(), message });
     }
     Ok(value)

@@ -267,3 +267,24 @@ fn what_stands_nowhere_for_the_api_server_has_its_field() {
         assert_eq!(problems(parameters.clone(), None), [(path.to_owned(), message.to_owned())], "{parameters}");
     }
 }
+
+#[test]
+fn too_few_and_too_many_entries_are_counted() {
+    let entries = |keyword: &str, count: u64| json!({"type": "array", "items": {"type": "string"}, keyword: count});
+    let fields = |keyword: &str, count: u64| json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, keyword: count});
+    for (node, value, message) in [
+        (entries("minItems", 1), json!([]), "Add an entry to hosts: at least one is required."),
+        (entries("minItems", 2), json!(["a"]), "Add entries to hosts: at least 2 are required."),
+        (entries("maxItems", 1), json!(["a", "b"]), "Remove entries from hosts: at most 1 is allowed."),
+        (fields("minProperties", 1), json!({}), "Fill in at least one field of hosts."),
+        (fields("minProperties", 2), json!({"a": "x"}), "Fill in at least 2 fields of hosts."),
+        (fields("maxProperties", 1), json!({"a": "x", "b": "y"}), "Clear fields of hosts: at most 1 can be filled in."),
+    ] {
+        let schema = json!({"type": "object", "properties": {"hosts": node}});
+        let promise = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
+        let effective = Effective { schema, ..Effective::default() };
+        let resolved = resolve(&promise, &json!({"hosts": value}), None, &effective, &Context::default());
+        let messages: Vec<&str> = resolved.problems.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(messages, [message]);
+    }
+}

@@ -70,10 +70,7 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
             Some(most) => format!("Shorten {name} to at most {most} characters."),
             None => format!("Shorten {name}."),
         },
-        FieldErrorReason::TooMany => match bounds.max_items {
-            Some(most) => format!("Remove entries from {name}: at most {most} are allowed."),
-            None => format!("Remove entries from {name}."),
-        },
+        FieldErrorReason::TooMany => counted(node, &name, None, bounds.max_items).unwrap_or_else(|| format!("Remove entries from {name}.")),
         FieldErrorReason::Invalid | FieldErrorReason::Forbidden | FieldErrorReason::Internal => {
             out_of_bounds(promise, node, &name, &bounds, path, path.get(root))
         }
@@ -172,19 +169,32 @@ fn out_of_bounds(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bound
                 },
             }
         }
-        Some(Value::Array(_)) => match bounds.min_items {
-            Some(least) => format!("Add entries to {name}: at least {least} are required."),
-            None => format!("Change {name}: the value isn't valid."),
-        },
+        Some(Value::Array(items)) => {
+            let count = items.len() as u64;
+            counted(node, name, bounds.min_items.filter(|least| count < *least), None)
+                .unwrap_or_else(|| format!("Change {name}: the value isn't valid."))
+        }
         Some(Value::Object(fields)) => {
-            let least = node.get("minProperties").and_then(Value::as_u64).filter(|least| (fields.len() as u64) < *least);
-            let most = node.get("maxProperties").and_then(Value::as_u64).filter(|most| (fields.len() as u64) > *most);
-            match (least, most) {
-                (Some(least), _) => format!("Add entries to {name}: at least {least} are required."),
-                (_, Some(most)) => format!("Remove entries from {name}: at most {most} are allowed."),
-                _ => format!("Change {name}: its values aren't valid together."),
-            }
+            let count = fields.len() as u64;
+            let least = node.get("minProperties").and_then(Value::as_u64).filter(|least| count < *least);
+            let most = node.get("maxProperties").and_then(Value::as_u64).filter(|most| count > *most);
+            counted(node, name, least, most).unwrap_or_else(|| format!("Change {name}: its values aren't valid together."))
         }
         Some(Value::Null | Value::Bool(_)) | None => format!("Change {name}: the value isn't valid."),
     }
+}
+
+/// Says that a list, map or object has too few or too many entries.
+fn counted(node: &Value, name: &str, least: Option<u64>, most: Option<u64>) -> Option<String> {
+    let are = |count: u64| if count == 1 { "is" } else { "are" };
+    let is_object = node["properties"].is_object();
+    Some(match (least, most) {
+        (Some(1), _) if is_object => format!("Fill in at least one field of {name}."),
+        (Some(least), _) if is_object => format!("Fill in at least {least} fields of {name}."),
+        (Some(1), _) => format!("Add an entry to {name}: at least one is required."),
+        (Some(least), _) => format!("Add entries to {name}: at least {least} are required."),
+        (_, Some(most)) if is_object => format!("Clear fields of {name}: at most {most} can be filled in."),
+        (_, Some(most)) => format!("Remove entries from {name}: at most {most} {} allowed.", are(most)),
+        (None, None) => return None,
+    })
 }

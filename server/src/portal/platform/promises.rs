@@ -57,6 +57,13 @@ impl Promises {
         }
     }
 
+    /// Returns the promise with this name in a home.
+    pub(super) fn named(&self, caller: &Caller, home: &str, name: &str) -> Option<(&Key, &Promise)> {
+        let tree = caller.portal().world.tree();
+        let is_it = |key: &Key| key.name == name && tree.path(&key.cluster).is_some_and(|path| path.as_str() == home);
+        self.0.iter().find(|(key, _)| is_it(key)).map(|(key, promise)| (key, &**promise))
+    }
+
     /// Returns the display names of those in a home that refer to a policy of the home by its name.
     pub(super) fn referring(&self, home: &ClusterId, policy: &str) -> Vec<String> {
         let refers = |promise: &Promise| promise.spec.policy_refs.iter().any(|reference| reference.name == policy);

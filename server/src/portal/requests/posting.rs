@@ -204,6 +204,7 @@ pub(super) type Secrets = std::collections::BTreeMap<String, promise::form::Secr
 async fn read(caller: &Caller, workspace: &Workspace, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) -> Result<(Typed, Secrets, Step)> {
     let step = match field(pairs, OPERATION).unwrap_or("check") {
         "submit" => Step::Submit,
+        "review" | "check" if promise::form::is_search(pairs) => Step::Change,
         "review" => Step::Review,
         "check" | "rehearse" => Step::Check,
         "adds" => Step::Adds,

@@ -177,8 +177,12 @@ fn files_are_judged_by_themselves() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("promise.yaml");
     std::fs::write(&path, PROMISE).unwrap();
-    assert_eq!(said(std::slice::from_ref(&path), true, true).unwrap(), "3 objects are valid");
-    assert_eq!(said(&[folder.path().to_owned()], true, true).unwrap(), "3 objects are valid", "a folder that is no world");
+    let advised = said(std::slice::from_ref(&path), true, true).unwrap();
+    let lines: Vec<&str> = advised.lines().collect();
+    let [advice, checked] = lines[..] else { panic!("{advised}") };
+    assert!(advice.contains("promise.yaml:") && advice.contains(": .spec.parameters.properties.replicas: Describe .replicas"), "{advice}");
+    assert_eq!(checked, "3 objects are valid, with 1 suggestion");
+    assert_eq!(said(&[folder.path().to_owned()], true, true).unwrap(), advised, "a folder that is no world");
     let set = PROMISE.replace(
         "validate: {expression: \"parameters.replicas <= 3\", message: Choose at most 3 replicas.}",
         "set: {parameter: .replicas, value: 2}",

@@ -11,7 +11,7 @@ use crate::form::operation::{Operation, OperationKind};
 use crate::form::place::Place;
 use crate::form::press::{ENTRIES, OBJECTS};
 use crate::form::{rows, visible, yaml};
-use crate::path::Path;
+use crate::path::{Path, Segment};
 use crate::policy::Bounds;
 use crate::shape::Shape;
 use crate::wording::{self, label, lower_first};
@@ -110,7 +110,7 @@ impl<'a> Maker<'a> {
             Some(_) => rows::list(&self.draft.texts, name),
             None => self.shown(path).and_then(Value::as_array).into_iter().flatten().map(scalar_text).collect(),
         };
-        let singular = singular(&label(self.promise, path));
+        let singular = self.one_of(path);
         let count = texts.len();
         let ordered = node["x-kubernetes-list-type"] != "set";
         let held = self.shown(path).and_then(Value::as_array);
@@ -170,7 +170,7 @@ impl<'a> Maker<'a> {
                 current.into_iter().flatten().map(|(key, value)| (key.clone(), scalar_text(value))).collect()
             }
         };
-        let singular = singular(&label(self.promise, path));
+        let singular = self.one_of(path);
         let count = entries.len();
         let rows = entries
             .into_iter()
@@ -214,7 +214,7 @@ impl<'a> Maker<'a> {
             Some(_) => rows::numbers(&self.draft.texts, &format!("{}/", place.name)).len(),
             None => shown.map(Vec::len).unwrap_or_default(),
         };
-        let singular = singular(&label(self.promise, &place.pattern));
+        let singular = self.one_of(&place.pattern);
         let ordered = node["x-kubernetes-list-type"] != "set" && node["x-kubernetes-list-type"] != "map";
         let rows = (0..count).map(|index| {
             let row = place.item(index, index);
@@ -243,7 +243,7 @@ impl<'a> Maker<'a> {
             Some(_) => rows::map(&self.draft.texts, &place.name).into_iter().map(|(key, _)| key).collect(),
             None => self.shown(&place.path).and_then(Value::as_object).into_iter().flatten().map(|(key, _)| key.clone()).collect(),
         };
-        let singular = singular(&label(self.promise, &place.pattern));
+        let singular = self.one_of(&place.pattern);
         let count = keys.len();
         let rows = keys.into_iter().enumerate().map(|(index, key)| {
             let row = rows::entry(&place.name, index);
@@ -258,6 +258,14 @@ impl<'a> Maker<'a> {
             add: Operation::value(OperationKind::Add, &format!("{}{ENTRIES}", place.name)),
             add_label: format!("Add {}", lower_first(&singular)),
             full: full_map(node, count),
+        }
+    }
+
+    /// Returns the label of a row, without its number.
+    fn one_of(&self, path: &Path) -> String {
+        match path.0.last() {
+            Some(Segment::Index(_) | Segment::Each) => "Entry".to_owned(),
+            _ => singular(&label(self.promise, path)),
         }
     }
 
@@ -347,6 +355,9 @@ fn buttons(row: &str, index: usize, count: usize, ordered: bool, what: &str, val
 fn singular(label: &str) -> String {
     match label.strip_suffix("ies") {
         Some(stem) if stem.len() > 1 => format!("{stem}y"),
+        _ if ["ches", "shes", "xes", "sses"].iter().any(|end| label.ends_with(end)) && !label.ends_with("aches") => {
+            label.strip_suffix("es").unwrap_or(label).to_owned()
+        }
         _ => match label.strip_suffix('s') {
             Some(stem) if stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
             _ => format!("{label} entry"),

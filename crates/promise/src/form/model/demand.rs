@@ -69,7 +69,8 @@ impl<'a> Maker<'a> {
     }
 
     /// Offers a field by name.
-    pub(super) fn offer(&self, place: &Place, more: &mut More) {
+    pub(super) fn offer(&mut self, place: &Place, more: &mut More) {
+        self.offers = true;
         if let Some((_, key)) = place.name.rsplit_once('/') {
             more.fields.push(MoreField { key: key.to_owned(), label: label(self.promise, &place.pattern) });
         }
@@ -92,7 +93,8 @@ impl<'a> Maker<'a> {
             || secrets.into_iter().any(|at| at.starts_with(path))
     }
 
-    fn closed(&self, place: &Place, count: usize, hidden: &mut Vec<HiddenInput>) -> More {
+    fn closed(&mut self, place: &Place, count: usize, hidden: &mut Vec<HiddenInput>) -> More {
+        self.offers = true;
         let value = place.path.get(&self.draft.parameters).filter(|value| value.is_object());
         hidden.extend(value.map(|value| HiddenInput { name: rows::kept(&place.name), value: value.to_string() }));
         let set = value.and_then(Value::as_object).map_or(0, serde_json::Map::len);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::posted;
 use crate::api::PromiseSpec;
-use crate::form::{Control, Draft, Field, Form, More, model, parse};
+use crate::form::{Control, Draft, Field, Form, More, is_search, model, parse};
 use crate::policy::Effective;
 
 /// The form of a schema between a browser and the portal.
@@ -40,12 +40,12 @@ impl Page {
         self.post(&[("_op", operation)])
     }
 
-    fn find(&self, path: &str) -> Option<&Field> {
+    fn shown(&self, path: &str) -> Option<&Field> {
         self.form.fields().into_iter().find(|field| field.path == path)
     }
 
     fn field(&self, path: &str) -> &Field {
-        self.find(path).unwrap_or_else(|| panic!("{path} isn't rendered"))
+        self.shown(path).unwrap_or_else(|| panic!("{path} isn't rendered"))
     }
 
     fn add(&mut self, path: &str) -> Value {
@@ -132,7 +132,7 @@ fn large_objects_offer_their_fields_by_name() {
     assert_eq!(page.post(&[("/parameters/~more", "field042"), ("_op", "show:/parameters")]), json!({"field100": "set"}));
     let value = page.post(&[("/parameters/field042", "here"), ("/parameters/field100", "")]);
     assert_eq!(value, json!({"field042": "here"}));
-    assert!(page.find(".field100").is_some(), "a field doesn't go while somebody edits it");
+    assert!(page.shown(".field100").is_some(), "a field doesn't go while somebody edits it");
 }
 
 #[test]
@@ -167,4 +167,51 @@ fn fields_that_a_schema_does_not_name_are_yaml() {
     let pairs = [("/parameters/config/level".to_owned(), "x".to_owned()), ("/parameters/config/~others".to_owned(), "level: y".to_owned())];
     let draft = parse(&pairs, &page.spec, &page.effective, &page.base).draft;
     assert_eq!(draft.problems.len(), 1, "a field can't have two values: {:?}", draft.problems);
+}
+
+#[test]
+fn every_field_is_found_by_label_name_or_description() {
+    let mut schema = json!({"type": "object", "properties": many(60), "required": ["field001"]});
+    let claim = json!({"type": "object", "properties": {
+        "className": {"type": "string", "description": "The kind of disk."},
+        "size": {"type": "string"},
+    }});
+    schema["properties"]["storage"] = json!({"type": "object", "properties": {"volumeClaim": claim}});
+    let mut page = Page::open(&schema, json!({}));
+    let found = |page: &Page| -> Vec<String> { page.form.find.iter().flat_map(|find| &find.found).map(|one| one.label.clone()).collect() };
+    assert_eq!(found(&page), Vec::<String>::new());
+    for (text, labels) in [
+        ("Class name", vec!["Class name"]),
+        ("CLASSNAME", vec!["Class name"]),
+        ("disk", vec!["Class name"]),
+        ("storage size", vec!["Size"]),
+        ("volume", vec!["Volume claim"]),
+        ("nothing like it", vec![]),
+    ] {
+        let asked = page.post(&[("/parameters/~find", text), ("_op", "find:")]);
+        assert_eq!(asked, json!({}));
+        assert_eq!(found(&page), labels, "{text}");
+    }
+    page.post(&[("/parameters/~find", "field0"), ("_op", "find:")]);
+    let find = page.form.find.clone().unwrap_or_else(|| panic!("no search"));
+    assert_eq!((find.found.len(), find.total), (20, 60));
+    assert_eq!(find.found.iter().filter(|one| one.show.is_none()).count(), 1, "one is rendered");
+    page.post(&[("/parameters/~find", "size"), ("_op", "find:")]);
+    let show = page.form.find.iter().flat_map(|find| &find.found).find_map(|one| one.show.clone());
+    assert_eq!(show.as_deref(), Some("show:/parameters/storage/volumeClaim/size"));
+    page.press(&show.unwrap_or_default());
+    let value = page.post(&[("/parameters/storage/volumeClaim/size", "1Gi")]);
+    assert_eq!(value, json!({"storage": {"volumeClaim": {"size": "1Gi"}}}));
+}
+
+#[test]
+fn the_enter_key_searches_if_the_text_is_new() {
+    let post = |find: &str, sought: &str| {
+        [("/parameters/~find", find), ("/parameters/~sought", sought)].map(|(name, text)| (name.to_owned(), text.to_owned()))
+    };
+    assert!(is_search(&post("size", "")));
+    assert!(is_search(&post("size", "disk")));
+    assert!(!is_search(&post("size", "size")));
+    assert!(!is_search(&post(" ", "size")));
+    assert!(!is_search(&[]));
 }

@@ -1,0 +1,29 @@
+//! Texts of the preview of a promise's form.
+
+pub(crate) const PREVIEW: &str = "Preview a form";
+pub(crate) const SUMMARY: &str = "See the form that a schema makes, try values, and find what to improve. Nothing is published";
+/// The link to the preview of a promise in a list.
+pub(crate) const OF_PROMISE: &str = "Preview form";
+pub(crate) const NO_FORM: &str = "There is no form to show";
+pub(crate) const DOCUMENT: &str = "Schema";
+pub(crate) const DOCUMENT_HINT: &str = "Paste YAML or JSON: a promise, a schema, a CustomResourceDefinition, a CompositeResourceDefinition, a Kratix Promise or a Backstage Template";
+pub(crate) const CHANGE_DOCUMENT: &str = "Change the schema";
+pub(crate) const VERSION: &str = "Version";
+pub(crate) const SHOW_FORM: &str = "Show form";
+pub(crate) const CHECK: &str = "Check values";
+pub(crate) const RESULT: &str = "Result";
+pub(crate) const REFUSED: &str = "Can't be published yet";
+pub(crate) const VALUES: &str = "Values";
+pub(crate) const ADVICE: &str = "Suggestions";
+pub(crate) const NO_ADVICE: &str = "Every field has a description and reads well.";
+pub(crate) const HINTS: &str = "Hints to copy";
+pub(crate) const HINTS_TEXT: &str = "Fill in the texts and add them to the spec of the promise.";
+
+/// How much of the advice is listed.
+pub(crate) fn advice(listed: usize, total: usize) -> String {
+    match total {
+        _ if listed < total => format!("{listed} of {total}"),
+        1 => "1 suggestion".to_owned(),
+        _ => format!("{total} suggestions"),
+    }
+}
