@@ -70,7 +70,10 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
             Some(most) => format!("Shorten {name} to at most {most} characters."),
             None => format!("Shorten {name}."),
         },
-        FieldErrorReason::TooMany => counted(node, &name, None, bounds.max_items).unwrap_or_else(|| format!("Remove entries from {name}.")),
+        FieldErrorReason::TooMany => {
+            let most = bounds.max_items.or_else(|| node.get("maxProperties").and_then(Value::as_u64));
+            counted(node, &name, None, most).unwrap_or_else(|| format!("Remove entries from {name}."))
+        }
         FieldErrorReason::Invalid | FieldErrorReason::Forbidden | FieldErrorReason::Internal => {
             out_of_bounds(promise, node, &name, &bounds, path, path.get(root))
         }
