@@ -86,12 +86,16 @@ impl Environment {
     /// # Errors
     /// Like [`Environment::compile`]; [`ExprError::Type`] if the result has another type.
     pub fn compile_as(&self, source: &str, wanted: &Type) -> Result<Program, ExprError> {
-        let program = self.compile(source)?;
-        if !program.kind.fits(wanted) {
-            let problem = TypeProblem::WrongResult { found: program.kind.to_string(), wanted: wanted.to_string() };
-            return Err(ExprError::of_types(problem));
-        }
-        Ok(program)
+        self.compile(source)?.of_kind(wanted)
+    }
+
+    /// Like [`Environment::compile_as`], for an expression that was parsed before, in any environment. It isn't parsed again.
+    ///
+    /// # Errors
+    /// [`ExprError::Type`] or [`ExprError::UnknownVariable`], as it is checked with the variables of this environment.
+    pub fn check_as(&self, parsed: &Program, wanted: &Type) -> Result<Program, ExprError> {
+        let kind = self.kind(parsed.source(), &parsed.tree, false)?;
+        Program { kind, ..parsed.clone() }.of_kind(wanted)
     }
 
     /// Returns all errors of an expression, in source order. [`Environment::compile`] stops at the first one.
@@ -116,15 +120,21 @@ impl Environment {
 
     fn program(&self, source: &str, allow_omit: bool) -> Result<Program, ExprError> {
         let tree = parse::parse(source)?;
-        let positions = position::Positions::new(source, &tree);
-        let kind = self.checker(&positions, allow_omit).check(&tree)?;
+        let kind = self.kind(source, &tree, allow_omit)?;
+        let references = references::of(&tree);
+        Ok(Program { source: source.into(), tree: Arc::new(tree), kind, references })
+    }
+
+    /// Checks a parsed expression. Returns the type of its result.
+    fn kind(&self, source: &str, tree: &IdedExpr, allow_omit: bool) -> Result<Type, ExprError> {
+        let positions = position::Positions::new(source, tree);
+        let kind = self.checker(&positions, allow_omit).check(tree)?;
         if self.strict
-            && let Some(fault) = literals::faults(&tree, &positions).into_iter().next()
+            && let Some(fault) = literals::faults(tree, &positions).into_iter().next()
         {
             return Err(fault);
         }
-        let references = references::of(&tree);
-        Ok(Program { source: source.into(), tree: Arc::new(tree), kind, references })
+        Ok(kind)
     }
 
     /// Creates a scope for values of these variables.
@@ -175,6 +185,14 @@ pub struct Program {
 }
 
 impl Program {
+    fn of_kind(self, wanted: &Type) -> Result<Self, ExprError> {
+        if !self.kind.fits(wanted) {
+            let problem = TypeProblem::WrongResult { found: self.kind.to_string(), wanted: wanted.to_string() };
+            return Err(ExprError::of_types(problem));
+        }
+        Ok(self)
+    }
+
     /// Returns the source of the expression.
     pub fn source(&self) -> &str {
         &self.source

@@ -181,6 +181,11 @@ impl Schema {
         schema
     }
 
+    /// Like [`Schema::parse_lenient`], for types, defaults and structural checks alone: rules aren't compiled, and must not be evaluated.
+    pub fn parse_without_rules(json: &Value) -> Self {
+        parse::read(json).0
+    }
+
     /// Fills in defaults. Nulls in fields that are not nullable are dropped first (or replaced by the default).
     pub fn default(&self, value: &mut Value) {
         default::drop_nulls(self, value);

@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 /// Arguments of `bench`.
 #[derive(Args)]
 pub struct Bench {
-    /// plane, preflight, dashboards or catalog; or pages, start, fulfilment or all (these three), followed by the seconds for each load.
+    /// plane, preflight, dashboards, catalog or forms; or pages, start, fulfilment or all (these three), followed by the seconds for each load.
     #[arg(default_value = "all")]
     which: Vec<String>,
     /// For plane: sizes, as numbers of objects.
@@ -25,8 +25,9 @@ pub struct Bench {
     /// For dashboards: databases, sqlite and postgres.
     #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
     engines: Vec<String>,
-    /// For catalog: sizes, as numbers of promises; the others are compared with the first.
-    #[arg(long, value_delimiter = ',', default_value = "4,2000,100000")]
+    /// For catalog and forms: sizes, as numbers of promises; the others are compared with the first. 4,2000,100000 for catalog and
+    /// 4,50,200 for forms, unless given.
+    #[arg(long, value_delimiter = ',')]
     promises: Vec<usize>,
     #[command(flatten)]
     tools: Tools,
@@ -48,7 +49,10 @@ impl Bench {
             return self.dashboards(&workspace);
         }
         if self.which == ["catalog"] {
-            return self.catalog(&workspace);
+            return self.sized(&workspace, "catalog", "measuring catalogs");
+        }
+        if self.which == ["forms"] {
+            return self.sized(&workspace, "forms", "measuring promises with large schemas and their forms");
         }
         build(&workspace)?;
         step("measuring", || {
@@ -74,15 +78,18 @@ impl Bench {
         step("measuring lists and dashboards", || run(&mut program))
     }
 
-    /// Measures catalogs with few, many and very many promises.
-    fn catalog(&self, workspace: &Workspace) -> Result<()> {
+    /// Runs a benchmark that compares few, many and very many promises.
+    fn sized(&self, workspace: &Workspace, which: &str, measuring: &str) -> Result<()> {
         build(workspace)?;
-        let sizes: Vec<String> = self.promises.iter().map(ToString::to_string).collect();
         let mut program = cargo(&workspace.root);
         program
-            .args(["bench", "--package", "opm-portal", "--bench", "portal", "--", "catalog", "--promises", &sizes.join(",")])
+            .args(["bench", "--package", "opm-portal", "--bench", "portal", "--", which])
             .env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
-        step("measuring catalogs", || run(&mut program))
+        if !self.promises.is_empty() {
+            let sizes: Vec<String> = self.promises.iter().map(ToString::to_string).collect();
+            program.args(["--promises", &sizes.join(",")]);
+        }
+        step(measuring, || run(&mut program))
     }
 
     /// Compares the embedded plane with a real kube-apiserver and its etcd.

@@ -8,10 +8,13 @@ use cluster::{Endpoint, Scope, WorkspacePath};
 use futures::{StreamExt, TryStreamExt};
 use kube::api::{Api, DynamicObject, ListParams, PostParams, WatchEvent, WatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::load::quantile;
 use crate::portal::Portal;
+
+/// The small promise that is ordered.
+const SMALL: &str = "settings-099";
 
 /// The plane behind a portal, as its admin.
 pub struct Plane {
@@ -32,8 +35,14 @@ impl Plane {
         self.endpoint.client(token, &Scope::Workspace(WorkspacePath::parse(workspace).expect("a workspace path")))
     }
 
-    fn promises(&self) -> Api<DynamicObject> {
+    /// The promises of the trusted home.
+    pub fn promises(&self) -> Api<DynamicObject> {
         Api::all_with(self.client("root:platform"), &kind("Promise", "promises"))
+    }
+
+    /// The policies of the trusted home.
+    pub fn policies(&self) -> Api<DynamicObject> {
+        Api::all_with(self.client("root:platform"), &kind("Policy", "policies"))
     }
 
     fn requests(&self) -> Api<DynamicObject> {
@@ -94,19 +103,19 @@ impl Plane {
 
     /// Orders the small promise and waits for Ready; answers the path of its page.
     pub async fn order_and_wait(&self, name: &str) -> String {
-        self.order(name).await;
+        self.order(SMALL, name, json!({"text": name})).await;
         format!("/w/root:acme:shop/requests/default/{name}")
     }
 
     /// Time from sending the create to the watch event that says Ready.
-    async fn order(&self, name: &str) -> Duration {
+    pub async fn order(&self, promise: &str, name: &str, parameters: Value) -> Duration {
         let api = self.requests();
         let from =
             api.list_metadata(&ListParams::default().limit(1)).await.expect("requests").metadata.resource_version.expect("a version");
         let mut events = api.watch(&WatchParams::default(), &from).await.expect("a watch").boxed();
         let request = json!({
             "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": name, "namespace": "default"},
-            "spec": {"promise": {"name": "settings-099", "workspace": "root:platform"}, "parameters": {"text": name}}
+            "spec": {"promise": {"name": promise, "workspace": "root:platform"}, "parameters": parameters}
         });
         let sent = Instant::now();
         api.create(&PostParams::default(), &serde_json::from_value(request).expect("a request")).await.expect("the request is created");
@@ -132,7 +141,8 @@ pub async fn measure(seconds: u64) {
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut times = Vec::new();
     while Instant::now() < end {
-        times.push(plane.order(&format!("bench-{:04}", times.len())).await);
+        let name = format!("bench-{:04}", times.len());
+        times.push(plane.order(SMALL, &name, json!({"text": name})).await);
     }
     times.sort_unstable();
     println!(

@@ -1,4 +1,4 @@
-//! What a page, a start, a fulfilment, dashboards over many instances and catalogs of many promises cost, beside something named that is measured in the same run.
+//! What a page, a start, a fulfilment, dashboards over many instances, catalogs of many promises and large forms cost, beside something named that is measured in the same run.
 //!
 //! Called by `cargo xtask bench`. Ratios are the result; seconds belong to one machine. Never run as a test.
 #![expect(
@@ -11,6 +11,7 @@ mod anew;
 mod bare;
 mod catalog;
 mod dashboards;
+mod forms;
 mod fulfilment;
 mod http;
 mod load;
@@ -38,6 +39,11 @@ fn main() {
                     std::process::exit(1);
                 }
             }
+            ["forms", rest @ ..] => {
+                if !forms::measure(&forms::Sizes::of(rest)).await {
+                    std::process::exit(1);
+                }
+            }
             ["start"] => start::measure().await,
             ["fulfilment", rest @ ..] => fulfilment::measure(seconds(rest)).await,
             [] | ["all"] => {
@@ -46,7 +52,7 @@ fn main() {
                 fulfilment::measure(5).await;
             }
             other => {
-                panic!("unknown benchmark {other:?}: pages [SECONDS], start, fulfilment [SECONDS], dashboards [--instances N,…], catalog [--promises N,…] or all")
+                panic!("unknown benchmark {other:?}: pages [SECONDS], start, fulfilment [SECONDS], dashboards [--instances N,…], catalog [--promises N,…], forms [--promises N,…] or all")
             }
         }
     });

@@ -8,6 +8,9 @@ use tokio::net::TcpStream;
 
 use crate::http::{Connection, request};
 
+/// Linux counts processor time in hundredths of a second.
+const MILLIS_OF_A_TICK: u64 = 10;
+
 /// A running portal; killed when dropped.
 pub struct Portal {
     /// Its port on loopback.
@@ -62,6 +65,15 @@ impl Portal {
     /// Memory in MiB that is the process's own: resident without the pages that belong to files.
     pub fn private(&self) -> f64 {
         self.memory("RssAnon:")
+    }
+
+    /// Processor time that the process has used so far, see proc_pid_stat(5).
+    pub fn processor(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("the process runs");
+        // The name in front of it can contain anything.
+        let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
+        let ticks: u64 = fields.skip(11).take(2).map(|ticks| ticks.parse::<u64>().expect("ticks")).sum();
+        Duration::from_millis(ticks * MILLIS_OF_A_TICK)
     }
 
     /// A line of `/proc/PID/status`, see proc_pid_status(5).

@@ -213,7 +213,20 @@ impl Caller {
             lineage: &lineage,
         };
         let book = portal.policies.read(&portal.world, &portal.trusted_homes);
-        Ok(policy::compose(&target, &book.gather(&target, &PromiseReading::of(spec, trusted))))
+        let reading = self.reading(home, name, spec, trusted);
+        Ok(policy::compose_read(&target, &book.gather(&target, &reading), &reading))
+    }
+
+    /// Returns the parsed schema and own rules of a promise. Those of published versions are kept.
+    pub(super) fn reading(&self, home: &Place, name: &str, spec: &PromiseSpec, trusted: bool) -> Arc<PromiseReading> {
+        let portal = self.portal();
+        let of = |home: ClusterId| portal.world.revisions_of(&home, name).into_iter().map(|(_, revision)| revision);
+        let published = ClusterId::parse(&home.cluster).ok().into_iter().flat_map(of);
+        let mut same = published.filter(|revision| revision.spec.version == spec.version);
+        match same.find(|revision| PromiseReading::is_shared(&revision.spec.spec, spec)) {
+            Some(revision) => portal.compiled.reading(&revision.spec.hash, &revision.spec.spec, trusted),
+            None => Arc::new(PromiseReading::of(spec, trusted)),
+        }
     }
 
     /// Returns the logical cluster ids from the root down to a workspace, all of which show their policies.

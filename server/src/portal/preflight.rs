@@ -60,10 +60,27 @@ pub struct Examined {
 /// Counts what is already accepted.
 type Count = Box<dyn Fn(&[Tally]) -> Usage + Send + Sync>;
 
+/// The promise as it applies to a request.
+enum Applied {
+    /// Its published revision, which isn't copied: schemas can be large.
+    Published(Arc<PromiseRevision>),
+    /// There is none. Only its parameters can be checked.
+    Bare(Box<PromiseSpec>),
+}
+
+impl Applied {
+    fn spec(&self) -> &PromiseSpec {
+        match self {
+            Self::Published(revision) => &revision.spec.spec,
+            Self::Bare(spec) => spec,
+        }
+    }
+}
+
 /// All facts about one request, owned, so that they can be evaluated off the threads that serve pages.
 struct Facts {
     name: String,
-    spec: Arc<PromiseSpec>,
+    spec: Applied,
     home: Place,
     trusted: bool,
     revision: ReleaseRevision,
@@ -84,13 +101,13 @@ impl Facts {
     /// Checks whether any secret is given.
     fn has_secrets(&self) -> bool {
         let given = |path: &String| Some(Path::parse(path).ok()?.get(self.request.parameters.as_ref()?)?.is_null());
-        self.spec.secret_parameters.iter().any(|path| given(path) == Some(false))
+        self.spec.spec().secret_parameters.iter().any(|path| given(path) == Some(false))
     }
 
     fn target(&self) -> Target<'_> {
         Target {
             promise: &self.name,
-            spec: &self.spec,
+            spec: self.spec.spec(),
             home: &self.home.path,
             home_cluster: &self.home.cluster,
             home_trusted: self.trusted,
@@ -109,7 +126,7 @@ impl Facts {
     ) -> Input<'a> {
         Input {
             name: &self.name,
-            spec: &self.spec,
+            spec: self.spec.spec(),
             compiled,
             reading,
             home: &self.home,
@@ -210,7 +227,7 @@ impl Caller {
         let evaluated = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             let secrets = BTreeMap::new();
-            let (hash, spec, trusted) = (&facts.revision.hash, &facts.spec, facts.trusted);
+            let (hash, spec, trusted) = (&facts.revision.hash, facts.spec.spec(), facts.trusted);
             let (read, reading) = if hash.is_empty() {
                 (Compiled::compile(spec).map(Arc::new), Arc::new(PromiseReading::of(spec, trusted)))
             } else {
@@ -233,16 +250,17 @@ impl Caller {
         let (portal, existing) = (self.portal(), &submission.existing);
         let found = self.revision(offered, &submission.spec, existing.running.as_deref());
         let mut unknown = Vec::new();
-        let (spec, revision) = match found {
+        let (applied, revision) = match found {
             Ok((key, revision)) => {
-                let cluster = key.cluster.to_string();
-                (revision.spec.spec.clone(), ReleaseRevision { cluster, name: key.name, hash: revision.spec.hash.clone() })
+                let named = ReleaseRevision { cluster: key.cluster.to_string(), name: key.name, hash: revision.spec.hash.clone() };
+                (Applied::Published(revision), named)
             }
             Err(why) => {
                 unknown.push(Unknown { what: "the resources to create".to_owned(), why });
-                (without_implementation(&submission.promise), ReleaseRevision::default())
+                (Applied::Bare(Box::new(without_implementation(&submission.promise))), ReleaseRevision::default())
             }
         };
+        let spec = applied.spec();
         let today = Day::of_unix(portal.clock.now().as_second());
         let book = portal.world.prices(&offer(offered), &workspace.lineage, &portal.trusted_homes, today);
         let me = self.identity().stamp();
@@ -273,12 +291,12 @@ impl Caller {
             home: offered.home.clone(),
             trusted: portal.trusted_homes.iter().any(|trusted| trusted.as_str() == offered.home.path),
             lineage: self.proven(workspace)?,
-            unorphaned: portal.world.unorphaned(&offered.key.cluster, &spec, &portal.trusted_homes),
-            destinations: portal.world.destination_ids(&offered.key.cluster, &spec, &portal.trusted_homes),
+            unorphaned: portal.world.unorphaned(&offered.key.cluster, spec, &portal.trusted_homes),
+            destinations: portal.world.destination_ids(&offered.key.cluster, spec, &portal.trusted_homes),
             missing: portal.world.missing(&workspace.cluster, &offered.key.cluster, &spec.requires, &portal.trusted_homes),
             request: PromiseRequestSpec { parameters: Some(submission.with_references()), ..submission.spec.clone() },
             existing: existing.clone(),
-            spec: Arc::new(spec),
+            spec: applied,
             revision,
             context,
             book,

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use promise::api::PromiseSpec;
 use promise::keyed::DigestKey;
 use promise::render::Compiled;
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
 
 use super::absences::Absences;
 use super::acceptances::Acceptances;
@@ -24,7 +23,7 @@ use super::whose::Whose;
 use super::words::told_of;
 use crate::clock::Clock;
 use crate::error::is_denied;
-use crate::kinds::Export;
+use crate::kinds::{Export, PromiseRevision};
 use crate::policies::PolicyBook;
 use crate::revisions::CompiledRevisions;
 use crate::watch::Key;
@@ -95,8 +94,8 @@ pub struct Core {
     pub compiled: Arc<CompiledRevisions>,
     /// All policies, parsed.
     pub policies: Arc<PolicyBook>,
-    /// Results of checking policies against promises.
-    pub fits: Arc<Fits>,
+    /// Results of checking policies against promises. Held while pairs are checked, so that none is checked twice.
+    pub fits: Arc<Mutex<Fits>>,
     /// Limits concurrent evaluations. Expressions and schemas of other people are evaluated only within it.
     pub evaluations: Arc<Semaphore>,
 }
@@ -141,12 +140,12 @@ impl Core {
     }
 
     /// Returns the compiled expressions of a revision, compiled once. The error is a sentence.
-    pub async fn compiled(&self, hash: &str, spec: &Arc<PromiseSpec>) -> Result<Arc<Compiled>, String> {
-        if let Some(known) = self.compiled.known(hash) {
+    pub async fn compiled(&self, revision: &Arc<PromiseRevision>) -> Result<Arc<Compiled>, String> {
+        if let Some(known) = self.compiled.known(&revision.spec.hash) {
             return Ok(known);
         }
-        let (hash, spec, revisions) = (hash.to_owned(), spec.clone(), self.compiled.clone());
-        let compiled = self.evaluate(move || revisions.read(&hash, &spec)).await?;
+        let (revision, revisions) = (revision.clone(), self.compiled.clone());
+        let compiled = self.evaluate(move || revisions.read(&revision.spec.hash, &revision.spec.spec)).await?;
         compiled.map_err(|problems| format!("The promise can't be used: {}", problems_in_words(&problems)))
     }
 }

@@ -267,8 +267,8 @@ async fn consider(
     }
     let context = Arc::new(context);
     let trusted = core.trusts(&found.home);
-    let spec = Arc::new(revision.spec.spec.clone());
-    let compiled = match core.compiled(&revision.spec.hash, &spec).await {
+    let spec = &revision.spec.spec;
+    let compiled = match core.compiled(&revision).await {
         Ok(compiled) => compiled,
         Err(why) => {
             decision.failure = Some(why.into());
@@ -287,7 +287,7 @@ async fn consider(
         compiled: compiled.clone(),
         revisions: core.compiled.clone(),
         name: name.clone(),
-        spec: spec.clone(),
+        published: revision.clone(),
         home: found.home.clone(),
         trusted,
         lineage: lineage.to_vec(),
@@ -298,14 +298,14 @@ async fn consider(
         former: decision.wanted().map(|base| base.release.clone()),
         revision: ReleaseRevision { cluster: found.home.cluster.to_string(), name: at.name.clone(), hash: revision.spec.hash.clone() },
         secrets: BTreeMap::new(),
-        destinations: core.world.destination_ids(&found.home.cluster, &spec, &core.trusted),
+        destinations: core.world.destination_ids(&found.home.cluster, spec, &core.trusted),
         missing: core.world.missing(&key.cluster, &found.home.cluster, &spec.requires, &core.trusted),
         world: core.world.clone(),
         trusted_homes: core.trusted.clone(),
         key: key.clone(),
     };
     drop(found.promise);
-    match secrets(core, key, request, &spec).await {
+    match secrets(core, key, request, spec).await {
         Ok(secrets) => input.secrets = secrets,
         Err(refusal) => {
             decision.failure = Some(refusal);
@@ -322,7 +322,7 @@ async fn consider(
         match today.await {
             Ok((kept, today)) => {
                 input = kept;
-                decision.outdated = decision.wanted().and_then(|base| changed_since(core, base, &spec, &today));
+                decision.outdated = decision.wanted().and_then(|base| changed_since(core, base, spec, &today));
                 // Running resources don't change until someone rolls out the current rules.
                 let asked = |name: &str| request.annotations().get(name).map(String::as_str);
                 if decision.outdated.is_none() || !outdated::rolls_out(asked, &today.effective.rules) {

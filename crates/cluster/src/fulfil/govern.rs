@@ -1,20 +1,18 @@
 //! Policies and Destinations: whether they can be used, as conditions.
 
-use std::sync::Arc;
-
 use kube::Api;
-use promise::api::{Condition, ConditionStatus, DestinationStatus, PolicySpec, PolicyStatus, RequiredApi};
-use promise::{Problem, policy};
+use promise::Problem;
+use promise::api::{Condition, ConditionStatus, DestinationStatus, PolicyStatus, RequiredApi};
+use promise::policy::{self, FitSchema};
 
 use super::core::{Core, Work};
-use super::fits::{Judge, Met};
+use super::fits::{Judge, View};
 use super::queue::After;
 use super::target::Place;
 use super::write;
 use crate::error::{is_conflict, is_missing};
-use crate::kinds::{Kind, Object, Promise, PromiseRevision};
+use crate::kinds::{Kind, Object};
 use crate::watch::Key;
-use crate::workspaces::WorkspacePath;
 
 /// How often a Destination is asked whether it still responds.
 const LOOK: std::time::Duration = std::time::Duration::from_secs(60);
@@ -51,23 +49,18 @@ pub fn problems_in_words(problems: &[Problem]) -> String {
 
 /// Reconciles one policy: reports whether its rules are valid, by themselves and for the promises that they might apply to.
 pub async fn policy(core: &Core, key: &Key) -> After {
-    let Some(row) = core.world.policies.get(key) else {
-        core.fits.forget(key);
-        return After::Done;
+    let (row, problems) = loop {
+        let mut fits = core.fits.clone().lock_owned().await;
+        let (view, at) = (View::of(&core.world, &core.trusted), key.clone());
+        let row = view.policies.get(key).cloned();
+        let judge = Judge { read: FitSchema::of, check: policy::check_read };
+        match core.evaluate(move || fits.step(&at, &view, &judge)).await {
+            Ok(Some(problems)) => break (row, problems),
+            Ok(None) => {}
+            Err(_) => return After::Failed,
+        }
     };
-    let place = core.world.tree().path(&key.cluster);
-    let trusted = place.as_ref().is_some_and(|place| core.trusted.contains(place));
-    let met = met(core, place.as_ref(), &row.spec);
-    let (fits, at, of) = (core.fits.clone(), key.clone(), row.clone());
-    let judge = Judge { validity: policy::validity, check: policy::check_against };
-    let problems = move || {
-        let met = met.iter().map(|(name, revision)| Met { name, hash: &revision.spec.hash, spec: &revision.spec.spec });
-        fits.problems(&at, &of.spec, trusted, met, &judge)
-    };
-    let problems = match core.evaluate(problems).await {
-        Ok(problems) => problems,
-        Err(_) => return After::Failed,
-    };
+    let Some(row) = row else { return After::Done };
     let (holds, reason, message) = match problems.as_slice() {
         [] => (ConditionStatus::True, "Compiled", "The rules can be applied".to_owned()),
         problems => (ConditionStatus::False, "Invalid", problems_in_words(problems)),
@@ -78,21 +71,6 @@ pub async fn policy(core: &Core, key: &Key) -> After {
         conditions: vec![condition(&before.conditions, "Compiled", holds, reason, message, row.metadata.generation, &core.now())],
     };
     if row.status.as_ref() == Some(&status) { After::Done } else { write_status(core, Work::Policy(key.clone()), key, &row, &status).await }
-}
-
-/// Returns the promises in the scope of a policy at `place` that are published where it has to match them, by name. If the place isn't
-/// proven, these are the promises of trusted homes, which can be offered anywhere.
-fn met(core: &Core, place: Option<&WorkspacePath>, spec: &PolicySpec) -> Vec<(String, Arc<PromiseRevision>)> {
-    let (world, tree) = (&core.world, core.world.tree());
-    let place = place.map(WorkspacePath::as_str).unwrap_or_default();
-    let published = |(at, promise): (Key, Arc<Promise>)| {
-        policy::covers_promise(&spec.applies_to, &at.name).then_some(())?;
-        let home = tree.path(&at.cluster)?;
-        policy::has_to_fit(place, (home.as_str(), core.trusted.contains(&home))).then_some(())?;
-        let revision = promise.status.as_ref()?.revision.clone()?;
-        Some((at.name, world.revisions.get(&Key::cluster_scoped(&at.cluster, &revision))?))
-    };
-    world.promises.snapshot().into_iter().filter_map(published).collect()
 }
 
 /// Reconciles one Destination: reports whether it responds and accepts its credential.

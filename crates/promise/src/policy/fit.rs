@@ -1,7 +1,10 @@
 //! Checks whether rules fit a promise: their parameters exist, their values match the schema, and their constraints apply to the type.
 //! Problems have paths in the policy, such as `.rules[2].constrain.parameter`.
 
-use schema::expr::Type;
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use schema::expr::{Program, Type};
 use schema::structural::Schema;
 use serde_json::{Value, json};
 
@@ -9,13 +12,13 @@ use super::contradictions;
 use super::expressions::STEPS;
 use super::narrow::{self, Spot};
 use super::range;
+use super::reading::{Reading, RuleReading};
 use super::refusal::ExpressionError;
 use super::validity::place_of_when;
 use crate::api::{PolicySpec, PromiseSpec, Rule, SetValue};
 use crate::expression;
 use crate::path::Path;
 use crate::problem::Problem;
-use crate::resolve::PromiseReading;
 
 /// Number of items assumed for a list or map without a limit when the cost of an expression is estimated, and likewise for text length:
 /// larger values are refused by the budget at evaluation.
@@ -23,6 +26,27 @@ const USUAL_ITEMS: u64 = 10;
 const USUAL_LETTERS: u64 = 64;
 /// Maximum number of characters assumed: patterns are estimated as far more expensive than they are.
 const MOST_LETTERS: u64 = 1_000;
+
+/// A promise to check policies against: the schema of its parameters, and what expressions can read, parsed once for all policies.
+pub struct FitSchema {
+    schema: Schema,
+    derived: Derived,
+}
+
+/// What only some rules need of a schema, made when the first one does.
+#[derive(Default)]
+struct Derived {
+    parameters: OnceCell<Type>,
+    usual: OnceCell<Schema>,
+}
+
+impl FitSchema {
+    /// Parses the schema of a promise.
+    pub fn of(promise: &PromiseSpec) -> Self {
+        let schema = Schema::parse_without_rules(&expression::parameters_schema(promise.parameters.as_ref()));
+        Self { schema, derived: Derived::default() }
+    }
+}
 
 /// Returns what is wrong with a policy for one promise, or nothing if the promise is out of scope.
 ///
@@ -32,40 +56,60 @@ pub fn check_against(spec: &PolicySpec, promise_name: &str, promise: &PromiseSpe
     if !range::covers_promise(&spec.applies_to, promise_name) {
         return Vec::new();
     }
-    let bare = PromiseSpec { parameters: promise.parameters.clone(), ..PromiseSpec::default() };
-    let reading = PromiseReading::of(&bare, false);
-    let is_named = spec.applies_to.promises.iter().any(|name| name == promise_name);
-    check_rules(&spec.rules, reading.schema(), is_named)
+    let fit = FitSchema::of(promise);
+    Fit { schema: &fit.schema, derived: &fit.derived, is_named: names(spec, promise_name) }
+        .rules(spec.rules.iter().map(|rule| (rule, None)))
+}
+
+/// Like [`check_against`], for a parsed policy and a parsed promise: many policies apply to a promise, and many promises to a policy.
+pub fn check_read(policy: &Reading, promise_name: &str, promise: &FitSchema) -> Vec<Problem> {
+    if !range::covers_promise(&policy.spec.applies_to, promise_name) {
+        return Vec::new();
+    }
+    let fit = Fit { schema: &promise.schema, derived: &promise.derived, is_named: names(&policy.spec, promise_name) };
+    fit.rules(policy.rules().map(|(rule, read)| (rule, Some(read))))
 }
 
 /// Like [`check_against`], for rules alone. `is_named` is whether they apply to exactly this promise.
 pub(crate) fn check_rules(rules: &[Rule], schema: &Schema, is_named: bool) -> Vec<Problem> {
-    let fit = Fit { schema, is_named };
-    let mut problems = Vec::new();
-    for (index, rule) in rules.iter().enumerate() {
-        let mut told = |at: &str, message: String| problems.push(Problem { path: format!(".rules[{index}]{at}"), message });
-        if let Some((at, why)) = fit.parameter(rule) {
-            told(at, why);
-        }
-        let asked = [
-            rule.validate.as_ref().map(|validate| (".validate.expression", validate.expression.as_str())),
-            place_of_when(rule).zip(rule.when()),
-        ];
-        for (at, source) in asked.into_iter().flatten() {
-            if let Some(why) = fit.expression(source) {
-                told(at, why);
-            }
-        }
-    }
-    problems
+    Fit { schema, derived: &Derived::default(), is_named }.rules(rules.iter().map(|rule| (rule, None)))
+}
+
+/// Whether a policy lists exactly this promise.
+fn names(spec: &PolicySpec, promise_name: &str) -> bool {
+    spec.applies_to.promises.iter().any(|name| name == promise_name)
 }
 
 struct Fit<'a> {
     schema: &'a Schema,
+    derived: &'a Derived,
     is_named: bool,
 }
 
 impl Fit<'_> {
+    /// Returns what is wrong with rules, each with its parsed contents if there are any.
+    fn rules<'r>(&self, rules: impl Iterator<Item = (&'r Rule, Option<&'r RuleReading>)>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (index, (rule, read)) in rules.enumerate() {
+            let mut told = |at: &str, message: String| problems.push(Problem { path: format!(".rules[{index}]{at}"), message });
+            if let Some((at, why)) = self.parameter(rule) {
+                told(at, why);
+            }
+            let validate = rule.validate.as_ref().map(|validate| (".validate.expression", validate.expression.as_str()));
+            let when = place_of_when(rule).zip(rule.when());
+            let asked = [
+                validate.map(|asked| (asked, read.and_then(|read| read.expression.as_ref()))),
+                when.map(|asked| (asked, read.and_then(|read| read.when.as_ref()))),
+            ];
+            for ((at, source), parsed) in asked.into_iter().flatten() {
+                if let Some(why) = self.expression(source, parsed) {
+                    told(at, why);
+                }
+            }
+        }
+        problems
+    }
+
     /// Returns what is wrong with the parameter of a rule, or with what the rule does with it.
     fn parameter(&self, rule: &Rule) -> Option<(&'static str, String)> {
         if let Some(constrain) = &rule.constrain {
@@ -112,28 +156,44 @@ impl Fit<'_> {
     }
 
     /// Returns what is wrong with an expression, apart from what is wrong with it for every promise.
-    fn expression(&self, source: &str) -> Option<String> {
+    fn expression(&self, source: &str, parsed: Option<&Program>) -> Option<String> {
         // Expressions that can't be parsed, or refer to nothing that exists, are reported elsewhere.
-        let open = super::expressions::compile(source).ok()?;
-        let source = expression::inside(source);
-        let typed = |schema: &Schema| expression::environment(schema).compile_as(source, &Type::Bool);
-        let program = match typed(self.schema) {
-            Err(error) if !self.is_named && error.is_undefined_field() => {
-                match typed(&Schema::parse_lenient(&with_lacking(self.schema.json(), open.references()))) {
-                    // Deeper inside, it reads something else that this promise lacks.
-                    Err(error) if error.is_undefined_field() => return None,
-                    other => other,
-                }
-            }
+        let open = match parsed {
+            Some(parsed) => Cow::Borrowed(parsed),
+            None => Cow::Owned(super::expressions::compile(source).ok()?),
+        };
+        let typed = |parameters: Type| expression::environment_of(parameters).check_as(&open, &Type::Bool);
+        let program = match typed(self.parameters().clone()) {
+            Err(error) if !self.is_named && error.is_undefined_field() => match typed(self.with_lacking(open.references())) {
+                // Deeper inside, it reads something else that this promise lacks.
+                Err(error) if error.is_undefined_field() => return None,
+                other => other,
+            },
             other => other,
         };
         let program = match program {
             Ok(program) => program,
             Err(error) => return Some(expression::sentence(&error)),
         };
-        let usual = Schema::parse_lenient(&usual(self.schema.json()));
-        let worst = program.worst_cost(&[("parameters", &usual)]);
+        let usual = self.derived.usual.get_or_init(|| Schema::parse_without_rules(&usual(self.schema.json())));
+        let worst = program.worst_cost(&[("parameters", usual)]);
         (worst > STEPS as f64).then(|| format!("Simplify the expression: {}.", ExpressionError::TooCostly { steps: worst }))
+    }
+
+    /// Returns the type of the parameters.
+    fn parameters(&self) -> &Type {
+        self.derived.parameters.get_or_init(|| Type::from_schema(self.schema))
+    }
+
+    /// Returns the type of the parameters with every field that an expression reads and the promise lacks.
+    fn with_lacking(&self, references: &[Vec<String>]) -> Type {
+        let mut parameters = self.parameters().clone();
+        for reference in references {
+            if let Some(("parameters", path)) = reference.split_first().map(|(variable, path)| (variable.as_str(), path)) {
+                parameters.declare(path);
+            }
+        }
+        parameters
     }
 }
 
@@ -142,29 +202,6 @@ fn of_its_type(node: &Schema, value: &Value) -> bool {
     let Some(kind) = node.kind() else { return true };
     let bare = Schema::parse_lenient(&json!({"type": kind.name(), "x-kubernetes-preserve-unknown-fields": true}));
     bare.validate(value).is_empty()
-}
-
-/// Returns the schema extended by every field that an expression reads and the promise lacks, with any type.
-fn with_lacking(schema: &Value, references: &[Vec<String>]) -> Value {
-    let mut schema = schema.clone();
-    for reference in references {
-        let Some((variable, names)) = reference.split_first() else { continue };
-        if variable == "parameters" {
-            add_lacking(&mut schema, names);
-        }
-    }
-    schema
-}
-
-fn add_lacking(node: &mut Value, names: &[String]) {
-    let Some((name, rest)) = names.split_first() else { return };
-    let is_object = node.get("type") == Some(&json!("object")) && node.get("additionalProperties").is_none();
-    let Some(fields) = node.as_object_mut().filter(|_| is_object) else { return };
-    let properties = fields.entry("properties").or_insert_with(|| json!({}));
-    match properties.get_mut(name) {
-        Some(known) => add_lacking(known, rest),
-        None => properties[name.as_str()] = json!({"x-kubernetes-preserve-unknown-fields": true}),
-    }
 }
 
 /// Returns the schema with assumed limits where it has none.

@@ -6,7 +6,7 @@ use schema::expr::{Environment, Scope};
 use schema::structural::Schema;
 use serde_json::Value;
 
-use crate::api::{Owner, PolicySpec, PromiseSpec};
+use crate::api::{Owner, PolicySpec, PromiseSpec, Rule};
 use crate::context::Context;
 use crate::expression;
 use crate::policy::Reading;
@@ -32,6 +32,15 @@ impl PromiseReading {
             ..PolicySpec::default()
         };
         Self { schema, environment, rules: Arc::new(Reading::of(own, trusted)) }
+    }
+
+    /// Whether two promises have the same reading: they differ only in what isn't parsed here, such as descriptions and templates.
+    pub fn is_shared(one: &PromiseSpec, other: &PromiseSpec) -> bool {
+        fn parsed(spec: &PromiseSpec) -> (Option<&Value>, &[Rule], Option<&String>, Option<&String>) {
+            let team = spec.presentation.maintainer.as_ref().and_then(|maintainer| maintainer.team.as_ref());
+            (spec.parameters.as_ref(), &spec.policies, spec.presentation.display_name.as_ref(), team)
+        }
+        parsed(one) == parsed(other)
     }
 
     /// Returns the schema of the parameters.

@@ -127,6 +127,18 @@ impl Type {
         object.fields.get(name).or_else(|| object.fields.get(&super::names::unescape(name)?))
     }
 
+    /// Declares a field at a path below this type, with any value, where an object lacks it. Everything that isn't an object with known
+    /// fields stays as it is.
+    pub fn declare(&mut self, path: &[String]) {
+        let (Self::Object(object), Some((name, rest))) = (self, path.split_first()) else { return };
+        match Arc::make_mut(object).fields.get_mut(name) {
+            Some(known) => known.declare(rest),
+            None => {
+                Arc::make_mut(object).fields.insert(name.clone(), Self::Dyn);
+            }
+        }
+    }
+
     /// Whether every value of this type is accepted where `wanted` is expected.
     pub fn fits(&self, wanted: &Self) -> bool {
         Bindings::default().unify(wanted, self)

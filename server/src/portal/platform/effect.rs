@@ -14,7 +14,7 @@ use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext
 use promise::policy::{self, Book, Candidate, Effective, Origin, PolicySource, Provenance, Reading, Target, Warning};
 use promise::price::{Amount, Estimate, Money};
 use promise::resolve::PromiseReading;
-use promise::{Error, Result};
+use promise::{Error, Result, visibility};
 use serde_json::Value;
 
 use super::promises::Promises;
@@ -132,7 +132,8 @@ impl Trial {
                 continue;
             }
             let trusted = self.caller.portal().trusted_homes.contains(home);
-            let reading = PromiseReading::of(&promise.spec, trusted);
+            let at = visibility::Place { cluster: key.cluster.to_string(), path: home.to_string() };
+            let reading = self.caller.reading(&at, &key.name, &promise.spec, trusted);
             let title = promise.spec.presentation.display_name.as_deref().unwrap_or(&key.name);
             for (_, cluster) in &self.open {
                 let Some(spot) = self.spot(home, Some(&key.cluster), &key.name, cluster) else { continue };

@@ -9,7 +9,7 @@ use cluster::{ClusterId, WorkspacePath};
 use kube::api::{Api, ApiResource, DynamicObject};
 use promise::api::PolicySpec;
 use promise::form::yaml;
-use promise::policy::{self, Candidate, Warning};
+use promise::policy::{self, Candidate, FitSchema, Reading, Warning};
 use promise::wording::{counted, upper_first};
 use promise::{DeniedOperation, DeniedReason, Error, Problem, Result};
 use serde::Serialize;
@@ -377,14 +377,15 @@ fn whole(value: &mut Value) {
 fn against_promises(caller: &Caller, place: &WorkspacePath, spec: &PolicySpec, promises: &Promises) -> (Vec<Problem>, usize) {
     let portal = caller.portal();
     let trusted = |home: &str| portal.trusted_homes.iter().any(|known| known.as_str() == home);
-    let mut found = policy::validity(spec, trusted(place.as_str()));
+    let reading = Reading::of(spec.clone(), trusted(place.as_str()));
+    let mut found = policy::problems(&reading);
     let tree = portal.world.tree();
     let mut concerned = promises.concerned(caller, place, spec);
     concerned.retain(|(home, _)| policy::has_to_fit(place.as_str(), (home.as_str(), trusted(home.as_str()))));
     for (home, name) in &concerned {
         let cluster = WorkspacePath::parse(home).ok().and_then(|home| tree.cluster(&home));
         let Some(promise) = cluster.and_then(|cluster| portal.world.promises.get(&Key::cluster_scoped(&cluster, name))) else { continue };
-        for problem in policy::check_against(spec, name, &promise.spec) {
+        for problem in policy::check_read(&reading, name, &FitSchema::of(&promise.spec)) {
             // A problem of the policy itself occurs with every promise and is reported once.
             if !found.iter().any(|known| known.path == problem.path) {
                 let message = format!("{} (for the promise {name})", problem.message);

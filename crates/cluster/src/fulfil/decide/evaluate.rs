@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kube::ResourceExt;
-use promise::api::{DestinationId, PromiseReleaseSpec, PromiseSpec, ReleaseRevision};
+use promise::api::{DestinationId, PromiseReleaseSpec, ReleaseRevision};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext, given_labels};
 use promise::policy::{self, Book};
 use promise::preflight::{self, Preflight, preflight};
@@ -13,7 +13,7 @@ use promise::render::Compiled;
 use promise::visibility::Place;
 use serde_json::Value;
 
-use crate::kinds::PromiseRequest;
+use crate::kinds::{PromiseRequest, PromiseRevision};
 use crate::revisions::CompiledRevisions;
 use crate::usage::Census;
 use crate::watch::Key;
@@ -55,7 +55,8 @@ pub(super) struct Input {
     pub(super) compiled: Arc<Compiled>,
     pub(super) revisions: Arc<CompiledRevisions>,
     pub(super) name: String,
-    pub(super) spec: Arc<PromiseSpec>,
+    /// The revision of the promise.
+    pub(super) published: Arc<PromiseRevision>,
     pub(super) home: Node,
     pub(super) trusted: bool,
     pub(super) lineage: Vec<Node>,
@@ -82,9 +83,10 @@ pub(super) struct Input {
 pub(super) fn evaluate(input: &Input) -> Preflight {
     let lineage: Vec<String> = input.lineage.iter().map(|node| node.cluster.to_string()).collect();
     let home = Place::from(&input.home);
+    let spec = &input.published.spec.spec;
     let target = policy::Target {
         promise: &input.name,
-        spec: &input.spec,
+        spec,
         home: &home.path,
         home_cluster: &home.cluster,
         home_trusted: input.trusted,
@@ -92,11 +94,11 @@ pub(super) fn evaluate(input: &Input) -> Preflight {
         labels: &input.context.workspace.labels,
         lineage: &lineage,
     };
-    let reading = input.revisions.reading(&input.revision.hash, &input.spec, input.trusted);
+    let reading = input.revisions.reading(&input.revision.hash, spec, input.trusted);
     let sources = input.policies.gather(&target, &reading);
     preflight(&preflight::Input {
         name: &input.name,
-        spec: &input.spec,
+        spec,
         compiled: &input.compiled,
         reading: &reading,
         home: &home,
@@ -113,7 +115,7 @@ pub(super) fn evaluate(input: &Input) -> Preflight {
         count: &|tallies| Census::shown(&input.world, Some(&input.key)).usage(tallies),
         secrets: Some(&input.secrets),
         destinations: &input.destinations,
-        unorphaned: &input.world.unorphaned(&input.home.cluster, &input.spec, &input.trusted_homes),
+        unorphaned: &input.world.unorphaned(&input.home.cluster, spec, &input.trusted_homes),
         missing: &input.missing,
         unknown: &[],
     })

@@ -136,7 +136,7 @@ async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Promi
     let context = recorded
         .unwrap_or_else(|| context(request, workspace.as_ref(), &revision.spec.promise, &revision.spec.version, &home, Value::Null));
     let trusted = core.trusts(&home);
-    let compiled = core.compiled(&revision.spec.hash, &Arc::new(revision.spec.spec.clone())).await.map_err(Lost::unknown)?;
+    let compiled = core.compiled(&revision).await.map_err(Lost::unknown)?;
     let version = revision.spec.version.clone();
     let generation = named.generation.unwrap_or(release.request_generation);
     Ok(Chosen { name: name.to_owned(), release, version, compiled, context: Arc::new(context), home, trusted, generation })
