@@ -67,7 +67,7 @@ test("while the text is typed, it is checked and saved, and copied as it is", as
   await page.goto(form);
   await page.getByLabel("Name", { exact: true }).fill("sessions-2");
   await show(page, "YAML", text(page));
-  const typed = (await text(page).inputValue()).replace("parameters: {}", "parameters: {size: enormous}");
+  const typed = (await text(page).inputValue()).replace("parameters:", "parameters:\n    size: enormous");
   await text(page).fill(typed);
   await page.getByText("Draft saved").waitFor();
   await page.getByRole("complementary", { name: "Preflight" }).getByRole("link", { name: /size/i }).first().waitFor();

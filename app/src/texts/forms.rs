@@ -123,7 +123,7 @@ pub(crate) const MANIFEST_HINT: &str =
 pub(crate) const SECRET_REMOVED: &str = "A secret was removed from the text";
 pub(crate) const NOT_SUBMITTED: &str = "Some fields aren't submitted";
 pub(crate) const NOT_SUBMITTED_TEXT: &str = "They stay in the text, but a request doesn't have them, or the platform sets them.";
-pub(crate) const APPLY_COMMAND: &str = "kubectl command";
+pub(crate) const COMMANDS: &str = "Commands";
 pub(crate) const LINK_WITH_VALUES: &str = "Link to a new form with these values";
 
 /// The place of a problem in a text.
@@ -144,7 +144,7 @@ pub(crate) fn enter_in_last_step(labels: &[String]) -> String {
     format!("Enter it in the last step: {}. It was neither saved nor checked.", labels.join(", "))
 }
 
-/// How to submit the text from a terminal.
+/// How to use the text in a terminal.
 pub(crate) fn save_as(file: &str) -> String {
-    format!("To submit it from a terminal instead, save the text as {file}.")
+    format!("To check or submit it from a terminal, save the text as {file}.")
 }

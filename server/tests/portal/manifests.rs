@@ -22,9 +22,9 @@ fn text(page: &Answer) -> Option<String> {
 
 /// Presses a button of the form on a page, and returns the page that it leads to.
 async fn press(browser: &mut Browser, page: &Answer, form: &str, operation: &str, pairs: &[(&str, &str)]) -> Answer {
-    let answer =
-        browser.send_form(form, &fields(page, operation, pairs).iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>());
-    let answer = answer.await;
+    let fields = fields(page, operation, pairs);
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let answer = browser.send_form(form, &fields).await;
     browser.follow(answer).await
 }
 

@@ -104,7 +104,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
                     {form.checked.then(|| view! { <input type="hidden" name="_checked" value="1"/> })}
                     {manifest::switch(form.yaml.is_some())}
                     <div id="fields">{match &form.yaml {
-                        Some(yaml) => manifest::text(&form, yaml, wrong).into_any(),
+                        Some(yaml) => manifest::text(&form, yaml, wrong, &workspace).into_any(),
                         None => fields(&form, &workspace).into_any(),
                     }}</div>
                     {submit(&form, &back)}

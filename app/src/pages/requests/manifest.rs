@@ -27,7 +27,7 @@ pub(super) fn switch(is_yaml: bool) -> impl IntoView {
 }
 
 /// The manifest, what isn't submitted of it, and other ways to submit it.
-pub(super) fn text(form: &RequestForm, yaml: &YamlView, wrong: bool) -> impl IntoView + use<> {
+pub(super) fn text(form: &RequestForm, yaml: &YamlView, wrong: bool, workspace: &str) -> impl IntoView + use<> {
     let lines = yaml.text.lines().count();
     let rows = if lines > NUMBERED { NUMBERED / 10 } else { (lines + ROOM).max(LEAST) };
     let secrets = (!yaml.secrets.is_empty())
@@ -47,6 +47,7 @@ pub(super) fn text(form: &RequestForm, yaml: &YamlView, wrong: bool) -> impl Int
         view! { <div class="mt-4"><Banner shape=Shape::Unknown title=texts::NOT_SUBMITTED><p>{texts::NOT_SUBMITTED_TEXT}</p><ul class="prose">{lines}</ul></Banner></div> }
     });
     let file = format!("{}.yaml", if form.name.is_empty() { "request" } else { &form.name });
+    let commands = format!("opm preflight -f {file} --workspace {workspace}\nkubectl apply -f {file}");
     let link = yaml.link.clone().map(
         |link| view! { <p class="small"><a id="with-values" href=link>{texts::LINK_WITH_VALUES}</a><CopyButton of="with-values" what=texts::LINK_WITH_VALUES/></p> },
     );
@@ -63,7 +64,7 @@ pub(super) fn text(form: &RequestForm, yaml: &YamlView, wrong: bool) -> impl Int
             </div>
         </div>
         {unsent}
-        <div class="field"><p class="hint mb-2">{texts::save_as(&file)}</p><Code label=texts::APPLY_COMMAND text=format!("kubectl apply -f {file}") copy=true/></div>
+        <div class="field"><p class="hint mb-2">{texts::save_as(&file)}</p><Code label=texts::COMMANDS text=commands copy=true/></div>
         {link}
     }
 }

@@ -8,6 +8,7 @@
 mod lines;
 mod retouch;
 mod secrets;
+mod suggest;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,7 @@ use crate::names;
 use crate::problem::Problem;
 
 pub use secrets::without_secrets;
+pub use suggest::suggested;
 
 /// Kind of the object.
 const KIND: &str = "PromiseRequest";

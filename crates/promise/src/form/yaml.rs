@@ -38,7 +38,7 @@ pub fn read(text: &str) -> Result<Value, YamlError> {
     let value: Value = value(text).map_err(|error| {
         let (line, column) = error.location().map_or((1, 1), |at| (at.line() as usize, at.column() as usize));
         let shown = text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
-        YamlError { line, column, text: shown, message: format!("Fix line {line}, column {column}: it isn't valid YAML.") }
+        YamlError { line, column, text: shown, message: unclear(line, column) }
     })?;
     if is_deep(&value, DEEPEST) {
         let message = format!("Reduce the nesting: at most {DEEPEST} levels are allowed.");
@@ -114,14 +114,20 @@ fn why(error: &YamlError) -> String {
         Some(Cause::Tabs) => format!("Indent line {line} with spaces instead of tabs."),
         Some(Cause::Quote) => format!("Close the quotation mark in line {line}."),
         Some(Cause::Colon) => format!("Put the value in line {line} in quotation marks: it contains a colon."),
-        None => format!("Fix line {line}, column {column}: it isn't valid YAML."),
+        None => unclear(*line, *column),
     }
+}
+
+/// Describes a syntax error without a known reason.
+fn unclear(line: usize, column: usize) -> String {
+    format!("Fix line {line}, column {column}: it isn't valid YAML.")
 }
 
 /// Describes an error for a page that shows its line and column beside the sentence.
 pub fn sentence(error: &YamlError) -> String {
     match cause(error) {
-        _ if error.text.is_empty() => error.message.clone(),
+        // It isn't about a line.
+        _ if error.text.is_empty() && error.message != unclear(error.line, error.column) => error.message.clone(),
         Some(Cause::Tabs) => "Indent with spaces instead of tabs.".to_owned(),
         Some(Cause::Quote) => "Close the quotation mark.".to_owned(),
         Some(Cause::Colon) => "Put the value in quotation marks: it contains a colon.".to_owned(),

@@ -147,7 +147,10 @@ fn rewrite_as(opened: &Opened, typed: &mut Typed) {
     spec.promise.name.clone_from(&opened.offered.key.name);
     spec.promise.workspace = Some(opened.offered.home.path.clone());
     let before = typed.source.as_ref().map(|source| source.text.as_str());
-    let text = manifest::shown(before, &subject(opened), &typed.name, &typed.namespace, &spec);
+    let mut text = manifest::shown(before, &subject(opened), &typed.name, &typed.namespace, &spec);
+    if before.is_none() {
+        text = manifest::suggested(&text, &opened.spec, &opened.effective.schema);
+    }
     typed.source = Some(Source { text, shown: true, removed: Vec::new() });
 }
 

@@ -248,3 +248,31 @@ fn entered_secrets_leave_the_text_and_references_stay() {
     let broken = format!("{kept}    size: [\n");
     assert_eq!(without_secrets(&broken, &guarded()).0, broken, "references aren't secret");
 }
+
+#[test]
+fn what_can_be_added_is_named_in_comments() {
+    let schema = json!({"type": "object", "required": ["tier"], "properties": {
+        "tier": {"type": "string", "enum": ["a", "b"]}, "size": {"type": "string", "default": "small"}, "password": {"type": "object"},
+        "hosts": {"type": "array", "items": {"type": "string"}}, "on": {"type": "boolean"}, "replicas": {"type": "integer", "minimum": 2},
+    }});
+    let promise = PromiseSpec { parameters: Some(schema.clone()), ..guarded() };
+    for (given, lead) in [(json!({}), "  parameters:\n"), (json!({"size": "large"}), "  parameters:\n    size: large\n")] {
+        let plain = write("orders", "default", &spec(given.clone()));
+        let text = suggested(&plain, &promise, &schema);
+        let (_, below) = text.split_once(lead).unwrap();
+        let comments: Vec<&str> = below.lines().take_while(|line| line.starts_with("    # ")).collect();
+        let size = given.get("size").is_none().then_some("    # size: \"small\"");
+        let named =
+            ["    # hosts: []", "    # on: false", "    # replicas: 2"].into_iter().chain(size).chain(["    # tier: \"a\" # required"]);
+        assert_eq!(
+            comments.iter().map(|line| line.replace("'on'", "on").replace("\"on\"", "on")).collect::<Vec<_>>(),
+            named.collect::<Vec<_>>(),
+            "{text}"
+        );
+        assert_eq!(read(&text, &NEW).unwrap(), read(&plain, &NEW).unwrap());
+        let all = text.replace("    # ", "    ");
+        assert_eq!(read(&all, &NEW).unwrap().parameters["replicas"], 2, "{all}");
+    }
+    let text = write("orders", "default", &spec(json!({"a": 1})));
+    assert_eq!(suggested(&text, &promise, &json!({})), text);
+}
