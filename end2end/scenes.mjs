@@ -150,6 +150,9 @@ export async function scenes(it) {
     { name: "request-deleting", path: request("going") },
     { name: "edit", path: `${request("orders-db")}/edit` },
     { name: "edit-review", path: change },
+    { name: "form-yaml", path: await asYaml(person, `/w/${workspace}/promises/postgresql/request`, (text) => text) },
+    { name: "form-yaml-refused", path: await asYaml(person, `${request("orders-db")}/edit`, (text) => text.replace("parameters:", "parameters:\n    replicas: many\n    maintenence: Sun")) },
+    { name: "form-yaml-invalid", path: await asYaml(person, `/w/${workspace}/promises/postgresql/request`, (text) => text.replace("name: ", "name: [")) },
     { name: "edit-adds", path: change.replace("/edit/review", "/edit/adds") },
     { name: "request-revealed", path: `${request("sessions")}/revealed?output=url&grant=none` },
     { name: "delete", path: `${request("orders-db")}/delete` },
@@ -294,6 +297,17 @@ async function changed(page, path) {
   await page.getByLabel("Reason", { exact: true }).fill("kept for the season");
   await page.getByRole("button", { name: "Review change" }).click();
   await page.getByRole("heading", { level: 1, name: /^Review changes to / }).waitFor();
+  return addressOf(page);
+}
+
+/** The address of a form that is shown as YAML and was checked with another text. */
+async function asYaml(page, path, written) {
+  await page.goto(path);
+  await page.getByRole("button", { name: "YAML", exact: true }).click();
+  const text = page.getByLabel("Request as YAML", { exact: true });
+  await text.waitFor();
+  await text.fill(written(await text.inputValue()));
+  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Check", exact: true }).click()]);
   return addressOf(page);
 }
 

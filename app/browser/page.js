@@ -12,8 +12,8 @@ export function copying() {
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.("[data-copy]");
     const source = button && document.getElementById(button.dataset.copy);
-    // Of a link, its address is copied.
-    const text = source?.href ?? source?.textContent;
+    // Of a link, its address is copied; of a text area, what is in it now.
+    const text = source?.href ?? source?.value ?? source?.textContent;
     if (text === null || text === undefined) return;
     copied(button, text);
   });

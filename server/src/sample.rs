@@ -8,7 +8,6 @@ pub mod error;
 pub mod files;
 pub mod load;
 pub mod manifest;
-pub mod places;
 pub mod world;
 
 pub use error::SampleError;

@@ -7,6 +7,7 @@ mod drafts;
 mod form;
 mod gone;
 mod list;
+mod manifest;
 pub(crate) mod preflight_panel;
 mod presets;
 mod review;

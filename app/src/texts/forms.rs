@@ -139,3 +139,38 @@ pub(crate) fn closed(set: usize, count: usize) -> String {
 pub(crate) fn show_fields(label: &str) -> String {
     format!("Show {}", lower_first(label))
 }
+
+// The request as YAML.
+pub(crate) const AS_FORM: &str = "Form";
+pub(crate) const AS_YAML: &str = "YAML";
+pub(crate) const REQUEST_AS_YAML: &str = "Request as YAML";
+pub(crate) const MANIFEST_HINT: &str =
+    "The manifest that kubectl takes. Paste one to fill in the form. Comments, order and unknown fields stay as you write them.";
+pub(crate) const SECRET_REMOVED: &str = "A secret was removed from the text";
+pub(crate) const NOT_SUBMITTED: &str = "Some fields aren't submitted";
+pub(crate) const NOT_SUBMITTED_TEXT: &str = "They stay in the text, but a request doesn't have them, or the platform sets them.";
+pub(crate) const COMMANDS: &str = "Commands";
+pub(crate) const LINK_WITH_VALUES: &str = "Link to a new form with these values";
+
+/// The place of a problem in a text.
+pub(crate) fn line_and_column(line: usize, column: usize) -> String {
+    format!("Line {line}, column {column}")
+}
+
+/// Above the text of a request with these secret parameters.
+pub(crate) fn secrets_in_yaml(labels: &[String]) -> String {
+    let labels = promise::wording::lower_first(&labels.join(", "));
+    format!(
+        "Don't enter secrets here: you set them in the last step ({labels}). In the text, a secret is a reference to a key of a Secret, such as "
+    )
+}
+
+/// What becomes of secrets that were in the text.
+pub(crate) fn enter_in_last_step(labels: &[String]) -> String {
+    format!("Enter it in the last step: {}. It was neither saved nor checked.", labels.join(", "))
+}
+
+/// How to use the text in a terminal.
+pub(crate) fn save_as(file: &str) -> String {
+    format!("To check or submit it from a terminal, save the text as {file}.")
+}

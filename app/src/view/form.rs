@@ -68,6 +68,38 @@ pub struct RequestForm {
     pub review: Vec<ParameterLine>,
     /// Presets of the workspace that a new form can start from.
     pub saved_presets: Vec<super::SavedPreset>,
+    /// The manifest, if it is shown instead of the fields.
+    pub yaml: Option<YamlView>,
+}
+
+/// The manifest of a request, to be edited as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct YamlView {
+    /// The text, as it was entered.
+    pub text: String,
+    /// What is wrong with it, in the order of lines. Problems of the whole come first.
+    pub problems: Vec<YamlLine>,
+    /// Fields that stay in the text and aren't submitted.
+    pub unsent: Vec<YamlLine>,
+    /// Labels of the secrets that were taken out of the text.
+    pub removed: Vec<String>,
+    /// Labels of the secret parameters.
+    pub secrets: Vec<String>,
+    /// Address of a new form with these values. Absent for a change, and for values that don't fit into an address.
+    pub link: Option<String>,
+}
+
+/// A place in a manifest.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct YamlLine {
+    /// Line and column, counted from 1. Absent for the whole text.
+    pub at: Option<(usize, usize)>,
+    /// Path such as `.spec.parameters.replicas`, or empty.
+    pub path: String,
+    /// The same sentence as at the field, or empty.
+    pub message: String,
 }
 
 /// Outcome of a posted form. Invalid input never fails the post: it becomes a draft, and the form is shown again.

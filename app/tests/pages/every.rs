@@ -80,6 +80,8 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
         looks("request-viewer", shop("/promises/redis/request")),
         here("request-web", shop("/promises/web-application/request")),
         here("request-shared", postgresql("/request?draft=shared")),
+        here("request-manifest", postgresql("/request?draft=yaml")),
+        bad("request-manifest-error", postgresql("/request?draft=yaml")),
         here("request-posted", postgresql("/request?draft=posted")),
         bad("request-conflict", orders("/edit?draft=d1")),
         bad("requests-drafts", shop("/requests")),

@@ -23,6 +23,7 @@ mod draft;
 mod field;
 mod immutable;
 mod kind;
+pub mod manifest;
 mod model;
 mod operation;
 mod parse;

@@ -19,6 +19,7 @@ mod prices;
 mod related;
 mod revealing;
 pub(super) mod rows;
+mod source;
 pub(super) mod timeline;
 pub(super) mod walk;
 
@@ -27,6 +28,7 @@ use app::view::{AddsPage, FormOutcome, GoneView, RequestForm, RequestPage, Reque
 use async_trait::async_trait;
 use promise::Result;
 
+pub(crate) use self::posting::input::MANIFEST;
 use super::place::Workspace;
 use crate::portal::Caller;
 

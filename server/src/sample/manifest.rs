@@ -1,10 +1,10 @@
 //! Kubernetes objects in multi-document YAML files, with their position in the file.
 
+use promise::form::yaml::places::{Place, Places};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::SampleError;
-use super::places::{Place, Places};
 
 /// An object and its position in a file.
 #[derive(Clone, Debug)]

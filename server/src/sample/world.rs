@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use cluster::WorkspacePath;
 use cluster::kinds::Export;
+use promise::form::yaml::places::{Place, Places};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::manifest::{self, Manifest};
-use super::places::{Place, Places};
 use super::{Files, SampleError};
 use crate::plane::identity;
 

@@ -11,6 +11,7 @@ use axum::body::Body;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http::header;
 use jiff::SignedDuration;
+use promise::form::manifest;
 use promise::identity::PersonId;
 use promise::{Error, Result};
 use serde_json::json;
@@ -19,6 +20,7 @@ use crate::auth::cookie::Kind;
 use crate::auth::csrf::FORM_FIELD;
 use crate::portal::Portal;
 use crate::portal::caller::database;
+use crate::portal::requests::MANIFEST;
 use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
 use crate::web::body;
 use crate::web::pairs::{field, parse};
@@ -46,7 +48,8 @@ pub(crate) fn needs_session(path: &str) -> bool {
 /// If the form is too large or isn't a form, or the database fails.
 pub(crate) async fn keep(portal: &Portal, path: &str, body: Body, request_id: String) -> Result<Response> {
     let bytes = body::read(body, MAX_FORM, portal.limits.body_timeout).await?;
-    let pairs: Vec<(String, String)> = parse(&bytes)?.into_iter().filter(|(name, _)| name != FORM_FIELD).collect();
+    let mut pairs: Vec<(String, String)> = parse(&bytes)?.into_iter().filter(|(name, _)| name != FORM_FIELD).collect();
+    take_secrets_out(portal, &mut pairs);
     let PostedFrom { page, kept } = PostedFrom::of(path, &pairs);
     let Some(kept) = kept else { return Ok(see(&page)) };
     let (now, no_one) = (portal.clock.now(), PersonId::default());
@@ -59,6 +62,18 @@ pub(crate) async fn keep(portal: &Portal, path: &str, body: Body, request_id: St
         answer.headers_mut().append(header::SET_COOKIE, cookie);
     }
     Ok(answer)
+}
+
+/// Takes secrets out of a posted manifest. Which promise it is about isn't known for certain without a session, so those of every promise that
+/// the text names go.
+fn take_secrets_out(portal: &Portal, pairs: &mut [(String, String)]) {
+    for (_, text) in pairs.iter_mut().filter(|(name, _)| name == MANIFEST) {
+        for (key, promise) in portal.world.promises.snapshot().iter() {
+            if !promise.spec.secret_parameters.is_empty() && text.contains(&key.name) {
+                *text = manifest::without_secrets(text, &promise.spec).0;
+            }
+        }
+    }
 }
 
 /// Gives the form that waits for this key to the person who signed in. Signing in works without it.

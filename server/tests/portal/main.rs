@@ -22,6 +22,7 @@ mod lists;
 mod live;
 mod logged;
 mod lookalike;
+mod manifests;
 mod notifications;
 mod objects;
 mod offers;

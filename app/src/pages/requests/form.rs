@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use promise::Result;
 use promise::wording::upper_first;
 
+use super::manifest;
 use super::preflight_panel::{Panel, preflight_panel};
 use crate::actions::{self, ChangeRequest, SubmitRequest};
 use crate::backend::{FormOf, Pairs, Visit};
@@ -69,7 +70,10 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
         };
         let meta = view! { <span>{texts::version(&form.offer.version)}</span><span>{texts::IN}" "<span class="mono">{workspace.clone()}</span></span> };
         view! {
-            <div id="problems">{wrong.then(|| view! { <ErrorSummary form=form.clone()/> })}</div>
+            <div id="problems">{wrong.then(|| match &form.yaml {
+                Some(yaml) => manifest::problems(yaml, form.focus.is_none()).into_any(),
+                None => view! { <ErrorSummary form=form.clone()/> }.into_any(),
+            })}</div>
             <Crumbs steps=steps/>
             <PageHead title=title icon=form.offer.icon.clone() meta=meta.into_any()/>
             {form.conflict.clone().map(|what| match &form.merge {
@@ -98,19 +102,27 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
                     // The Enter key presses the first button of a form, which is this one: it does what the main button does.
                     <button class="vh" tabindex="-1" name="_op" value=if form.submit.state == AvailabilityState::Available { "review" } else { "check" }>{texts::CONTINUE}</button>
                     {form.checked.then(|| view! { <input type="hidden" name="_checked" value="1"/> })}
-                    <div id="fields">
-                    {adjusted(&form)}
-                    <Presets presets=form.form.presets.clone()/>
-                    {basics(&form)}
-                    <Fields form=form.form.clone() focus=form.focus.clone() workspace=workspace.clone()/>
-                    {kept(&form)}
-                    </div>
+                    {manifest::switch(form.yaml.is_some())}
+                    <div id="fields">{match &form.yaml {
+                        Some(yaml) => manifest::text(&form, yaml, wrong, &workspace).into_any(),
+                        None => fields(&form, &workspace).into_any(),
+                    }}</div>
                     {submit(&form, &back)}
                 </form>
                 {preflight_panel(&form, &workspace, panel)}
             </div>
         }
     })
+}
+
+fn fields(form: &RequestForm, workspace: &str) -> impl IntoView + use<> {
+    view! {
+        {adjusted(form)}
+        <Presets presets=form.form.presets.clone()/>
+        {basics(form)}
+        <Fields form=form.form.clone() focus=form.focus.clone() workspace=workspace.to_owned()/>
+        {kept(form)}
+    }
 }
 
 /// Where the form and its review post to.

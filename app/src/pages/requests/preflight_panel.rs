@@ -51,7 +51,7 @@ pub(super) fn preflight_panel(form: &RequestForm, workspace: &str, panel: Panel)
 /// shows one of these.
 fn verdict(preflight: &PreflightView, saved: Option<bool>, checks_itself: bool) -> impl IntoView + use<> {
     let failure = |why: &'static str, text: &'static str, retry: Option<AnyView>| {
-        view! { <div data-failed=why hidden><ul class="checks"><li data-st="unknown">{Shape::Unknown.svg()}<span>{text}</span></li></ul>{retry}</div> }
+        view! { <div data-failed=why hidden><p class="small">{text}</p>{retry}</div> }
     };
     let retry = view! { <p><button class="btn btn-sm" type="button" data-retry="">{drafts::TRY_AGAIN}</button></p> }.into_any();
     let failures = checks_itself.then(|| view! { <div role="status">{failure("offline", drafts::CANT_CHECK, Some(retry))}{failure("ended", drafts::SIGNED_OUT, None)}</div> });

@@ -246,6 +246,7 @@ impl Requests for World {
             posted: draft == Some("posted"),
             contested: Vec::new(),
             review: vec![tier()],
+            yaml: (draft == Some("yaml")).then(|| manifest(self.fits)),
             editing,
         })
     }
@@ -319,5 +320,21 @@ impl Requests for World {
 
     async fn revealed(&self, _: &str, _: &str, _: &str, _: &str, grant: &str) -> Result<Option<String>> {
         Ok((grant == "granted").then(|| "s3cret-value".into()))
+    }
+}
+
+fn manifest(fits: bool) -> YamlView {
+    let line = |at, path: &str, message: &str| YamlLine { at, path: path.into(), message: message.into() };
+    YamlView {
+        text: "# Written by hand\nkind: PromiseRequest\nspec:\n  parameters: {storage: plenty}\n  note: </textarea>\n".into(),
+        problems: if fits {
+            Vec::new()
+        } else {
+            vec![line(None, "", "Ask an approver"), line(Some((4, 16)), ".spec.parameters.storage", "Storage: enter a whole number")]
+        },
+        unsent: vec![line(Some((5, 3)), ".spec.note", "")],
+        removed: vec!["Administrator's password".into()],
+        secrets: vec!["Administrator's password".into()],
+        link: fits.then(|| "/w/root:acme:shop/promises/postgresql/request?start=values%3A%7B%7D".into()),
     }
 }

@@ -1,5 +1,8 @@
 //! YAML of text areas: parsed with error locations, and formatted readably.
 
+pub mod places;
+
+use serde::Serialize;
 use serde_json::Value;
 
 use super::control::YamlError;
@@ -51,7 +54,7 @@ fn read_up_to(text: &str, longest: usize, deepest: usize) -> Result<Value, YamlE
     let value: Value = value(text).map_err(|error| {
         let (line, column) = error.location().map_or((1, 1), |at| (at.line() as usize, at.column() as usize));
         let shown = text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
-        YamlError { line, column, text: shown, message: format!("Fix line {line}, column {column}: it isn't valid YAML.") }
+        YamlError { line, column, text: shown, message: unclear(line, column) }
     })?;
     if is_deep(&value, deepest) {
         let message = format!("Reduce the nesting: at most {deepest} levels are allowed.");
@@ -97,22 +100,54 @@ fn leave_out(lines: &mut [&str], at: usize) {
     }
 }
 
-/// Describes a syntax error with its usual reason, if the line shows one.
-fn why(error: &YamlError) -> String {
-    let YamlError { line, column, text, message } = error;
-    if text.is_empty() {
-        return message.clone();
-    }
+/// The usual reason for a syntax error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    Tabs,
+    Quote,
+    Colon,
+}
+
+/// Returns the reason for a syntax error, if the line shows one.
+fn cause(error: &YamlError) -> Option<Cause> {
+    let text = &error.text;
     let lead = &text[..text.len() - text.trim_start().len()];
     let value = text.split_once(": ").map(|(_, value)| value.trim()).unwrap_or_default();
     if lead.contains('\t') {
-        format!("Indent line {line} with spaces instead of tabs.")
+        Some(Cause::Tabs)
     } else if text.matches('"').count() % 2 == 1 {
-        format!("Close the quotation mark in line {line}.")
-    } else if value.contains(": ") && !value.starts_with(['"', '\'', '{', '[']) {
-        format!("Put the value in line {line} in quotation marks: it contains a colon.")
+        Some(Cause::Quote)
     } else {
-        format!("Fix line {line}, column {column}: it isn't valid YAML.")
+        (value.contains(": ") && !value.starts_with(['"', '\'', '{', '['])).then_some(Cause::Colon)
+    }
+}
+
+/// Describes a syntax error with its usual reason, if the line shows one.
+fn why(error: &YamlError) -> String {
+    let YamlError { line, column, text, message } = error;
+    match cause(error) {
+        _ if text.is_empty() => message.clone(),
+        Some(Cause::Tabs) => format!("Indent line {line} with spaces instead of tabs."),
+        Some(Cause::Quote) => format!("Close the quotation mark in line {line}."),
+        Some(Cause::Colon) => format!("Put the value in line {line} in quotation marks: it contains a colon."),
+        None => unclear(*line, *column),
+    }
+}
+
+/// Describes a syntax error without a known reason.
+fn unclear(line: usize, column: usize) -> String {
+    format!("Fix line {line}, column {column}: it isn't valid YAML.")
+}
+
+/// Describes an error for a page that shows its line and column beside the sentence.
+pub fn sentence(error: &YamlError) -> String {
+    match cause(error) {
+        // It isn't about a line.
+        _ if error.text.is_empty() && error.message != unclear(error.line, error.column) => error.message.clone(),
+        Some(Cause::Tabs) => "Indent with spaces instead of tabs.".to_owned(),
+        Some(Cause::Quote) => "Close the quotation mark.".to_owned(),
+        Some(Cause::Colon) => "Put the value in quotation marks: it contains a colon.".to_owned(),
+        None => "Fix this line: it isn't valid YAML.".to_owned(),
     }
 }
 
@@ -126,10 +161,12 @@ fn is_deep(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// Formats a value as YAML. A value that wouldn't parse back unchanged is formatted as JSON, which is also YAML.
-pub fn write(value: &Value) -> String {
-    let yaml = serde_saphyr::to_string(value).ok().filter(|text| read(text).as_ref() == Ok(value));
-    yaml.unwrap_or_else(|| serde_json::to_string_pretty(value).unwrap_or_default())
+/// Formats a value as YAML, with its fields in the order of its type. A value that wouldn't parse back unchanged is formatted as JSON, which
+/// is also YAML.
+pub fn write<T: Serialize>(value: &T) -> String {
+    let Ok(plain) = serde_json::to_value(value) else { return String::new() };
+    let yaml = serde_saphyr::to_string(value).ok().filter(|text| read(text).as_ref() == Ok(&plain));
+    yaml.unwrap_or_else(|| serde_json::to_string_pretty(&plain).unwrap_or_default())
 }
 
 #[cfg(test)]

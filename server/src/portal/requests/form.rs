@@ -8,6 +8,7 @@ use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::person;
 use promise::api::{PromiseRequestSpec, PromiseSpec};
+use promise::form::manifest::Terms;
 use promise::form::{Draft, Form, Summary, model_of_edit};
 use promise::identity::PersonId;
 use promise::path::Path;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::comparison::{self, LastChange, Merge};
+use super::source::{self, Source};
 use super::{detail, kept, preflight_panel, presets, prices};
 use crate::portal::Caller;
 use crate::portal::catalog::lines;
@@ -75,6 +77,12 @@ pub(super) struct Typed {
     /// Defaults that were replaced because of policies, a sentence each.
     #[serde(default)]
     pub(super) adjusted: Vec<String>,
+    /// The manifest, once it was shown.
+    #[serde(default)]
+    pub(super) source: Option<Source>,
+    /// Settings besides the parameters that the manifest changes.
+    #[serde(default)]
+    pub(super) terms: Option<Terms>,
 }
 
 /// Name of a request that has none yet.
@@ -218,7 +226,10 @@ impl Opened {
     /// Returns what would be submitted.
     pub(super) fn submission(&self, typed: &Typed) -> Submission {
         let reason = Some(typed.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-        let spec = PromiseRequestSpec { parameters: Some(typed.draft.parameters.clone()), reason, ..self.existing.clone() };
+        let mut spec = PromiseRequestSpec { parameters: Some(typed.draft.parameters.clone()), reason, ..self.existing.clone() };
+        if let Some(terms) = &typed.terms {
+            terms.apply(&mut spec);
+        }
         Submission {
             confirmed: typed.confirmed.clone(),
             namespace: typed.namespace.clone(),
@@ -295,15 +306,19 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     typed.checked |= untouched && typed.version.is_some() && !checked.may_be_submitted();
     let found = all_problems(&typed, checked);
     // Once the user enters anything, the side panel shows what is invalid. The fields themselves only show it after a check.
-    let told = opened.model(effective, &typed.draft, &found).summary;
+    let bad_name = typed.name_problem.clone().or_else(|| name_problem(&typed.name)).filter(|_| !source::is_unreadable(&typed));
+    let yaml = source::view(opened, workspace, &typed, (bad_name.as_deref(), &found));
+    let told = match &yaml {
+        Some(_) => source::summary(&found),
+        None => opened.model(effective, &typed.draft, &found).summary,
+    };
     let mut problems = if typed.checked { found } else { Vec::new() };
     problems.extend(typed.secret_problems.iter().cloned());
-    let bad_name = typed.name_problem.clone().or_else(|| name_problem(&typed.name));
     let ready = checked.may_be_submitted() && typed.draft.problems.is_empty() && typed.refused.is_empty() && bad_name.is_none();
     let submit = may_submit(caller, workspace, &opened.offered, form, &typed.namespace).await?;
     let asked = Some(&typed.draft.parameters);
     let policies = policy_lines(effective, &resolved.outcomes);
-    let preflight = preflight_panel::of(&preflight_panel::Looked {
+    let mut preflight = preflight_panel::of(&preflight_panel::Looked {
         typed: &typed,
         untouched,
         problems: &told,
@@ -312,6 +327,9 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         examined: &examined,
         policies: &policies,
     });
+    if yaml.is_some() {
+        source::retarget(&mut preflight);
+    }
     let mut form = opened.model(effective, &typed.draft, &problems);
     prices::put(&mut form, &examined.choices);
     let change = comparison::change(opened, &examined, &policies);
@@ -348,6 +366,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         shared: None,
         posted: false,
         saved_presets: Vec::new(),
+        yaml,
     })
 }
 
@@ -365,6 +384,9 @@ pub(super) fn confirmed(value: &str) -> Option<Contested> {
 /// Returns the problems of the values, from parsing, rules and control plane.
 fn all_problems(typed: &Typed, checked: &Preflight) -> Vec<Problem> {
     let mut problems = typed.draft.problems.clone();
+    if source::is_unreadable(typed) {
+        return problems;
+    }
     let known = |problems: &[Problem], path: &str| problems.iter().any(|problem| problem.path == path && !path.is_empty());
     for problem in checked.all_problems().into_iter().chain(typed.refused.iter().cloned()) {
         if !known(&problems, &problem.path) {

@@ -8,8 +8,9 @@ use promise::{Result, form::Draft};
 use serde_json::{Value, json};
 
 use super::form::{Opened, Typed};
-use super::posting::input;
+use super::posting::{Secrets, input};
 use super::presets;
+use super::source::{self, Source};
 use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
@@ -17,6 +18,8 @@ use crate::web::pairs::field;
 
 /// Prefix of a start that names a request: the new one begins with its values.
 const COPY: &str = "request:";
+/// Prefix of a start that consists of values, as a mapping in YAML or JSON: a link that fills in the form.
+pub(super) const VALUES: &str = "values:";
 /// Prefix of a start that names a preset of the workspace.
 pub(super) const SAVED: &str = "saved:";
 
@@ -92,11 +95,29 @@ pub(super) struct Entered {
     /// The values.
     pub(super) typed: Typed,
     /// Entered secrets.
-    pub(super) secrets: super::posting::Secrets,
+    pub(super) secrets: Secrets,
 }
 
-/// Parses the posted fields. `before` is the draft that the form was opened with.
+/// Parses the posted fields, or the posted manifest. `before` is the draft that the form was opened with.
 pub(super) fn entered(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: Option<&Typed>, base: &Value) -> Entered {
+    let Entered { mut typed, secrets } = match field(pairs, input::MANIFEST) {
+        Some(text) => Entered { typed: source::entered(opened, text, before, base), secrets: Secrets::new() },
+        None => filled_in(opened, of, pairs, before, base),
+    };
+    typed.version = match of {
+        FormOf::New { .. } => None,
+        FormOf::Edit { .. } => field(pairs, input::VERSION).map(str::to_owned).or_else(|| opened.start.version.clone()),
+    };
+    let original = before.and_then(|before| before.original.clone());
+    let is_present = typed.version.is_some() && typed.version == opened.start.version;
+    typed.original = original.or_else(|| is_present.then(|| opened.existing.parameters.clone().unwrap_or_else(|| json!({}))));
+    let confirmed = pairs.iter().filter(|(name, _)| name == input::CONFIRMED);
+    typed.confirmed = confirmed.filter_map(|(_, value)| super::form::confirmed(value)).collect();
+    Entered { typed, secrets }
+}
+
+/// Parses the posted fields.
+fn filled_in(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: Option<&Typed>, base: &Value) -> Entered {
     let mut parsed = parse(pairs, &opened.spec, &opened.effective, base);
     // A preset can name values that can't change. It changes the others.
     if let Some(accepted) = opened.accepted() {
@@ -105,27 +126,20 @@ pub(super) fn entered(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: O
     let of_new = |name: &str| field(pairs, name).map(|text| text.trim().to_owned());
     let (name, namespace) = match of {
         FormOf::New { .. } => {
-            (of_new(input::NAME).unwrap_or_default(), of_new(input::NAMESPACE).unwrap_or_else(|| opened.start.namespace.clone()))
+            let namespace = of_new(input::NAMESPACE).or_else(|| before.map(|before| before.namespace.clone()));
+            (of_new(input::NAME).unwrap_or_default(), namespace.unwrap_or_else(|| opened.start.namespace.clone()))
         }
         FormOf::Edit { namespace, name } => ((*name).to_owned(), (*namespace).to_owned()),
     };
-    let version = match of {
-        FormOf::New { .. } => None,
-        FormOf::Edit { .. } => field(pairs, input::VERSION).map(str::to_owned).or_else(|| opened.start.version.clone()),
-    };
-    let original = before.and_then(|before| before.original.clone());
-    let is_present = version.is_some() && version == opened.start.version;
-    let confirmed = pairs.iter().filter(|(name, _)| name == input::CONFIRMED);
     let typed = Typed {
         name,
         namespace,
         // Browsers send line breaks of text areas as two characters.
         reason: field(pairs, input::REASON).unwrap_or_default().replace("\r\n", "\n"),
         draft: parsed.draft,
-        original: original.or_else(|| is_present.then(|| opened.existing.parameters.clone().unwrap_or_else(|| json!({})))),
-        version,
         focus: parsed.focus,
-        confirmed: confirmed.filter_map(|(_, value)| super::form::confirmed(value)).collect(),
+        source: before.and_then(|before| before.source.clone()).map(Source::hidden),
+        terms: before.and_then(|before| before.terms.clone()),
         ..Typed::default()
     };
     Entered { typed, secrets: parsed.secrets }
@@ -137,6 +151,11 @@ pub(super) async fn start_of(caller: &Caller, workspace: &Workspace, opened: &Op
     if let Some(id) = start.strip_prefix(SAVED) {
         let values = presets::values(caller, workspace, opened, id).await?;
         return Ok(values.map(|values| Typed { draft: Draft::of(values), focus: Some("name".to_owned()), ..opened.start.clone() }));
+    }
+    if let Some(text) = start.strip_prefix(VALUES) {
+        let values = promise::form::yaml::read(text).ok().filter(Value::is_object);
+        let values = values.map(|values| presets::without_secrets(opened, values));
+        return Ok(values.map(|values| Typed { draft: Draft::of(values), ..opened.start.clone() }));
     }
     let Some((namespace, name)) = start.strip_prefix(COPY).and_then(|request| request.split_once('/')) else {
         let parameters = starts_from(&opened.spec, start);

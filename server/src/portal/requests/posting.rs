@@ -10,6 +10,7 @@ use promise::{ConflictReason, Error, Problem, Result};
 use super::comparison;
 use super::form::{self, Dry, Opened, Typed};
 use super::kept::{self, Entered};
+use super::source;
 use crate::portal::Caller;
 use crate::portal::drafts::SaveAs;
 use crate::portal::place::Workspace;
@@ -25,6 +26,8 @@ pub(super) mod input {
     pub(in super::super) const NAMESPACE: &str = "/namespace";
     /// The reason for the request.
     pub(in super::super) const REASON: &str = "/reason";
+    /// The manifest, if it is shown instead of the fields.
+    pub(crate) const MANIFEST: &str = "_manifest";
     /// Edition that the form was opened with.
     pub(in super::super) const VERSION: &str = "_version";
     /// Cluster id of the workspace.
@@ -77,6 +80,8 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
     }
     let fits = checked.may_be_submitted() && typed.draft.problems.is_empty() && form::name_problem(&typed.name).is_none();
     if step == Step::Change {
+        // A view that can't be left says why.
+        typed.checked |= source::stays(&typed, field(pairs, OPERATION));
         return post.again(typed).await;
     }
     if step == Step::Adds {
@@ -149,7 +154,8 @@ pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf
 /// Replaces defaults that the policies for these values don't allow.
 async fn adjust(caller: &Caller, workspace: &Workspace, opened: &Opened, typed: &mut Typed, typing: Option<&str>) -> Result<()> {
     let rules = &opened.effective;
-    if rules.constraints.is_empty() && rules.conditional.is_empty() {
+    // What is entered as YAML stays as it is.
+    if source::is_shown(typed) || (rules.constraints.is_empty() && rules.conditional.is_empty()) {
         return Ok(());
     }
     let checked = caller.preflight(workspace, &opened.offered, &opened.submission(typed)).await?;
@@ -224,7 +230,9 @@ async fn read(caller: &Caller, workspace: &Workspace, opened: &Opened, of: &Form
         // The first draft was saved while the user typed, maybe before someone else changed the request.
         typed.original = caller.draft::<Typed>(&opened.subject, id).await?.and_then(|saved| saved.original);
     }
-    if !says_parameters(pairs, &opened.spec) && field(pairs, input::REASON).is_none() && field(pairs, input::DRAFT).is_some() {
+    source::check_namespace(opened, workspace, &mut typed);
+    let is_form = field(pairs, input::REASON).is_some() || field(pairs, input::MANIFEST).is_some();
+    if !says_parameters(pairs, &opened.spec) && !is_form && field(pairs, input::DRAFT).is_some() {
         let Some(mut typed) = drawn else {
             return Err(ConflictReason::DraftGone.into());
         };
@@ -241,8 +249,11 @@ async fn read(caller: &Caller, workspace: &Workspace, opened: &Opened, of: &Form
         comparison::choose(&drawn.merge, &mut typed, &choices);
         if choices.is_empty() {
             typed.merge = drawn.merge;
+        } else {
+            source::rewrite(opened, &mut typed);
         }
     }
+    source::switch(opened, &mut typed, field(pairs, OPERATION));
     Ok((typed, secrets, step))
 }
 
