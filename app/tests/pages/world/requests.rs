@@ -100,6 +100,7 @@ impl Requests for World {
                 tier(),
                 ParameterLine {
                     path: ".backup.enabled".into(),
+                    headings: vec!["Backup".into()],
                     label: "Backup".into(),
                     value: "yes".into(),
                     source: ValueSource::Policy("backup-required".into()),

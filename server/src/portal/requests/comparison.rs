@@ -6,9 +6,9 @@ use cluster::person;
 use promise::api::PromiseSpec;
 use promise::change::{self, Contended, contended};
 use promise::form::put;
+use promise::outline::breadcrumb;
 use promise::path::Path;
 use promise::price::{Estimate, Money};
-use promise::wording;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -28,13 +28,16 @@ pub(super) struct Merge {
     pub(super) lines: Vec<Contended>,
 }
 
-/// Returns what the entered values change in what is running. `None` for a new request, and if what is running isn't known.
-pub(super) fn change(opened: &Opened, examined: &Examined, policies: &[PolicyLine]) -> Option<ChangeView> {
-    let former = opened.request.former.as_ref()?;
-    let checked = &examined.preflight;
-    let before = former.parameters.clone().unwrap_or_default();
-    let changes = review::between(&opened.spec, &checked.resolved.outcomes, policies, &before, &checked.resolved.parameters);
-    let now = Estimate::recorded(former).and_then(|before| before.monthly.money().map(Money::to_string));
+/// Returns what the entered values change in what is running. If nothing is, or the user can't read it: what they change in the request.
+/// `None` for a new request.
+pub(super) fn change(opened: &Opened, typed: &Typed, examined: &Examined, policies: &[PolicyLine]) -> Option<ChangeView> {
+    typed.version.as_ref()?;
+    let (former, checked) = (opened.request.former.as_ref(), &examined.preflight);
+    let requested = || opened.existing.parameters.as_ref().unwrap_or(&Value::Null);
+    let before = former.map_or_else(requested, review::parameters);
+    let after = if former.is_some() { &checked.resolved.parameters } else { &typed.draft.parameters };
+    let changes = review::between(&opened.spec, &checked.resolved.outcomes, policies, before, after);
+    let now = former.and_then(Estimate::recorded).and_then(|before| before.monthly.money().map(Money::to_string));
     let view = preflight_panel::price(checked.estimate.as_ref());
     let step = match &checked.change {
         Some(change) if change.is_none() => Some("no change".to_owned()),
@@ -51,7 +54,8 @@ pub(super) fn change(opened: &Opened, examined: &Examined, policies: &[PolicyLin
     };
     // Without objects, nothing is known about them.
     let touched = examined.touched.filter(|_| !examined.added.is_empty());
-    Some(ChangeView { changes, price, effects: vec![review::effects(touched, true)] })
+    let effects = former.map(|_| review::effects(touched, true)).into_iter().collect();
+    Some(ChangeView { changes, price, effects })
 }
 
 /// Compares the entered values with the request as it is now.
@@ -74,13 +78,13 @@ pub(super) fn choose(merge: &Merge, typed: &mut Typed, choices: &[(String, bool)
     }
 }
 
-/// Returns what others changed as a page shows it.
-pub(super) fn view(spec: &PromiseSpec, merge: &Merge) -> Option<MergeView> {
+/// Returns what others changed as a page shows it. `parameters` are the entered ones.
+pub(super) fn view(spec: &PromiseSpec, merge: &Merge, parameters: &Value) -> Option<MergeView> {
     let line = |line: &Contended| {
         let path = Path::parse(&line.path).ok()?;
         let words = |value: &Option<Value>| value.as_ref().map(|value| change::in_words(spec, &path, value));
         Some(MergeLine {
-            label: wording::label(spec, &path),
+            label: breadcrumb(spec, parameters, &path).to_string(),
             before: words(&line.before),
             theirs: words(&line.theirs),
             mine: words(&line.mine),

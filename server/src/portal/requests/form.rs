@@ -314,7 +314,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     });
     let mut form = opened.model(effective, &typed.draft, &problems);
     prices::put(&mut form, &examined.choices);
-    let change = comparison::change(opened, &examined, &policies);
+    let change = comparison::change(opened, &typed, &examined, &policies);
     let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes, &|source, policy| {
         caller.policy_title(source, policy)
     });
@@ -340,7 +340,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         conflict: typed.conflict,
         contested: typed.contested.into_iter().map(contested_line).collect(),
         retype: typed.retype,
-        merge: comparison::view(&opened.spec, &typed.merge),
+        merge: comparison::view(&opened.spec, &typed.merge, &typed.draft.parameters),
         adjusted: typed.adjusted,
         change,
         save,
