@@ -339,7 +339,7 @@ mod tests {
                 "Port 1 (80, TCP) › Protocol: TCP > -",
             ]
         );
-        assert_eq!(told(schema(&list), &before, &after).len(), 4, "by number, if nothing tells rows apart");
+        assert_eq!(told(schema(&list), &before, &after).len(), 5, "by number, if nothing tells rows apart");
     }
 
     #[test]

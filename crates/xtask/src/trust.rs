@@ -28,7 +28,6 @@ const SUITE: &[Selection] = &[
             "accounts::",
             "own_rights::",
             "rights::",
-            "takeover::",
             "approvals::changed::",
             "approvals::composed::",
             "approvals::content::",

@@ -245,7 +245,7 @@ impl Requests for World {
             saved: None,
             shared: (draft == Some("shared")).then(|| SharedBy { by: "dev-data".into(), at: "2026-11-21T10:06:00Z".into() }),
             posted: draft == Some("posted"),
-            contested: Vec::new(),
+            applied_by: (!self.fits && editing.is_some()).then(|| "argocd".to_owned()),
             review: vec![tier()],
             editing,
         })

@@ -3,9 +3,11 @@
 use app::view::{ChangeView, MergeLine, MergeView, PolicyLine, PriceStep};
 use cluster::kinds::PromiseRequest;
 use cluster::person;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use promise::api::PromiseSpec;
 use promise::change::{self, Contended, contended};
 use promise::form::put;
+use promise::names;
 use promise::outline::breadcrumb;
 use promise::path::Path;
 use promise::price::{Estimate, Money};
@@ -16,6 +18,9 @@ use super::form::{Opened, Typed};
 use super::preflight_panel;
 use crate::portal::approvals::review;
 use crate::portal::preflight::Examined;
+
+/// Annotation of `kubectl apply` and tools like it, with what they applied last.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// What someone else changed while the form was open.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -105,15 +110,51 @@ pub(super) struct LastChange {
     pub(super) at: String,
 }
 
+/// Returns what wrote parts of the spec. The controller owns the status, which is no change of the request.
+fn writers_of_spec(request: &PromiseRequest) -> impl Iterator<Item = &ManagedFieldsEntry> {
+    let entries = request.metadata.managed_fields.iter().flatten();
+    let entries = entries.filter(|entry| entry.subresource.as_deref().is_none_or(str::is_empty));
+    entries.filter(|entry| entry.fields_v1.as_ref().is_some_and(|fields| fields.0.get("f:spec").is_some()))
+}
+
+/// Returns the tool that applies a request from a file and so can undo what the portal changes, by its name as a field manager.
+pub(super) fn applied_by(request: &PromiseRequest) -> Option<String> {
+    let by_client = request.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(LAST_APPLIED));
+    let manager = |entry: &ManagedFieldsEntry| entry.manager.clone().filter(|manager| manager != names::MANAGER_PORTAL);
+    let applies = |entry: &&ManagedFieldsEntry| entry.operation.as_deref() == Some("Apply");
+    let by_server = writers_of_spec(request).filter(applies).find_map(manager);
+    by_server.or_else(|| by_client.then(|| "kubectl".to_owned()))
+}
+
 impl LastChange {
     /// Reads it from the request.
     pub(super) fn of(request: &PromiseRequest) -> Self {
         let by = person::changed_by(request).unwrap_or_else(|| person::requester(request));
-        let entries = request.metadata.managed_fields.iter().flatten();
-        // The controller owns the status, which is no change of the request.
-        let of_spec = entries.filter(|entry| entry.subresource.as_deref().is_none_or(str::is_empty));
-        let of_spec = of_spec.filter(|entry| entry.fields_v1.as_ref().is_some_and(|fields| fields.0.get("f:spec").is_some()));
-        let at = of_spec.filter_map(|entry| entry.time.as_ref().map(|time| time.0)).max();
+        let at = writers_of_spec(request).filter_map(|entry| entry.time.as_ref().map(|time| time.0)).max();
         Self { by: by.username().to_owned(), at: at.map(|at| at.to_string()).unwrap_or_default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cluster::kinds::PromiseRequest;
+    use serde_json::{Value, json};
+
+    use super::applied_by;
+
+    #[test]
+    fn only_who_applies_a_file_can_undo_an_edit() {
+        let entry = |manager: &str, operation: &str, of: &str| json!({"manager": manager, "operation": operation, "fieldsV1": {of: {}}, "fieldsType": "FieldsV1", "apiVersion": "v1"});
+        let told = |fields: Value, annotations: Value| {
+            let metadata = json!({"name": "a", "managedFields": fields, "annotations": annotations});
+            let request = json!({"apiVersion": promise::names::API_VERSION, "kind": "PromiseRequest", "metadata": metadata, "spec": {"promise": {"name": "redis"}}});
+            applied_by(&serde_json::from_value::<PromiseRequest>(request).unwrap())
+        };
+        let none = json!({});
+        assert_eq!(told(json!([entry("kubectl-create", "Update", "f:spec")]), none.clone()), None);
+        assert_eq!(told(json!([entry("opm-portal", "Apply", "f:spec"), entry("labeller", "Apply", "f:metadata")]), none.clone()), None);
+        assert_eq!(told(json!([entry("argocd", "Apply", "f:spec")]), none), Some("argocd".to_owned()));
+        let applied = json!({super::LAST_APPLIED: "{}"});
+        assert_eq!(told(json!([entry("kubectl-client-side-apply", "Update", "f:spec")]), applied), Some("kubectl".to_owned()));
     }
 }

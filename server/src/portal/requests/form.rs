@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use app::backend::FormOf;
-use app::view::{Availability, AvailabilityState, ContestedLine, ParameterLine, RequestForm, ValueSource, policy_lines};
+use app::view::{Availability, AvailabilityState, ParameterLine, RequestForm, ValueSource, policy_lines};
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::person;
@@ -13,7 +13,7 @@ use promise::identity::PersonId;
 use promise::path::Path;
 use promise::policy::Effective;
 use promise::preflight::Preflight;
-use promise::{ConflictReason, Contested, Problem, Result};
+use promise::{ConflictReason, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -47,12 +47,6 @@ pub(super) struct Typed {
     pub(super) focus: Option<String>,
     /// What someone else changed meanwhile.
     pub(super) conflict: Option<String>,
-    /// Fields owned by others, as the control plane reported.
-    #[serde(default)]
-    pub(super) contested: Vec<Contested>,
-    /// The fields among these that the user takes over.
-    #[serde(default)]
-    pub(super) confirmed: Vec<Contested>,
     /// Problems that the control plane reported.
     pub(super) refused: Vec<Problem>,
     /// Problem that the control plane reported about the name.
@@ -112,6 +106,8 @@ pub(super) struct Opened {
     pub(super) requester: Option<PersonId>,
     /// Who last changed the existing request.
     pub(super) changed: LastChange,
+    /// The tool that applies the existing request from a file, if there is one.
+    pub(super) applied_by: Option<String>,
 }
 
 /// Opens a form without a draft.
@@ -134,6 +130,7 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
                 subject,
                 requester: None,
                 changed: LastChange::default(),
+                applied_by: None,
             })
         }
         FormOf::Edit { namespace, name } => {
@@ -172,6 +169,7 @@ pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &P
         subject,
         requester: Some(person::requester(request)),
         changed: LastChange::of(request),
+        applied_by: comparison::applied_by(request),
     })
 }
 
@@ -220,7 +218,6 @@ impl Opened {
         let reason = Some(typed.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
         let spec = PromiseRequestSpec { parameters: Some(typed.draft.parameters.clone()), reason, ..self.existing.clone() };
         Submission {
-            confirmed: typed.confirmed.clone(),
             namespace: typed.namespace.clone(),
             // Objects are named after the request. Until it has a name, they are shown with this one.
             name: if typed.name.is_empty() { UNNAMED.to_owned() } else { typed.name.clone() },
@@ -338,7 +335,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         editing: typed.version,
         focus: typed.focus,
         conflict: typed.conflict,
-        contested: typed.contested.into_iter().map(contested_line).collect(),
+        applied_by: opened.applied_by.clone(),
         retype: typed.retype,
         merge: comparison::view(&opened.spec, &typed.merge, &typed.draft.parameters),
         adjusted: typed.adjusted,
@@ -349,17 +346,6 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         posted: false,
         saved_presets: Vec::new(),
     })
-}
-
-/// Returns a field owned by others, with the value that confirms exactly this takeover.
-fn contested_line(field: Contested) -> ContestedLine {
-    ContestedLine { confirm: json!([field.path, field.manager]).to_string(), path: field.path, manager: field.manager }
-}
-
-/// Parses a confirmation, see [`contested_line`].
-pub(super) fn confirmed(value: &str) -> Option<Contested> {
-    let (path, manager) = serde_json::from_str(value).ok()?;
-    Some(Contested { path, manager })
 }
 
 /// Returns the problems of the values, from parsing, rules and control plane.

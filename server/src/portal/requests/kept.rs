@@ -115,7 +115,6 @@ pub(super) fn entered(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: O
     };
     let original = before.and_then(|before| before.original.clone());
     let is_present = version.is_some() && version == opened.start.version;
-    let confirmed = pairs.iter().filter(|(name, _)| name == input::CONFIRMED);
     let typed = Typed {
         name,
         namespace,
@@ -125,7 +124,6 @@ pub(super) fn entered(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: O
         original: original.or_else(|| is_present.then(|| opened.existing.parameters.clone().unwrap_or_else(|| json!({})))),
         version,
         focus: parsed.focus,
-        confirmed: confirmed.filter_map(|(_, value)| super::form::confirmed(value)).collect(),
         ..Typed::default()
     };
     Entered { typed, secrets: parsed.secrets }
