@@ -42,7 +42,7 @@ pub use cost::{
     CostQuery, CostRow, CostSaving, CostSavings, CostSum, InstanceStanding, SavingWhy, difference,
 };
 pub use emergencies::{EmergenciesPage, EmergencyLine};
-pub use form::{ChangeView, ContestedLine, DraftLine, FormOutcome, MergeLine, MergeView, RequestForm, SharedBy, YamlLine, YamlView};
+pub use form::{ChangeView, DraftLine, FormOutcome, MergeLine, MergeView, RequestForm, SharedBy, YamlLine, YamlView};
 pub use home::{CapLine, CapRoom, ChangeLine, Home, HomeDecisions, PlaceLine, PlatformGlance, TourLine};
 pub use instances::{FAVOURITES, InstanceLine, InstancesPage, OfferUse, PromiseKey, ReadyIn};
 pub use notification::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery};

@@ -121,7 +121,9 @@ pub(crate) const PRICE_BREAKDOWN: &str = "Price breakdown";
 /// Before a value, for screen readers.
 pub(crate) const BEFORE: &str = "Before: ";
 pub(crate) const AFTER: &str = "After: ";
-pub(crate) const NO_VALUE: &str = "no value";
+/// Instead of a value that was or will be missing.
+pub(crate) const ADDED: &str = "Added";
+pub(crate) const REMOVED: &str = "Removed";
 pub(crate) const CHECK_FAILED: &str = "Failed: ";
 pub(crate) const CHECK_WARNED: &str = "Warning: ";
 pub(crate) const CHECK_UNKNOWN: &str = "Unknown: ";
@@ -153,6 +155,13 @@ pub(crate) fn requested_by(change: bool, you: bool) -> &'static str {
         (true, false) => "Change requested by",
         (true, true) => "Change requested by you",
     }
+}
+
+/// How many values are added, changed and removed.
+pub(crate) fn values_change(added: usize, changed: usize, removed: usize) -> String {
+    let parts = [(changed, "changed"), (added, "added"), (removed, "removed")];
+    let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    parts.join(", ")
 }
 
 pub(crate) fn all_values(count: usize) -> String {

@@ -172,6 +172,11 @@ pub(crate) fn version(version: &str) -> String {
     format!("Version {version}")
 }
 
+/// A version that isn't published because it has problems, or a change of a published one.
+pub(crate) fn refused_version(version: &str, is_change: bool) -> String {
+    if is_change { format!("A change of {version} was refused") } else { format!("{version} was refused") }
+}
+
 pub(crate) fn by_team(team: &str) -> String {
     format!("by {team}")
 }
@@ -187,6 +192,16 @@ pub(crate) fn sections_of(promise: &str) -> String {
 /// The kind of a field.
 pub(crate) fn kind(kind: &str, is_required: bool) -> String {
     if is_required { format!("{kind}, required") } else { kind.to_owned() }
+}
+
+/// What kind of field has fields of its own, and how many.
+pub(crate) fn group_kind(kind: &str, is_required: bool, fields: usize) -> String {
+    format!("{}, {}", self::kind(kind, is_required).to_lowercase(), counted(fields as u64, "field"))
+}
+
+/// Fields that aren't listed.
+pub(crate) fn fields_left_out(count: usize) -> String {
+    format!("and {} not listed here", counted(count as u64, "more field"))
 }
 
 pub(crate) fn use_example(name: &str) -> String {

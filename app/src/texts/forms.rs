@@ -159,7 +159,7 @@ pub(crate) fn line_and_column(line: usize, column: usize) -> String {
 
 /// Above the text of a request with these secret parameters.
 pub(crate) fn secrets_in_yaml(labels: &[String]) -> String {
-    let labels = promise::wording::lower_first(&labels.join(", "));
+    let labels = lower_first(&labels.join(", "));
     format!(
         "Don't enter secrets here: you set them in the last step ({labels}). In the text, a secret is a reference to a key of a Secret, such as "
     )

@@ -288,3 +288,14 @@ pub(crate) const MANIFEST_YAML: &str = "Manifest as YAML";
 pub(crate) const MANIFEST_HINT: &str = "The request as kubectl apply takes it. Secrets stay in their Secret.";
 pub(crate) const KUBERNETES_OBJECT: &str = "Kubernetes object";
 pub(crate) const SAME_OBJECT: &str = "The same object that the form edits and kubectl shows.";
+
+/// The labels of the objects and rows around a value, from the outside.
+pub(crate) fn under(headings: &[String]) -> String {
+    headings.join(" › ")
+}
+
+/// The heading of a group of values that is folded.
+pub(crate) fn values_of(group: &str, count: usize, all_defaults: bool) -> String {
+    let defaults = if all_defaults { ", all at their defaults" } else { "" };
+    format!("{group}: {}{defaults}", counted(count as u64, "value"))
+}

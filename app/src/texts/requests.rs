@@ -114,10 +114,12 @@ pub(crate) fn version(version: &str) -> String {
     format!("Version {version}")
 }
 
-/// The label of the box that takes a part over from its owner.
-pub(crate) fn take_over(path: &str, manager: &str) -> String {
-    format!("Take over {path} from {manager}")
+/// The title of a form whose request a tool applies from a file.
+pub(crate) fn applied_by(tool: &str) -> String {
+    format!("This request is applied by {tool}")
 }
+
+pub(crate) const APPLYING_CAN_UNDO: &str = "If its file is applied again, that can undo the changes that you make here.";
 
 // The review.
 pub(crate) const REVIEW: &str = "Review";

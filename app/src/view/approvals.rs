@@ -207,6 +207,9 @@ pub struct Asked {
 pub struct ValueChange {
     /// Path such as `.storage`.
     pub path: String,
+    /// Labels of the objects and rows around it, from the outside.
+    #[serde(default)]
+    pub headings: Vec<String>,
     /// Label.
     pub label: String,
     /// Previous value, in words. Absent if there was none.

@@ -59,6 +59,10 @@ pub struct OfferRow {
     pub version: String,
     /// Lifecycle stage.
     pub lifecycle: Lifecycle,
+    /// The version that was refused, if that is the last one.
+    pub refused: Option<String>,
+    /// Whether no version is published. `version` is the refused one then.
+    pub unpublished: bool,
     /// Whether it is shown first.
     pub featured: bool,
     /// Team that answers questions, or empty.
@@ -198,6 +202,10 @@ pub struct FieldLine {
     pub help: String,
     /// What policies did to it, or do under a condition. Empty if it is as the promise has it.
     pub by: Vec<ByLine>,
+    /// Its own fields, or those of each of its rows.
+    pub fields: Vec<FieldLine>,
+    /// How many fields below it aren't listed.
+    pub left_out: usize,
 }
 
 /// A published version.
@@ -278,8 +286,12 @@ pub struct PromisePage {
     pub contact: String,
     /// Deprecation notice for users.
     pub deprecation: Option<String>,
-    /// Parameters of the promise.
+    /// Parameters of the promise, each with its own fields.
     pub fields: Vec<FieldLine>,
+    /// Number of all fields at any depth.
+    pub field_count: usize,
+    /// How many of them aren't listed.
+    pub fields_left_out: usize,
     /// Policy rules that apply here.
     pub policies: Vec<PolicyLine>,
     /// Reason why not all policies are visible, and who can fix that.

@@ -46,8 +46,8 @@ pub struct RequestForm {
     pub focus: Option<String>,
     /// What someone else has changed in the meantime.
     pub conflict: Option<String>,
-    /// Fields of the request that other managers own, to be taken over.
-    pub contested: Vec<ContestedLine>,
+    /// The tool that applies the request from a file and so can undo changes. Absent if there is none.
+    pub applied_by: Option<String>,
     /// Whether secrets were entered that weren't stored, so that the user has to enter them again.
     pub retype: bool,
     /// Values that someone else changed meanwhile, to choose between. Absent if there are none.
@@ -208,16 +208,4 @@ pub struct DraftLine {
     pub saved: String,
     /// Address for other people. Absent if it isn't shared.
     pub shared: Option<String>,
-}
-
-/// A part of a request that another manager wrote last.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ContestedLine {
-    /// Path such as `.spec.parameters`.
-    pub path: String,
-    /// Field manager that wrote it.
-    pub manager: String,
-    /// Value of the input that confirms taking over exactly this part.
-    pub confirm: String,
 }

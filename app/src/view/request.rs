@@ -228,6 +228,9 @@ pub struct ResourceLine {
 pub struct ParameterLine {
     /// Path.
     pub path: String,
+    /// Labels of the objects and rows around it, from the outside.
+    #[serde(default)]
+    pub headings: Vec<String>,
     /// Label.
     pub label: String,
     /// Value in words.

@@ -229,7 +229,13 @@ impl Account for World {
 }
 
 fn tier() -> ParameterLine {
-    ParameterLine { path: ".tier".into(), label: "Tier".into(), value: "production".into(), source: ValueSource::Asked }
+    ParameterLine {
+        path: ".tier".into(),
+        headings: Vec::new(),
+        label: "Tier".into(),
+        value: "production".into(),
+        source: ValueSource::Asked,
+    }
 }
 
 fn price() -> PriceView {

@@ -85,14 +85,6 @@ pub fn is_denied(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 403)
 }
 
-/// Returns the parts of an object for which an apply was refused because others own them. Empty if it wasn't refused for that reason.
-pub fn contested(error: &kube::Error) -> Vec<Contested> {
-    match error {
-        kube::Error::Api(status) if status.code == 409 => owned_by_others(status),
-        _ => Vec::new(),
-    }
-}
-
 /// Checks whether the control plane accepts nothing new in a namespace because it is being deleted.
 pub fn is_terminating(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 403 && is_terminating_namespace(status))

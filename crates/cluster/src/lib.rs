@@ -26,7 +26,6 @@ pub mod random;
 pub mod requirements;
 pub mod revisions;
 pub mod shelves;
-pub mod takeover;
 pub mod topology;
 pub mod usage;
 pub mod watch;

@@ -1,11 +1,15 @@
 //! Parameters that differ between two contents, in the order of the form.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::api::PromiseSpec;
 use crate::form::rank;
-use crate::path::Path;
+use crate::outline::{Breadcrumb, breadcrumb, key_of, map_keys};
+use crate::path::{Path, Segment};
+use crate::policy::same_value;
 use crate::wording;
 
 /// Text shown instead of a secret value.
@@ -23,6 +27,11 @@ pub struct Change {
 }
 
 impl Change {
+    /// Returns where the parameter is, in words. `before` and `after` are what was compared.
+    pub fn place(&self, spec: &PromiseSpec, before: &Value, after: &Value) -> Breadcrumb {
+        breadcrumb(spec, if self.after.is_some() { after } else { before }, &self.path)
+    }
+
     /// Returns the old value as shown to users, or nothing if there was none.
     pub fn before_in_words(&self, spec: &PromiseSpec) -> Option<String> {
         self.before.as_ref().map(|value| in_words(spec, &self.path, value))
@@ -44,38 +53,172 @@ pub fn is_secret(spec: &PromiseSpec, path: &Path) -> bool {
     spec.secret_parameters.contains(&path.to_string())
 }
 
-/// Returns every single value: scalars, lists of scalars, and references to secrets, each once, in the order of the form.
+/// Returns every single value: scalars, lists of scalars, empty objects, and references to secrets, each once, in the order of the form.
 pub fn leaves<'v>(spec: &PromiseSpec, value: &'v Value) -> Vec<(Path, &'v Value)> {
     let mut found = Vec::new();
-    walk(spec, &Path::default(), value, &mut found);
+    if value.as_object().is_none_or(|fields| !fields.is_empty()) {
+        walk(spec, &Path::default(), value, Rows::Matched, &mut found);
+    }
     found.sort_by_cached_key(|(path, _)| rank(spec, path));
     found
 }
 
-fn walk<'v>(spec: &PromiseSpec, path: &Path, value: &'v Value, found: &mut Vec<(Path, &'v Value)>) {
+fn walk<'v>(spec: &PromiseSpec, path: &Path, value: &'v Value, rows: Rows, found: &mut Vec<(Path, &'v Value)>) {
     match value {
-        Value::Object(fields) if !is_secret(spec, path) => {
-            fields.iter().for_each(|(key, value)| walk(spec, &path.child(key), value, found));
+        Value::Object(fields) if !fields.is_empty() && !is_secret(spec, path) => {
+            fields.iter().for_each(|(key, value)| walk(spec, &path.child(key), value, rows, found));
         }
-        Value::Array(items) if items.iter().any(Value::is_object) => {
-            items.iter().enumerate().for_each(|(index, value)| walk(spec, &path.item(index), value, found));
+        Value::Array(items) if rows == Rows::Matched && has_rows(items) => {
+            items.iter().enumerate().for_each(|(index, value)| walk(spec, &path.item(index), value, rows, found));
         }
         _ => found.push((path.clone(), value)),
     }
 }
 
-/// Returns the differences: first changed and added values, then removed ones.
+/// Whether the items of a list are values of their own: a list of scalars is a single value.
+fn has_rows(items: &[Value]) -> bool {
+    items.iter().any(|item| item.is_object() || item.is_array())
+}
+
+/// Returns the differences: first changed and added values, then removed ones, each in the order of the form. Rows of a list are compared
+/// with the row of the same key or name, wherever it is; without keys, with the row of the same number. The path of a change is its path
+/// in `after`, or in `before` for a removed value.
 pub fn between(spec: &PromiseSpec, before: &Value, after: &Value) -> Vec<Change> {
+    differences(spec, before, after, Rows::Matched)
+}
+
+/// How lists of objects are compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    /// Row by row, wherever they are.
+    Matched,
+    /// Row by row if both lists have the same rows, and as a single value otherwise: a path that is valid in one isn't in the other.
+    InPlace,
+}
+
+fn differences(spec: &PromiseSpec, before: &Value, after: &Value, rows: Rows) -> Vec<Change> {
+    let mut comparison = Comparison { spec, rows, changes: Vec::new() };
     // A null side has no values, not even at the root.
-    let of = |side| if Value::is_null(side) { Vec::new() } else { leaves(spec, side) };
-    let (old, new) = (of(before), of(after));
-    let of = |side: &[(Path, &Value)], path: &Path| side.iter().find(|(known, _)| known == path).map(|(_, value)| (*value).clone());
-    let came = new.iter().filter_map(|(path, value)| {
-        let former = of(&old, path);
-        (former.as_ref() != Some(*value)).then(|| Change { path: path.clone(), before: former, after: Some((*value).clone()) })
-    });
-    let went = old.iter().filter(|(path, _)| of(&new, path).is_none());
-    came.chain(went.map(|(path, value)| Change { path: path.clone(), before: Some((*value).clone()), after: None })).collect()
+    let side = |value| Some(value).filter(|value: &&Value| !value.is_null());
+    comparison.compare(spec.parameters.as_ref(), &Path::default(), side(before), side(after));
+    let mut changes = comparison.changes;
+    changes.sort_by_cached_key(|change| (change.after.is_none(), rank(spec, &change.path)));
+    changes
+}
+
+struct Comparison<'a> {
+    spec: &'a PromiseSpec,
+    rows: Rows,
+    changes: Vec<Change>,
+}
+
+impl Comparison<'_> {
+    fn compare(&mut self, node: Option<&Value>, path: &Path, before: Option<&Value>, after: Option<&Value>) {
+        match (before, after) {
+            _ if is_secret(self.spec, path) => self.push(path, before, after),
+            (Some(Value::Object(old)), Some(Value::Object(new))) => {
+                for (key, value) in new {
+                    self.compare(child(node, key), &path.child(key), old.get(key), Some(value));
+                }
+                for (key, value) in old.iter().filter(|(key, _)| !new.contains_key(*key)) {
+                    self.compare(child(node, key), &path.child(key), Some(value), None);
+                }
+            }
+            (Some(Value::Array(old)), Some(Value::Array(new))) if has_rows(old) || has_rows(new) => self.lists(node, path, old, new),
+            (Some(old), Some(new)) if !has_parts(old) && !has_parts(new) => self.push(path, before, after),
+            _ => {
+                self.all_of(path, before, |value| (Some(value), None));
+                self.all_of(path, after, |value| (None, Some(value)));
+            }
+        }
+    }
+
+    fn lists(&mut self, node: Option<&Value>, path: &Path, old: &[Value], new: &[Value]) {
+        let items = node.and_then(|node| node.get("items"));
+        let keys = keys(node, old).zip(keys(node, new));
+        let in_place = old.len() == new.len() && keys.as_ref().is_none_or(|(old, new)| old == new);
+        match keys {
+            _ if self.rows == Rows::InPlace && !in_place => {
+                let list = |rows: &[Value]| Some(Value::Array(rows.to_vec()));
+                self.changes.push(Change { path: path.clone(), before: list(old), after: list(new) });
+            }
+            Some((known, wanted)) => {
+                let at: BTreeMap<&String, &Value> = known.iter().zip(old).collect();
+                for (index, (key, row)) in wanted.iter().zip(new).enumerate() {
+                    self.compare(items, &path.item(index), at.get(key).copied(), Some(row));
+                }
+                let stay: BTreeSet<&String> = wanted.iter().collect();
+                for (index, (_, row)) in known.iter().zip(old).enumerate().filter(|(_, (key, _))| !stay.contains(key)) {
+                    self.compare(items, &path.item(index), Some(row), None);
+                }
+                self.order(node, path, &known, &wanted);
+            }
+            None => {
+                for index in 0..old.len().max(new.len()) {
+                    self.compare(items, &path.item(index), old.get(index), new.get(index));
+                }
+            }
+        }
+    }
+
+    /// Adds the order of rows, if it is another and has a meaning.
+    fn order(&mut self, node: Option<&Value>, path: &Path, old: &[String], new: &[String]) {
+        let both = |one: &[String], other: &[String]| -> Vec<String> {
+            let other: BTreeSet<&String> = other.iter().collect();
+            one.iter().filter(|key| other.contains(key)).cloned().collect()
+        };
+        let (was, is) = (both(old, new), both(new, old));
+        if was != is && map_keys(node).next().is_none() {
+            self.changes.push(Change { path: path.clone(), before: Some(was.into()), after: Some(is.into()) });
+        }
+    }
+
+    fn all_of(&mut self, path: &Path, value: Option<&Value>, side: impl Fn(Value) -> (Option<Value>, Option<Value>)) {
+        let Some(value) = value else { return };
+        let mut found = Vec::new();
+        walk(self.spec, path, value, self.rows, &mut found);
+        let change = |(path, value): (Path, &Value)| {
+            let (before, after) = side(value.clone());
+            Change { path, before, after }
+        };
+        self.changes.extend(found.into_iter().map(change));
+    }
+
+    fn push(&mut self, path: &Path, before: Option<&Value>, after: Option<&Value>) {
+        let same = match (before, after) {
+            (Some(before), Some(after)) => same_value(before, after),
+            (before, after) => before == after,
+        };
+        if !same {
+            self.changes.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() });
+        }
+    }
+}
+
+/// Whether a value consists of values that are told individually.
+fn has_parts(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Array(items) => has_rows(items),
+        _ => false,
+    }
+}
+
+/// Returns the schema of a field or of the values of a map.
+fn child<'n>(node: Option<&'n Value>, key: &str) -> Option<&'n Value> {
+    let node = node?;
+    node.get("properties").and_then(|properties| properties.get(key)).or_else(|| node.get("additionalProperties"))
+}
+
+/// Returns what tells the rows of a list apart: the keys that its schema names, or else their names. `None` if two rows are the same.
+fn keys(list: Option<&Value>, rows: &[Value]) -> Option<Vec<String>> {
+    let is_keyed = map_keys(list).next().is_some();
+    let of = |row: &Value| {
+        let row = row.as_object()?;
+        if is_keyed { key_of(list, row) } else { row.get("name")?.as_str().map(str::to_owned) }
+    };
+    let keys: Vec<String> = rows.iter().map(of).collect::<Option<_>>()?;
+    (keys.iter().collect::<BTreeSet<_>>().len() == keys.len()).then_some(keys)
 }
 
 /// A parameter that someone else changed while the user edited it or left it as it was.
@@ -95,9 +238,11 @@ pub struct Contended {
 }
 
 /// Returns the parameters that someone else changed to something other than what the user entered. Without the parameters that the user
-/// saw first, these are all that differ.
+/// saw first, these are all that differ. A list of objects whose rows were added, removed or moved is a single parameter.
 pub fn contended(spec: &PromiseSpec, original: Option<&Value>, theirs: &Value, mine: &Value) -> Vec<Contended> {
-    let changes = original.map_or_else(|| between(spec, mine, theirs), |original| between(spec, original, theirs));
+    let changes = differences(spec, original.unwrap_or(mine), theirs, Rows::InPlace);
+    let mut changes: Vec<Change> = changes.into_iter().map(|change| with_its_list(change, original, theirs, mine)).collect();
+    changes.dedup_by(|next, change| next.path == change.path);
     let of = |change: Change| {
         let entered = change.path.get(mine).cloned();
         let before = original.and(change.before);
@@ -110,6 +255,17 @@ pub fn contended(spec: &PromiseSpec, original: Option<&Value>, theirs: &Value, m
         })
     };
     changes.into_iter().filter_map(of).collect()
+}
+
+/// Returns a change in a row as a change of its list, if the user has other rows in it.
+fn with_its_list(change: Change, original: Option<&Value>, theirs: &Value, mine: &Value) -> Change {
+    let lists = change.path.0.iter().enumerate().filter(|(_, segment)| matches!(segment, Segment::Index(_)));
+    let mut lists = lists.map(|(at, _)| Path(change.path.0[..at].to_vec()));
+    let rows = |list: &Path, side: &Value| list.get(side).and_then(Value::as_array).map(Vec::len);
+    match lists.find(|list| rows(list, mine) != rows(list, theirs)) {
+        None => change,
+        Some(list) => Change { before: original.and_then(|side| list.get(side)).cloned(), after: list.get(theirs).cloned(), path: list },
+    }
 }
 
 #[cfg(test)]
@@ -152,6 +308,67 @@ mod tests {
         assert_eq!(known, [(".replicas".to_owned(), Some(json!(1)), true), (".size".to_owned(), Some(json!("small")), false)]);
         assert_eq!(told(None).len(), 3, "every difference, if the first values aren't known");
         assert_eq!(contended(&spec, Some(&original), &theirs, &theirs), []);
+    }
+
+    fn told(schema: serde_json::Value, before: &serde_json::Value, after: &serde_json::Value) -> Vec<String> {
+        let spec = PromiseSpec { parameters: Some(schema), ..PromiseSpec::default() };
+        let words = |side: Option<String>| side.unwrap_or_else(|| "-".to_owned());
+        let line = |change: &super::Change| {
+            let (was, is) = (words(change.before_in_words(&spec)), words(change.after_in_words(&spec)));
+            format!("{}: {was} > {is}", change.place(&spec, before, after))
+        };
+        between(&spec, before, after).iter().map(line).collect()
+    }
+
+    #[test]
+    fn rows_are_compared_by_key_wherever_they_are() {
+        let port = json!({"type": "object", "properties": {"port": {"type": "integer"}, "protocol": {"type": "string"}, "node": {"type": "integer"}}});
+        let list = json!({"type": "array", "items": port});
+        let mut keyed = list.clone();
+        keyed["x-kubernetes-list-map-keys"] = json!(["port", "protocol"]);
+        let schema = |ports: &serde_json::Value| json!({"type": "object", "properties": {"ports": ports}});
+        let before = json!({"ports": [{"port": 80, "protocol": "TCP"}, {"port": 81, "protocol": "TCP", "node": 1}]});
+        let after = json!({"ports": [{"port": 81, "protocol": "TCP", "node": 2}, {"port": 80, "protocol": "UDP"}]});
+        assert_eq!(
+            told(schema(&keyed), &before, &after),
+            [
+                "Port 1 (81, TCP) › Node: 1 > 2",
+                "Port 2 (80, UDP) › Port: - > 80",
+                "Port 2 (80, UDP) › Protocol: - > UDP",
+                "Port 1 (80, TCP) › Port: 80 > -",
+                "Port 1 (80, TCP) › Protocol: TCP > -",
+            ]
+        );
+        assert_eq!(told(schema(&list), &before, &after).len(), 5, "by number, if nothing tells rows apart");
+    }
+
+    #[test]
+    fn named_rows_are_compared_by_name_and_their_order_counts() {
+        let schema = json!({"type": "object", "properties": {"steps": {"type": "array", "items": {"type": "object", "properties": {
+            "name": {"type": "string"}, "run": {"type": "string"}, "empty": {"type": "object"}}}}}});
+        let row = |name: &str, run: &str| json!({"name": name, "run": run});
+        let before = json!({"steps": [row("a", "1"), row("b", "2"), row("c", "3")]});
+        let after = json!({"steps": [row("c", "3"), row("b", "9")]});
+        assert_eq!(
+            told(schema.clone(), &before, &after),
+            ["Steps: b and c > c and b", "Step 2 (b) › Run: 2 > 9", "Step 1 (a) › Name: a > -", "Step 1 (a) › Run: 1 > -"]
+        );
+        let empty = json!({"steps": [row("a", "1"), row("b", "2"), {"name": "c", "run": "3", "empty": {}}]});
+        assert_eq!(told(schema.clone(), &before, &empty), ["Step 3 (c) › Empty: - > an empty object"]);
+        assert_eq!(told(schema, &before, &before), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_list_with_other_rows_is_contended_as_a_whole() {
+        let spec = PromiseSpec::default();
+        let original = json!({"steps": [{"name": "a", "run": 1}, {"name": "b", "run": 2}]});
+        let theirs = json!({"steps": [{"name": "new", "run": 0}, {"name": "a", "run": 1}, {"name": "b", "run": 2}]});
+        let mine = json!({"steps": [{"name": "a", "run": 5}, {"name": "b", "run": 2}]});
+        let paths = |theirs, mine| contended(&spec, Some(&original), theirs, mine).into_iter().map(|line| line.path).collect::<Vec<_>>();
+        assert_eq!(paths(&theirs, &mine), [".steps"]);
+        let theirs = json!({"steps": [{"name": "a", "run": 7}, {"name": "b", "run": 8}]});
+        assert_eq!(paths(&theirs, &mine), [".steps[0].run", ".steps[1].run"]);
+        assert_eq!(paths(&theirs, &json!({"steps": [{"name": "b", "run": 2}]})), [".steps"], "the rows have other numbers here");
     }
 
     #[test]

@@ -30,6 +30,7 @@ mod parse;
 mod place;
 mod press;
 mod rank;
+mod reference;
 mod rows;
 mod secrets;
 mod start;
@@ -39,6 +40,7 @@ pub mod yaml;
 pub use adjust::{Adjusted, adjust, put};
 pub use control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, More, MoreField, RowButtons, YamlError};
 pub(crate) use defaults::keep_around;
+pub use defaults::set;
 pub(crate) use describe::constraint;
 pub use draft::{Draft, Parsed, SecretText};
 pub use field::{
@@ -51,6 +53,7 @@ pub use model::{model, model_of_edit};
 pub use operation::{Operation, OperationKind};
 pub use parse::{is_search, parse};
 pub use rank::rank;
+pub use reference::{FieldReference, FieldType, Reference, reference};
 pub use secrets::{LONGEST_SECRET, says_parameters, secret_inputs};
 pub use start::{from_example, from_preset, starts_from};
 

@@ -30,6 +30,7 @@ pub mod merge;
 pub mod names;
 pub mod notify;
 pub mod outdated;
+pub mod outline;
 pub mod path;
 pub mod people;
 pub mod placement;

@@ -1,7 +1,8 @@
-//! JSON merge patches (RFC 7396) from a stored to a desired value.
+//! Patches from a stored to a desired value: JSON merge patches (RFC 7396), and JSON patches (RFC 6902) where a null is a value.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::path::Path;
 use crate::policy::same_value;
 
 /// Returns the merge patch that turns `stored` into `wanted`, or nothing if they are the same.
@@ -19,6 +20,21 @@ pub fn patch(stored: &Value, wanted: &Value) -> Option<Value> {
     });
     let fields: Map<String, Value> = gone.chain(written).map(|(key, value)| (key.clone(), value)).collect();
     (!fields.is_empty()).then_some(Value::Object(fields))
+}
+
+/// Returns the operations of the JSON patch that turn `stored`, the value at the JSON pointer `at`, into `wanted`, and touch nothing else.
+/// Lists are replaced as a whole. 1 and 1.0 are the same number; nulls are values.
+pub fn operations(at: &str, stored: &Value, wanted: &Value) -> Vec<Value> {
+    let (Value::Object(before), Value::Object(after)) = (stored, wanted) else {
+        return if same_value(stored, wanted) { Vec::new() } else { vec![json!({"op": "add", "path": at, "value": wanted})] };
+    };
+    let place = |key: &str| Path::default().child(key).pointer(at);
+    let gone = before.keys().filter(|key| !after.contains_key(*key)).map(|key| json!({"op": "remove", "path": place(key)}));
+    let written = after.iter().flat_map(|(key, value)| match before.get(key) {
+        Some(old) => operations(&place(key), old, value),
+        None => vec![json!({"op": "add", "path": place(key), "value": value})],
+    });
+    gone.chain(written).collect()
 }
 
 /// Whether two values are equivalent: nulls in objects count as absent, numbers are compared by value.
@@ -44,7 +60,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::{patch, same};
+    use super::{operations, patch, same};
 
     /// Returns the result of applying a merge patch on a server, as defined by RFC 7396.
     fn merged(target: &Value, patch: &Value) -> Value {
@@ -78,6 +94,36 @@ mod tests {
         assert_eq!(patch(&stored, &wanted), None);
     }
 
+    /// Returns the result of operations of a JSON patch, as defined by RFC 6902.
+    fn patched(target: &Value, operations: &[Value]) -> Value {
+        let mut document = json!({"at": target});
+        for operation in operations {
+            let (above, key) = operation["path"].as_str().unwrap().rsplit_once('/').unwrap();
+            let key = key.replace("~1", "/").replace("~0", "~");
+            let object = document.pointer_mut(above).unwrap().as_object_mut().unwrap();
+            match operation["op"].as_str() {
+                Some("remove") => assert!(object.remove(&key).is_some(), "{operation}"),
+                _ => drop(object.insert(key, operation["value"].clone())),
+            }
+        }
+        document["at"].clone()
+    }
+
+    #[test]
+    fn operations_name_what_differs_and_keep_nulls() {
+        let stored = json!({"size": "small", "count": 1, "tags": {"a/b": "x", "c~d": "y"}, "hosts": ["a"]});
+        let wanted = json!({"size": "small", "count": 1.0, "tags": {"a/b": null}, "hosts": ["a", "b"], "zone": "eu"});
+        assert_eq!(
+            operations("/spec/parameters", &stored, &wanted),
+            [
+                json!({"op": "add", "path": "/spec/parameters/hosts", "value": ["a", "b"]}),
+                json!({"op": "remove", "path": "/spec/parameters/tags/c~0d"}),
+                json!({"op": "add", "path": "/spec/parameters/tags/a~1b", "value": null}),
+                json!({"op": "add", "path": "/spec/parameters/zone", "value": "eu"}),
+            ]
+        );
+    }
+
     fn values() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Null),
@@ -98,6 +144,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_server_that_carries_out_the_operations_has_exactly_what_is_wanted(stored in values(), wanted in values()) {
+            let operations = operations("/at", &stored, &wanted);
+            prop_assert_eq!(patched(&stored, &operations), wanted.clone());
+            prop_assert_eq!(operations.is_empty(), stored == wanted);
+        }
+
         #[test]
         fn a_server_that_merges_the_patch_has_what_is_wanted(stored in objects(), wanted in objects()) {
             let after = match patch(&stored, &wanted) {

@@ -74,6 +74,12 @@ impl Path {
         Self(segments)
     }
 
+    /// Returns the path for every row instead of a certain one, as promises write it: `.ports[2].name` becomes `.ports[*].name`.
+    pub fn of_each_row(&self) -> Self {
+        let each = |segment: &Segment| if matches!(segment, Segment::Index(_)) { Segment::Each } else { segment.clone() };
+        Self(self.0.iter().map(each).collect())
+    }
+
     /// Whether this path is `other` or below it.
     pub fn starts_with(&self, other: &Self) -> bool {
         self.0.len() >= other.0.len() && self.0.iter().zip(&other.0).all(|(a, b)| a == b)

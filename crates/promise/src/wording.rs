@@ -40,10 +40,14 @@ fn hint_title(spec: &PromiseSpec, path: &Path) -> Option<String> {
 fn hint<'s>(spec: &'s PromiseSpec, path: &Path) -> Option<&'s FieldHint> {
     let fields = &spec.form.fields;
     let is_plain = |text: &str| text.starts_with('.') && !text.contains('"');
-    fields.get(&path.to_string()).or_else(|| {
+    let found = fields.get(&path.to_string()).or_else(|| {
         let mut others = fields.iter().filter(|(text, _)| !is_plain(text));
         others.find(|(text, _)| Path::parse(text).as_ref() == Ok(path)).map(|(_, hint)| hint)
-    })
+    });
+    // Promises describe the fields of rows once for all rows.
+    let in_row =
+        |path: &Path| matches!(path.0.last(), Some(Segment::Key(_))) && path.0.iter().any(|step| matches!(step, Segment::Index(_)));
+    if found.is_some() || !in_row(path) { found } else { hint(spec, &path.of_each_row()) }
 }
 
 /// Returns a parameter's value in words: the promise's own label for an option, and its unit.
@@ -146,6 +150,7 @@ pub fn value(value: &Value) -> String {
         Value::String(text) if text.is_empty() => "empty".to_owned(),
         Value::String(text) => text.clone(),
         Value::Array(items) if items.is_empty() => "an empty list".to_owned(),
+        Value::Object(fields) if fields.is_empty() => "an empty object".to_owned(),
         Value::Array(items) if items.iter().all(|item| !item.is_object() && !item.is_array()) => {
             all_of(&items.iter().map(self::value).collect::<Vec<_>>())
         }
@@ -182,6 +187,20 @@ fn joined<T: AsRef<str>>(items: &[T], word: &str) -> String {
 /// Returns `1 request` or `3 requests`.
 pub fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// Returns the singular of a label, such as `Host` for `Hosts`. English plurals usually end in s; other labels stay as they are.
+pub(crate) fn singular(label: &str) -> String {
+    match label.strip_suffix("ies") {
+        Some(stem) if stem.len() > 1 => format!("{stem}y"),
+        _ if ["ches", "shes", "xes", "sses"].iter().any(|end| label.ends_with(end)) && !label.ends_with("aches") => {
+            label.strip_suffix("es").unwrap_or(label).to_owned()
+        }
+        _ => match label.strip_suffix('s') {
+            Some(stem) if stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
+            _ => format!("{label} entry"),
+        },
+    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ pub const SUITE: &[Selection] = &[
             "accounts::",
             "own_rights::",
             "rights::",
-            "takeover::",
             "approvals::changed::",
             "approvals::composed::",
             "approvals::content::",

@@ -44,7 +44,6 @@ impl Caller {
             other => other,
         })?;
         let submission = Submission {
-            confirmed: Vec::new(),
             namespace,
             name,
             promise: offered.promise.spec.clone(),
@@ -70,14 +69,16 @@ impl Caller {
 /// Parses a PromiseRequest with name and namespace.
 fn read(manifest: &[u8], workspace: &Workspace) -> Result<PromiseRequest> {
     let text = std::str::from_utf8(manifest).map_err(|_| invalid("", "Send YAML or JSON in UTF-8.".to_owned()))?;
-    let value: Value = promise::form::yaml::value(text).map_err(|error| invalid("", format!("Send valid YAML or JSON: {error}.")))?;
+    let value: Value = promise::form::yaml::value(text).map_err(|error| {
+        let at = error.location().map(|at| format!(" Fix line {}, column {}.", at.line(), at.column())).unwrap_or_default();
+        invalid("", format!("Send valid YAML or JSON.{at}"))
+    })?;
     for (path, given, wanted) in [(".apiVersion", &value["apiVersion"], names::API_VERSION), (".kind", &value["kind"], "PromiseRequest")] {
         if given != wanted {
             return Err(invalid(path, format!("Enter {wanted}. Nothing else is supported here.")));
         }
     }
-    let mut request: PromiseRequest =
-        serde_json::from_value(value).map_err(|error| invalid(".spec", format!("Fix the request: {error}.")))?;
+    let mut request: PromiseRequest = serde_json::from_value(value).map_err(|error| invalid(".spec", misfit(&error.to_string())))?;
     if let Some(problem) = name_problem(request.metadata.name.as_deref().unwrap_or_default()) {
         return Err(invalid(".metadata.name", problem));
     }
@@ -88,6 +89,34 @@ fn read(manifest: &[u8], workspace: &Workspace) -> Result<PromiseRequest> {
     Ok(request)
 }
 
+/// Describes why a document isn't a PromiseRequest, from the message of the parser.
+fn misfit(message: &str) -> String {
+    if let Some(field) = message.strip_prefix("missing field ") {
+        return format!("Add the field {field}.");
+    }
+    let rest = ["invalid type: ", "invalid value: ", "unknown variant "].iter().find_map(|prefix| message.strip_prefix(prefix));
+    match rest.and_then(|rest| rest.split_once(", expected ")) {
+        Some((found, wanted)) => format!("Replace {found} with {wanted}."),
+        None => format!("Compare the request with the PromiseRequest API: {message}."),
+    }
+}
+
 fn invalid(path: &str, message: String) -> Error {
     Error::Invalid { problems: vec![Problem { path: path.to_owned(), message }] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::misfit;
+
+    #[test]
+    fn what_the_parser_says_becomes_what_to_do() {
+        for (message, told) in [
+            ("missing field `promise`", "Add the field `promise`."),
+            ("invalid type: string \"x\", expected a boolean", "Replace string \"x\" with a boolean."),
+            ("unknown variant `Keep`, expected `Delete` or `Orphan`", "Replace `Keep` with `Delete` or `Orphan`."),
+        ] {
+            assert_eq!(misfit(message), told);
+        }
+    }
 }

@@ -42,6 +42,10 @@ pub struct Offered {
     pub shadowed: bool,
     /// The shelf that contains it. `None` if no catalog lists it.
     pub shelf: Option<ShelfAt>,
+    /// The version that was refused, if that is the last one.
+    pub refused: Option<String>,
+    /// Whether any version is published.
+    pub is_published: bool,
 }
 
 /// A shelf as users see it.
@@ -145,10 +149,7 @@ impl Offers<'_> {
 
     /// Returns the version of a promise that is offered, and whether there is one: after a refused update it is the newest published one.
     fn offered_version(&self, key: &Key, promise: Arc<Promise>) -> (Arc<Promise>, bool) {
-        let conditions = promise.status.iter().flat_map(|status| &status.conditions);
-        let mut published = conditions.filter(|condition| condition.r#type == PUBLISHED && condition.reason == INVALID);
-        let is_refused = published.any(|condition| condition.status == ConditionStatus::False);
-        if !is_refused {
+        if !is_refused(&promise) {
             return (promise, true);
         }
         let revisions = self.world.revisions_of(&key.cluster, &key.name).into_iter().map(|(_, revision)| revision);
@@ -164,15 +165,23 @@ impl Offers<'_> {
 
     fn at(&self, home: &Home, name: &str) -> Option<Offered> {
         let key = Key::cluster_scoped(&home.cluster, name);
-        let (promise, is_published) = self.offered_version(&key, self.world.promises.get(&key)?);
+        let present = self.world.promises.get(&key)?;
+        let refused = is_refused(&present).then(|| present.spec.version.clone());
+        let (promise, is_published) = self.offered_version(&key, present);
         let (offer, shelves) = (Offer { name, home: &home.place, spec: &promise.spec }, home.shelves());
         let facts = Facts { missing_requirements: self.missing(&home.cluster, &promise.spec.requires), ..self.facts.clone() };
         let standing = visibility::offer_access(&offer, &self.workspace.lineage, &shelves, &facts);
         let standing = if is_published { standing } else { standing.unpublished() };
         let seen_by = standing.seen_by.clone()?;
         let shelf = visibility::listings(&offer, &self.workspace.lineage, &shelves).first().map(|shelf| ShelfAt::of(shelf));
-        Some(Offered { key, home: home.place.clone(), promise, standing, seen_by, shadowed: false, shelf })
+        Some(Offered { key, home: home.place.clone(), promise, standing, seen_by, shadowed: false, shelf, refused, is_published })
     }
+}
+
+/// Whether the present version of a promise was refused because it has problems.
+pub(super) fn is_refused(promise: &Promise) -> bool {
+    let mut conditions = promise.status.iter().flat_map(|status| &status.conditions);
+    conditions.any(|condition| condition.r#type == PUBLISHED && condition.reason == INVALID && condition.status == ConditionStatus::False)
 }
 
 impl Caller {

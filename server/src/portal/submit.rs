@@ -9,7 +9,8 @@ use cluster::watch::{Changes, Key, Origin};
 use kube::api::Api;
 use promise::api::{PromiseRef, PromiseRequestSpec, PromiseSpec};
 use promise::form::SecretText;
-use promise::{BusyReason, ConflictReason, Contested, DeniedOperation, DeniedReason, Error, Problem, Result, names};
+use promise::path::Path;
+use promise::{BusyReason, ConflictReason, DeniedOperation, DeniedReason, Error, Problem, Result, merge, names};
 use serde_json::{Value, json};
 use store::ActivityKind;
 
@@ -18,13 +19,13 @@ use super::offers::Offered;
 use super::place::Workspace;
 use super::preflight::Existing;
 use super::requests::activity::Of;
-use super::write::{WriteOperation, WriteTarget, rehearse_apply, rehearse_create};
+use super::write::{WriteOperation, WriteTarget, rehearse_create, rehearse_patch};
 use crate::portal::Caller;
 
 /// How often a change is retried after concurrent writes.
 const TRIES: usize = 5;
 
-/// How a change is applied.
+/// How a change is written.
 #[derive(Clone, Copy)]
 struct Change<'a> {
     /// The edition that was read.
@@ -38,8 +39,6 @@ struct Change<'a> {
 /// A request as entered in a form or a file.
 #[derive(Debug)]
 pub struct Submission {
-    /// Fields owned by others that the user confirmed to take over.
-    pub confirmed: Vec<Contested>,
     /// Namespace of the request.
     pub namespace: String,
     /// Name of the request.
@@ -90,13 +89,13 @@ impl Caller {
     /// Changes the request that was read in this edition.
     ///
     /// # Errors
-    /// If the rules reject it, someone else changed or owns a part of it, the user isn't allowed to, or the control plane doesn't respond.
+    /// If the rules reject it, someone else changed it, the user isn't allowed to, or the control plane doesn't respond.
     pub async fn change_request(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, edition: &str) -> Result<()> {
         self.accept(workspace, offered, submission).await?;
         let written = self.write_secrets(workspace, submission, Former::Kept).await?;
         let inputs = written.as_ref().and_then(Written::version);
         let listed = self.portal().world.requests.changes();
-        match self.apply(workspace, offered, submission, Change { edition, inputs, rehearsal: false }).await {
+        match self.amend(workspace, submission, Change { edition, inputs, rehearsal: false }).await {
             Ok(changed) => {
                 self.shown(workspace, listed, &changed).await;
                 Ok(())
@@ -131,12 +130,12 @@ impl Caller {
             let tried = rehearse_create(&requests, &object).await.about(&what);
             return tried.map_err(|error| self.denied_here(error, DeniedOperation::Create, workspace));
         };
-        self.apply(workspace, offered, submission, Change { edition, inputs: None, rehearsal: true }).await.map(|_| ())
+        self.amend(workspace, submission, Change { edition, inputs: None, rehearsal: true }).await.map(|_| ())
     }
 
-    /// Applies a change to the existing request, as long as it is the edition that was read. Concurrent writes that don't change the spec,
-    /// such as the controller's, do no harm.
-    async fn apply(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, change: Change<'_>) -> Result<PromiseRequest> {
+    /// Writes what differs from the existing request, as long as it is the edition that was read. Fields that stay as they are aren't
+    /// written, whoever manages them. Concurrent writes that don't change the spec, such as the controller's, do no harm.
+    async fn amend(&self, workspace: &Workspace, submission: &Submission, change: Change<'_>) -> Result<PromiseRequest> {
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
         let target = WriteTarget::namespaced("PromiseRequest", &workspace.cluster, &submission.namespace, &submission.name);
@@ -146,14 +145,14 @@ impl Caller {
             if edition(&current) != change.edition {
                 return Err(ConflictReason::ChangedSinceForm.into());
             }
-            let version = current.metadata.resource_version.unwrap_or_default();
-            let applied = submission.applied(offered, &version, change.inputs);
-            // Fields that the portal created by POST are owned by its other field manager, the updater. Other owners are only overruled if
-            // the user saw and confirmed it, and the version that was read must still be the present one.
+            let operations = submission.operations(&current, change.inputs);
+            if operations.is_empty() {
+                return Ok(current);
+            }
             let answer = if change.rehearsal {
-                rehearse_apply(&requests, &submission.name, &applied, &submission.confirmed).await
+                rehearse_patch(&requests, &submission.name, &operations).await
             } else {
-                write.apply(&requests, &submission.name, &applied, &submission.confirmed).await
+                write.patch(&requests, &submission.name, &operations).await
             };
             match answer {
                 Err(error) if is_stale(&error) => {}
@@ -214,25 +213,41 @@ impl Submission {
     pub(super) fn with_references(&self) -> Value {
         let mut parameters = self.spec.parameters.clone().unwrap_or_else(|| json!({}));
         for path in self.secrets.keys().chain(&self.awaited) {
-            if let Ok(path) = promise::path::Path::parse(path) {
-                path.put(&mut parameters, json!({"name": names::inputs_secret(&self.name), "key": secret_key(&path.to_string())}));
+            if let Ok(path) = Path::parse(path) {
+                let reference = json!({"name": names::inputs_secret(&self.name), "key": secret_key(&path.to_string())});
+                promise::form::set(&self.promise, &mut parameters, &path, reference);
             }
         }
         parameters
     }
 
-    /// Returns the request as applied to the version that was read. `inputs` is the version of its entered secrets, if there are any: a
-    /// spec that only refers to them doesn't change with them.
-    fn applied(&self, offered: &Offered, version: &str, inputs: Option<&str>) -> Value {
-        let annotations: BTreeMap<&str, &str> = inputs.map(|inputs| (names::INPUTS_ANNOTATION, inputs)).into_iter().collect();
-        json!({
-            "apiVersion": names::API_VERSION, "kind": "PromiseRequest",
-            "metadata": {"name": self.name, "namespace": self.namespace, "resourceVersion": version, "annotations": annotations},
-            "spec": self.spec_for(offered),
-        })
+    /// Returns what to change in the request that was read, and only in that version of it. Empty if nothing differs. `inputs` is the
+    /// version of its entered secrets, if there are any: a spec that only refers to them doesn't change with them.
+    fn operations(&self, current: &PromiseRequest, inputs: Option<&str>) -> Vec<Value> {
+        let mut wanted = PromiseRequestSpec {
+            parameters: Some(self.with_references()),
+            // Set by admission, regardless of what is sent.
+            requester: current.spec.requester.clone(),
+            ..self.spec.clone()
+        };
+        if current.spec.parameters.is_none() && wanted.parameters == Some(json!({})) {
+            wanted.parameters = None;
+        }
+        let mut operations = merge::operations("/spec", &json!(current.spec), &json!(wanted));
+        operations.extend(inputs.map(|inputs| match &current.metadata.annotations {
+            Some(_) => {
+                let path = Path::default().child(names::INPUTS_ANNOTATION).pointer("/metadata/annotations");
+                json!({"op": "add", "path": path, "value": inputs})
+            }
+            None => json!({"op": "add", "path": "/metadata/annotations", "value": {names::INPUTS_ANNOTATION: inputs}}),
+        }));
+        if !operations.is_empty() {
+            operations.push(json!({"op": "add", "path": "/metadata/resourceVersion", "value": current.metadata.resource_version}));
+        }
+        operations
     }
 
-    /// Returns the spec to write.
+    /// Returns the spec of a new request.
     fn spec_for(&self, offered: &Offered) -> PromiseRequestSpec {
         let promise = PromiseRef {
             name: offered.key.name.clone(),
@@ -249,33 +264,18 @@ pub(super) fn edition(request: &PromiseRequest) -> String {
     format!("{}-{}", request.metadata.generation.unwrap_or_default(), request.metadata.uid.as_deref().unwrap_or_default())
 }
 
-/// Checks whether something was written between reading and applying.
+/// Checks whether something was written between reading and writing.
 fn is_stale(error: &kube::Error) -> bool {
-    let kube::Error::Api(status) = error else { return false };
-    let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
-    status.code == 409 && causes.iter().all(|cause| cause.reason != "FieldManagerConflict")
+    matches!(error, kube::Error::Api(status) if status.code == 409)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn conflict(causes: Value) -> kube::Error {
-        let status =
-            json!({"status": "Failure", "code": 409, "reason": "Conflict", "message": "Apply failed", "details": {"causes": causes}});
-        kube::Error::Api(serde_json::from_value(status).unwrap())
-    }
-
-    #[test]
-    fn another_write_is_told_from_another_owner() {
-        let cause = |who: &str| json!({"reason": "FieldManagerConflict", "field": ".spec.parameters", "message": format!("conflict with \"{who}\" using v1")});
-        assert!(is_stale(&conflict(json!([]))) && !is_stale(&conflict(json!([cause("kubectl-create")]))));
-    }
-
     #[test]
     fn typed_secrets_leave_a_reference() {
         let submission = Submission {
-            confirmed: Vec::new(),
             namespace: "default".into(),
             name: "orders".into(),
             spec: PromiseRequestSpec { parameters: Some(json!({"size": "small", "admin": {}})), ..PromiseRequestSpec::default() },
@@ -288,5 +288,56 @@ mod tests {
         assert_eq!(parameters["admin"]["password"], json!({"name": "orders-inputs", "key": "admin.password"}));
         assert_eq!(parameters["admin"]["token"], json!({"name": "orders-inputs", "key": "admin.token"}), "as if it were typed already");
         assert!(!format!("{submission:?}{parameters}").contains("hunter2"));
+    }
+
+    fn editing(parameters: Option<Value>, promise: PromiseSpec) -> (Submission, PromiseRequest) {
+        let current = json!({
+            "apiVersion": names::API_VERSION, "kind": "PromiseRequest", "metadata": {"name": "orders", "resourceVersion": "7"},
+            "spec": {"promise": {"name": "postgresql"}, "parameters": parameters, "requester": {"username": "dev-shop"}},
+        });
+        let current: PromiseRequest = serde_json::from_value(current).unwrap();
+        let submission = Submission {
+            namespace: "default".into(),
+            name: "orders".into(),
+            spec: PromiseRequestSpec { requester: None, ..current.spec.clone() },
+            promise,
+            existing: Existing::default(),
+            awaited: BTreeSet::new(),
+            secrets: BTreeMap::new(),
+        };
+        (submission, current)
+    }
+
+    #[test]
+    fn an_edit_writes_what_was_edited_and_nothing_else() {
+        let (mut submission, current) = editing(Some(json!({"size": "small", "tags": {"a": "1"}})), PromiseSpec::default());
+        assert_eq!(submission.operations(&current, None), Vec::<Value>::new(), "nothing was edited");
+        submission.spec.parameters = Some(json!({"size": "large", "tags": {"a": "1"}}));
+        let version = json!({"op": "add", "path": "/metadata/resourceVersion", "value": "7"});
+        let size = json!({"op": "add", "path": "/spec/parameters/size", "value": "large"});
+        assert_eq!(submission.operations(&current, None), [size, version.clone()]);
+        let (mut none, current) = editing(None, PromiseSpec::default());
+        none.spec.parameters = Some(json!({}));
+        assert_eq!(none.operations(&current, None), Vec::<Value>::new(), "a form without values");
+        let inputs = json!({"op": "add", "path": "/metadata/annotations", "value": {names::INPUTS_ANNOTATION: "v1"}});
+        assert_eq!(none.operations(&current, Some("v1")), [inputs, version]);
+    }
+
+    #[test]
+    fn a_secret_in_an_object_with_a_default_keeps_the_rest_of_it() {
+        let schema = json!({"type": "object", "properties": {"login": {
+            "type": "object",
+            "default": {"user": "admin", "port": 5432},
+            "properties": {
+                "user": {"type": "string"},
+                "port": {"type": "integer", "default": 5432},
+                "password": {"type": "object", "properties": {"name": {"type": "string"}, "key": {"type": "string"}}},
+            },
+        }}});
+        let promise = PromiseSpec { parameters: Some(schema), secret_parameters: vec![".login.password".into()], ..PromiseSpec::default() };
+        let (mut submission, _) = editing(Some(json!({})), promise);
+        submission.secrets.insert(".login.password".to_owned(), SecretText::new("hunter2".into()));
+        let reference = json!({"name": "orders-inputs", "key": "login.password"});
+        assert_eq!(submission.with_references(), json!({"login": {"user": "admin", "password": reference}}));
     }
 }

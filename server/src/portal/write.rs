@@ -10,10 +10,9 @@
 mod operation;
 
 use cluster::ClusterId;
-use cluster::takeover;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, Preconditions};
 use promise::identity::PersonId;
-use promise::{Contested, names};
+use promise::names;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -112,12 +111,12 @@ impl<'a> RecordedWrite<'a> {
         self.plane(async { api.patch(name, &params, &Patch::Merge(patch)).await }).await
     }
 
-    /// Applies an object, see [`takeover::apply`].
-    pub(crate) async fn apply<K>(&mut self, api: &Api<K>, name: &str, body: &Value, confirmed: &[Contested]) -> Result<K, kube::Error>
+    /// Patches an object with the operations of a JSON patch (RFC 6902).
+    pub(crate) async fn patch<K>(&mut self, api: &Api<K>, name: &str, operations: &[Value]) -> Result<K, kube::Error>
     where
         K: Clone + DeserializeOwned + std::fmt::Debug,
     {
-        self.plane(async { takeover::apply(api, name, &applied(false), body, confirmed).await }).await
+        self.plane(patch(api, name, operations, false)).await
     }
 
     /// Deletes the object with this uid.
@@ -194,18 +193,23 @@ where
     api.replace(name, &post(true), object).await.map(drop)
 }
 
-/// Makes a dry run of applying an object. Nothing is written.
-pub(crate) async fn rehearse_apply<K>(api: &Api<K>, name: &str, body: &Value, confirmed: &[Contested]) -> Result<K, kube::Error>
+/// Makes a dry run of patching an object with the operations of a JSON patch. Nothing is written.
+pub(crate) async fn rehearse_patch<K>(api: &Api<K>, name: &str, operations: &[Value]) -> Result<K, kube::Error>
 where
     K: Clone + DeserializeOwned + std::fmt::Debug,
 {
-    takeover::apply(api, name, &applied(true), body, confirmed).await
+    patch(api, name, operations, true).await
+}
+
+async fn patch<K>(api: &Api<K>, name: &str, operations: &[Value], dry_run: bool) -> Result<K, kube::Error>
+where
+    K: Clone + DeserializeOwned + std::fmt::Debug,
+{
+    let params = PatchParams { dry_run, field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PatchParams::default() };
+    let operations = serde_json::from_value(Value::from(operations)).map_err(kube::Error::SerdeError)?;
+    api.patch(name, &params, &Patch::<()>::Json(operations)).await
 }
 
 fn post(dry_run: bool) -> PostParams {
     PostParams { dry_run, field_manager: Some(names::MANAGER_PORTAL.to_owned()) }
-}
-
-fn applied(dry_run: bool) -> PatchParams {
-    PatchParams { dry_run, ..PatchParams::apply(names::MANAGER_PORTAL) }
 }

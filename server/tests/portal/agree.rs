@@ -138,7 +138,6 @@ impl World {
         };
         let spec = known.map_or_else(|| spec(offered), |request| request.spec.clone());
         let submission = Submission {
-            confirmed: Vec::new(),
             namespace: "default".into(),
             name: name.into(),
             spec: PromiseRequestSpec { parameters: Some(parameters.clone()), ..spec },

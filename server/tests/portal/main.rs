@@ -40,6 +40,7 @@ mod recount;
 mod refused;
 mod resources;
 mod revalidation;
+mod review;
 mod robots;
 mod robust;
 mod search;

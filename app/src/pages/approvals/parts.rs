@@ -4,11 +4,13 @@ use crate::view::{
     ApprovalLine, ApprovalNote, ApprovalStanding, CheckLine, CheckState, GivenLine, InboxRow, ReviewPage, Since, ValueChange,
 };
 use leptos::prelude::*;
+use promise::outline::grouped;
 use promise::risk::Risk;
 
 use super::Again;
 use crate::routes;
 use crate::texts::approvals as texts;
+use crate::texts::request::under;
 use crate::ui::{Badge, Banner, Icon, Moment, Person, Shape, day_and_time, span};
 
 /// What is requested, by whom, where and since when.
@@ -64,16 +66,27 @@ pub(super) fn since(since: &Since, now: &str) -> impl IntoView + use<> {
     view! { <div class="since"><Banner shape=Shape::Degraded title=title>{unknown}{changes}{also}</Banner></div> }
 }
 
-/// Values before and after.
+/// Values before and after, under the headings of the form.
 pub(in crate::pages) fn changes(changes: &[ValueChange]) -> impl IntoView + use<> {
-    let lines = changes.iter().map(|change| {
-        let before = change.before.clone().map(|before| view! { <span class="vh">{texts::BEFORE}</span><del>{before}</del> });
-        let arrow = before.is_some().then(|| view! { <Icon name="arrow-right"/> });
-        let after = change.after.clone().unwrap_or_else(|| texts::NO_VALUE.to_owned());
-        let note = (!change.note.is_empty()).then(|| view! { <dd class="note">{change.note.clone()}</dd> });
-        view! { <div><dt>{change.label.clone()}</dt><dd>{before}</dd><dd>{arrow}<span class="vh">{texts::AFTER}</span><ins>{after}</ins></dd>{note}</div> }
+    let groups = grouped(changes.to_vec(), |change| &change.headings).into_iter().map(|(headings, lines)| {
+        let heading = (!headings.is_empty()).then(|| view! { <p class="small muted mt-3">{under(&headings)}</p> });
+        view! { {heading}<dl class="changes">{lines.iter().map(change).collect_view()}</dl> }
     });
-    view! { <dl class="changes">{lines.collect_view()}</dl> }
+    groups.collect_view()
+}
+
+fn change(change: &ValueChange) -> impl IntoView + use<> {
+    let before = match &change.before {
+        Some(before) => view! { <span class="vh">{texts::BEFORE}</span><del>{before.clone()}</del> }.into_any(),
+        None => view! { <span class="subtle">{texts::ADDED}</span> }.into_any(),
+    };
+    let after = match &change.after {
+        Some(after) => view! { <span class="vh">{texts::AFTER}</span><ins>{after.clone()}</ins> }.into_any(),
+        None => view! { <span class="subtle">{texts::REMOVED}</span> }.into_any(),
+    };
+    let arrow = change.before.is_some().then(|| view! { <Icon name="arrow-right"/> });
+    let note = (!change.note.is_empty()).then(|| view! { <dd class="note">{change.note.clone()}</dd> });
+    view! { <div><dt>{change.label.clone()}</dt><dd>{before}</dd><dd>{arrow}{after}</dd>{note}</div> }
 }
 
 /// What was checked, with results.

@@ -136,12 +136,14 @@ fn head(page: &PromisePage, workspace: &str, home: Option<&str>, stars: &Stars) 
         }
     };
     let meta = view! {
-        <span>{texts::version(&row.version)}</span>
+        {(!row.unpublished).then(|| view! { <span>{texts::version(&row.version)}</span> })}
+        {row.refused.as_ref().map(|refused| view! { <span>{texts::refused_version(refused, !row.unpublished && *refused == row.version)}</span> })}
         <span>{texts::FROM}" "<span class="mono">{row.home.clone()}</span></span>
         {(!row.team.is_empty()).then(|| view! { <span>{texts::by_team(&row.team)}</span> })}
         {row.ends.as_ref().map(|day| view! { <span>{texts::ends(day)}</span> })}
     };
-    let published = (row.lifecycle == Lifecycle::Published).then(|| view! { <Badge shape=Shape::Ready word=texts::PUBLISHED/> });
+    let is_published = row.lifecycle == Lifecycle::Published && !row.unpublished;
+    let published = is_published.then(|| view! { <Badge shape=Shape::Ready word=texts::PUBLISHED/> });
     let beside = view! { {published}{lifecycle(row)} }.into_any();
     let actions = view! { {stars.button(row)}{request} }.into_any();
     view! { <PageHead title=row.display_name.clone() icon=row.icon.clone() beside=beside meta=meta.into_any() actions=actions/> }
@@ -150,7 +152,7 @@ fn head(page: &PromisePage, workspace: &str, home: Option<&str>, stars: &Stars) 
 fn tabs(page: &PromisePage, used: Option<&InstancesPage>, workspace: &str, home: Option<&str>, current: Part) -> impl IntoView + use<> {
     let count = |part| match part {
         Part::Overview => None,
-        Part::Fields => Some(page.fields.len()),
+        Part::Fields => Some(page.field_count),
         Part::Policies => Some(page.policies.len()),
         Part::Versions => Some(page.versions.len()),
         // Counting the instances of all workspaces is worth it only for their list.

@@ -78,11 +78,9 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
             <PageHead title=title icon=form.offer.icon.clone() meta=meta.into_any()/>
             {form.conflict.clone().map(|what| match &form.merge {
                 Some(found) => merge(found, &now).into_any(),
-                None => {
-                    let lines = take_over(&form);
-                    view! { <Banner shape=Shape::Degraded title=texts::CHANGED_BY_SOMEONE_ELSE><p>{what}</p>{lines}</Banner> }.into_any()
-                }
+                None => view! { <Banner shape=Shape::Degraded title=texts::CHANGED_BY_SOMEONE_ELSE><p>{what}</p></Banner> }.into_any(),
             })}
+            {form.applied_by.as_ref().map(|tool| view! { <Banner shape=Shape::Unknown title=texts::applied_by(tool)><p>{texts::APPLYING_CAN_UNDO}</p></Banner> })}
             {form.posted.then(|| view! { <Banner shape=Shape::Unknown title=drafts::SIGNED_IN_AGAIN><p>{drafts::NOTHING_WAS_SUBMITTED}</p></Banner> })}
             {form.shared.clone().map(|shared| {
                 let now = now.clone();
@@ -178,15 +176,6 @@ fn merge(found: &MergeView, now: &str) -> impl IntoView + use<> {
     let (lines, by, at, now) = (lines.collect_view(), drafts::changed_by(&person_name(&found.by)), found.at.clone(), now.to_owned());
     let when = (!at.is_empty()).then(|| view! { " "{drafts::LAST_CHANGE}" "<Moment at=at now=now/>"." });
     view! { <Banner shape=Shape::Degraded title=by><p>{drafts::CHOOSE_VALUES}{when}</p>{lines}<p><button class="btn btn-sm" form="request" name="_op" value="check">{drafts::APPLY_CHOICES}</button></p></Banner> }
-}
-
-/// A box for each part that another field manager owns; ticking it takes over exactly that part.
-fn take_over(form: &RequestForm) -> impl IntoView + use<> {
-    let lines = form.contested.clone().into_iter().map(|line| {
-        let label = texts::take_over(&line.path, &line.manager);
-        view! { <p><label><input type="checkbox" name="_take_over" form="request" value=line.confirm/>" "{label}</label></p> }
-    });
-    lines.collect_view()
 }
 
 fn basics(form: &RequestForm) -> impl IntoView + use<> {

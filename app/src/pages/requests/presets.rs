@@ -97,7 +97,7 @@ impl Saving {
         let values = if values.is_empty() {
             view! { <p class="muted">{texts::NO_VALUES}</p> }.into_any()
         } else {
-            parameter_lines(&values, requests::YOU).into_any()
+            parameter_lines(&values, requests::YOU)
         };
         let (workspace, token, back) = (workspace.to_owned(), token.to_owned(), routes::presets(workspace));
         view! {

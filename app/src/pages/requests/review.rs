@@ -13,7 +13,7 @@ use crate::pages::approvals::{changes, checks, price_step};
 use crate::routes;
 use crate::texts::{approvals, forms, requests as texts};
 use crate::ui::{Banner, Crumb, Crumbs, Empty, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
-use crate::view::RequestForm;
+use crate::view::{RequestForm, ValueChange};
 
 /// The page of a draft.
 pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str) -> Result<Page> {
@@ -74,17 +74,25 @@ fn summary(form: &RequestForm) -> impl IntoView + use<> {
     let Some(change) = &form.change else {
         return view! { <section aria-labelledby="values"><h2 id="values">{texts::SUMMARY}</h2>{all}</section> }.into_any();
     };
-    let changed = if change.changes.is_empty() {
-        view! { <p class="muted">{approvals::NO_VALUES_CHANGE}</p> }.into_any()
-    } else {
-        view! { <div class="card padded">{changes(&change.changes)}</div> }.into_any()
-    };
+    let effects = (!change.effects.is_empty())
+        .then(|| view! { <section aria-labelledby="effects"><h2 id="effects">{texts::EFFECTS}</h2>{checks(&change.effects)}</section> });
     view! {
-        <section aria-labelledby="values"><h2 id="values">{approvals::CHANGES}</h2>{changed}<details class="why"><summary>{approvals::all_values(form.review.len())}</summary>{all}</details></section>
-        <section aria-labelledby="effects"><h2 id="effects">{texts::EFFECTS}</h2>{checks(&change.effects)}</section>
+        <section aria-labelledby="values"><h2 id="values">{approvals::CHANGES}</h2>{changed(&change.changes)}<details class="why"><summary>{approvals::all_values(form.review.len())}</summary>{all}</details></section>
+        {effects}
         {price_step(&change.price).map(|price| view! { <div class="card padded">{price}</div> })}
     }
     .into_any()
+}
+
+/// The values that a change changes, with their number if there are several.
+fn changed(lines: &[ValueChange]) -> AnyView {
+    let removed = lines.iter().filter(|line| line.after.is_none()).count();
+    let added = lines.iter().filter(|line| line.before.is_none()).count();
+    let count = (lines.len() > 1).then(|| approvals::values_change(added, lines.len() - added - removed, removed));
+    if lines.is_empty() {
+        return view! { <p class="muted">{approvals::NO_VALUES_CHANGE}</p> }.into_any();
+    }
+    view! { {count.map(|count| view! { <p class="muted">{count}</p> })}<div class="card padded">{changes(lines)}</div> }.into_any()
 }
 
 /// The page for a draft that no longer exists: most often it was submitted, and the user went back.

@@ -44,7 +44,7 @@ impl Catalog for World {
             allowed: "1 to 7".into(),
             help: "Copies, each in another zone".into(),
             required: true,
-            by: Vec::new(),
+            ..FieldLine::default()
         };
         let narrowed = ByLine {
             did: "Narrowed from 1–7".into(),
@@ -73,7 +73,12 @@ impl Catalog for World {
             ],
             contact: "data-services@example.org".into(),
             deprecation: None,
-            fields: vec![FieldLine { by: vec![narrowed, own], ..line(".replicas", "whole number") }, line(".storage", "amount")],
+            fields: vec![
+                FieldLine { by: vec![narrowed, own], ..line(".replicas", "whole number") },
+                FieldLine { fields: vec![line(".storage.size", "amount")], left_out: 3, ..line(".storage", "group of fields") },
+            ],
+            field_count: 7,
+            fields_left_out: 4,
             policies: policies(name),
             policies_unknown: None,
             price: price(),

@@ -48,6 +48,7 @@ fn asked(world: &World) -> Vec<Asked> {
 fn changed() -> Vec<ValueChange> {
     let change = |label: &str, before: Option<&str>, note: &str| ValueChange {
         path: format!(".{}", label.to_lowercase()),
+        headings: Vec::new(),
         label: label.into(),
         before: before.map(str::to_owned),
         after: Some("200 GiB".into()),

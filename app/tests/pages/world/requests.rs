@@ -100,6 +100,7 @@ impl Requests for World {
                 tier(),
                 ParameterLine {
                     path: ".backup.enabled".into(),
+                    headings: vec!["Backup".into()],
                     label: "Backup".into(),
                     value: "yes".into(),
                     source: ValueSource::Policy("backup-required".into()),
@@ -244,7 +245,7 @@ impl Requests for World {
             saved: None,
             shared: (draft == Some("shared")).then(|| SharedBy { by: "dev-data".into(), at: "2026-11-21T10:06:00Z".into() }),
             posted: draft == Some("posted"),
-            contested: Vec::new(),
+            applied_by: (!self.fits && editing.is_some()).then(|| "argocd".to_owned()),
             review: vec![tier()],
             yaml: (draft == Some("yaml")).then(|| manifest(self.fits)),
             editing,

@@ -31,7 +31,6 @@ mod room;
 mod running;
 mod secrets;
 mod shards;
-mod takeover;
 mod tls;
 mod trust;
 mod unbound;

@@ -28,8 +28,8 @@ impl fmt::Display for Error {
 }
 
 fn contested(fields: &[Contested]) -> String {
-    let parts: Vec<String> = fields.iter().map(|field| format!("{} (managed by {})", field.path, field.manager)).collect();
-    format!("someone else owns {}", crate::wording::all_of(&parts))
+    let parts: Vec<String> = fields.iter().map(|field| format!("{} ({})", field.path, field.manager)).collect();
+    format!("other tools manage {}", crate::wording::all_of(&parts))
 }
 
 fn summary(problems: &[Problem]) -> String {

@@ -123,6 +123,13 @@ pub(crate) fn keep_around(promise: &PromiseSpec, structural: &Schema, effective:
     }
 }
 
+/// Sets a parameter. If the objects around it only apply by default, their other values are given with it and so stay.
+pub fn set(promise: &PromiseSpec, parameters: &mut Value, path: &Path, value: Value) {
+    // Defaults of policies are those of single parameters: they apply whether the objects around them are given or not.
+    keep_around(promise, &resolve::schema_of(promise), &Effective::default(), parameters, path);
+    path.put(parameters, value);
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -148,7 +155,10 @@ mod tests {
         ] {
             let (mut parameters, path) = (json!({}), Path::parse(path).unwrap());
             keep_around(&promise, &structural, &effective, &mut parameters, &path);
-            path.put(&mut parameters, value);
+            path.put(&mut parameters, value.clone());
+            assert_eq!(parameters, expected);
+            let mut parameters = json!({});
+            set(&promise, &mut parameters, &path, value);
             assert_eq!(parameters, expected);
         }
     }

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use crate::api::FieldHint;
+use super::field::ByLine;
+use crate::api::{Enforcement, FieldHint};
 use crate::path::{Path, Segment};
-use crate::policy::{Bounds, sentence};
+use crate::policy::{Bounds, Effective, node_at, sentence};
 use crate::shape::{Shape, form_in_words};
 use crate::wording::{number, one_of, upper_first, value};
 
@@ -95,6 +96,22 @@ pub(super) fn narrowed_from(original: &Value) -> String {
         (None, None, Some(high)) => format!("Narrowed from at most {}", number(high)),
         _ => "Narrowed".to_owned(),
     }
+}
+
+/// Returns what policies did to a field without setting it. `own` is the promise's own schema.
+pub(super) fn notes(effective: &Effective, own: &Value, path: &Path) -> Vec<ByLine> {
+    let narrowed = effective.constraints.iter().filter(|ruling| ruling.path == *path).map(|ruling| {
+        let did = match ruling.from.enforcement {
+            Enforcement::Block => narrowed_from(node_at(own, path).unwrap_or(&Value::Null)),
+            Enforcement::Warn | Enforcement::Audit => "Checked".to_owned(),
+        };
+        ByLine::of(did, &ruling.from)
+    });
+    let defaulted = effective.defaults.iter().filter(|ruling| ruling.path == *path).map(|ruling| ByLine::of("Default set", &ruling.from));
+    let mut lines: Vec<ByLine> = narrowed.chain(defaulted).collect();
+    // Several rules of one policy that narrow a field give the same note.
+    lines.dedup_by(|next, line| (&next.did, &next.policy, &next.workspace) == (&line.did, &line.policy, &line.workspace));
+    lines
 }
 
 #[cfg(test)]

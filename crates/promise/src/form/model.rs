@@ -270,14 +270,14 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Returns the checkbox that sets a text to the empty text: where it is one, or where the schema says that this has a meaning.
+    /// Returns the checkbox that sets a text to the empty text, where that isn't the same as leaving it empty: if it is one, or if the
+    /// schema says that it differs from a default or is an example.
     fn empty(&self, kind: &Kind, node: &Value, name: &str, explicit: Option<&Value>, default: Option<&Value>) -> Option<EmptyText> {
         let is_empty = explicit.is_some_and(|value| value == "");
-        let described =
-            node["description"].as_str().is_some_and(|text| text.contains("\"\"") || text.to_lowercase().contains("empty string"));
         let is_text = matches!(kind, Kind::Text { .. });
-        let differs = default.is_none_or(|default| default != "");
-        if !is_text || !(is_empty || (described && differs)) || !accepts_empty(node) {
+        let is_example = node["example"] == "" || node["examples"].as_array().is_some_and(|examples| examples.iter().any(|one| one == ""));
+        let differs = default.map_or(is_example, |default| default != "");
+        if !is_text || !(is_empty || differs) || !accepts_empty(node) {
             return None;
         }
         let typed = self.draft.text(&rows::shown(name)).map(|_| self.draft.text(&rows::empty(name)).is_some());
@@ -310,19 +310,7 @@ impl<'a> Maker<'a> {
     }
 
     fn by(&self, path: &Path) -> Vec<ByLine> {
-        let narrowed = self.effective.constraints.iter().filter(|ruling| ruling.path == *path).map(|ruling| {
-            let did = match ruling.from.enforcement {
-                crate::api::Enforcement::Block => describe::narrowed_from(node_at(self.own, path).unwrap_or(&Value::Null)),
-                crate::api::Enforcement::Warn | crate::api::Enforcement::Audit => "Checked".to_owned(),
-            };
-            ByLine::of(did, &ruling.from)
-        });
-        let defaulted =
-            self.effective.defaults.iter().filter(|ruling| ruling.path == *path).map(|ruling| ByLine::of("Default set", &ruling.from));
-        let mut lines: Vec<ByLine> = narrowed.chain(defaulted).collect();
-        // Several rules of one policy that narrow a field give the same note.
-        lines.dedup_by(|next, line| (&next.did, &next.policy, &next.workspace) == (&line.did, &line.policy, &line.workspace));
-        lines
+        describe::notes(self.effective, self.own, path)
     }
 
     /// Returns the first problem at a path (for a leaf, also below it) and adds it to the summary.

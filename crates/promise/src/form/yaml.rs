@@ -54,6 +54,10 @@ fn read_up_to(text: &str, longest: usize, deepest: usize) -> Result<Value, YamlE
     let value: Value = value(text).map_err(|error| {
         let (line, column) = error.location().map_or((1, 1), |at| (at.line() as usize, at.column() as usize));
         let shown = text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
+        if is_not_finite(&shown, column) {
+            let message = format!("Enter a finite number in line {line}: .inf and .nan can't be stored.");
+            return YamlError { line, column, text: String::new(), message };
+        }
         YamlError { line, column, text: shown, message: unclear(line, column) }
     })?;
     if is_deep(&value, deepest) {
@@ -61,6 +65,13 @@ fn read_up_to(text: &str, longest: usize, deepest: usize) -> Result<Value, YamlE
         return Err(YamlError { line: 1, column: 1, text: String::new(), message });
     }
     Ok(value)
+}
+
+/// Whether a line has a number at this column that JSON doesn't have.
+fn is_not_finite(line: &str, column: usize) -> bool {
+    let rest: String = line.chars().skip(column.saturating_sub(1)).collect();
+    let rest = rest.trim_start_matches(['+', '-']).to_lowercase();
+    rest.starts_with(".inf") || rest.starts_with(".nan")
 }
 
 /// Like [`read`], but reports all errors: the block of a line with an error is left out, and the rest is parsed again.
@@ -210,6 +221,18 @@ mod tests {
         }
         for text in ["0400", "yes", "0b1", "1_000", "~", "0o7", "08"] {
             assert_eq!(read(&write(&json!({"a": text}))).unwrap(), json!({"a": text}));
+        }
+    }
+
+    #[test]
+    fn a_number_that_json_lacks_gets_a_sentence_with_its_place() {
+        for (text, line, column) in [("a: .inf\n", 1, 4), ("a: 1\nb:\n  - 2\n  - -.Inf\n", 4, 5), ("{a: 1, b: .NaN}", 1, 11)] {
+            let error = read_all(text).unwrap_err().remove(0);
+            assert_eq!((error.line, error.column), (line, column));
+            assert_eq!(error.message, format!("Enter a finite number in line {line}: .inf and .nan can't be stored."));
+        }
+        for text in ["a: .info\n", "a: '.inf'\n", "a: |\n  .inf\n  .nan\n"] {
+            assert!(read(text).is_ok(), "{text}");
         }
     }
 

@@ -54,6 +54,15 @@ pub enum Warning {
         /// The parameter.
         parameter: String,
     },
+    /// A default of a parameter that a promise accepts without declaring it: it adds a field that the promise might not expect.
+    UndeclaredDefault {
+        /// Position of the rule.
+        index: usize,
+        /// The parameter.
+        parameter: String,
+        /// The promise.
+        promise: String,
+    },
     /// Requests can't satisfy this policy together with others, or together with the promise.
     Contradiction {
         /// Position of the rule.
@@ -78,6 +87,7 @@ impl Warning {
             Self::UnmatchedWorkspace { index, .. } => format!(".appliesTo.workspaces[{index}]"),
             Self::UnmatchedLabels => ".appliesTo.workspaceLabels".to_owned(),
             Self::UnmatchedParameter { index, at, .. } => format!(".rules[{index}]{at}"),
+            Self::UndeclaredDefault { index, .. } => format!(".rules[{index}].default.parameter"),
             Self::Contradiction { index, .. } => format!(".rules[{index}]"),
         }
     }
@@ -96,6 +106,9 @@ impl Warning {
             Self::UnmatchedParameter { parameter, .. } => {
                 format!("No promise in scope has the parameter {parameter}, so the rule has no effect.")
             }
+            Self::UndeclaredDefault { parameter, promise, .. } => format!(
+                "{promise} accepts any field there and doesn't declare {parameter}: the rule adds it to each request that doesn't set it. Check its name."
+            ),
             Self::Contradiction { promise, workspace, when: None, message, .. } => format!("{promise} in {workspace}: {message}"),
             Self::Contradiction { promise, workspace, when: Some(when), message, .. } => {
                 format!("{promise} in {workspace}, when {when}: {message}")
@@ -123,16 +136,21 @@ pub fn unmatched(spec: &PolicySpec, promises: &[(&str, &PromiseSpec)], workspace
     if !range.workspace_labels.is_empty() && found.is_empty() && !is_matched {
         found.push(Warning::UnmatchedLabels);
     }
-    let covered: Vec<&PromiseSpec> = promises.iter().filter(|(name, _)| covers_promise(range, name)).map(|(_, promise)| *promise).collect();
+    let covered: Vec<_> = promises.iter().filter(|(name, _)| covers_promise(range, name)).collect();
     if covered.is_empty() {
         return found;
     }
     for (index, rule) in spec.rules.iter().enumerate() {
         let Some((at, parameter)) = parameter(rule) else { continue };
         let Ok(path) = Path::parse(parameter) else { continue };
-        let lacks = |promise: &&PromiseSpec| promise.parameters.as_ref().is_none_or(|schema| matches!(spot(schema, &path), Spot::Absent));
-        if covered.iter().all(lacks) {
+        let spots = covered.iter().map(|(_, promise)| promise.parameters.as_ref().map_or(Spot::Absent, |schema| spot(schema, &path)));
+        let spots: Vec<Spot<'_>> = spots.collect();
+        if spots.iter().all(|spot| matches!(spot, Spot::Absent)) {
             found.push(Warning::UnmatchedParameter { index, at: at.to_owned(), parameter: parameter.clone() });
+        }
+        let undeclared = covered.iter().zip(&spots).find(|(_, spot)| rule.default.is_some() && matches!(spot, Spot::Open));
+        if let Some(((promise, _), _)) = undeclared {
+            found.push(Warning::UndeclaredDefault { index, parameter: parameter.clone(), promise: (*promise).to_owned() });
         }
     }
     found
@@ -249,6 +267,25 @@ mod tests {
         let rule = |parameter: &str| json!({"rules": [{"name": "r", "constrain": {"parameter": parameter, "maximum": 5}}]});
         let [Warning::UnmatchedParameter { index: 0, .. }] = of(rule(".size"))[..] else { panic!("{:?}", of(rule(".size"))) };
         assert_eq!(of(rule(".replicas")), []);
+    }
+
+    #[test]
+    fn a_default_that_only_an_open_schema_accepts_is_found() {
+        let open = PromiseSpec {
+            parameters: Some(json!({"type": "object", "properties": {
+                "values": {"type": "object", "properties": {"size": {"type": "integer"}}, "x-kubernetes-preserve-unknown-fields": true},
+            }})),
+            ..PromiseSpec::default()
+        };
+        let labels = BTreeMap::new();
+        let of = |kind: &str, parameter: &str| {
+            let spec = policy(json!({"rules": [{"name": "r", kind: {"parameter": parameter, "value": 5}}]}));
+            unmatched(&spec, &[("chart", &open)], &[("root:acme", &labels)])
+        };
+        let found = of("default", ".values.sise");
+        assert_eq!(found, [Warning::UndeclaredDefault { index: 0, parameter: ".values.sise".into(), promise: "chart".into() }]);
+        assert_eq!(found[0].path(), ".rules[0].default.parameter");
+        assert_eq!((of("default", ".values.size"), of("set", ".values.sise")), (Vec::new(), Vec::new()));
     }
 
     fn source(name: &str, distance: u32, rule: Value) -> PolicySource {

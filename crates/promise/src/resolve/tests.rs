@@ -244,6 +244,7 @@ fn what_stands_nowhere_for_the_api_server_has_its_field() {
             {"rule": "self.size() < 2", "message": "name it once", "reason": "FieldValueDuplicate"}]},
         "limits": {"type": "object", "additionalProperties": {"type": "string", "x-kubernetes-validations": [
             {"rule": "self != 'x'", "message": "say more"}]}},
+        "forProvider": {"type": "object", "properties": {"of": {"type": "string"}}, "required": ["of"]},
         "one": {"type": "string", "x-kubernetes-validations": [{"rule": "self != 'x'"}]}}});
     let problems = with_schema(alternatives);
     for (parameters, path, message) in [
@@ -262,6 +263,8 @@ fn what_stands_nowhere_for_the_api_server_has_its_field() {
         (json!({"contact": {"chat": "a", "off": true}}), ".parameters.contact", "Remove chat or off of contact: they can't be combined."),
         (json!({"twice": ["a", "a"]}), ".parameters.twice", "Name it once."),
         (json!({"limits": {"a.b": "x"}}), ".parameters.limits[\"a.b\"]", "Say more."),
+        (json!({"forProvider": 1}), ".parameters.forProvider", "Fill in “For provider” as fields with values."),
+        (json!({"forProvider": {}}), ".parameters.forProvider.of", "Enter “Of”."),
         (json!({"one": "x"}), ".parameters.one", "Change one to satisfy this rule of the promise: self != 'x'"),
     ] {
         assert_eq!(problems(parameters.clone(), None), [(path.to_owned(), message.to_owned())], "{parameters}");

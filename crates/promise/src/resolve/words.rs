@@ -31,10 +31,20 @@ fn promise_path(lead: &Path, key: &str) -> String {
     lead.child(key).to_string()
 }
 
+/// First words of labels that aren't nouns, such as “For provider”.
+const PREPOSITIONS: [&str; 14] = ["as", "at", "by", "for", "from", "if", "in", "of", "on", "per", "to", "when", "with", "without"];
+
+/// Returns the label as a noun inside a sentence, in quotation marks if it isn't one.
+fn named(promise: &PromiseSpec, path: &Path) -> String {
+    let noun = noun(promise, path);
+    let first = noun.split(' ').next().unwrap_or_default();
+    if PREPOSITIONS.contains(&first) { format!("“{}”", upper_first(&noun)) } else { noun }
+}
+
 /// Describes a violated rule of the schema: the author's message, or else the rule itself.
 pub(super) fn rule(promise: &PromiseSpec, path: &Path, error: &FieldError) -> String {
     let text = error.detail.trim();
-    let what = if path.0.is_empty() { "the values".to_owned() } else { noun(promise, path) };
+    let what = if path.0.is_empty() { "the values".to_owned() } else { named(promise, path) };
     match &error.rule {
         // A rule that fails on the values: the server's words about the engine help no one, the rule does.
         Some(RuleFault::NotEvaluated { rule }) => format!("Change {what} so that this rule of the promise can be checked: {rule}"),
@@ -52,7 +62,7 @@ fn with_stop(text: &str) -> String {
 /// Describes a value that violates the schema.
 pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, root: &Value, error: &FieldError) -> String {
     let node = node_at(schema, path).unwrap_or(&Value::Null);
-    let name = noun(promise, path);
+    let name = named(promise, path);
     let bounds = Bounds::of_node(node);
     match error.reason {
         FieldErrorReason::Required => missing(node, &name),
@@ -64,7 +74,7 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
         FieldErrorReason::Duplicate => {
             let twice = error.value.as_ref().map(|value| format!(" {}", value_in_words(value))).unwrap_or_default();
             let list = Path(path.0.split_last().map(|(_, lead)| lead.to_vec()).unwrap_or_default());
-            format!("Remove the duplicate entry{twice} from {}.", noun(promise, &list))
+            format!("Remove the duplicate entry{twice} from {}.", named(promise, &list))
         }
         FieldErrorReason::TooLong => match bounds.max_length {
             Some(most) => format!("Shorten {name} to at most {most} characters."),
@@ -84,7 +94,6 @@ fn missing(node: &Value, name: &str) -> String {
     match Shape::of(node) {
         Shape::Choice | Shape::Boolean => format!("Choose {name}."),
         Shape::List | Shape::Map => format!("Add {name}."),
-        // A label such as “For provider” isn't a noun.
         Shape::Object | Shape::Open => format!("Fill in {}.", upper_first(name)),
         _ => format!("Enter {name}."),
     }
@@ -103,7 +112,7 @@ fn wrong_type(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bounds, 
         Shape::Text | Shape::Quantity => format!("Enter {name} as text{}.", said_help(promise, path)),
         Shape::List => format!("Enter {name} as a list."),
         Shape::Map => format!("Enter {name} as key–value pairs."),
-        Shape::Object | Shape::Open => format!("Enter {name} as fields with values."),
+        Shape::Object | Shape::Open => format!("Fill in {} as fields with values.", upper_first(name)),
     }
 }
 

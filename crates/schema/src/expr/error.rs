@@ -203,6 +203,13 @@ pub enum RuntimeProblem {
     FieldName,
     /// A pattern is invalid, with the reason as RE2 words it.
     Pattern(String),
+    /// A text isn't what a function reads, such as `quantity("lots")`.
+    Unreadable {
+        /// The function.
+        function: String,
+        /// The text.
+        text: String,
+    },
     /// The function library's own message.
     Library(String),
     /// The function library can't be called with these values.

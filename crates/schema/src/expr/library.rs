@@ -23,6 +23,9 @@ impl VariableResolver for Arguments {
     }
 }
 
+/// Functions that read a text. The library says why it can't in the words of its own parsers.
+const READ: [&str; 9] = ["quantity", "url", "ip", "cidr", "semver", "duration", "timestamp", "base64.decode", "b64.decode"];
+
 /// Calls a function or operator; the first of `arguments` is the receiver if `member`.
 ///
 /// # Errors
@@ -41,8 +44,12 @@ pub(crate) fn call(name: &str, member: bool, arguments: &[Val]) -> Result<Val, E
     // The library isn't ours: an argument that it doesn't expect must not stop the server.
     let resolved = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| context.resolve(&call)))
         .map_err(|_| RuntimeProblem::NotEvaluable { function: name.to_owned() })?;
+    let unread = |message: String| match (READ.contains(&name), arguments) {
+        (true, [Val::String(text), ..]) => RuntimeProblem::Unreadable { function: name.to_owned(), text: text.to_string() },
+        _ => RuntimeProblem::Library(message),
+    };
     let result = resolved.map_err(|error| match error {
-        cel::ExecutionError::FunctionError { message, .. } => RuntimeProblem::Library(message).into(),
+        cel::ExecutionError::FunctionError { message, .. } => unread(message).into(),
         cel::ExecutionError::NoSuchOverload
         | cel::ExecutionError::UnexpectedType { .. }
         | cel::ExecutionError::UnsupportedTargetType { .. }

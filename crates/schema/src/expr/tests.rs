@@ -88,6 +88,20 @@ fn results() {
 }
 
 #[test]
+fn a_text_that_a_function_cannot_read_is_quoted_in_our_words() {
+    for (source, said) in [
+        ("quantity('lots')", "quantity() can't read \"lots\""),
+        ("url('nowhere')", "url() can't read \"nowhere\""),
+        ("cidr('10.0.0.0/x')", "cidr() can't read \"10.0.0.0/x\""),
+        ("semver('one')", "semver() can't read \"one\""),
+        ("ip('10.0.0')", "ip() can't read \"10.0.0\""),
+    ] {
+        let error = run(source).expect_err(source).to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_refused_before_it_runs() {
     let cases = [
         ("1 + 'a'", "`+` doesn't work on int and string"),

@@ -146,6 +146,7 @@ impl fmt::Display for RuntimeProblem {
             Self::Empty => formatter.write_str("the expression is empty"),
             Self::FieldName => formatter.write_str("a field has a name"),
             Self::Pattern(message) | Self::Library(message) => formatter.write_str(message),
+            Self::Unreadable { function, text } => write!(formatter, "{function}() can't read \"{text}\""),
             Self::NotEvaluable { function } => write!(formatter, "{function} cannot be evaluated on these values"),
             Self::WrongResult { found, wanted } => write!(formatter, "it returns {found} but must return {wanted}"),
             Self::NotText { source, found } => write!(formatter, "`{source}` returns {found}, which can't be inserted into text"),

@@ -104,11 +104,14 @@ pub(super) async fn page(caller: &Caller, uid: &str) -> Result<AlikePage> {
     let (wanted, revision, changes) = shape(caller, &matter, &rule).ok_or_else(nothing)?;
     let told = Told { spec: &revision.spec.spec, outcomes: &[], policies: &[] };
     let (candidate, former) = matter.both();
+    let parameters =
+        |release: Option<&cluster::kinds::PromiseRelease>| release.and_then(|release| release.spec.parameters.clone()).unwrap_or_default();
+    let told = told.all_in_words(&changes, &parameters(former), &parameters(candidate));
     let terms = candidate.map(|candidate| terms::changed(former.map(|former| &former.spec), &candidate.spec)).unwrap_or_default();
     let mut page = AlikePage {
         like: inbox::row(caller, &matter.key, &matter.request, &standings),
         asked: Asked { rule: rule.clone(), title: review::who(caller, standing.approval), ordinary: true, emergency: false },
-        changes: changes.iter().map(|change| told.words(change)).chain(terms).collect(),
+        changes: told.into_iter().chain(terms).collect(),
         rows: Vec::new(),
         others: 0,
     };

@@ -6,14 +6,15 @@ use app::view::{
     Asked, CheckLine, CheckState, InboxRow, PolicyLine, PriceStep, ReviewPage, RoomLine, Since, ValueChange, deciders, policy_outcomes,
 };
 use cluster::kinds::PromiseRequest;
+use promise::Result;
 use promise::api::{
     ApprovalState, ApprovalStatus, CandidateState, Decision, PolicyOutcome, PolicyResult, PromiseReleaseSpec, PromiseSpec, ReleaseTerms,
 };
 use promise::attribute::Touched;
 use promise::change::{self, Change};
+use promise::outline::Breadcrumb;
 use promise::price::{Amount, Change as PriceChange, Estimate, Money};
 use promise::wording::{all_of, counted, lower_first};
-use promise::{Result, wording};
 use serde_json::Value;
 
 use super::content::{self, Content};
@@ -100,8 +101,12 @@ fn objects(spec: &PromiseSpec, row: &InboxRow, content: &Content) -> Vec<app::vi
 
 /// Returns the values that change.
 pub(super) fn changed(spec: &PromiseSpec, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Vec<Change> {
-    let of = |release: &PromiseReleaseSpec| release.parameters.clone().unwrap_or_default();
-    change::between(spec, &of(before), &of(after))
+    change::between(spec, parameters(before), parameters(after))
+}
+
+/// Returns the parameters of a release, or null.
+pub(in crate::portal) fn parameters(release: &PromiseReleaseSpec) -> &Value {
+    release.parameters.as_ref().unwrap_or(&Value::Null)
 }
 
 /// The promise and the effects of its rules, which are needed to describe values.
@@ -117,12 +122,18 @@ pub(super) struct Told<'a> {
 impl Told<'_> {
     /// Describes everything that changes, values first.
     fn changes(&self, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Vec<ValueChange> {
-        let values = changed(self.spec, before, after);
-        values.iter().map(|change| self.words(change)).chain(terms::changed(Some(before), after)).collect()
+        let values = self.all_in_words(&changed(self.spec, before, after), parameters(before), parameters(after));
+        values.into_iter().chain(terms::changed(Some(before), after)).collect()
+    }
+
+    /// Describes the changes between two sets of parameters.
+    pub(super) fn all_in_words(&self, changes: &[Change], before: &Value, after: &Value) -> Vec<ValueChange> {
+        changes.iter().map(|change| self.words(change, before, after)).collect()
     }
 
     /// Describes a change, with the rule that narrows or fixes the value.
-    pub(super) fn words(&self, change: &Change) -> ValueChange {
+    fn words(&self, change: &Change, before: &Value, after: &Value) -> ValueChange {
+        let Breadcrumb { headings, label } = change.place(self.spec, before, after);
         let path = change.path.to_string();
         let did = self.outcomes.iter().find(|outcome| {
             matches!(outcome.result, PolicyResult::Constrained | PolicyResult::Set | PolicyResult::Defaulted | PolicyResult::Warned)
@@ -133,7 +144,8 @@ impl Told<'_> {
             self.policies.iter().find(same)
         });
         ValueChange {
-            label: wording::label(self.spec, &change.path),
+            headings,
+            label,
             before: change.before_in_words(self.spec),
             after: change.after_in_words(self.spec),
             note: line.map(|line| line.sentence.clone()).unwrap_or_default(),
@@ -372,8 +384,7 @@ pub(in crate::portal) fn between(
     before: &Value,
     after: &Value,
 ) -> Vec<ValueChange> {
-    let told = Told { spec, outcomes, policies };
-    change::between(spec, before, after).iter().map(|change| told.words(change)).collect()
+    Told { spec, outcomes, policies }.all_in_words(&change::between(spec, before, after), before, after)
 }
 
 /// Returns what has changed besides values.

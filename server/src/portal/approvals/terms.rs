@@ -51,6 +51,7 @@ fn all(terms: &ReleaseTerms) -> [Term; 3] {
 pub(super) fn lines(terms: &ReleaseTerms) -> Vec<ParameterLine> {
     let line = |term: Term| ParameterLine {
         path: term.path.to_owned(),
+        headings: Vec::new(),
         label: term.label.to_owned(),
         value: term.value,
         source: if term.usual { ValueSource::Default } else { ValueSource::Asked },
@@ -68,6 +69,7 @@ pub(super) fn changed(before: Option<&PromiseReleaseSpec>, after: &PromiseReleas
         let before = former.as_ref().and_then(|former| former.get(index));
         (before != Some(&term)).then(|| ValueChange {
             path: term.path.to_owned(),
+            headings: Vec::new(),
             label: term.label.to_owned(),
             before: before.map(|before| before.value.clone()),
             after: Some(term.value),

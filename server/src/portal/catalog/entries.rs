@@ -12,6 +12,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use promise::api::{Lifecycle, Requirement, Visibility};
 
 use super::words::{BETWEEN, Words};
+use crate::portal::offers::is_refused;
 
 /// Number of changes to remember. A catalog that is further behind is rebuilt.
 const REMEMBERED: usize = 4_096;
@@ -31,6 +32,8 @@ pub(super) struct Entry {
     pub(super) tags: Vec<String>,
     pub(super) team: String,
     pub(super) requires: Vec<Requirement>,
+    /// Whether no version of it was ever published, because the first one was refused.
+    pub(super) refused: bool,
     /// Text that searches match, in lowercase.
     pub(super) text: String,
 }
@@ -58,6 +61,7 @@ impl Entry {
             tags: presentation.tags.clone(),
             team,
             requires: spec.requires.clone(),
+            refused: is_refused(promise) && promise.status.as_ref().is_none_or(|status| status.revision.is_none()),
             text,
         }
     }

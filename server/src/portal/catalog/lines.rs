@@ -3,7 +3,7 @@
 use app::view::{Availability, AvailabilityState, OfferRow};
 use promise::api::{Lifecycle, PromiseSpec};
 use promise::price::Day;
-use promise::visibility::{Answer, OfferAccess};
+use promise::visibility::Answer;
 
 use crate::portal::offers::Offered;
 
@@ -24,9 +24,11 @@ pub(in crate::portal) fn offer(offered: &Offered) -> OfferRow {
         lifecycle: spec.lifecycle,
         featured: presentation.featured,
         team: presentation.maintainer.as_ref().and_then(|maintainer| maintainer.team.clone()).unwrap_or_default(),
-        availability: availability(spec.lifecycle, &offered.standing),
+        availability: availability(offered),
         price: String::new(),
         shelf: offered.shelf.as_ref().map(|shelf| shelf.id.clone()).unwrap_or_default(),
+        refused: offered.refused.clone(),
+        unpublished: !offered.is_published,
         new_version: false,
         ends: ends(spec),
         here: None,
@@ -40,15 +42,18 @@ fn ends(spec: &PromiseSpec) -> Option<String> {
 }
 
 /// Returns whether it can be requested, described by the first state that prevents it.
-fn availability(lifecycle: Lifecycle, standing: &OfferAccess) -> Availability {
+fn availability(offered: &Offered) -> Availability {
+    let (lifecycle, standing) = (offered.promise.spec.lifecycle, &offered.standing);
     let refused = |state, answer: &Answer| match answer {
         Answer::Yes => None,
         Answer::No { why } | Answer::Unknown { why } => Some(Availability { state, reason: Some(why.clone()) }),
     };
     let closed = if matches!(lifecycle, Lifecycle::Draft | Lifecycle::Retired) {
         refused(AvailabilityState::Closed, &standing.visible)
-    } else {
+    } else if offered.is_published {
         None
+    } else {
+        refused(AvailabilityState::Closed, &standing.requestable)
     };
     closed
         .or_else(|| refused(AvailabilityState::Disabled, &standing.enabled))

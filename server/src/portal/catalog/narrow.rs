@@ -30,6 +30,8 @@ pub(super) struct Narrowed {
     pub(super) fit: Vec<u32>,
     /// Ids of those that require something.
     requiring: Vec<u32>,
+    /// How many have no published version.
+    refused: usize,
     pub(super) categories: Facet,
     pub(super) tags: Facet,
     pub(super) owners: Facet,
@@ -64,7 +66,7 @@ impl Narrowed {
     pub(super) fn of(entries: &Entries, order: &Order, query: &CatalogQuery) -> Self {
         let words: Vec<String> = query.q.split_whitespace().map(str::to_lowercase).collect();
         let ids = entries.among(&words).map_or_else(|| order.ids().collect(), |ids| order.sorted(ids));
-        let (mut fit, mut requiring) = (Vec::new(), Vec::new());
+        let (mut fit, mut requiring, mut refused) = (Vec::new(), Vec::new(), 0);
         let [mut categories, mut tags, mut owners, mut lifecycles] = std::array::from_fn(|_| Counted::default());
         for id in ids {
             let Some(entry) = entries.get(id).filter(|entry| words.iter().all(|word| entry.text.contains(word))) else { continue };
@@ -73,7 +75,9 @@ impl Narrowed {
             let counts = |facet: usize| fits.iter().enumerate().all(|(at, fits)| *fits || at == facet);
             if fits == [true; 4] {
                 fit.push(id);
-                if !entry.requires.is_empty() {
+                if entry.refused {
+                    refused += 1;
+                } else if !entry.requires.is_empty() {
                     requiring.push(id);
                 }
             }
@@ -97,6 +101,7 @@ impl Narrowed {
         Self {
             fit,
             requiring,
+            refused,
             categories: categories.facet(&query.category, wording::humanise),
             tags: tags.facet(&query.tag, str::to_owned),
             owners: owners.facet(&query.owner, str::to_owned),
@@ -110,15 +115,16 @@ impl Narrowed {
         if !offers.open().is_yes() {
             return 0;
         }
+        let published = self.fit.len() - self.refused;
         if self.requiring.is_empty() {
-            return self.fit.len();
+            return published;
         }
         let (working, destinations, tree) = (offers.working(), offers.destinations(), offers.tree());
         let workspace = &offers.workspace().cluster;
         let same =
             |known: &&Lacking| known.working == *working && known.destinations.ptr_eq(&destinations) && Arc::ptr_eq(&known.tree, &tree);
         if let Some(known) = self.lacking.get(workspace).filter(same) {
-            return self.fit.len() - known.count;
+            return published - known.count;
         }
         let lacks = |entry: &&Entry| !offers.missing(&entry.key.cluster, &entry.requires).is_empty();
         let count = self.requiring.iter().filter_map(|id| entries.get(*id)).filter(lacks).count();
@@ -126,7 +132,7 @@ impl Narrowed {
             self.lacking.clear();
         }
         self.lacking.insert(workspace.clone(), Lacking { working: working.clone(), destinations, tree, count });
-        self.fit.len() - count
+        published - count
     }
 }
 

@@ -2,7 +2,7 @@
 
 use app::view::{ExampleLine, FieldLine, LinkLine, OfferRow, OutputLine, PriceView, PromisePage, StartLine, VersionLine, policy_lines};
 use promise::api::{Example, PromiseRef, PromiseRequestSpec, PromiseSpec, Requester};
-use promise::form::{ByLine, Control, Draft, Field, InputMode, from_example, from_preset};
+use promise::form::{ByLine, FieldReference, FieldType, from_example, from_preset, reference};
 use promise::policy::{Conditional, Effective};
 use promise::price::{Amount, Change, Day, Estimate, Money};
 use promise::{Error, Result, names, versions, wording};
@@ -16,6 +16,9 @@ use crate::portal::preflight::Existing;
 use crate::portal::requests::preflight_panel;
 use crate::portal::submit::Submission;
 
+/// Maximum number of fields that the page lists.
+const FIELDS: usize = 200;
+
 /// Returns the page of a promise. A shadowed promise needs its home as well.
 pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home: Option<&str>) -> Result<PromisePage> {
     let (workspace, named) = (offers.workspace(), offers.named(name));
@@ -28,10 +31,7 @@ pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home:
         Ok(effective) => (Some(effective), None),
         Err(error) => (None, Some(error.to_string())),
     };
-    let fields = effective.as_ref().map(|effective| {
-        let form = promise::form::model(spec, effective, &Draft::of(json!({})), &[]);
-        form.fields().into_iter().filter_map(|one| field(one, effective)).collect()
-    });
+    let fields = effective.as_ref().map(|effective| reference(spec, effective, FIELDS)).unwrap_or_default();
     let maintainer = spec.presentation.maintainer.as_ref();
     let here = instances::here(caller, workspace, std::slice::from_ref(offered)).await.into_iter().next().flatten();
     let new_version = instances::is_new_version(caller, offered);
@@ -41,7 +41,9 @@ pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home:
         links: spec.presentation.links.iter().map(|link| LinkLine { title: link.title.clone(), url: link.url.clone() }).collect(),
         contact: maintainer.and_then(|maintainer| maintainer.contact.clone()).unwrap_or_default(),
         deprecation: spec.deprecation.as_ref().and_then(|deprecation| deprecation.message.clone()),
-        fields: fields.unwrap_or_default(),
+        field_count: fields.count,
+        fields_left_out: fields.left_out,
+        fields: fields.fields.into_iter().map(|one| field(one, effective.as_ref())).collect(),
         policies: effective.as_ref().map(|effective| policy_lines(effective, &[])).unwrap_or_default(),
         policies_unknown,
         price: price(caller, workspace, offered).await,
@@ -79,7 +81,6 @@ fn proposed(caller: &Caller, workspace: &Workspace, offered: &Offered, whom: For
     };
     let request = PromiseRequestSpec { parameters: Some(json!({})), requester, ..PromiseRequestSpec::default() };
     Submission {
-        confirmed: Vec::new(),
         namespace: workspace.usual_namespace().to_owned(),
         name: offered.key.name.clone(),
         promise: caller.published(offered, &request, None),
@@ -121,53 +122,40 @@ fn next_sentence(day: Day, change: &Change) -> String {
     format!("From {}: {} (today {}).", day.title(), told(&change.after, " a month"), told(&change.before, ""))
 }
 
-fn field(field: &Field, effective: &Effective) -> Option<FieldLine> {
-    let kind = match &field.control {
-        Control::Group { .. } => return None,
-        Control::Choice { .. } => "Choice",
-        Control::Tick { .. } => "On–off",
-        Control::List { .. } => "List",
-        Control::Items { .. } => "List of entries",
-        Control::Map { .. } => "Key–value pairs",
-        Control::Yaml { .. } => "YAML",
-        Control::Secret { .. } => "Secret",
-        Control::Fixed { .. } => "Fixed",
-        Control::Text { mode: InputMode::Numeric, .. } => "Whole number",
-        Control::Text { mode: InputMode::Decimal, .. } => "Number",
-        Control::Text { .. } | Control::Area { .. } => "Text",
+fn field(field: FieldReference, effective: Option<&Effective>) -> FieldLine {
+    let kind = match field.r#type {
+        FieldType::Choice => "Choice",
+        FieldType::Switch => "On–off",
+        FieldType::WholeNumber => "Whole number",
+        FieldType::Number => "Number",
+        FieldType::Text => "Text",
+        FieldType::List => "List",
+        FieldType::Rows => "List of entries",
+        FieldType::Map => "Key–value pairs",
+        FieldType::Entries => "Named entries",
+        FieldType::Group => "Group of fields",
+        FieldType::Yaml => "YAML",
+        FieldType::Secret => "Secret",
+        FieldType::Fixed => "Fixed",
     };
-    Some(FieldLine {
-        path: field.path.clone(),
-        label: field.label.clone(),
+    let conditional_rules = effective.into_iter().flat_map(|effective| &effective.conditional);
+    let under_condition = conditional_rules.filter(|rule| rule.holds != Some(true) && rule.path == field.path).map(conditional);
+    FieldLine {
+        path: field.path.to_string(),
+        label: field.label,
         kind: kind.to_owned(),
         required: field.required,
-        default: field.default.clone().unwrap_or_default(),
-        allowed: allowed(field),
-        help: field.hint.clone().unwrap_or_default(),
-        by: sources(field, effective),
-    })
-}
-
-/// Returns what policies did to a field, and what they do to it under a condition.
-fn sources(field: &Field, effective: &Effective) -> Vec<ByLine> {
-    let locked = field.locked.as_ref().and_then(|locked| locked.by.clone());
-    let under_condition = effective.conditional.iter().filter(|rule| rule.holds != Some(true) && rule.path.to_string() == field.path);
-    field.by.iter().cloned().chain(locked).chain(under_condition.map(conditional)).collect()
+        default: field.default.unwrap_or_default(),
+        allowed: field.allowed.unwrap_or_default(),
+        help: field.help.unwrap_or_default(),
+        by: field.by.into_iter().chain(under_condition).collect(),
+        fields: field.fields.into_iter().map(|below| self::field(below, effective)).collect(),
+        left_out: field.left_out,
+    }
 }
 
 fn conditional(rule: &Conditional) -> ByLine {
     ByLine::of(rule.sentence.trim_end_matches('.'), &rule.from)
-}
-
-/// Describes the accepted values: the labels of the choices, or else the limits.
-fn allowed(field: &Field) -> String {
-    let choices = match &field.control {
-        Control::Choice { options, .. } => {
-            options.iter().filter(|option| !option.value.is_empty()).map(|option| option.label.as_str()).collect()
-        }
-        _ => Vec::new(),
-    };
-    if choices.is_empty() { field.constraint.clone().unwrap_or_default() } else { choices.join(", ") }
 }
 
 fn presets(spec: &PromiseSpec) -> Vec<StartLine> {

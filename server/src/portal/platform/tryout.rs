@@ -64,7 +64,6 @@ async fn tried(caller: &Caller, policy: &Key, place: &WorkspacePath, sample: &Sa
         let workspace = caller.enter(&sample.workspace).await?;
         let offered = caller.offer(&workspace, name, Some(home)).await?;
         let submission = Submission {
-            confirmed: Vec::new(),
             namespace: workspace.usual_namespace().to_owned(),
             name: NAME.to_owned(),
             spec: PromiseRequestSpec { parameters: Some(parameters), ..PromiseRequestSpec::default() },

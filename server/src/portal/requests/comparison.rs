@@ -3,12 +3,14 @@
 use app::view::{ChangeView, MergeLine, MergeView, PolicyLine, PriceStep};
 use cluster::kinds::PromiseRequest;
 use cluster::person;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use promise::api::PromiseSpec;
 use promise::change::{self, Contended, contended};
 use promise::form::put;
+use promise::names;
+use promise::outline::breadcrumb;
 use promise::path::Path;
 use promise::price::{Estimate, Money};
-use promise::wording;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -16,6 +18,9 @@ use super::form::{Opened, Typed};
 use super::preflight_panel;
 use crate::portal::approvals::review;
 use crate::portal::preflight::Examined;
+
+/// Annotation of `kubectl apply` and tools like it, with what they applied last.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// What someone else changed while the form was open.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,13 +33,16 @@ pub(super) struct Merge {
     pub(super) lines: Vec<Contended>,
 }
 
-/// Returns what the entered values change in what is running. `None` for a new request, and if what is running isn't known.
-pub(super) fn change(opened: &Opened, examined: &Examined, policies: &[PolicyLine]) -> Option<ChangeView> {
-    let former = opened.request.former.as_ref()?;
-    let checked = &examined.preflight;
-    let before = former.parameters.clone().unwrap_or_default();
-    let changes = review::between(&opened.spec, &checked.resolved.outcomes, policies, &before, &checked.resolved.parameters);
-    let now = Estimate::recorded(former).and_then(|before| before.monthly.money().map(Money::to_string));
+/// Returns what the entered values change in what is running. If nothing is, or the user can't read it: what they change in the request.
+/// `None` for a new request.
+pub(super) fn change(opened: &Opened, typed: &Typed, examined: &Examined, policies: &[PolicyLine]) -> Option<ChangeView> {
+    typed.version.as_ref()?;
+    let (former, checked) = (opened.request.former.as_ref(), &examined.preflight);
+    let requested = || opened.existing.parameters.as_ref().unwrap_or(&Value::Null);
+    let before = former.map_or_else(requested, review::parameters);
+    let after = if former.is_some() { &checked.resolved.parameters } else { &typed.draft.parameters };
+    let changes = review::between(&opened.spec, &checked.resolved.outcomes, policies, before, after);
+    let now = former.and_then(Estimate::recorded).and_then(|before| before.monthly.money().map(Money::to_string));
     let view = preflight_panel::price(checked.estimate.as_ref());
     let step = match &checked.change {
         Some(change) if change.is_none() => Some("no change".to_owned()),
@@ -51,7 +59,8 @@ pub(super) fn change(opened: &Opened, examined: &Examined, policies: &[PolicyLin
     };
     // Without objects, nothing is known about them.
     let touched = examined.touched.filter(|_| !examined.added.is_empty());
-    Some(ChangeView { changes, price, effects: vec![review::effects(touched, true)] })
+    let effects = former.map(|_| review::effects(touched, true)).into_iter().collect();
+    Some(ChangeView { changes, price, effects })
 }
 
 /// Compares the entered values with the request as it is now.
@@ -74,13 +83,13 @@ pub(super) fn choose(merge: &Merge, typed: &mut Typed, choices: &[(String, bool)
     }
 }
 
-/// Returns what others changed as a page shows it.
-pub(super) fn view(spec: &PromiseSpec, merge: &Merge) -> Option<MergeView> {
+/// Returns what others changed as a page shows it. `parameters` are the entered ones.
+pub(super) fn view(spec: &PromiseSpec, merge: &Merge, parameters: &Value) -> Option<MergeView> {
     let line = |line: &Contended| {
         let path = Path::parse(&line.path).ok()?;
         let words = |value: &Option<Value>| value.as_ref().map(|value| change::in_words(spec, &path, value));
         Some(MergeLine {
-            label: wording::label(spec, &path),
+            label: breadcrumb(spec, parameters, &path).to_string(),
             before: words(&line.before),
             theirs: words(&line.theirs),
             mine: words(&line.mine),
@@ -101,15 +110,51 @@ pub(super) struct LastChange {
     pub(super) at: String,
 }
 
+/// Returns what wrote parts of the spec. The controller owns the status, which is no change of the request.
+fn writers_of_spec(request: &PromiseRequest) -> impl Iterator<Item = &ManagedFieldsEntry> {
+    let entries = request.metadata.managed_fields.iter().flatten();
+    let entries = entries.filter(|entry| entry.subresource.as_deref().is_none_or(str::is_empty));
+    entries.filter(|entry| entry.fields_v1.as_ref().is_some_and(|fields| fields.0.get("f:spec").is_some()))
+}
+
+/// Returns the tool that applies a request from a file and so can undo what the portal changes, by its name as a field manager.
+pub(super) fn applied_by(request: &PromiseRequest) -> Option<String> {
+    let by_client = request.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(LAST_APPLIED));
+    let manager = |entry: &ManagedFieldsEntry| entry.manager.clone().filter(|manager| manager != names::MANAGER_PORTAL);
+    let applies = |entry: &&ManagedFieldsEntry| entry.operation.as_deref() == Some("Apply");
+    let by_server = writers_of_spec(request).filter(applies).find_map(manager);
+    by_server.or_else(|| by_client.then(|| "kubectl".to_owned()))
+}
+
 impl LastChange {
     /// Reads it from the request.
     pub(super) fn of(request: &PromiseRequest) -> Self {
         let by = person::changed_by(request).unwrap_or_else(|| person::requester(request));
-        let entries = request.metadata.managed_fields.iter().flatten();
-        // The controller owns the status, which is no change of the request.
-        let of_spec = entries.filter(|entry| entry.subresource.as_deref().is_none_or(str::is_empty));
-        let of_spec = of_spec.filter(|entry| entry.fields_v1.as_ref().is_some_and(|fields| fields.0.get("f:spec").is_some()));
-        let at = of_spec.filter_map(|entry| entry.time.as_ref().map(|time| time.0)).max();
+        let at = writers_of_spec(request).filter_map(|entry| entry.time.as_ref().map(|time| time.0)).max();
         Self { by: by.username().to_owned(), at: at.map(|at| at.to_string()).unwrap_or_default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cluster::kinds::PromiseRequest;
+    use serde_json::{Value, json};
+
+    use super::applied_by;
+
+    #[test]
+    fn only_who_applies_a_file_can_undo_an_edit() {
+        let entry = |manager: &str, operation: &str, of: &str| json!({"manager": manager, "operation": operation, "fieldsV1": {of: {}}, "fieldsType": "FieldsV1", "apiVersion": "v1"});
+        let told = |fields: Value, annotations: Value| {
+            let metadata = json!({"name": "a", "managedFields": fields, "annotations": annotations});
+            let request = json!({"apiVersion": promise::names::API_VERSION, "kind": "PromiseRequest", "metadata": metadata, "spec": {"promise": {"name": "redis"}}});
+            applied_by(&serde_json::from_value::<PromiseRequest>(request).unwrap())
+        };
+        let none = json!({});
+        assert_eq!(told(json!([entry("kubectl-create", "Update", "f:spec")]), none.clone()), None);
+        assert_eq!(told(json!([entry("opm-portal", "Apply", "f:spec"), entry("labeller", "Apply", "f:metadata")]), none.clone()), None);
+        assert_eq!(told(json!([entry("argocd", "Apply", "f:spec")]), none), Some("argocd".to_owned()));
+        let applied = json!({super::LAST_APPLIED: "{}"});
+        assert_eq!(told(json!([entry("kubectl-client-side-apply", "Update", "f:spec")]), applied), Some("kubectl".to_owned()));
     }
 }

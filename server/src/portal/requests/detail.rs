@@ -12,6 +12,7 @@ use cluster::kinds::{PromiseRelease, PromiseRequest};
 use promise::api::{ConditionStatus, InventoryItem, OutputStatus, PolicyOutcome, PolicyResult, PromiseRequestSpec, PromiseSpec};
 use promise::deletion::Fate;
 use promise::form::Summary;
+use promise::outline::{Breadcrumb, breadcrumb};
 use promise::path::Path;
 use promise::policy::Effective;
 use promise::price::Estimate;
@@ -235,7 +236,8 @@ pub(in crate::portal) fn parameters(
             None if asked.is_some_and(|asked| path.get(asked).is_some()) => ValueSource::Asked,
             None => ValueSource::Default,
         };
-        ParameterLine { label: wording::label(spec, &path), value: change::in_words(spec, &path, value), path: path.to_string(), source }
+        let Breadcrumb { headings, label } = breadcrumb(spec, &whole, &path);
+        ParameterLine { headings, label, value: change::in_words(spec, &path, value), path: path.to_string(), source }
     };
     change::leaves(spec, &whole).into_iter().map(line).collect()
 }

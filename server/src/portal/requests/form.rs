@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use app::backend::FormOf;
-use app::view::{Availability, AvailabilityState, ContestedLine, ParameterLine, RequestForm, ValueSource, policy_lines};
+use app::view::{Availability, AvailabilityState, ParameterLine, RequestForm, ValueSource, policy_lines};
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::person;
@@ -14,7 +14,7 @@ use promise::identity::PersonId;
 use promise::path::Path;
 use promise::policy::Effective;
 use promise::preflight::Preflight;
-use promise::{ConflictReason, Contested, Problem, Result};
+use promise::{ConflictReason, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -49,12 +49,6 @@ pub(super) struct Typed {
     pub(super) focus: Option<String>,
     /// What someone else changed meanwhile.
     pub(super) conflict: Option<String>,
-    /// Fields owned by others, as the control plane reported.
-    #[serde(default)]
-    pub(super) contested: Vec<Contested>,
-    /// The fields among these that the user takes over.
-    #[serde(default)]
-    pub(super) confirmed: Vec<Contested>,
     /// Problems that the control plane reported.
     pub(super) refused: Vec<Problem>,
     /// Problem that the control plane reported about the name.
@@ -120,6 +114,8 @@ pub(super) struct Opened {
     pub(super) requester: Option<PersonId>,
     /// Who last changed the existing request.
     pub(super) changed: LastChange,
+    /// The tool that applies the existing request from a file, if there is one.
+    pub(super) applied_by: Option<String>,
 }
 
 /// Opens a form without a draft.
@@ -142,6 +138,7 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
                 subject,
                 requester: None,
                 changed: LastChange::default(),
+                applied_by: None,
             })
         }
         FormOf::Edit { namespace, name } => {
@@ -180,6 +177,7 @@ pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &P
         subject,
         requester: Some(person::requester(request)),
         changed: LastChange::of(request),
+        applied_by: comparison::applied_by(request),
     })
 }
 
@@ -231,7 +229,6 @@ impl Opened {
             terms.apply(&mut spec);
         }
         Submission {
-            confirmed: typed.confirmed.clone(),
             namespace: typed.namespace.clone(),
             // Objects are named after the request. Until it has a name, they are shown with this one.
             name: if typed.name.is_empty() { UNNAMED.to_owned() } else { typed.name.clone() },
@@ -332,7 +329,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     }
     let mut form = opened.model(effective, &typed.draft, &problems);
     prices::put(&mut form, &examined.choices);
-    let change = comparison::change(opened, &examined, &policies);
+    let change = comparison::change(opened, &typed, &examined, &policies);
     let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes, &|source, policy| {
         caller.policy_title(source, policy)
     });
@@ -356,9 +353,9 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         editing: typed.version,
         focus: typed.focus,
         conflict: typed.conflict,
-        contested: typed.contested.into_iter().map(contested_line).collect(),
+        applied_by: opened.applied_by.clone(),
         retype: typed.retype,
-        merge: comparison::view(&opened.spec, &typed.merge),
+        merge: comparison::view(&opened.spec, &typed.merge, &typed.draft.parameters),
         adjusted: typed.adjusted,
         change,
         save,
@@ -368,17 +365,6 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         saved_presets: Vec::new(),
         yaml,
     })
-}
-
-/// Returns a field owned by others, with the value that confirms exactly this takeover.
-fn contested_line(field: Contested) -> ContestedLine {
-    ContestedLine { confirm: json!([field.path, field.manager]).to_string(), path: field.path, manager: field.manager }
-}
-
-/// Parses a confirmation, see [`contested_line`].
-pub(super) fn confirmed(value: &str) -> Option<Contested> {
-    let (path, manager) = serde_json::from_str(value).ok()?;
-    Some(Contested { path, manager })
 }
 
 /// Returns the problems of the values, from parsing, rules and control plane.

@@ -111,8 +111,6 @@ pub(super) fn entered(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: O
     let original = before.and_then(|before| before.original.clone());
     let is_present = typed.version.is_some() && typed.version == opened.start.version;
     typed.original = original.or_else(|| is_present.then(|| opened.existing.parameters.clone().unwrap_or_else(|| json!({}))));
-    let confirmed = pairs.iter().filter(|(name, _)| name == input::CONFIRMED);
-    typed.confirmed = confirmed.filter_map(|(_, value)| super::form::confirmed(value)).collect();
     Entered { typed, secrets }
 }
 

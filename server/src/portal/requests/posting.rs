@@ -40,8 +40,6 @@ pub(super) mod input {
     pub(in super::super) const TYPING: &str = "_typing";
     /// Example, preset or request that the form started from.
     pub(in super::super) const START: &str = "_start";
-    /// A field that is taken over from another owner.
-    pub(in super::super) const CONFIRMED: &str = "_take_over";
     /// Prefix of the choice between two values of a field, before its path.
     pub(in super::super) const MERGE: &str = "_merge";
     /// Set if problems are already shown at their fields.
@@ -239,7 +237,6 @@ async fn read(caller: &Caller, workspace: &Workspace, opened: &Opened, of: &Form
         typed.refused.clear();
         typed.name_problem = None;
         typed.conflict = None;
-        typed.contested.clear();
         typed.secret_problems.clear();
         return Ok((typed, secrets, step));
     }
@@ -313,10 +310,6 @@ fn noted(opened: &Opened, mut typed: Typed, error: Error) -> Result<Typed> {
         }
         Error::Conflict { .. } if typed.version.is_none() => {
             typed.name_problem = Some(format!("Choose another name: {} is taken.", typed.name));
-        }
-        Error::Contested { fields } => {
-            typed.conflict = Some(promise::wording::upper_first(&format!("{}.", Error::Contested { fields: fields.clone() })));
-            typed.contested = fields;
         }
         Error::Conflict { reason } => {
             typed.conflict = Some(promise::wording::upper_first(&reason.to_string()));

@@ -10,26 +10,47 @@ use crate::view::{FieldLine, PromisePage};
 
 /// The part.
 pub(super) fn part(page: &PromisePage, workspace: &str) -> impl IntoView + use<> {
-    let rows = page.fields.iter().map(|field| row(field, workspace)).collect_view();
     let unknown = page.policies_unknown.is_some().then(|| view! { <p class="muted">{texts::FIELDS_NEED_POLICIES}</p> });
-    let table = if page.fields.is_empty() {
+    let shown = if page.fields.is_empty() {
         unknown.map_or_else(|| view! { <p class="muted">{texts::NO_FIELDS}</p> }.into_any(), IntoAny::into_any)
     } else {
-        view! {
-            <div class="card"><table class="table" aria-label=texts::FIELDS><thead><tr><th scope="col">{texts::FIELD}</th><th scope="col">{texts::KIND}</th><th scope="col">{texts::DEFAULT}</th><th scope="col">{texts::ALLOWED}</th><th scope="col">{texts::SET_BY}</th></tr></thead><tbody>{rows}</tbody></table></div>
-        }
-        .into_any()
+        let left_out =
+            (page.fields_left_out > 0).then(|| view! { <p class="muted mt-3">{texts::fields_left_out(page.fields_left_out)}</p> });
+        view! { {fields(&page.fields, texts::FIELDS, workspace)}{left_out} }.into_any()
     };
-    view! { <section aria-labelledby="fields"><h2 id="fields">{texts::FIELDS}</h2>{table}</section> }
+    view! { <section aria-labelledby="fields"><h2 id="fields">{texts::FIELDS}</h2>{shown}</section> }
+}
+
+/// Fields of one object: a table of those without fields, and each of the others folded.
+fn fields(fields: &[FieldLine], of: &str, workspace: &str) -> AnyView {
+    let (single, groups): (Vec<&FieldLine>, Vec<&FieldLine>) = fields.iter().partition(|field| field.fields.is_empty());
+    let rows = single.iter().map(|field| row(field, workspace)).collect_view();
+    let table = (!single.is_empty()).then(|| view! {
+        <div class="card"><table class="table" aria-label=of.to_owned()><thead><tr><th scope="col">{texts::FIELD}</th><th scope="col">{texts::KIND}</th><th scope="col">{texts::DEFAULT}</th><th scope="col">{texts::ALLOWED}</th><th scope="col">{texts::SET_BY}</th></tr></thead><tbody>{rows}</tbody></table></div>
+    });
+    view! { {table}{groups.iter().map(|field| group(field, workspace)).collect_view()} }.into_any()
+}
+
+/// A field with fields of its own.
+fn group(field: &FieldLine, workspace: &str) -> impl IntoView + use<> {
+    let about = [field.help.clone(), field.allowed.clone()].into_iter().filter(|text| !text.is_empty());
+    let about = about.map(|text| view! { <p class="small muted">{text}</p> }).collect_view();
+    let by = field.by.iter().map(|by| source(by, workspace)).collect_view();
+    view! {
+        <details class="mt-3 ps-3 border-s border-line"><summary class="row"><b>{field.label.clone()}</b><span class="small muted">{texts::group_kind(&field.kind, field.required, field.fields.len())}</span><span class="small subtle mono">{field.path.clone()}</span></summary>
+            {about}{by}{fields(&field.fields, &field.label, workspace)}
+        </details>
+    }
 }
 
 fn row(field: &FieldLine, workspace: &str) -> impl IntoView + use<> {
     let default = if field.default.is_empty() { "–".to_owned() } else { field.default.clone() };
     let by = field.by.iter().map(|by| source(by, workspace)).collect_view();
     let by = if field.by.is_empty() { view! { <span class="subtle">{texts::THE_PROMISE}</span> }.into_any() } else { by.into_any() };
+    let left_out = (field.left_out > 0).then(|| view! { <span class="under">{texts::fields_left_out(field.left_out)}</span> });
     view! {
         <tr><th scope="row"><span class="name">{field.label.clone()}</span><span class="under mono">{field.path.clone()}</span></th>
-            <td data-label=texts::KIND>{texts::kind(&field.kind, field.required)}</td>
+            <td data-label=texts::KIND>{texts::kind(&field.kind, field.required)}{left_out}</td>
             <td data-label=texts::DEFAULT>{default}</td>
             <td data-label=texts::ALLOWED>{field.allowed.clone()}{(!field.help.is_empty()).then(|| view! { <span class="under">{field.help.clone()}</span> })}</td>
             <td data-label=texts::SET_BY>{by}</td></tr>

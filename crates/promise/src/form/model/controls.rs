@@ -14,7 +14,7 @@ use crate::form::{rows, visible, yaml};
 use crate::path::{Path, Segment};
 use crate::policy::Bounds;
 use crate::shape::Shape;
-use crate::wording::{self, label, lower_first};
+use crate::wording::{self, label, lower_first, singular};
 
 /// Maximum number of lines of a text area before it scrolls.
 const MOST_LINES: u32 = 24;
@@ -348,20 +348,6 @@ fn buttons(row: &str, index: usize, count: usize, ordered: bool, what: &str, val
         down: (ordered && index + 1 < count).then(|| operation(OperationKind::Down)),
         remove: operation(OperationKind::Remove),
         what: if value.is_empty() { what.to_owned() } else { format!("{what}, {value}") },
-    }
-}
-
-/// Returns the singular of a label, such as `Host` for `Hosts`. English plurals usually end in s; other labels stay as they are.
-fn singular(label: &str) -> String {
-    match label.strip_suffix("ies") {
-        Some(stem) if stem.len() > 1 => format!("{stem}y"),
-        _ if ["ches", "shes", "xes", "sses"].iter().any(|end| label.ends_with(end)) && !label.ends_with("aches") => {
-            label.strip_suffix("es").unwrap_or(label).to_owned()
-        }
-        _ => match label.strip_suffix('s') {
-            Some(stem) if stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
-            _ => format!("{label} entry"),
-        },
     }
 }
 

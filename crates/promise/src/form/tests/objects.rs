@@ -157,8 +157,8 @@ fn an_empty_row_of_texts_is_an_empty_text() {
 #[test]
 fn an_empty_text_can_be_kept_chosen_and_removed() {
     let case = Case::of(json!({
-        "class": {"type": "string", "description": "Set it to \"\" for no class."},
-        "plain": {"type": "string"},
+        "class": {"type": "string", "example": ""},
+        "plain": {"type": "string", "description": "Set it to \"\" for no class."},
     }));
     let class = "/parameters/class/~empty";
     assert_eq!(case.sent(&Value::Null, &[]), json!({}));
