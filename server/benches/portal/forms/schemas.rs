@@ -15,7 +15,7 @@ pub fn wide(fields: usize) -> Value {
         let name = names.get(at).map_or_else(|| format!("setting{at}"), |name| (*name).to_owned());
         let description = format!("What the setting {at} of the system is. Most systems leave it as it is.");
         let schema = match at % 4 {
-            0 => json!({"type": "integer", "minimum": 0, "maximum": 1000, "default": 10}),
+            0 => json!({"type": "integer", "minimum": 0, "maximum": 1000, "default": 2}),
             1 => json!({"type": "string", "maxLength": 63, "pattern": "^[a-z][a-z0-9-]*$", "default": "value"}),
             2 => json!({"type": "string", "enum": ["eu-west", "eu-central", "small", "large"], "default": "eu-west"}),
             _ => json!({"type": "string", "maxLength": 200}),
