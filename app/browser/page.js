@@ -9,6 +9,7 @@ const SHOWN = 30000;
 export function copying() {
   // Without this attribute, the style sheet hides the buttons.
   document.documentElement.setAttribute("data-scripted", "");
+  opening();
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.("[data-copy]");
     const source = button && document.getElementById(button.dataset.copy);
@@ -16,6 +17,22 @@ export function copying() {
     const text = source?.href ?? source?.value ?? source?.textContent;
     if (text === null || text === undefined) return;
     copied(button, text);
+  });
+}
+
+/** Most of a file that is read, in bytes: more than the portal takes, so that it says so. */
+const MOST = 256 << 10;
+
+/** Fills a text area with a file that is chosen beside it. */
+function opening() {
+  document.addEventListener("change", async (event) => {
+    const into = document.getElementById(event.target.dataset?.into);
+    const [file] = event.target.files ?? [];
+    if (!into || !file) return;
+    into.value = await file.slice(0, MOST).text();
+    event.target.value = "";
+    // It is checked and saved as if it were typed.
+    into.dispatchEvent(new Event("input", { bubbles: true }));
   });
 }
 

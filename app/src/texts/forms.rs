@@ -146,6 +146,8 @@ pub(crate) const AS_YAML: &str = "YAML";
 pub(crate) const REQUEST_AS_YAML: &str = "Request as YAML";
 pub(crate) const MANIFEST_HINT: &str =
     "The manifest that kubectl takes. Paste one to fill in the form. Comments, order and unknown fields stay as you write them.";
+/// Before the input for a file whose content becomes the text.
+pub(crate) const OPEN_FILE: &str = "Open a file:";
 pub(crate) const SECRET_REMOVED: &str = "A secret was removed from the text";
 pub(crate) const NOT_SUBMITTED: &str = "Some fields aren't submitted";
 pub(crate) const NOT_SUBMITTED_TEXT: &str = "They stay in the text, but a request doesn't have them, or the platform sets them.";

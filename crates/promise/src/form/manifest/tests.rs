@@ -35,7 +35,7 @@ fn samples_of_real_definitions_come_back_from_their_manifests() {
         seen += 1;
         assert_eq!(returned(parameters), *parameters, "{}", instance.name);
     }
-    assert!(seen > 1000, "only {seen} samples were found");
+    assert!(seen > 700, "only {seen} samples were found");
 }
 
 #[test]
