@@ -66,6 +66,7 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
     if step != Step::Submit {
         adjust(caller, workspace, &opened, &mut typed, None).await?;
     }
+    source::switch(&opened, &mut typed, field(pairs, OPERATION));
     let mut submission = opened.submission(&typed);
     if step == Step::Submit {
         typed.retype = !secrets.is_empty();
@@ -250,7 +251,6 @@ async fn read(caller: &Caller, workspace: &Workspace, opened: &Opened, of: &Form
             source::rewrite(opened, &mut typed);
         }
     }
-    source::switch(opened, &mut typed, field(pairs, OPERATION));
     Ok((typed, secrets, step))
 }
 
