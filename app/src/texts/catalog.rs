@@ -194,9 +194,9 @@ pub(crate) fn kind(kind: &str, is_required: bool) -> String {
     if is_required { format!("{kind}, required") } else { kind.to_owned() }
 }
 
-/// What kind of field has fields of its own, and how many.
-pub(crate) fn group_kind(kind: &str, is_required: bool, fields: usize) -> String {
-    format!("{}, {}", self::kind(kind, is_required).to_lowercase(), counted(fields as u64, "field"))
+/// A field with fields of its own: what kind it is, and how many they are.
+pub(crate) fn group_of_fields(label: &str, kind: &str, is_required: bool, fields: usize) -> String {
+    format!("{label}: {}, {}", self::kind(kind, is_required).to_lowercase(), counted(fields as u64, "field"))
 }
 
 /// Fields that aren't listed.

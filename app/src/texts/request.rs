@@ -294,8 +294,7 @@ pub(crate) fn under(headings: &[String]) -> String {
     headings.join(" › ")
 }
 
-/// The heading of a group of values that is folded.
-pub(crate) fn values_of(group: &str, count: usize, all_defaults: bool) -> String {
-    let defaults = if all_defaults { ", all at their defaults" } else { "" };
-    format!("{group}: {}{defaults}", counted(count as u64, "value"))
+/// The heading of the values that are folded.
+pub(crate) fn values_at_defaults(count: usize) -> String {
+    if count == 1 { "Show 1 value at its default".to_owned() } else { format!("Show {count} values at their defaults") }
 }

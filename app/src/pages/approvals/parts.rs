@@ -68,8 +68,9 @@ pub(super) fn since(since: &Since, now: &str) -> impl IntoView + use<> {
 
 /// Values before and after, under the headings of the form.
 pub(in crate::pages) fn changes(changes: &[ValueChange]) -> impl IntoView + use<> {
-    let groups = grouped(changes.to_vec(), |change| &change.headings).into_iter().map(|(headings, lines)| {
-        let heading = (!headings.is_empty()).then(|| view! { <p class="small muted mt-3">{under(&headings)}</p> });
+    let groups = grouped(changes.to_vec(), |change| &change.headings).into_iter().enumerate().map(|(index, (headings, lines))| {
+        let class = if index == 0 { "small muted" } else { "small muted mt-3" };
+        let heading = (!headings.is_empty()).then(|| view! { <p class=class>{under(&headings)}</p> });
         view! { {heading}<dl class="changes">{lines.iter().map(change).collect_view()}</dl> }
     });
     groups.collect_view()

@@ -133,7 +133,7 @@ fn field(field: FieldReference, effective: Option<&Effective>) -> FieldLine {
         FieldType::Rows => "List of entries",
         FieldType::Map => "Key–value pairs",
         FieldType::Entries => "Named entries",
-        FieldType::Group => "Group of fields",
+        FieldType::Group => "Group",
         FieldType::Yaml => "YAML",
         FieldType::Secret => "Secret",
         FieldType::Fixed => "Fixed",

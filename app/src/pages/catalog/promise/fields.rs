@@ -37,8 +37,8 @@ fn group(field: &FieldLine, workspace: &str) -> impl IntoView + use<> {
     let about = about.map(|text| view! { <p class="small muted">{text}</p> }).collect_view();
     let by = field.by.iter().map(|by| source(by, workspace)).collect_view();
     view! {
-        <details class="mt-3 ps-3 border-s border-line"><summary class="row"><b>{field.label.clone()}</b><span class="small muted">{texts::group_kind(&field.kind, field.required, field.fields.len())}</span><span class="small subtle mono">{field.path.clone()}</span></summary>
-            {about}{by}{fields(&field.fields, &field.label, workspace)}
+        <details class="why mt-3"><summary>{texts::group_of_fields(&field.label, &field.kind, field.required, field.fields.len())}</summary>
+            <p class="small subtle mono">{field.path.clone()}</p>{about}{by}{fields(&field.fields, &field.label, workspace)}
         </details>
     }
 }

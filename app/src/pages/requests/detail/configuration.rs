@@ -36,42 +36,25 @@ fn source(source: &ValueSource, asked: &str) -> AnyView {
     }
 }
 
-/// Maximum number of values in one table. With more, each group of the form is folded, and open if it has a value that isn't a default.
+/// Maximum number of values in one table. With more, those at their defaults are folded.
 const MANY: usize = 40;
 
 /// Parameters in readable form under the headings of the form, each with who set it; `asked` is the name of the requester.
 pub fn parameter_lines(lines: &[ParameterLine], asked: &str) -> AnyView {
-    if lines.len() <= MANY {
-        return table(lines.to_vec(), 0, asked).into_any();
+    let is_default = |line: &&ParameterLine| line.source == ValueSource::Default;
+    let defaults: Vec<ParameterLine> = lines.iter().filter(is_default).cloned().collect();
+    if lines.len() <= MANY || defaults.is_empty() || defaults.len() == lines.len() {
+        return table(lines.to_vec(), asked).into_any();
     }
-    let outermost = |line: &ParameterLine| line.headings.first().cloned().unwrap_or_default();
-    let mut parts: Vec<(String, Vec<ParameterLine>)> = Vec::new();
-    for (_, lines) in grouped(lines.to_vec(), |line| &line.headings) {
-        for line in lines {
-            let name = outermost(&line);
-            match parts.last_mut().filter(|(last, _)| *last == name) {
-                Some((_, lines)) => lines.push(line),
-                None => parts.push((name, vec![line])),
-            }
-        }
-    }
-    let parts = parts.into_iter().map(|(name, lines)| {
-        if name.is_empty() {
-            return table(lines, 0, asked).into_any();
-        }
-        let defaults = lines.iter().all(|line| line.source == ValueSource::Default);
-        let summary = texts::values_of(&name, lines.len(), defaults);
-        view! { <details class="why mt-3" open=!defaults><summary>{summary}</summary>{table(lines, 1, asked)}</details> }.into_any()
-    });
-    parts.collect_view().into_any()
+    let set = lines.iter().filter(|line| !is_default(line)).cloned().collect();
+    let summary = texts::values_at_defaults(defaults.len());
+    view! { {table(set, asked)}<details class="why mt-3"><summary>{summary}</summary>{table(defaults, asked)}</details> }.into_any()
 }
 
-/// The table of some values. The first `above` headings of each are told before it.
-fn table(lines: Vec<ParameterLine>, above: usize, asked: &str) -> impl IntoView + use<> {
+fn table(lines: Vec<ParameterLine>, asked: &str) -> impl IntoView + use<> {
     let groups = grouped(lines, |line| &line.headings).into_iter().map(|(headings, lines)| {
-        let headings = headings.get(above..).unwrap_or_default();
         let heading = (!headings.is_empty())
-            .then(|| view! { <tr><th colspan="3" scope="rowgroup" class="bg-well"><b>{texts::under(headings)}</b></th></tr> });
+            .then(|| view! { <tr><th colspan="3" scope="rowgroup" class="bg-well"><b>{texts::under(&headings)}</b></th></tr> });
         let rows = lines.iter().map(|line| row(line, asked)).collect_view();
         view! { <tbody>{heading}{rows}</tbody> }
     });
