@@ -12,7 +12,7 @@ use crate::texts::forms::THERE_IS_A_PROBLEM;
 use crate::texts::platform::error;
 use crate::texts::preview as texts;
 use crate::texts::promises::PROMISES;
-use crate::ui::{Banner, Code, Crumb, Crumbs, HiddenToken, PageHead, Shape, SubmitButton, Weight};
+use crate::ui::{Banner, Code, Crumb, Crumbs, HiddenToken, Icon, PageHead, Shape, SubmitButton, Weight};
 use crate::view::PromisePreview;
 
 /// The page. `of` is the workspace and the name of a promise to start with.
@@ -58,10 +58,10 @@ fn document(found: &PromisePreview) -> AnyView {
         <div class="field"><label for="document">{texts::DOCUMENT}</label><p class="hint" id="document-hint">{texts::DOCUMENT_HINT}</p>
             <div class="control"><textarea class="input mono grow" id="document" name="document" rows=rows spellcheck="false" wrap="off" aria-describedby="document-hint">{crate::form::area(&found.document)}</textarea></div></div>
         {versions}
-        <p><SubmitButton label=texts::SHOW_FORM weight=if found.form.is_some() { Weight::Plain } else { Weight::Primary } name="_op" value="show"/></p>
+        <p class="mt-3"><SubmitButton label=texts::SHOW_FORM weight=if found.form.is_some() { Weight::Plain } else { Weight::Primary } name="_op" value="show"/></p>
     };
     match &found.form {
-        Some(_) => view! { <details class="advanced"><summary>{texts::CHANGE_DOCUMENT}</summary><div>{inner}</div></details> }.into_any(),
+        Some(_) => view! { <details class="advanced mb-6"><summary><Icon name="chevron-right"/>{texts::CHANGE_DOCUMENT}</summary><div>{inner}</div></details> }.into_any(),
         None => inner.into_any(),
     }
 }
@@ -78,11 +78,13 @@ fn fields(found: &PromisePreview) -> Option<impl IntoView + use<>> {
 fn rail(found: &PromisePreview) -> impl IntoView + use<> {
     let refused = found.refused.iter().map(|line| view! { <li>{line.clone()}</li> }).collect_view();
     let refused =
-        (!found.refused.is_empty()).then(|| view! { <section><h2>{texts::REFUSED}</h2><ul class="plain">{refused}</ul></section> });
+        (!found.refused.is_empty()).then(|| view! { <section><h2>{texts::REFUSED}</h2><ul class="prose small">{refused}</ul></section> });
     let advice = found.advice.iter().map(|line| view! { <li>{line.clone()}</li> }).collect_view();
     let advice = match found.advice_total {
         0 => view! { <p class="small muted">{texts::NO_ADVICE}</p> }.into_any(),
-        total => view! { <p class="small muted">{texts::advice(found.advice.len(), total)}</p><ul class="plain">{advice}</ul> }.into_any(),
+        total => {
+            view! { <p class="small muted">{texts::advice(found.advice.len(), total)}</p><ul class="prose small">{advice}</ul> }.into_any()
+        }
     };
     let hints = (!found.hints.is_empty()).then(|| {
         view! { <section><h2>{texts::HINTS}</h2><p class="small muted">{texts::HINTS_TEXT}</p><Code label=texts::HINTS text=found.hints.clone() copy=true/></section> }

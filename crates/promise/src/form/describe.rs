@@ -29,7 +29,7 @@ pub(super) fn hint_and_help(pattern: &Path, hint: Option<&FieldHint>, node: &Val
 /// copies" becomes "The number of copies".
 fn without_name(sentence: &str, key: &str) -> String {
     let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
-    if !first.eq_ignore_ascii_case(key) || rest.is_empty() {
+    if !first.trim_matches('`').eq_ignore_ascii_case(key) || rest.is_empty() {
         return sentence.to_owned();
     }
     let of_name = |lead: &str| rest.strip_prefix(lead).filter(|rest| ["a ", "an ", "the "].iter().any(|article| rest.starts_with(article)));
@@ -45,7 +45,9 @@ fn without_name(sentence: &str, key: &str) -> String {
 fn first_sentence(text: &str) -> (&str, &str) {
     let paragraph = text.find("\n\n").unwrap_or(text.len());
     let text_of = &text[..paragraph];
-    let stop = [". ", ".\n"].iter().filter_map(|end| text_of.find(end)).min().map_or(paragraph, |at| at + 1);
+    let ends = [". ", ".\n"].into_iter().flat_map(|end| text_of.match_indices(end)).map(|(at, _)| at);
+    let is_abbreviation = |at: &usize| ["i.e", "e.g", "etc"].iter().any(|short| text_of[..*at].ends_with(short));
+    let stop = ends.filter(|at| !is_abbreviation(at)).min().map_or(paragraph, |at| at + 1);
     // Addresses of documentation are for those who want to know more.
     let stop = text_of.find(" More info: ").filter(|at| *at > 0 && *at < stop).unwrap_or(stop);
     (text[..stop].trim(), text[stop..].trim())
@@ -133,6 +135,8 @@ mod tests {
             ("Replicas of the program", "Replicas of the program"),
             ("Replicas is ignored", "Replicas is ignored"),
             ("Replicas", "Replicas"),
+            ("`replicas` allows more copies", "Allows more copies"),
+            ("Copies (i.e. replicas). More.", "Copies (i.e. replicas)."),
             ("How many run.\nOr more.", "How many run."),
             ("How many run. More info: https://example.org", "How many run."),
             ("How many run, see\nMore info: there", "How many run, see\nMore info: there"),

@@ -255,7 +255,8 @@ impl<'a> Maker<'a> {
             help,
             unit: hint.and_then(|hint| hint.unit.clone()),
             constraint: self.allowed(&kind, path, node),
-            required: required && default.is_none(),
+            // An object that is given is its own default.
+            required: required && if matches!(kind, Kind::Group { .. }) { !is_defaulted } else { default.is_none() },
             default: default.filter(|default| !default.is_object()).map(|default| wording::value(&default)),
             visible: condition.is_none_or(|condition| visible::holds(condition, &self.in_effect)),
             steers: visible::steers(self.promise, path),
