@@ -1,0 +1,152 @@
+// The preview of a form: a schema is pasted, and its form filled in by keyboard, with JavaScript and without. The schemas of other projects are
+// those that are hard: rows in rows, objects at any depth, hundreds of fields.
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { focused, signIn, stage, violations } from "../portal.mjs";
+
+const it = stage();
+const address = "/platform/promises/preview";
+const corpus = join(process.env.OPM_SHARED ?? "../../shared", "corpus");
+const missing = existsSync(corpus) ? false : "shared data not found";
+
+/** A schema with more fields than a form shows, one of them inside of another. */
+const many = JSON.stringify({
+  type: "object",
+  required: ["host"],
+  properties: {
+    host: { type: "string", description: "Name of the host." },
+    storage: { type: "object", properties: { claim: { type: "object", properties: { size: { type: "string", description: "How much is kept." } } } } },
+    ...Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`option${index}`, { type: "string", enum: ["ON_REQUEST", "NEVER"] }])),
+  },
+});
+
+/** Types into a field as a person without a mouse does. */
+async function type(field, text) {
+  await field.focus();
+  await field.press("ControlOrMeta+a");
+  await field.pressSequentially(text);
+}
+
+/** Pastes a document and shows its form. */
+async function paste(page, document) {
+  await page.goto(address);
+  await page.getByLabel("Schema", { exact: true }).fill(document);
+  await page.getByRole("button", { name: "Show form" }).press("Enter");
+  await page.locator("#fields").waitFor();
+}
+
+const values = (page) => page.getByRole("complementary", { name: "Result" }).locator("section", { has: page.getByRole("heading", { name: "Values" }) });
+
+/** What a person does in the form of a schema: presses a button, or types into a field of a group; and the values that this makes. */
+const hard = [
+  {
+    file: "cert-manager/certificates.cert-manager.io.crd.yaml",
+    steps: [
+      { into: "Secret name", text: "web-tls" },
+      { within: "Issuer ref", into: "Name", text: "letsencrypt" },
+    ],
+    makes: ["issuerRef:", "  name: letsencrypt", "secretName: web-tls"],
+  },
+  {
+    file: "gateway-api/httproutes.gateway.networking.k8s.io.crd.yaml",
+    steps: [
+      { press: "Add parent ref" },
+      { within: "Parent ref 1", into: "Name", text: "public" },
+      { within: "Rule 1", press: "Add backend ref" },
+      { within: "Backend ref 1", into: "Name", text: "web" },
+      { within: "Backend ref 1", into: "Port", text: "8080" },
+    ],
+    makes: ["parentRefs:", "    name: public", "rules:", "        name: web", "        port: 8080"],
+  },
+  {
+    file: "cluster-api/clusters.cluster.x-k8s.io.crd.yaml",
+    steps: [
+      { press: "Add cluster network" },
+      { press: "Add pods" },
+      { press: "Add CIDR block" },
+      { within: "CIDR blocks", into: "CIDR block 1", text: "10.0.0.0/16" },
+    ],
+    makes: ["clusterNetwork:", "  pods:", "    cidrBlocks:", "    - 10.0.0.0/16"],
+  },
+  {
+    file: "crossplane-on-eks/xamazonekss.cluster.awsblueprints.io.xrd.yaml",
+    steps: [
+      { into: "Min size", text: "2" },
+      { within: "Parameters", press: "Add subnet ID" },
+      { within: "Subnet IDs", into: "Subnet ID 1", text: "subnet-1" },
+      { into: "Region", text: "eu-west-1" },
+    ],
+    makes: ["managedNodeGroups:", "  minSize: 2", "  - subnet-1", "  region: eu-west-1"],
+  },
+];
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+  test(`a setting is found, added and filled in ${how}`, async () => {
+    const page = await signIn(it, "platform-engineer", { javaScriptEnabled });
+    await paste(page, many);
+    const find = page.getByLabel("Find a setting");
+    await type(find, "storage size");
+    await find.press("Enter");
+    await page.getByText("1 setting matches", { exact: false }).waitFor();
+    await focused(find, "the search");
+    await page.getByRole("button", { name: "Add (Size)" }).press("Enter");
+    const size = page.locator("#fields").getByLabel("Size optional", { exact: true });
+    await focused(size, "the setting that was added");
+    await type(size, "10Gi");
+    await page.getByRole("button", { name: "Check values" }).last().press("Enter");
+    await page.getByRole("alert").getByRole("link", { name: "Enter host." }).waitFor();
+    assert.match(await values(page).textContent(), /storage:\s+claim:\s+size: 10Gi/);
+    const advice = page.getByRole("complementary", { name: "Result" });
+    assert.match(await advice.textContent(), /Give the values of \.option0 titles under form\.fields, such as for ON_REQUEST/);
+    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
+  });
+
+  test(`text that defines nothing says what can be pasted ${how}`, async () => {
+    const page = await signIn(it, "platform-engineer", { javaScriptEnabled });
+    await page.goto(address);
+    for (const [document, says] of [
+      ["kind: Secret\napiVersion: v1\n", /Secret has no schema/],
+      ["a: [1", /line 1/],
+      ["text", /Paste a schema/],
+    ]) {
+      await page.getByLabel("Schema", { exact: true }).fill(document);
+      await page.getByRole("button", { name: "Show form" }).press("Enter");
+      await page.getByText(says).first().waitFor();
+      assert.equal(await page.getByLabel("Schema", { exact: true }).inputValue(), document, "what was pasted stays");
+    }
+    await page.context().close();
+  });
+
+  for (const { file, steps, makes } of hard) {
+    test(`the form of ${file.split("/")[1]} is filled in without YAML ${how}`, { skip: missing }, async () => {
+      const page = await signIn(it, "platform-engineer", { javaScriptEnabled, viewport: { width: 360, height: 800 } });
+      await paste(page, await readFile(join(corpus, file), "utf8"));
+      for (const { within, press, into, text } of steps) {
+        const part = within ? page.getByRole("group", { name: new RegExp(`^${within}( |$)`) }).first() : page.locator("#fields");
+        if (press) {
+          await part.getByRole("button", { name: press, exact: true }).first().press("Enter");
+        } else {
+          const field = part.getByRole("textbox", { name: new RegExp(`^${into}( optional)?$`) }).first();
+          await field.waitFor();
+          await type(field, text);
+        }
+      }
+      await page.getByRole("button", { name: "Check values" }).last().press("Enter");
+      for (const line of makes) {
+        await values(page).getByText(line.trim(), { exact: false }).first().waitFor();
+        assert.ok((await values(page).textContent()).includes(line), `${line} in ${await values(page).textContent()}`);
+      }
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the page");
+      assert.deepEqual(await violations(page), []);
+      assert.deepEqual(page.complaints, []);
+      await page.context().close();
+    });
+  }
+}
