@@ -109,9 +109,9 @@ pub(crate) fn resolve_read(
     resolved
 }
 
-/// Returns the parsed schema of a promise's parameters.
+/// Returns the parsed schema of a promise's parameters for forms, which evaluate no rules of it.
 pub(crate) fn schema_of(promise: &PromiseSpec) -> Schema {
-    Schema::parse_lenient(promise.parameters.as_ref().unwrap_or(&Value::Null))
+    Schema::parse_without_rules(promise.parameters.as_ref().unwrap_or(&Value::Null))
 }
 
 /// Returns the values that the given parameters have with only fixed and default values applied. Conditions are evaluated on them.
