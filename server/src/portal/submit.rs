@@ -134,7 +134,7 @@ impl Caller {
     }
 
     /// Writes what differs from the existing request, as long as it is the edition that was read. Fields that stay as they are aren't
-    /// written, whoever manages them. Concurrent writes that don't change the spec, such as the controller's, do no harm.
+    /// written, no matter which client manages them. Concurrent writes that don't change the spec, such as the controller's, do no harm.
     async fn amend(&self, workspace: &Workspace, submission: &Submission, change: Change<'_>) -> Result<PromiseRequest> {
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
