@@ -377,6 +377,8 @@ fn script_is_loaded_on_live_pages_alone() {
             "request-shared",
             "request-posted",
             "request-conflict",
+            "request-manifest",
+            "request-manifest-error",
             "edit",
             "policy-new",
             "policy-edit",

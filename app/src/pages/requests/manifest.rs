@@ -8,7 +8,7 @@ use crate::ui::{Banner, Code, CopyButton, Shape};
 use crate::view::{RequestForm, YamlLine, YamlView};
 
 /// Id of the text area.
-const TEXT: &str = "manifest";
+pub(super) const TEXT: &str = "manifest";
 /// Fewest lines that the text area shows.
 const LEAST: usize = 16;
 /// How many lines can be added before the text area scrolls.

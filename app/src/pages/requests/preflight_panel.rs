@@ -3,6 +3,7 @@
 use crate::view::{ApprovalStep, CheckLine, CheckState, PreflightView, PriceView, RequestForm, RoomLine, Verdict};
 use leptos::prelude::*;
 
+use super::manifest::TEXT;
 use crate::islands::Preflight;
 use crate::pages::prices::source;
 use crate::pages::rules;
@@ -37,7 +38,7 @@ pub(super) fn preflight_panel(form: &RequestForm, workspace: &str, panel: Panel)
     view! {
         <aside class="rail" aria-label=texts::PREFLIGHT id="preflight" data-draft=draft>
             {verdict(preflight, form.saved, checks_itself)}
-            <section><h2>{texts::CHECKS}</h2>{checks(&preflight.checks)}</section>
+            <section><h2>{texts::CHECKS}</h2>{checks(&preflight.checks, checks_itself && form.yaml.is_some())}</section>
             {(!preflight.approvals.is_empty()).then(|| view! { <section><h2>{texts::APPROVAL}</h2>{approvals(&preflight.approvals)}</section> })}
             {show_price.then(|| price(&preflight.price))}
             {(!preflight.room.is_empty()).then(|| view! { <section><h2>{texts::LIMITS_AND_BUDGETS}</h2>{room(&preflight.room)}</section> })}
@@ -74,7 +75,8 @@ fn verdict(preflight: &PreflightView, saved: Option<bool>, checks_itself: bool) 
     }
 }
 
-fn checks(checks: &[CheckLine]) -> impl IntoView + use<> {
+/// Every check, with a link to its field; while the request is entered as YAML, to the text.
+fn checks(checks: &[CheckLine], is_text: bool) -> impl IntoView + use<> {
     let lines = checks.iter().map(|check| {
         let (shape, word) = match check.state {
             CheckState::Passed => (Shape::Ready, texts::PASSED),
@@ -84,8 +86,10 @@ fn checks(checks: &[CheckLine]) -> impl IntoView + use<> {
             CheckState::NotYet => (Shape::Ahead, texts::NOT_CHECKED_YET),
         };
         let what = check.what.clone();
-        let what =
-            if check.target.is_empty() { what.into_any() } else { view! { <a href=format!("#{}", check.target)>{what}</a> }.into_any() };
+        let what = match check.target.as_str() {
+            "" => what.into_any(),
+            target => view! { <a href=format!("#{}", if is_text { TEXT } else { target })>{what}</a> }.into_any(),
+        };
         let detail = (!check.detail.is_empty()).then(|| view! { <span class="subtle">{check.detail.clone()}</span> });
         view! { <li data-st=shape.word()>{shape.svg()}<span><span class="vh">{word}</span>{what}{detail}</span></li> }
     });
