@@ -132,7 +132,7 @@ pub(super) fn field(field: &Field, at: At<'_>) -> AnyView {
 
 /// The checkbox that sets a field to an empty text. Leaving the field empty is something else: its default applies, or it isn't set.
 fn empty_text(empty: &EmptyText, label: &str) -> impl IntoView + use<> {
-    view! { <label class="check mt-2"><input type="checkbox" class="tick" name=empty.name.clone() value="1" checked=empty.checked/>{texts::SET_TO_EMPTY}<span class="vh">{texts::of_field(label)}</span></label> }
+    view! { <label class="check mt-3"><input type="checkbox" class="tick" name=empty.name.clone() value="1" checked=empty.checked/>{texts::SET_TO_EMPTY}<span class="vh">{texts::of_field(label)}</span></label> }
 }
 
 fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {

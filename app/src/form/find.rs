@@ -13,8 +13,8 @@ pub(super) fn find(find: &Find, at: At<'_>) -> impl IntoView + use<> {
     let result = (!find.text.is_empty()).then(|| {
         let found = find.found.iter().map(one).collect_view();
         view! {
-            <p class="small subtle mt-2" role="status">{texts::found(find.found.len(), find.total, &find.text)}</p>
-            {(!find.found.is_empty()).then(|| view! { <ul class="grid gap-3 mt-2">{found}</ul> })}
+            <p class="small subtle mt-3" role="status">{texts::found(find.found.len(), find.total, &find.text)}</p>
+            {(!find.found.is_empty()).then(|| view! { <ul class="grid gap-3 mt-3">{found}</ul> })}
         }
     });
     view! {

@@ -8,14 +8,14 @@ use super::text::complaint;
 use crate::texts::forms as texts;
 use crate::ui::Icon;
 
-/// Returns the value of the `inputmode` attribute.
-pub fn keys(mode: InputMode) -> &'static str {
+/// Returns the value of the `inputmode` attribute. A text needs none.
+pub fn keys(mode: InputMode) -> Option<&'static str> {
     match mode {
-        InputMode::Text => "text",
-        InputMode::Numeric => "numeric",
-        InputMode::Decimal => "decimal",
-        InputMode::Email => "email",
-        InputMode::Url => "url",
+        InputMode::Text => None,
+        InputMode::Numeric => Some("numeric"),
+        InputMode::Decimal => Some("decimal"),
+        InputMode::Email => Some("email"),
+        InputMode::Url => Some("url"),
     }
 }
 

@@ -38,7 +38,7 @@ fn group(field: &FieldLine, workspace: &str) -> impl IntoView + use<> {
     let by = field.by.iter().map(|by| source(by, workspace)).collect_view();
     view! {
         <details class="why mt-3"><summary>{texts::group_of_fields(&field.label, &field.kind, field.required, field.fields.len())}</summary>
-            <div class="ps-3 border-s border-line"><p class="small subtle mono">{field.path.clone()}</p>{about}{by}{fields(&field.fields, &field.label, workspace)}</div>
+            <div class="inside"><p class="small subtle mono">{field.path.clone()}</p>{about}{by}{fields(&field.fields, &field.label, workspace)}</div>
         </details>
     }
 }

@@ -53,8 +53,8 @@ pub fn parameter_lines(lines: &[ParameterLine], asked: &str) -> AnyView {
 
 fn table(lines: Vec<ParameterLine>, asked: &str) -> impl IntoView + use<> {
     let groups = grouped(lines, |line| &line.headings).into_iter().map(|(headings, lines)| {
-        let heading = (!headings.is_empty())
-            .then(|| view! { <tr><th colspan="3" scope="rowgroup" class="bg-well"><b>{texts::under(&headings)}</b></th></tr> });
+        let heading =
+            (!headings.is_empty()).then(|| view! { <tr><th colspan="3" scope="rowgroup"><b>{texts::under(&headings)}</b></th></tr> });
         let rows = lines.iter().map(|line| row(line, asked)).collect_view();
         view! { <tbody>{heading}{rows}</tbody> }
     });
