@@ -63,7 +63,7 @@ test("a reload right after the last key loses nothing, and keeps no secret", asy
 test("a portal that doesn't answer is said, and nothing that was typed goes", async () => {
   const page = await signIn(it, "dev-shop");
   await typed(page, "orders");
-  const status = page.locator("#preflight [role=status]").filter({ hasText: "Can't check right now" });
+  const status = page.locator("#preflight [role=status]").filter({ hasText: "Can't check: the portal" });
   await page.context().setOffline(true);
   await name(page).pressSequentially("-db");
   await status.getByRole("button", { name: "Try again" }).waitFor();

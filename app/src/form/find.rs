@@ -34,7 +34,7 @@ fn one(field: &FoundField) -> impl IntoView + use<> {
     let within = (!field.within.is_empty()).then(|| view! { <span class="subtle small">" "{texts::within(&field.within)}</span> });
     let way = match &field.show {
         Some(operation) => view! { <button class="btn btn-sm" name="_op" value=operation.clone()>{texts::ADD}<span class="vh">{texts::of_field(&field.label)}</span></button> }.into_any(),
-        None => view! { <a class="nowrap" href=format!("#{}", field.id)>{texts::GO_TO_FIELD}<span class="vh">{texts::of_field(&field.label)}</span></a> }.into_any(),
+        None => view! { <a class="whitespace-nowrap" href=format!("#{}", field.id)>{texts::GO_TO_FIELD}<span class="vh">{texts::of_field(&field.label)}</span></a> }.into_any(),
     };
     view! {
         <li class="flex items-start justify-between gap-3"><div><b>{field.label.clone()}</b>{within}{field.hint.clone().map(|hint| view! { <p class="hint">{hint}</p> })}</div>{way}</li>

@@ -41,8 +41,8 @@ pub(crate) fn discard(name: &str) -> String {
 // In the form.
 pub(crate) const DRAFT_SAVED: &str = "Draft saved";
 pub(crate) const DRAFT_NOT_SAVED: &str = "The draft can't be saved right now. What you entered is still here.";
-pub(crate) const CANT_CHECK: &str = "Can't check right now: the portal doesn't respond. What you entered is still here.";
-pub(crate) const SIGNED_OUT: &str = "Can't check: you're signed out. Select Check to sign in. What you entered comes with you.";
+pub(crate) const CANT_CHECK: &str = "Can't check: the portal doesn't respond. What you entered is still here.";
+pub(crate) const SIGNED_OUT: &str = "Can't check: you're signed out. Select Check to sign in, with what you entered.";
 pub(crate) const TRY_AGAIN: &str = "Try again";
 pub(crate) const SIGNED_IN_AGAIN: &str = "Your session had ended";
 pub(crate) const NOTHING_WAS_SUBMITTED: &str = "Nothing was submitted. What you entered is below.";
