@@ -119,6 +119,10 @@ impl Linter<'_> {
             return;
         }
         self.name(hint, at, place);
+        // A secret is one input, whatever its reference consists of.
+        if self.spec.secret_parameters.iter().any(|text| Path::parse(text).as_ref() == Ok(at)) {
+            return self.described(hint, node, at, place);
+        }
         match shape {
             Shape::Object => self.fields(node, at, place, asked && needed),
             Shape::List | Shape::Map => {
@@ -261,6 +265,15 @@ mod tests {
         ] {
             assert_eq!(with(field.clone(), hint), [], "{field}");
         }
+    }
+
+    #[test]
+    fn a_secret_is_described_as_a_whole() {
+        let reference = json!({"type": "object", "properties": {"name": {"type": "string"}, "key": {"type": "string"}}});
+        let parameters = json!({"type": "object", "properties": {"password": reference}});
+        let secret = json!({"version": "1.0.0", "parameters": parameters, "secretParameters": [".password"]});
+        let advised: Vec<String> = found(secret).into_iter().map(|(parameter, ..)| parameter).collect();
+        assert_eq!(advised, [".password"]);
     }
 
     #[test]
