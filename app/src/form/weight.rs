@@ -10,7 +10,7 @@ use testdata::corpus::documents;
 
 use super::Fields;
 
-/// The largest form that nobody has filled in yet, in bytes of HTML.
+/// Maximum size of an empty form, in bytes of HTML.
 const LARGEST: usize = 150_000;
 
 #[test]

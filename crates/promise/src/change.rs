@@ -195,7 +195,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Whether a value consists of values that are told individually.
+/// Whether the parts of a value are reported individually.
 fn has_parts(value: &Value) -> bool {
     match value {
         Value::Object(fields) => !fields.is_empty(),
@@ -280,16 +280,20 @@ mod tests {
         let spec = PromiseSpec { secret_parameters: vec![".admin".into()], ..PromiseSpec::default() };
         let before = json!({"size": "small", "ports": [{"name": "a"}], "admin": {"name": "x", "key": "k"}, "old": 1});
         let after = json!({"size": "large", "ports": [{"name": "a"}, {"name": "b"}], "admin": {"name": "y", "key": "k"}});
-        let told: Vec<String> = between(&spec, &before, &after)
+        let reported: Vec<String> = between(&spec, &before, &after)
             .iter()
             .map(|change| {
                 let words = |side: Option<String>| side.unwrap_or_else(|| "-".to_owned());
                 format!("{} {} {}", change.path, words(change.before_in_words(&spec)), words(change.after_in_words(&spec)))
             })
             .collect();
-        let mut sorted = told.clone();
+        let mut sorted = reported.clone();
         sorted.sort();
-        assert_eq!(sorted, [".admin kept in a Secret kept in a Secret", ".old 1 -", ".ports[1].name - b", ".size small large"], "{told:?}");
+        assert_eq!(
+            sorted,
+            [".admin kept in a Secret kept in a Secret", ".old 1 -", ".ports[1].name - b", ".size small large"],
+            "{reported:?}"
+        );
         assert_eq!(between(&spec, &after, &after), []);
     }
 
@@ -299,18 +303,18 @@ mod tests {
         let original = json!({"size": "small", "replicas": 1, "storage": 10, "region": "eu"});
         let theirs = json!({"size": "large", "replicas": 3, "storage": 20, "region": "eu"});
         let mine = json!({"size": "medium", "storage": 20, "replicas": 1, "region": "us"});
-        let told = |original| {
+        let reported = |original| {
             let found = contended(&spec, original, &theirs, &mine);
             found.into_iter().map(|line| (line.path, line.before, line.untouched)).collect::<Vec<_>>()
         };
-        let mut known = told(Some(&original));
+        let mut known = reported(Some(&original));
         known.sort_by(|a, b| a.0.cmp(&b.0));
         assert_eq!(known, [(".replicas".to_owned(), Some(json!(1)), true), (".size".to_owned(), Some(json!("small")), false)]);
-        assert_eq!(told(None).len(), 3, "every difference, if the first values aren't known");
+        assert_eq!(reported(None).len(), 3, "every difference, if the first values aren't known");
         assert_eq!(contended(&spec, Some(&original), &theirs, &theirs), []);
     }
 
-    fn told(schema: serde_json::Value, before: &serde_json::Value, after: &serde_json::Value) -> Vec<String> {
+    fn reported(schema: serde_json::Value, before: &serde_json::Value, after: &serde_json::Value) -> Vec<String> {
         let spec = PromiseSpec { parameters: Some(schema), ..PromiseSpec::default() };
         let words = |side: Option<String>| side.unwrap_or_else(|| "-".to_owned());
         let line = |change: &super::Change| {
@@ -330,7 +334,7 @@ mod tests {
         let before = json!({"ports": [{"port": 80, "protocol": "TCP"}, {"port": 81, "protocol": "TCP", "node": 1}]});
         let after = json!({"ports": [{"port": 81, "protocol": "TCP", "node": 2}, {"port": 80, "protocol": "UDP"}]});
         assert_eq!(
-            told(schema(&keyed), &before, &after),
+            reported(schema(&keyed), &before, &after),
             [
                 "Port 1 (81, TCP) › Node: 1 > 2",
                 "Port 2 (80, UDP) › Port: - > 80",
@@ -339,7 +343,7 @@ mod tests {
                 "Port 1 (80, TCP) › Protocol: TCP > -",
             ]
         );
-        assert_eq!(told(schema(&list), &before, &after).len(), 5, "by number, if nothing tells rows apart");
+        assert_eq!(reported(schema(&list), &before, &after).len(), 5, "by position, if rows have no key");
     }
 
     #[test]
@@ -350,12 +354,12 @@ mod tests {
         let before = json!({"steps": [row("a", "1"), row("b", "2"), row("c", "3")]});
         let after = json!({"steps": [row("c", "3"), row("b", "9")]});
         assert_eq!(
-            told(schema.clone(), &before, &after),
+            reported(schema.clone(), &before, &after),
             ["Steps: b and c > c and b", "Step 2 (b) › Run: 2 > 9", "Step 1 (a) › Name: a > -", "Step 1 (a) › Run: 1 > -"]
         );
         let empty = json!({"steps": [row("a", "1"), row("b", "2"), {"name": "c", "run": "3", "empty": {}}]});
-        assert_eq!(told(schema.clone(), &before, &empty), ["Step 3 (c) › Empty: - > an empty object"]);
-        assert_eq!(told(schema, &before, &before), Vec::<String>::new());
+        assert_eq!(reported(schema.clone(), &before, &empty), ["Step 3 (c) › Empty: - > an empty object"]);
+        assert_eq!(reported(schema, &before, &before), Vec::<String>::new());
     }
 
     #[test]

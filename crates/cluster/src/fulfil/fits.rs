@@ -20,7 +20,7 @@ use crate::workspaces::{ClusterId, Tree, WorkspacePath};
 use crate::world::World;
 
 /// How many problems of a policy are reported.
-const TOLD: usize = 10;
+const MOST_REPORTED: usize = 10;
 /// Number of promises that are checked in one step. Between two steps, evaluations of requests get their turn.
 const STEP: usize = 16;
 
@@ -135,10 +135,10 @@ impl Kept {
 
     /// Returns the promise with the last problem that is reported, if there are as many as are reported.
     fn last(&self) -> Option<&Key> {
-        let mut told = 0;
+        let mut reported = 0;
         self.unfit.iter().find_map(|(key, problems)| {
-            told += problems.len();
-            (told >= TOLD).then_some(key)
+            reported += problems.len();
+            (reported >= MOST_REPORTED).then_some(key)
         })
     }
 
@@ -170,12 +170,12 @@ impl Kept {
         if !self.invalid.is_empty() {
             return self.invalid.clone();
         }
-        let told = self.unfit.iter().flat_map(|(key, problems)| {
+        let reported = self.unfit.iter().flat_map(|(key, problems)| {
             problems
                 .iter()
                 .map(|problem| Problem { message: format!("For the promise {}: {}", key.name, problem.message), ..problem.clone() })
         });
-        told.take(TOLD).collect()
+        reported.take(MOST_REPORTED).collect()
     }
 }
 

@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    fn told(schema: Value, most: usize) -> (Vec<String>, usize) {
+    fn listed(schema: Value, most: usize) -> (Vec<String>, usize) {
         let found = reference(&promise(schema), &Effective::default(), most);
         let mut all = Vec::new();
         lines(&found.fields, &mut all);
@@ -277,7 +277,7 @@ mod tests {
             "pools": {"type": "object", "additionalProperties": {"type": "object", "properties": {"count": {"type": "number"}}}},
             "cells": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
         }});
-        let (all, left_out) = told(schema.clone(), 200);
+        let (all, left_out) = listed(schema.clone(), 200);
         assert_eq!(
             all,
             [
@@ -295,7 +295,7 @@ mod tests {
             ]
         );
         assert_eq!(left_out, 0);
-        let (few, left_out) = told(schema, 8);
+        let (few, left_out) = listed(schema, 8);
         assert_eq!((few.len(), left_out), (8, 3));
         assert_eq!(few[0], ".backup Backup Group: Copies.");
         assert!(few.contains(&".rules Rules Rows: At most 5 entries; 1 left out".to_owned()), "{few:?}");
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn a_schema_of_thousands_is_bounded() {
         let leaf = |count: usize| -> Value { (0..count).map(|index| (format!("f{index:04}"), json!({"type": "string"}))).collect() };
-        let (all, left_out) = told(json!({"type": "object", "properties": leaf(5000)}), 200);
+        let (all, left_out) = listed(json!({"type": "object", "properties": leaf(5000)}), 200);
         assert_eq!((all.len(), left_out), (200, 4800));
     }
 }

@@ -129,7 +129,7 @@ impl Plane {
                 found.push(Problem { message: format!("For the promise {}: {}", key.name, problem.message), ..problem });
             }
         }
-        found.truncate(TOLD);
+        found.truncate(MOST_REPORTED);
         found
     }
 }
@@ -197,15 +197,15 @@ fn a_policy_that_fits_nothing_is_checked_until_enough_is_found() {
         plane.publish("platform", &format!("p{number:04}"), "size", 1);
     }
     plane.govern("platform", "bad", json!([]), json!({"constrain": {"parameter": ".size", "pattern": "x"}}));
-    assert_eq!(plane.look(), (TOLD, TOLD));
+    assert_eq!(plane.look(), (MOST_REPORTED, MOST_REPORTED));
     let kept = &plane.fits.policies[&key("platform", "bad")];
-    assert_eq!((kept.unfit.len(), kept.pending.len()), (TOLD, 100 - TOLD));
+    assert_eq!((kept.unfit.len(), kept.pending.len()), (MOST_REPORTED, 100 - MOST_REPORTED));
     plane.publish("platform", "p0002", "colour", 1);
     assert_eq!(plane.look(), (2, 2), "the one that was fixed, and the next one");
     plane.publish("platform", "p0002", "size", 1);
     assert_eq!(plane.look(), (1, 1));
     let kept = &plane.fits.policies[&key("platform", "bad")];
-    assert_eq!((kept.unfit.len(), kept.pending.len()), (TOLD, 100 - TOLD), "what isn't reported isn't kept");
+    assert_eq!((kept.unfit.len(), kept.pending.len()), (MOST_REPORTED, 100 - MOST_REPORTED), "what isn't reported isn't kept");
 }
 
 #[test]

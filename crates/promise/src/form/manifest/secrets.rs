@@ -32,7 +32,7 @@ pub fn without_secrets(text: &str, promise: &PromiseSpec) -> (String, Vec<Path>)
     (text, taken)
 }
 
-/// Takes a secret out of valid YAML. Its line becomes a comment; where that isn't possible, the text is written anew.
+/// Removes a secret from valid YAML. Its line becomes a comment; if that isn't possible, the whole text is rewritten.
 fn of_object(text: &str, object: &Value, secret: &Path) -> Option<String> {
     let mut path = Path::default().child("spec").child("parameters");
     path.0.extend(secret.0.iter().cloned());

@@ -15,7 +15,7 @@ use crate::source::{Source, SourceKind, schemas};
 
 /// The share of typed values that have a control of their own.
 const SHARE: f64 = 0.99;
-/// The largest number of fields of a form that nobody has filled in yet.
+/// Maximum number of fields of an empty form.
 const FIRST_VIEW: usize = 400;
 
 /// How the values of schemas are entered.
