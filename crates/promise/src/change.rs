@@ -276,7 +276,7 @@ mod tests {
     use crate::api::PromiseSpec;
 
     #[test]
-    fn what_comes_changes_and_goes_is_told_once() {
+    fn added_changed_and_removed_values_are_listed_once() {
         let spec = PromiseSpec { secret_parameters: vec![".admin".into()], ..PromiseSpec::default() };
         let before = json!({"size": "small", "ports": [{"name": "a"}], "admin": {"name": "x", "key": "k"}, "old": 1});
         let after = json!({"size": "large", "ports": [{"name": "a"}, {"name": "b"}], "admin": {"name": "y", "key": "k"}});

@@ -103,7 +103,7 @@ async fn problems_have_a_line_and_the_sentence_of_the_field() {
     let page = browser.get(FORM).await;
     let wrong = [("/name", "orders-db"), ("/parameters/storage", "4"), ("/parameters/replicas", "many")];
     let fields = press(&mut browser, &page, FORM, "check", &wrong).await;
-    let (_, sentences) = fields.text.split_once("There is a problem").expect("problems");
+    let (_, sentences) = fields.text.split_once("id=\"summary\"").expect("problems");
     let (sentences, _) = sentences.split_once("</ul>").expect("a list");
     let sentences: Vec<&str> =
         sentences.split("</a>").filter_map(|item| Some(item.rsplit_once('>')?.1)).filter(|text| !text.is_empty()).collect();
