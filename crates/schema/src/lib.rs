@@ -2,6 +2,7 @@
 //!
 //! - [`structural`]: the structural OpenAPI v3 schemas of custom resources: checks of the schema itself, defaulting, pruning,
 //!   validation with the API server's messages, and `x-kubernetes-validations`.
+//! - [`json_schema`]: structural schemas made from JSON Schemas of other systems, whose values the crate `jsonschema` validates.
 //! - [`expr`]: the only module that uses CEL: parsing, type checking, evaluation under a step budget, and `${…}` templates.
 //! - [`pattern`]: regular expressions as the API server reads them (RE2), in linear time.
 //!
@@ -12,5 +13,6 @@
 //! add an expression function: one signature line in `expr::signatures`, its behaviour in `expr::functions`.
 
 pub mod expr;
+pub mod json_schema;
 pub mod pattern;
 pub mod structural;

@@ -25,6 +25,8 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::{Number, Value};
 
+use crate::json_schema::Judge;
+
 pub use error::{FieldError, FieldErrorReason, NO_FIELD, RuleFault};
 pub use rules::{RULE_CHECK_SKIPPED, Rule};
 
@@ -139,6 +141,8 @@ pub struct Schema {
     pub(crate) has_rules: bool,
     /// The same for embedded resources.
     pub(crate) has_embedded: bool,
+    /// For a schema made from a JSON Schema, at its root: the JSON Schema, which decides what is valid.
+    pub(crate) judge: Option<Arc<Judge>>,
 }
 
 impl Schema {
@@ -209,7 +213,11 @@ impl Schema {
 
     /// Checks an object against everything except the CEL rules.
     pub fn validate(&self, value: &Value) -> Vec<FieldError> {
-        validate::validate(self, value, None)
+        let errors = validate::validate(self, value, None);
+        match &self.judge {
+            Some(judge) => judge.decide(value, errors),
+            None => errors,
+        }
     }
 
     /// Like [`Schema::validate`], for an update: unchanged fields are not checked again, so that a stored object that a stricter schema

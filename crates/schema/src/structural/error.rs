@@ -94,6 +94,8 @@ pub struct FieldError {
     pub detail: String,
     /// The rule that leads to it, unless the rule has its own message or there is none.
     pub rule: Option<RuleFault>,
+    /// For a JSON Schema, a structural schema with what rejects the value and nothing else.
+    pub schema: Option<Value>,
     /// Text shown in place of the value where its JSON would read differently.
     pub(crate) shown: Option<String>,
     /// Path of the field if the API server names none.
@@ -106,7 +108,7 @@ pub const NO_FIELD: &str = "<nil>";
 impl FieldError {
     /// Creates an error that shows the value.
     pub fn new(reason: FieldErrorReason, field: impl Into<String>, value: Option<Value>, detail: impl Into<String>) -> Self {
-        Self { field: field.into(), reason, value, detail: detail.into(), rule: None, shown: None, place: None }
+        Self { field: field.into(), reason, value, detail: detail.into(), rule: None, schema: None, shown: None, place: None }
     }
 
     /// Creates the error for a required field.

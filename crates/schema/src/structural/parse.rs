@@ -7,6 +7,7 @@ use serde_json::{Map, Number, Value};
 use super::error::FieldError;
 use super::path::Path;
 use super::{Additional, Kind, Limit, ListType, Pattern, Schema, rules};
+use crate::json_schema::{self, Judge};
 use crate::pattern::Allowance;
 
 /// Maximum nesting of a schema.
@@ -15,7 +16,8 @@ const DEPTH_LIMIT: usize = 100;
 /// Reads what can be read, and returns it with the problems found in the process.
 pub(super) fn read(json: &Value) -> (Schema, Vec<FieldError>) {
     let mut reader = Reader { root: Arc::new(json.clone()), errors: Vec::new(), patterns: Allowance::default() };
-    let schema = reader.schema(json, &Path::Root, String::new(), 0);
+    let mut schema = reader.schema(json, &Path::Root, String::new(), 0);
+    schema.judge = json_schema::original(json).map(|original| Arc::new(Judge::new(original.clone())));
     (schema, reader.errors)
 }
 
