@@ -9,6 +9,7 @@ mod destination;
 mod inventory;
 mod opaque;
 mod outdated;
+mod parameters;
 mod policy;
 mod preflight;
 mod promise;

@@ -56,6 +56,11 @@ pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: boo
     let mut draft = Draft { spec, json, trusted, problems: Vec::new() };
     version::check(&mut draft, previous);
     draft.problems.extend(deprecation(spec));
+    if let Some(problem) = parameters::not_usable(&draft.json) {
+        // Nothing is known of the parameters, so nothing else can be checked.
+        draft.problems.push(problem);
+        return Err(draft.problems);
+    }
     keywords::check(&mut draft);
     let mut readable = draft.json.clone();
     for _ in 0..PASSES {

@@ -11,7 +11,8 @@ use crate::{shared, yaml};
 const DUMMY: &str = "nameValue.crd.yaml";
 
 /// How files with a schema end.
-const DOCUMENTS: [&str; 6] = [".crd.yaml", ".xrd.yaml", ".promise.yaml", ".template.yaml", ".values.schema.json", ".schema.json"];
+const DOCUMENTS: [&str; 7] =
+    [".crd.yaml", ".xrd.yaml", ".promise.yaml", ".rgd.yaml", ".template.yaml", ".values.schema.json", ".schema.json"];
 
 /// A definition.
 pub struct Definition {

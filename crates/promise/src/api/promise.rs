@@ -26,8 +26,8 @@ pub struct PromiseSpec {
     /// How the promise is presented in the catalog.
     #[serde(default)]
     pub presentation: Presentation,
-    /// Structural OpenAPI v3 schema of the parameters. The type is `object`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Structural OpenAPI v3 schema of the parameters, or a JSON Schema, which has `$schema`. The type is `object`.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "super::parameters")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub parameters: Option<Value>,
     /// Paths of parameters such as `.adminPassword` whose value is a reference `{name, key}` to a Secret.

@@ -7,22 +7,27 @@ use crate::path::Path;
 use crate::spelling::alike;
 
 /// Keywords of later JSON Schema versions that limit values, and their replacements here.
-const FOREIGN: [(&str, &str); 14] = [
-    ("$defs", "write the schema out where it is used"),
+const FOREIGN: [(&str, &str); 18] = [
+    ("$defs", WRITE_OUT),
+    ("$ref", WRITE_OUT),
     ("const", "use an enum of one value"),
     ("contains", RULE),
+    ("definitions", WRITE_OUT),
+    ("dependencies", RULE),
     ("dependentRequired", RULE),
     ("dependentSchemas", RULE),
     ("else", RULE),
     ("if", RULE),
     ("maxContains", RULE),
     ("minContains", RULE),
+    ("patternProperties", "use additionalProperties"),
     ("prefixItems", "use an object with a name for each item"),
     ("propertyNames", RULE),
     ("then", RULE),
     ("unevaluatedItems", "unknown fields are rejected anyway"),
     ("unevaluatedProperties", "unknown fields are rejected anyway"),
 ];
+const WRITE_OUT: &str = "write the schema out where it is used";
 const RULE: &str = "write a rule in x-kubernetes-validations";
 
 /// Keywords that are evaluated, or that contain text for users.
@@ -95,7 +100,9 @@ fn node(schema: &Map<String, Value>, at: &Path, depth: usize, found: &mut Vec<(P
         let foreign = FOREIGN.iter().find(|(name, _)| name == keyword);
         let meant = KNOWN.iter().filter(|known| known.len() > 3).filter_map(|known| Some((alike(keyword, known)?, known))).min();
         let message = match (foreign, meant) {
-            (Some((_, instead)), _) => format!("Remove {keyword}, which a schema of parameters doesn't support: {instead}."),
+            (Some((_, instead)), _) => {
+                format!("Remove {keyword}, which structural schemas don't have: {instead}. Or declare a JSON Schema with $schema.")
+            }
             (None, Some((_, known))) => format!("Rename {keyword}: a schema of parameters has no such keyword. Did you mean {known}?"),
             (None, None) => continue,
         };

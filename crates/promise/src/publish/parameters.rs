@@ -1,5 +1,6 @@
 //! Checks the parameter schema, including secrets, and the promise's sets of parameters.
 
+use schema::json_schema::{self, JsonSchemaError};
 use schema::structural::{FieldError, FieldErrorReason, RuleFault, Schema};
 use serde_json::{Value, json};
 
@@ -7,8 +8,28 @@ use super::Draft;
 use crate::context::Context;
 use crate::path::{Path, Segment};
 use crate::policy::{self, Effective};
+use crate::problem::Problem;
 use crate::resolve::{MAX_PROBLEMS, locate, omitted, resolve};
+use crate::source;
 use crate::wording::lower_first;
+
+/// Returns why a JSON Schema can't be used.
+pub(super) fn not_usable(schema: &Value) -> Option<Problem> {
+    let written = json_schema::original(schema).or_else(|| Some(schema).filter(|schema| json_schema::is_json_schema(schema)))?;
+    // One that isn't structural yet couldn't be made so.
+    let checked = json_schema::check(written).and_then(|()| json_schema::structural(written).map(|_| ()));
+    let error = checked.err()?;
+    let at = match &error {
+        JsonSchemaError::External { at, .. } | JsonSchemaError::Missing { at, .. } | JsonSchemaError::Invalid { at, .. } => at.as_str(),
+        JsonSchemaError::NotAnObject => "",
+    };
+    let steps = at.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
+    let path = steps.fold(Path::default(), |path, step| match step.parse() {
+        Ok(index) => path.item(index),
+        Err(_) => path.child(&step),
+    });
+    Some(Problem { path: format!(".parameters{path}"), message: source::not_usable(&error) })
+}
 
 /// Reports the problems of the schema itself, the first for each path, up to the limit.
 pub(super) fn report(draft: &mut Draft<'_>, errors: &[FieldError]) {

@@ -61,7 +61,8 @@ fn with_stop(text: &str) -> String {
 
 /// Describes a value that violates the schema.
 pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, root: &Value, error: &FieldError) -> String {
-    let node = node_at(schema, path).unwrap_or(&Value::Null);
+    // A JSON Schema can reject what the structural schema made from it accepts.
+    let node = error.schema.as_ref().or_else(|| node_at(schema, path)).unwrap_or(&Value::Null);
     let name = named(promise, path);
     let bounds = Bounds::of_node(node);
     match error.reason {
@@ -84,9 +85,8 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
             let most = bounds.max_items.or_else(|| node.get("maxProperties").and_then(Value::as_u64));
             counted(node, &name, None, most).unwrap_or_else(|| format!("Remove entries from {name}."))
         }
-        FieldErrorReason::Invalid | FieldErrorReason::Forbidden | FieldErrorReason::Internal => {
-            out_of_bounds(promise, node, &name, &bounds, path, path.get(root))
-        }
+        FieldErrorReason::Forbidden => format!("Remove {name}: it can't be combined with the other values."),
+        FieldErrorReason::Invalid | FieldErrorReason::Internal => out_of_bounds(promise, node, &name, &bounds, path, path.get(root)),
     }
 }
 

@@ -24,15 +24,16 @@ pub(super) fn alternatives<'a>(translator: &mut Translator<'a>, node: Node, bran
         }
     }
     let is_nullable = node.contains_key("nullable") || known.iter().any(|(_, structure)| structure.contains_key("nullable"));
-    if let Some(titles) = titles(&known) {
-        node.insert(ENUM_TITLES.to_owned(), titles);
-    }
+    let titles = titles(&known);
     let is_object = |structure: &Node| kind(structure) == Some("object") && structure.contains_key("properties");
     let can_vary = is_open(&node) || kind(&node) == Some("object");
     if known.len() > 1 && can_vary && known.iter().all(|(_, structure)| is_object(structure)) {
         node = variants(node, known, is_exclusive);
     } else if let Some(joined) = known.into_iter().map(|(_, structure)| structure).reduce(either) {
         node = both(node, joined);
+    }
+    if let Some(titles) = titles {
+        node.insert(ENUM_TITLES.to_owned(), titles);
     }
     if is_nullable {
         node.insert("nullable".to_owned(), Value::Bool(true));

@@ -118,7 +118,13 @@ fn report(error: &ValidationError<'_>, depth: usize, errors: &mut Vec<FieldError
         ValidationErrorKind::MultipleOf { multiple_of } => add(Invalid, json!({"type": "number", "multipleOf": multiple_of})),
         ValidationErrorKind::Pattern { pattern } => add(Invalid, json!({"type": "string", "pattern": pattern})),
         ValidationErrorKind::Format { format } => add(Invalid, json!({"type": "string", "format": format})),
-        ValidationErrorKind::UniqueItems => add(Duplicate, json!({})),
+        ValidationErrorKind::UniqueItems => {
+            let items = error.instance().as_array().map(Vec::as_slice).unwrap_or_default();
+            let twice = items.iter().enumerate().find(|(index, item)| items[..*index].contains(item));
+            if let Some((index, item)) = twice {
+                errors.push(FieldError::new(Duplicate, format!("{at}[{index}]"), Some(item.clone()), ""));
+            }
+        }
         ValidationErrorKind::FalseSchema => add(Forbidden, json!({})),
         _ => add(Invalid, json!({})),
     }

@@ -154,7 +154,7 @@ fn the_json_schema_decides() {
         (json!({"source": git, "range": [1, "a", 2]}), vec!["range"]),
         (json!({"source": git, "public": true}), vec!["host"]),
         (json!({"source": git, "public": true, "host": "a"}), vec![]),
-        (json!({"source": git, "tags": [{}, {}]}), vec!["tags"]),
+        (json!({"source": git, "tags": [{}, {}]}), vec!["tags[1]"]),
         (json!({"source": git, "x.y": "a"}), vec!["x.y"]),
         (json!({"source": git, "more": 1}), vec![]),
     ] {
