@@ -7,7 +7,7 @@
 
 mod alternatives;
 mod combine;
-mod judge;
+mod compile;
 mod references;
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ mod translate;
 
 use serde_json::{Map, Value, json};
 
-pub(crate) use judge::Judge;
+pub(crate) use compile::compile;
 
 /// Keyword of a structural schema made from a JSON Schema: the JSON Schema.
 pub const ORIGINAL: &str = "x-json-schema";
@@ -136,13 +136,18 @@ pub fn original(structural: &Value) -> Option<&Value> {
     structural.get(ORIGINAL)
 }
 
+/// Returns the structural schema of single keywords, whatever they are about.
+pub(crate) fn of_keywords(keywords: &Value) -> Value {
+    Value::Object(translate::translate(keywords))
+}
+
 /// Checks that values can be validated against a JSON Schema.
 ///
 /// # Errors
 /// If the schema is faulty.
 pub fn check(schema: &Value) -> Result<(), JsonSchemaError> {
     references::check(schema)?;
-    judge::compile(schema).map(|_| ())
+    compile(schema).map(|_| ())
 }
 
 /// Returns the alternatives of a schema with their keyword.

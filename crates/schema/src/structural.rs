@@ -9,6 +9,7 @@ mod embedded;
 mod error;
 mod extensions;
 mod format;
+mod judge;
 pub(crate) mod number;
 mod parse;
 mod path;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::{Number, Value};
 
-use crate::json_schema::Judge;
+use judge::Judge;
 
 pub use error::{FieldError, FieldErrorReason, NO_FIELD, RuleFault};
 pub use rules::{RULE_CHECK_SKIPPED, Rule};

@@ -14,6 +14,7 @@ mod history;
 mod home;
 mod input;
 mod journey;
+mod json_schemas;
 mod keeps;
 mod kill;
 mod kubernetes;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Number, Value};
 
 use super::error::FieldError;
+use super::judge::Judge;
 use super::path::Path;
 use super::{Additional, Kind, Limit, ListType, Pattern, Schema, rules};
-use crate::json_schema::{self, Judge};
+use crate::json_schema;
 use crate::pattern::Allowance;
 
 /// Maximum nesting of a schema.

@@ -5,15 +5,12 @@ use std::sync::OnceLock;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::paths::{Location, LocationSegment};
-use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use jsonschema::{ValidationError, Validator};
 use serde_json::{Value, json};
 
-use super::JsonSchemaError;
-use super::translate::translate;
-use crate::structural::{FieldError, FieldErrorReason, NO_FIELD};
+use super::error::{FieldError, FieldErrorReason, NO_FIELD};
+use crate::json_schema::{self, JsonSchemaError};
 
-/// Maximum number of steps back that matching a pattern with look-arounds can take.
-const BACKTRACK_LIMIT: usize = 100_000;
 /// Maximum number of errors of one value.
 const MAX_ERRORS: usize = 1_000;
 /// Maximum number of alternatives within alternatives that an error is looked for in.
@@ -39,7 +36,7 @@ impl Judge {
     /// Decides whether a value is valid. `found` are the errors of the structural schema that was made from this one: they are kept where
     /// this one has an error, too, because they are worded for the field alone.
     pub(crate) fn decide(&self, value: &Value, mut found: Vec<FieldError>) -> Vec<FieldError> {
-        let validator = match self.validator.get_or_init(|| compile(&self.schema)) {
+        let validator = match self.validator.get_or_init(|| json_schema::compile(&self.schema)) {
             Ok(validator) => validator,
             Err(error) => return vec![FieldError::new(FieldErrorReason::Internal, NO_FIELD, None, error.to_string())],
         };
@@ -57,21 +54,6 @@ impl Judge {
 /// Whether a path is another one, or inside of it.
 fn is_at_or_below(path: &str, other: &str) -> bool {
     path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || other.is_empty() || rest.starts_with(['.', '[']))
-}
-
-/// Compiles a schema. Patterns are matched in linear time unless they look around, and then within a limit.
-pub(super) fn compile(schema: &Value) -> Result<Validator, JsonSchemaError> {
-    let named = schema["$schema"].as_str().map_or(Draft::Unknown, Draft::from_schema_uri);
-    let draft = if named == Draft::Unknown { Draft::Draft7 } else { named };
-    let mut schema = schema.clone();
-    if let Some(keywords) = schema.as_object_mut() {
-        keywords.remove("$schema");
-    }
-    let options = jsonschema::options().with_draft(draft).offline();
-    let linear = options.clone().with_pattern_options(PatternOptions::regex()).build(&schema);
-    linear
-        .or_else(|_| options.with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT)).build(&schema))
-        .map_err(|error| JsonSchemaError::Invalid { at: error.instance_path().as_str().to_owned(), cause: error.to_string() })
 }
 
 /// Adds an error. Of alternatives that all fail, the errors of the one that the value is meant for are added.
@@ -170,7 +152,7 @@ fn joined(path: &str, name: &str) -> String {
 impl FieldError {
     /// Sets what rejects the value, as a structural schema of that alone.
     fn rejected_by(mut self, schema: Value) -> Self {
-        self.schema = Some(Value::Object(translate(&schema)));
+        self.schema = Some(json_schema::of_keywords(&schema));
         self
     }
 }
