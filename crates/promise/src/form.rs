@@ -22,6 +22,7 @@ mod describe;
 mod draft;
 mod field;
 mod immutable;
+mod involved;
 mod kind;
 pub mod manifest;
 mod model;
@@ -47,7 +48,7 @@ pub use field::{
     ByLine, EmptyText, Field, Find, Form, FoundField, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id,
     rule_anchor,
 };
-pub use immutable::{Immutable, immutable, keep_immutable};
+pub use immutable::{ChangeLimit, change_limits, keep_immutable};
 pub(crate) use kind::few_integers;
 pub use model::{model, model_of_edit};
 pub use operation::{Operation, OperationKind};

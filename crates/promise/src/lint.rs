@@ -3,9 +3,11 @@
 //!
 //! To add a rule, give it a [`LintReason`] with its sentence in `lint/words.rs`, and report it from [`lint`].
 
+mod costs;
 mod hints;
 mod words;
 
+pub(crate) use costs::bounds_in_words;
 pub use hints::hints;
 use serde_json::Value;
 
@@ -64,6 +66,14 @@ pub enum LintReason {
         /// The name.
         widget: String,
     },
+    /// A rule takes too long to check if there are many or long values: an API server would refuse it, and requests with such values are
+    /// refused.
+    CostlyRule {
+        /// The rule, or the expression of its message.
+        expression: String,
+        /// Limits that the schema lacks, or that are too high, such as `maxItems of .ports`.
+        bounds: Vec<String>,
+    },
     /// The form asks for many values before anything can be submitted.
     ManyRequired {
         /// Number of required values.
@@ -82,6 +92,7 @@ pub fn lint(spec: &PromiseSpec) -> Vec<Lint> {
             linter.found.push(Lint { parameter: text.clone(), place: format!(".form.fields[{text:?}].widget"), reason });
         }
     }
+    linter.found.append(&mut costs::costs(schema));
     if linter.required > MOST_REQUIRED {
         let reason = LintReason::ManyRequired { count: linter.required };
         linter.found.insert(0, Lint { parameter: String::new(), place: ".parameters.required".to_owned(), reason });
@@ -284,6 +295,27 @@ mod tests {
         assert_eq!(
             found(json!({"version": "1.0.0", "parameters": parameters})),
             [(".points[*].x".to_owned(), place.to_owned(), LintReason::UnreadableName { label: "X".to_owned() })]
+        );
+    }
+
+    #[test]
+    fn a_rule_that_can_take_too_long_names_the_limits_to_add() {
+        let rule = json!([{"rule": "self.all(a, self.exists_one(b, a.name == b.name))", "message": "Names must be unique."}]);
+        let name = json!({"type": "string", "description": "Its name."});
+        let port = json!({"type": "object", "properties": {"name": name}});
+        let ports = json!({"type": "array", "description": "All.", "items": port, "x-kubernetes-validations": rule});
+        let parameters = json!({"type": "object", "properties": {"ports": ports}});
+        let spec: PromiseSpec = serde_json::from_value(json!({"version": "1.0.0", "parameters": parameters})).unwrap();
+        let advice = lint(&spec);
+        assert_eq!(advice.len(), 1, "{advice:?}");
+        assert_eq!(
+            (advice[0].parameter.as_str(), advice[0].place.as_str()),
+            (".ports", ".parameters.properties.ports.x-kubernetes-validations[0].rule")
+        );
+        assert_eq!(
+            advice[0].sentence(),
+            "Set maxItems of .ports: with many or long values, this rule takes too long to check, and the request is refused: \
+             self.all(a, self.exists_one(b, a.name == b.name))"
         );
     }
 

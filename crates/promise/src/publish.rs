@@ -27,8 +27,8 @@ use crate::problem::Problem;
 use crate::render::Compiled;
 use crate::resolve::MAX_PROBLEMS;
 
-/// Number of passes over a schema: its structure, its defaults, its rules and their cost each need the previous ones to be valid.
-const PASSES: usize = 5;
+/// Number of passes over a schema: its structure, its defaults and its rules each need the previous ones to be valid.
+const PASSES: usize = 4;
 
 /// A promise to be published, and the problems found so far.
 struct Draft<'a> {

@@ -10,6 +10,8 @@ mod reading;
 mod together;
 mod words;
 
+use std::collections::BTreeMap;
+
 use schema::expr::Budget;
 use schema::structural::{NO_FIELD, Schema};
 use serde_json::{Map, Value};
@@ -26,7 +28,7 @@ use crate::wording;
 /// First segment of the paths of problems.
 const BASE: &str = ".parameters";
 /// Maximum number of steps of all rules of a promise's schema.
-const RULE_STEPS: u64 = 200_000;
+pub(crate) const RULE_STEPS: u64 = 200_000;
 /// Maximum number of reported problems of one kind: creating each message takes time, and thousands of them help no one.
 pub(crate) const MAX_PROBLEMS: usize = 100;
 
@@ -41,6 +43,8 @@ pub struct Resolved {
     pub problems: Vec<Problem>,
     /// Refusals by policies, by field if there is one.
     pub refusals: Vec<Refusal>,
+    /// For problems and refusals about several fields together: those fields, by message.
+    pub involved: BTreeMap<String, Vec<Path>>,
 }
 
 impl Resolved {
@@ -104,7 +108,7 @@ pub(crate) fn resolve_read(
         former
     });
     validate(promise, json, schema, &value, former.as_ref(), &mut resolved);
-    policy::evaluate(promise, effective, readings, &value, context, || reading.scopes(&value, context), &mut resolved);
+    policy::evaluate(promise, effective, readings, reading, &value, context, &mut resolved);
     resolved.parameters = value;
     resolved
 }
@@ -210,11 +214,15 @@ fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value,
         if misfit.is_none() && alternatives.iter().any(|misfit| misfit.explains(&error, &path)) {
             continue;
         }
+        let fields: Vec<Path> = error.fields().iter().map(|field| locate::path(field, value)).collect();
         let message = match misfit {
             Some(misfit) => misfit.message.clone(),
-            None if structural => words::rule(promise, &path, &error),
+            None if structural => words::rule(promise, &path, &fields, &error),
             None => words::structural(promise, json, &path, value, &error),
         };
+        if fields.len() > 1 {
+            resolved.involved.entry(message.clone()).or_insert(fields);
+        }
         let problem = Problem { path: shown(&path), message };
         // One field might fail several checks; the first message contains the fix.
         if !resolved.problems.iter().any(|known| known.path == problem.path) || structural {

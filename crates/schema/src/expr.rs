@@ -7,6 +7,7 @@
 //! An [`Environment`] declares which variables exist and their [`Type`]; it compiles a [`Program`] or a [`Template`]; a [`Scope`] holds the
 //! values; a [`Budget`] limits the evaluation.
 
+mod blame;
 mod budget;
 mod check;
 mod clause;
@@ -16,7 +17,7 @@ mod evaluate;
 mod functions;
 mod library;
 mod literals;
-mod names;
+pub(crate) mod names;
 mod parse;
 mod position;
 mod references;
@@ -26,6 +27,7 @@ mod template;
 mod tests;
 mod texts;
 mod trace;
+mod transition;
 mod types;
 pub(crate) mod value;
 
@@ -35,11 +37,13 @@ use std::sync::Arc;
 use kube_cel::cel::IdedExpr;
 use serde_json::Value;
 
+pub use blame::Step;
 pub use budget::{Budget, Exhausted, LIST_LIMIT, RULE_STEPS, STEPS, TEXT_LIMIT};
 pub use clause::{Clause, Relation};
 pub use error::{ExprError, Overload, Place, RuntimeProblem, SyntaxProblem, TypeProblem};
 pub use template::{Template, TemplateError};
 pub use trace::{Traced, TracedField, TracedPart};
+pub use transition::{Change, Measure, Transition};
 pub use types::{ObjectType, Type};
 
 use evaluate::{Evaluator, Variables};
@@ -224,6 +228,12 @@ impl Program {
     /// of a definition. A variable without a schema counts as small, whatever its value.
     pub fn worst_cost(&self, variables: &[(&str, &crate::structural::Schema)]) -> f64 {
         cost::worst(self, variables)
+    }
+
+    /// Returns what a condition that is false for these values is about: the paths below the variables `roots` that decide it, in its order.
+    /// Of conditions that all have to hold only the false ones count, and of a loop over all elements the first that fails.
+    pub fn about(&self, roots: &[&str], scope: &Scope, budget: &mut Budget) -> Vec<Vec<Step>> {
+        blame::of(&self.tree, roots, &scope.values, budget)
     }
 
     /// Evaluates to JSON; an absent optional is null.

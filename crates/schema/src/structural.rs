@@ -29,7 +29,7 @@ use serde_json::{Number, Value};
 use judge::Judge;
 
 pub use error::{FieldError, FieldErrorReason, NO_FIELD, RuleFault};
-pub use rules::{RULE_CHECK_SKIPPED, Rule};
+pub use rules::{CostlyRule, MissingBound, RULE_CHECK_SKIPPED, Rule, RuleSubject};
 
 /// The JSON types that a schema can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub(crate) struct Pattern {
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     root: Arc<Value>,
-    pointer: String,
+    pub(crate) pointer: String,
     pub(crate) kind: Option<Kind>,
     pub(crate) format: Option<String>,
     pub(crate) nullable: bool,
@@ -155,7 +155,8 @@ impl Schema {
         Self::parse_as(json, true)
     }
 
-    /// Like [`Schema::parse`], for a part of a resource: its root can have any properties, also `metadata`, `kind` and `apiVersion`.
+    /// Like [`Schema::parse`], for parameters, which no API server checks: the root can have any properties, also `metadata`, `kind` and
+    /// `apiVersion`, and rules can cost more than an API server accepts, see [`Schema::costly_rules`].
     ///
     /// # Errors
     /// The same as [`Schema::parse`].
@@ -172,7 +173,7 @@ impl Schema {
         if errors.is_empty() {
             rules::compile(&mut schema, &mut errors);
         }
-        if errors.is_empty() {
+        if is_resource && errors.is_empty() {
             rules::check_cost(&schema, &mut errors);
         }
         if errors.is_empty() { Ok(schema) } else { Err(errors) }
@@ -238,6 +239,23 @@ impl Schema {
     /// the one they were accepted with.
     pub fn validate_all_rules(&self, new: &Value, old: Option<&Value>, budget: &mut crate::expr::Budget) -> Vec<FieldError> {
         rules::validate(self, new, old, rules::Judged::All, budget)
+    }
+
+    /// Returns the rules that an API server refuses because they could cost too much.
+    pub fn costly_rules(&self) -> Vec<CostlyRule> {
+        rules::costly(self)
+    }
+
+    /// Returns what a condition about a value of this schema is about if it is false. The value is the variable `root`.
+    pub fn subject(
+        &self,
+        condition: &crate::expr::Program,
+        root: &str,
+        scope: &crate::expr::Scope,
+        value: &Value,
+        budget: &mut crate::expr::Budget,
+    ) -> RuleSubject {
+        RuleSubject::of(self, value, "", &condition.about(&[root], scope, budget))
     }
 
     /// Returns the path and JSON pointer of each resource embedded in a value, outer ones first.

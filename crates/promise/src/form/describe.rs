@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::field::ByLine;
-use crate::api::{Enforcement, FieldHint};
+use super::place::Place;
+use crate::api::{Constrain, Enforcement, FieldHint};
 use crate::path::{Path, Segment};
 use crate::policy::{Bounds, Effective, node_at, sentence};
 use crate::shape::{Shape, form_in_words};
-use crate::wording::{number, one_of, upper_first, value};
+use crate::wording::{lower_first, number, one_of, upper_first, value};
 
 /// Returns the hint under the label and the longer text: the promise's own help, or else the first sentence of the schema's description.
 pub(super) fn hint_and_help(pattern: &Path, hint: Option<&FieldHint>, node: &Value) -> (Option<String>, Option<String>) {
@@ -65,6 +66,7 @@ pub(crate) fn constraint(node: &Value) -> Option<String> {
             parts.extend(step.map(|step| format!("A multiple of {}", number(step))));
         }
         Shape::Text | Shape::Quantity | Shape::IntOrString => {
+            parts.extend(sentence::span(&bounds).map(|text| upper_first(&text)));
             parts.extend(form_in_words(node).map(str::to_owned));
             let low = bounds.min_length.filter(|low| *low > 1);
             // A limit that no one reaches by typing isn't worth showing.
@@ -84,6 +86,23 @@ pub(crate) fn constraint(node: &Value) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(". "))
 }
 
+/// Maximum number of values that the constraint of rows names.
+const MOST_VALUES: usize = 8;
+
+/// Returns the constraint of a list or map of scalars in words, with that of its rows: rows have no texts of their own. `entries` are the
+/// constraints of single entries. If `offers`, the rows offer the allowed values as choices.
+pub(super) fn constraint_of_rows(node: &Value, rows: &Value, offers: bool, entries: Vec<(String, &Constrain)>) -> Option<String> {
+    let mut parts: Vec<String> = constraint(node).into_iter().collect();
+    let values = Bounds::of_node(rows).values.filter(|values| !offers && values.len() <= MOST_VALUES);
+    let each = match values {
+        Some(values) => Some(one_of(&values.iter().map(value).collect::<Vec<_>>())),
+        None => constraint(rows).map(|text| lower_first(&text)),
+    };
+    parts.extend(each.map(|each| format!("Each entry: {each}")));
+    parts.extend(entries.into_iter().map(|(name, constrain)| format!("{name}: {}", sentence::bounds(constrain))));
+    (!parts.is_empty()).then(|| parts.join(". "))
+}
+
 fn plural(text: String) -> String {
     upper_first(&text.replace("entrys", "entries"))
 }
@@ -100,16 +119,20 @@ pub(super) fn narrowed_from(original: &Value) -> String {
     }
 }
 
-/// Returns what policies did to a field without setting it. `own` is the promise's own schema.
-pub(super) fn notes(effective: &Effective, own: &Value, path: &Path) -> Vec<ByLine> {
-    let narrowed = effective.constraints.iter().filter(|ruling| ruling.path == *path).map(|ruling| {
+/// Returns what policies did to a field without setting it. `own` is the promise's own schema. If `with_rows`, also what they did to rows
+/// of the field.
+pub(super) fn notes(effective: &Effective, own: &Value, place: &Place, with_rows: bool) -> Vec<ByLine> {
+    let is_here = |path: &Path| *path == place.path || *path == place.pattern;
+    let is_row = |path: &Path| path.0.split_last().is_some_and(|(_, lead)| lead == place.path.0 || lead == place.pattern.0);
+    let at = |path: &Path| is_here(path) || (with_rows && is_row(path));
+    let narrowed = effective.constraints.iter().filter(|ruling| at(&ruling.path)).map(|ruling| {
         let did = match ruling.from.enforcement {
-            Enforcement::Block => narrowed_from(node_at(own, path).unwrap_or(&Value::Null)),
+            Enforcement::Block => narrowed_from(node_at(own, &ruling.path).unwrap_or(&Value::Null)),
             Enforcement::Warn | Enforcement::Audit => "Checked".to_owned(),
         };
         ByLine::of(did, &ruling.from)
     });
-    let defaulted = effective.defaults.iter().filter(|ruling| ruling.path == *path).map(|ruling| ByLine::of("Default set", &ruling.from));
+    let defaulted = effective.defaults.iter().filter(|ruling| is_here(&ruling.path)).map(|ruling| ByLine::of("Default set", &ruling.from));
     let mut lines: Vec<ByLine> = narrowed.chain(defaulted).collect();
     // Several rules of one policy that narrow a field give the same note.
     lines.dedup_by(|next, line| (&next.did, &next.policy, &next.workspace) == (&line.did, &line.policy, &line.workspace));

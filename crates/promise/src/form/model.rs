@@ -1,5 +1,6 @@
 //! Builds the form of a promise for the values entered so far.
 
+mod changes;
 mod controls;
 mod demand;
 mod find;
@@ -13,12 +14,12 @@ use super::defaults::Defaults;
 use super::describe;
 use super::draft::Draft;
 use super::field::{ByLine, EmptyText, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
-use super::immutable::{Immutable, immutable};
+use super::immutable::{ChangeLimit, change_limits};
 use super::kind::{Kind, Spot, accepts_empty, properties, whole};
 use super::operation::{Operation, OperationKind};
 use super::place::Place;
 use super::{BASE, rows, visible};
-use crate::api::PromiseSpec;
+use crate::api::{Constrain, Enforcement, PromiseSpec};
 use crate::path::{Path, Segment};
 use crate::policy::{Effective, node_at, same_value};
 use crate::problem::Problem;
@@ -49,13 +50,17 @@ pub fn model_of_edit(promise: &PromiseSpec, effective: &Effective, draft: &Draft
         placed: BTreeSet::new(),
         left: demand::FIRST_VIEW,
         offers: false,
-        immutable: accepted.map(|accepted| (accepted, immutable(promise))),
+        accepted,
+        changes: change_limits(promise),
     };
     let sections = maker.sections();
     let kept = structural.prune(&mut draft.parameters.clone());
     let mut form = Form { presets: maker.presets(), kept, sections, ..Form::default() };
-    // Problems without a rendered field concern the whole form and come first.
-    let rest = maker.problems.iter().map(|(_, message)| Summary { target: String::new(), message: message.clone() });
+    // Problems without a rendered field concern the whole form, or the group around it, and come first.
+    let rest = maker.problems.iter().map(|(at, message)| {
+        let around = at.as_ref().and_then(|at| form.around(at));
+        Summary { target: around.unwrap_or_default(), message: message.clone() }
+    });
     form.summary = rest.collect();
     form.summary.append(&mut maker.summary);
     form.summary.dedup();
@@ -97,8 +102,10 @@ pub(super) struct Maker<'a> {
     left: usize,
     /// Whether some fields are rendered on demand.
     offers: bool,
-    /// For a change: the last accepted parameters, and which of them are immutable.
-    immutable: Option<(&'a Value, Vec<Immutable>)>,
+    /// For a change: the last accepted parameters.
+    accepted: Option<&'a Value>,
+    /// What rules say about changes.
+    changes: Vec<ChangeLimit>,
 }
 
 impl<'a> Maker<'a> {
@@ -215,7 +222,9 @@ impl<'a> Maker<'a> {
         let is_defaulted = self.defaults.usual(place, node).is_some();
         // Once the field is emptied, the object around it is sent without it.
         let default = self.defaults.own(place, node).cloned();
-        let spot = Spot { promise: self.promise, effective: self.effective, place, node, required, defaulted: is_defaulted };
+        let limited = self.limited(place, node);
+        let allowed = limited.node.as_ref().unwrap_or(node);
+        let spot = Spot { promise: self.promise, effective: self.effective, place, node: allowed, required, defaulted: is_defaulted };
         let kind = spot.kind();
         let hint = crate::shape::hint_at(self.promise, &place.pattern);
         let (short, help) = describe::hint_and_help(&place.pattern, hint, node);
@@ -244,24 +253,24 @@ impl<'a> Maker<'a> {
         }
         let leaf = !rows && !matches!(kind, Kind::Group { .. });
         let problem = self.take_problem(path, leaf, &field_id(&name));
-        let locked = self.locked(path);
+        let locked = self.locked(place);
         let stays = locked.as_ref().is_some_and(|locked| locked.by.is_none());
         let control = self.control(&kind, place, node, hint, required || is_defaulted, &mut hidden);
         Field {
             id: field_id(&name),
             path: path.to_string(),
             label: label(self.promise, &place.pattern),
-            hint: short,
+            hint: changes::with_sentence(short, help.as_deref(), limited.hint.filter(|_| locked.is_none())),
             help,
             unit: hint.and_then(|hint| hint.unit.clone()),
-            constraint: self.allowed(&kind, path, node),
+            constraint: joined(self.allowed(&kind, place, allowed), &limited.amounts),
             // An object that is given is its own default.
             required: required && if matches!(kind, Kind::Group { .. }) { !is_defaulted } else { default.is_none() },
             default: default.filter(|default| !default.is_object()).map(|default| wording::value(&default)),
             visible: condition.is_none_or(|condition| visible::holds(condition, &self.in_effect)),
             steers: visible::steers(self.promise, path),
             locked,
-            by: self.by(path),
+            by: self.by(&kind, place),
             problem,
             empty,
             // An immutable field posts nothing and so stays as it is.
@@ -285,33 +294,40 @@ impl<'a> Maker<'a> {
         Some(EmptyText { name: rows::empty(name), checked: typed.unwrap_or(is_empty) })
     }
 
-    fn locked(&self, path: &Path) -> Option<Locked> {
-        let Some(set) = self.effective.sets.iter().find(|set| path.starts_with(&set.path)) else { return self.kept(path) };
+    fn locked(&self, place: &Place) -> Option<Locked> {
+        let path = &place.path;
+        let Some(set) = self.effective.sets.iter().find(|set| path.starts_with(&set.path)) else { return self.kept(place) };
         let value = path.get(&self.in_effect).map_or_else(|| "Not set".to_owned(), |value| wording::upper_first(&wording::value(value)));
         Some(Locked { value, by: Some(ByLine::of("Locked", &set.from)), why: String::new() })
     }
 
-    /// Returns the accepted value of an immutable field.
-    fn kept(&self, path: &Path) -> Option<Locked> {
-        let (accepted, immutable) = self.immutable.as_ref()?;
-        let rule = immutable.iter().find(|rule| path.starts_with(&rule.path))?;
-        let value = wording::upper_first(&wording::value_of(self.promise, path, path.get(accepted)?));
-        let why = Some(&rule.message).filter(|message| !message.is_empty());
-        Some(Locked { value, by: None, why: why.cloned().unwrap_or_else(|| "It can't be changed later.".to_owned()) })
-    }
-
     /// Returns the constraint in words. Choices show it themselves, unless policies narrowed a range.
-    fn allowed(&self, kind: &Kind, path: &Path, node: &Value) -> Option<String> {
-        let mut on_path = self.effective.constraints.iter().filter(|ruling| ruling.path == *path);
+    fn allowed(&self, kind: &Kind, place: &Place, node: &Value) -> Option<String> {
+        let mut here = self.effective.constraints.iter().filter(|ruling| ruling.path == place.path || ruling.path == place.pattern);
         match kind {
             Kind::Fixed => None,
-            Kind::Choice { .. } if !on_path.any(|ruling| ruling.from.enforcement == crate::api::Enforcement::Block) => None,
+            Kind::Choice { .. } if !here.any(|ruling| ruling.from.enforcement == Enforcement::Block) => None,
+            Kind::List { items } => describe::constraint_of_rows(node, items, true, self.entries_of(place)),
+            Kind::Map { values } => describe::constraint_of_rows(node, values, false, self.entries_of(place)),
             _ => describe::constraint(node),
         }
     }
 
-    fn by(&self, path: &Path) -> Vec<ByLine> {
-        describe::notes(self.effective, self.own, path)
+    /// Returns the blocking constraints of single entries of a list or map.
+    fn entries_of(&self, place: &Place) -> Vec<(String, &Constrain)> {
+        let inside = |path: &Path| match path.0.split_last() {
+            Some((Segment::Key(key), lead)) if lead == place.path.0 => Some(key.clone()),
+            Some((Segment::Index(index), lead)) if lead == place.path.0 => Some(format!("Entry {}", index + 1)),
+            _ => None,
+        };
+        let blocking = self.effective.constraints.iter().filter(|ruling| ruling.from.enforcement == Enforcement::Block);
+        blocking.filter_map(|ruling| Some((inside(&ruling.path)?, &ruling.effect))).collect()
+    }
+
+    fn by(&self, kind: &Kind, place: &Place) -> Vec<ByLine> {
+        // Rows of scalars have no notes of their own.
+        let with_rows = matches!(kind, Kind::List { .. } | Kind::Map { .. });
+        describe::notes(self.effective, self.own, place, with_rows)
     }
 
     /// Returns the first problem at a path (for a leaf, also below it) and adds it to the summary.
@@ -330,6 +346,12 @@ impl<'a> Maker<'a> {
         self.problems = left;
         first
     }
+}
+
+/// Returns the constraint with further ones.
+fn joined(constraint: Option<String>, more: &[String]) -> Option<String> {
+    let all: Vec<String> = constraint.into_iter().chain(more.iter().cloned()).collect();
+    (!all.is_empty()).then(|| all.join(". "))
 }
 
 fn needs_attention(field: &Field) -> bool {

@@ -182,15 +182,16 @@ impl<'a> Maker<'a> {
                 .map(|default| wording::value_of(self.promise, &place.pattern, &default)),
             allowed: self.allowed(&spot, &kind),
             help: describe::hint_and_help(&place.pattern, spot.hint(), node).0,
-            by: if place.in_row { Vec::new() } else { self.by(&place.path) },
+            by: self.by(&kind, place),
             fields: Vec::new(),
             left_out: 0,
         }
     }
 
-    fn by(&self, path: &Path) -> Vec<ByLine> {
-        let set = self.effective.sets.iter().find(|set| path.starts_with(&set.path)).map(|set| ByLine::of("Locked", &set.from));
-        describe::notes(self.effective, self.own, path).into_iter().chain(set).collect()
+    fn by(&self, kind: &Kind, place: &Place) -> Vec<ByLine> {
+        let set = self.effective.sets.iter().find(|set| place.path.starts_with(&set.path)).map(|set| ByLine::of("Locked", &set.from));
+        let with_rows = matches!(kind, Kind::List { .. } | Kind::Map { .. });
+        describe::notes(self.effective, self.own, place, with_rows).into_iter().chain(set).collect()
     }
 
     /// Returns the accepted values: the labels of the choices, or else the limits.
@@ -203,6 +204,7 @@ impl<'a> Maker<'a> {
                 labels.extend((more > 0).then(|| format!("and {}", counted(more as u64, "more option"))));
                 Some(labels.join(", "))
             }
+            Kind::List { items: rows } | Kind::Map { values: rows } => describe::constraint_of_rows(spot.node, rows, false, Vec::new()),
             _ => describe::constraint(spot.node),
         }
     }

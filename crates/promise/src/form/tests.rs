@@ -1,7 +1,9 @@
 mod any;
+mod changes;
 mod corpus;
 mod coverage;
 mod demand;
+mod narrowing;
 mod objects;
 
 use serde_json::{Value, json};

@@ -22,6 +22,7 @@ pub fn hints(spec: &PromiseSpec, advice: &[Lint]) -> Option<Value> {
             LintReason::RequiredButHidden
             | LintReason::RequiredButAdvanced
             | LintReason::UnknownWidget { .. }
+            | LintReason::CostlyRule { .. }
             | LintReason::ManyRequired { .. } => continue,
         };
         let entry = fields.entry(lint.parameter.clone()).or_insert_with(|| json!({}));

@@ -27,6 +27,10 @@ impl Lint {
             LintReason::UnknownWidget { widget } => {
                 format!("Change the widget of {parameter} to select, cards, radios, segments or textarea: there is no {widget}.")
             }
+            LintReason::CostlyRule { expression, bounds } => {
+                let fix = if bounds.is_empty() { "Simplify the rule".to_owned() } else { format!("Set {}", all_of(bounds)) };
+                format!("{fix}: with many or long values, this rule takes too long to check, and the request is refused: {expression}")
+            }
             LintReason::ManyRequired { count } => {
                 format!(
                     "Give some of the {count} required parameters a default: all of them have to be filled in before anything can be submitted."

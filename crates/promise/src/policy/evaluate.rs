@@ -1,6 +1,5 @@
 //! Evaluates rules on parameters: constraints individually, so that each problem names its policy, and expressions with a budget.
 
-use schema::expr::Scope;
 use serde_json::Value;
 
 use super::effective::{Effective, Ruling};
@@ -11,7 +10,7 @@ use super::source::Provenance;
 use crate::api::{Constrain, Enforcement, PolicyOutcome, PolicyResult, PromiseSpec};
 use crate::context::Context;
 use crate::path::Path;
-use crate::resolve::{Resolved, sort_outcomes};
+use crate::resolve::{PromiseReading, Resolved, sort_outcomes};
 use crate::wording;
 
 /// Returns the outcome of one rule.
@@ -28,15 +27,14 @@ pub(crate) fn outcome(from: &Provenance, result: PolicyResult, path: &Path, mess
     }
 }
 
-/// Evaluates everything that checks resolved parameters, and records outcomes and refusals. `scopes` contains the values for expressions,
-/// one for each person of the context.
+/// Evaluates everything that checks resolved parameters, and records outcomes and refusals. `reading` is the parsed promise.
 pub(crate) fn evaluate(
     promise: &PromiseSpec,
     effective: &Effective,
     readings: &Readings<'_>,
+    reading: &PromiseReading,
     parameters: &Value,
     context: &Context,
-    scopes: impl FnOnce() -> Vec<Scope>,
     resolved: &mut Resolved,
 ) {
     for ruling in &effective.constraints {
@@ -44,7 +42,7 @@ pub(crate) fn evaluate(
         let passed = outcome(&ruling.from, PolicyResult::Constrained, &ruling.path, None);
         file(resolved, ruling, broken, passed);
     }
-    super::expressions::evaluate(effective, readings, context, scopes, resolved);
+    super::expressions::evaluate(effective, readings, reading, parameters, context, resolved);
     for ruling in &effective.injects {
         resolved.outcomes.push(outcome(&ruling.from, PolicyResult::Injected, &Path::default(), None));
     }

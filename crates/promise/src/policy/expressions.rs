@@ -7,10 +7,10 @@ use super::effective::Effective;
 use super::evaluate::{file, outcome};
 use super::reading::Readings;
 use super::refusal::{ExpressionError, RefusalReason};
-use crate::api::PolicyResult;
+use crate::api::{Enforcement, PolicyResult};
 use crate::context::Context;
 use crate::expression;
-use crate::resolve::Resolved;
+use crate::resolve::{PromiseReading, Resolved, locate};
 
 /// Maximum number of steps of one rule.
 pub(super) const STEPS: u64 = 50_000;
@@ -34,15 +34,16 @@ pub(crate) fn compile(expression: &str) -> Result<Program, ExpressionError> {
 pub(super) fn evaluate(
     effective: &Effective,
     readings: &Readings<'_>,
+    reading: &PromiseReading,
+    parameters: &Value,
     context: &Context,
-    scopes: impl FnOnce() -> Vec<Scope>,
     resolved: &mut Resolved,
 ) {
     // Values that violate the schema are refused already, and expressions aren't written for them.
     if !resolved.problems.is_empty() || effective.validations.is_empty() {
         return;
     }
-    let scopes = scopes();
+    let scopes = reading.scopes(parameters, context);
     let changers = context.request.changers.iter().map(|changer| changer.username.as_str());
     let people: Vec<(Option<&str>, &Scope)> = std::iter::once(None).chain(changers.map(Some)).zip(&scopes).collect();
     for ruling in &effective.validations {
@@ -52,13 +53,24 @@ pub(super) fn evaluate(
             let program = program.as_ref().map_err(Clone::clone)?;
             program.evaluate_bool(scope, &mut Budget::steps(STEPS)).map_err(ExpressionError::Failed)
         };
-        let broken = people.iter().map(|(changer, scope)| (changer, holds(scope))).find(|(_, holds)| *holds != Ok(true));
+        let broken = people.iter().map(|(changer, scope)| (changer, scope, holds(scope))).find(|(.., holds)| *holds != Ok(true));
         let from = ruling.from.clone();
-        let broken = broken.map(|(changer, holds)| match holds {
-            Ok(_) => RefusalReason::Invalid { from, message: ruling.effect.message.clone(), changer: changer.map(str::to_owned) },
-            Err(error) => RefusalReason::NotEvaluated { from, error },
+        let broken = broken.map(|(changer, scope, holds)| {
+            let reason = match holds {
+                Ok(_) => RefusalReason::Invalid { from, message: ruling.effect.message.clone(), changer: changer.map(str::to_owned) },
+                Err(error) => RefusalReason::NotEvaluated { from, error },
+            };
+            // A rule that names no parameter is about those that it reads.
+            let about = |program: &Program| reading.schema().subject(program, "parameters", scope, parameters, &mut Budget::steps(STEPS));
+            let subject = if ruling.path.0.is_empty() { program.as_ref().ok().map(|program| about(program)) } else { None };
+            let Some(subject) = subject else { return (ruling.path.clone(), reason) };
+            if subject.fields.len() > 1 && ruling.from.enforcement == Enforcement::Block {
+                let fields = subject.fields.iter().map(|field| locate::path(field, parameters)).collect();
+                resolved.involved.entry(reason.to_string()).or_insert(fields);
+            }
+            (locate::path(&subject.place, parameters), reason)
         });
-        file(resolved, ruling, broken.map(|reason| (ruling.path.clone(), reason)), passed);
+        file(resolved, ruling, broken, passed);
     }
 }
 

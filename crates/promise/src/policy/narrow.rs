@@ -31,8 +31,20 @@ impl Narrowing<'_> {
     }
 }
 
-/// Whether a constraint allows a value. Bounds of other types are ignored.
+/// Whether a constraint allows a value. A bound allows no value of another type, where the schema leaves the type open: `500%` isn't a number
+/// up to 5.
 pub(super) fn admits(constrain: &Constrain, pattern: Option<&Regex>, value: &Value) -> bool {
+    let kind = match value {
+        Value::Null => "",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    if misfit(kind, constrain).is_some() {
+        return false;
+    }
     let mut bounds = Bounds::default();
     bounds.narrow(constrain);
     bounds.admits(value) && value.as_str().is_none_or(|text| pattern.is_none_or(|regex| regex.is_match(text)))

@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 
 use super::Draft;
 use crate::context::Context;
+use crate::lint::bounds_in_words;
 use crate::path::{Path, Segment};
 use crate::policy::{self, Effective};
 use crate::problem::Problem;
-use crate::resolve::{MAX_PROBLEMS, locate, omitted, resolve};
+use crate::resolve::{MAX_PROBLEMS, RULE_STEPS, locate, omitted, resolve};
 use crate::source;
-use crate::wording::lower_first;
+use crate::wording::{all_of, lower_first};
 
 /// Returns why a JSON Schema can't be used.
 pub(super) fn not_usable(schema: &Value) -> Option<Problem> {
@@ -88,9 +89,24 @@ fn default_in_words(error: &FieldError, path: &Path) -> String {
 }
 
 pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
+    costs(draft, schema);
     secrets(draft);
     examples(draft);
     presets(draft, schema);
+}
+
+/// Refuses rules that can't be checked within the limit of one request even if its values are few and short. Rules that can are accepted,
+/// although an API server refuses them; [`crate::lint`] advises on them.
+fn costs(draft: &mut Draft<'_>, schema: &Schema) {
+    for rule in schema.costly_rules().into_iter().filter(|rule| rule.usual_steps > RULE_STEPS as f64) {
+        let limited: Vec<String> = bounds_in_words(&rule.bounds);
+        let limits = if limited.is_empty() { String::new() } else { format!(" or limit what it reads with {}", all_of(&limited)) };
+        let message = format!(
+            "Simplify this expression{limits}: even if a request has few and short values, checking it takes about {:.0} steps, and {RULE_STEPS} are allowed.",
+            rule.usual_steps
+        );
+        draft.problem(format!(".parameters{}", locate::path(&rule.field, &draft.json)), message);
+    }
 }
 
 /// Checks that each secret parameter is a reference to a key of a Secret: an object with exactly `name` and `key`.

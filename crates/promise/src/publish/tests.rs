@@ -74,6 +74,28 @@ fn a_published_version_may_be_presented_otherwise_and_deprecated_and_nothing_els
 }
 
 #[test]
+fn a_rule_that_an_api_server_finds_too_costly_passes_unless_no_request_can_be_checked() {
+    let with = |rule: &str, most: Value| {
+        let mut json = good();
+        let items = json!({"type": "integer"});
+        json["parameters"]["properties"]["numbers"] =
+            json!({"type": "array", "items": items, "maxItems": most, "x-kubernetes-validations": [{"rule": rule, "message": "No."}]});
+        validate(&spec(json), None, false)
+    };
+    let twice = "self.all(a, self.exists_one(b, a == b))";
+    assert_eq!(with(twice, Value::Null), Ok(()));
+    assert_eq!(with(twice, json!(100_000)), Ok(()));
+    let six = "self.all(a, self.all(b, self.all(c, self.all(d, self.all(e, self.all(f, a + b + c + d + e + f > 0))))))";
+    let refused = with(six, Value::Null).unwrap_err();
+    assert_eq!(refused.len(), 1, "{refused:?}");
+    assert_eq!(refused[0].path, ".parameters.properties.numbers.x-kubernetes-validations[0].rule");
+    let message = &refused[0].message;
+    assert!(message.starts_with("Simplify this expression or limit what it reads with maxItems of .numbers: even if"), "{message}");
+    assert!(message.ends_with(" steps, and 200000 are allowed."), "{message}");
+    assert_eq!(with(six, json!(3)), Ok(()), "few entries are checked quickly");
+}
+
+#[test]
 fn a_good_promise_passes() {
     assert_eq!(validate(&spec(good()), None, false), Ok(()));
 }

@@ -1,3 +1,5 @@
+mod rules;
+
 use serde_json::{Value, json};
 
 use super::{Resolved, resolve};

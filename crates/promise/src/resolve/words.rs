@@ -41,16 +41,33 @@ fn named(promise: &PromiseSpec, path: &Path) -> String {
     if PREPOSITIONS.contains(&first) { format!("“{}”", upper_first(&noun)) } else { noun }
 }
 
-/// Describes a violated rule of the schema: the author's message, or else the rule itself.
-pub(super) fn rule(promise: &PromiseSpec, path: &Path, error: &FieldError) -> String {
+/// Maximum number of fields that a sentence about a rule names.
+const MOST_NAMED: usize = 4;
+
+/// Describes a violated rule of the schema: the author's message, or else the rule itself and the fields that it is about.
+pub(super) fn rule(promise: &PromiseSpec, path: &Path, fields: &[Path], error: &FieldError) -> String {
     let text = error.detail.trim();
-    let what = if path.0.is_empty() { "the values".to_owned() } else { named(promise, path) };
+    let what = subject(promise, path, fields);
     match &error.rule {
         // A rule that fails on the values: the server's words about the engine help no one, the rule does.
         Some(RuleFault::NotEvaluated { rule }) => format!("Change {what} so that this rule of the promise can be checked: {rule}"),
         Some(RuleFault::Violated { rule }) => format!("Change {what} to satisfy this rule of the promise: {rule}"),
+        Some(RuleFault::OutOfBudget { rule }) => {
+            format!("Use fewer or shorter values for {what}: this rule of the promise takes too long to check: {rule}")
+        }
         _ if text.is_empty() => format!("Change {what}: a rule of the promise isn't satisfied."),
         _ => with_stop(text),
+    }
+}
+
+/// Returns what a rule is about, as a noun.
+fn subject(promise: &PromiseSpec, path: &Path, fields: &[Path]) -> String {
+    let mut names: Vec<String> = fields.iter().filter(|field| !field.0.is_empty()).map(|field| named(promise, field)).collect();
+    names.dedup();
+    match names.len() {
+        2..=MOST_NAMED => one_of(&names),
+        _ if path.0.is_empty() => "the values".to_owned(),
+        _ => named(promise, path),
     }
 }
 

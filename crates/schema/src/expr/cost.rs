@@ -1,6 +1,9 @@
 //! Worst-case cost of an expression, estimated from the schemas of what it reads: rules of a definition that could be too expensive are
 //! rejected before any object exists. The numbers follow the estimator of the API server, and stay below it in case of doubt.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::Program;
@@ -15,6 +18,92 @@ const PATTERN_FACTOR: f64 = 0.25;
 const LIST_COST: f64 = 10.0;
 const MAP_COST: f64 = 30.0;
 
+/// Size that is assumed for lists and maps of usual requests where no limit, or a larger one, is declared.
+const USUAL_ENTRIES: f64 = 10.0;
+/// The same for texts.
+const USUAL_LETTERS: f64 = 64.0;
+/// Length of a number as text.
+const DIGITS: f64 = 20.0;
+
+/// Which sizes an estimate assumes.
+pub(crate) struct Sizes {
+    /// Whether everything has a usual size.
+    all_usual: bool,
+    /// JSON pointers of the schemas whose values have a usual size.
+    usual: BTreeSet<String>,
+    /// Schemas whose values were assumed to be larger than usual, with the keyword that would limit them.
+    met: RefCell<BTreeSet<(String, &'static str)>>,
+}
+
+impl Sizes {
+    /// Everything is as large as its schema allows.
+    pub(crate) fn largest() -> Self {
+        Self::usual_at(BTreeSet::new())
+    }
+
+    /// Everything is as large as in a usual request.
+    pub(crate) fn usual() -> Self {
+        Self { all_usual: true, ..Self::largest() }
+    }
+
+    /// Values of the schemas at these JSON pointers are as large as in a usual request, everything else is as large as its schema allows.
+    pub(crate) fn usual_at(usual: BTreeSet<String>) -> Self {
+        Self { all_usual: false, usual, met: RefCell::default() }
+    }
+
+    /// Returns the schemas whose values were assumed to be larger than usual, with the keyword that would limit them.
+    pub(crate) fn met(self) -> BTreeSet<(String, &'static str)> {
+        self.met.into_inner()
+    }
+
+    fn length(&self, schema: &Schema, declared: Option<i64>, keyword: &'static str, usual: f64, open: impl FnOnce() -> f64) -> f64 {
+        let limit = declared.map(|limit| limit.max(0) as f64);
+        if limit.is_some_and(|limit| limit <= usual) {
+            return limit.unwrap_or_default();
+        }
+        if self.all_usual || self.usual.contains(&schema.pointer) {
+            return usual;
+        }
+        self.met.borrow_mut().insert((schema.pointer.clone(), keyword));
+        limit.unwrap_or_else(open)
+    }
+
+    fn of_text(&self, schema: &Schema) -> f64 {
+        let longest = schema.enumeration().iter().filter_map(|value| value.as_str().map(str::len)).max();
+        match (schema.max_length, longest, schema.format()) {
+            (None, Some(longest), _) => longest as f64,
+            (None, None, Some("date" | "date-time" | "duration")) => 40.0,
+            (declared, ..) => self.length(schema, declared, "maxLength", USUAL_LETTERS, || REQUEST_LIMIT - 2.0),
+        }
+    }
+
+    /// Returns the maximum number of items of a list or entries of a map.
+    fn of_entries(&self, schema: &Schema) -> f64 {
+        let (declared, keyword) = limit_of(schema);
+        let (inside, around) =
+            if schema.kind() == Some(Kind::Array) { (schema.items(), 1.0) } else { (schema.additional_properties(), 6.0) };
+        let open = || (REQUEST_LIMIT - 2.0) / (inside.map_or(1.0, smallest) + around);
+        self.length(schema, declared, keyword, USUAL_ENTRIES, open)
+    }
+
+    fn of_number(&self) -> f64 {
+        // The text of a number has no declared length.
+        if self.all_usual { DIGITS } else { f64::INFINITY }
+    }
+
+    /// Returns how many values a list or map has if they are counted: `None` if it declares no limit.
+    pub(crate) fn counted(&self, schema: &Schema) -> Option<f64> {
+        let (declared, _) = limit_of(schema);
+        let size = self.of_entries(schema);
+        (declared.is_some() || self.all_usual || self.usual.contains(&schema.pointer)).then_some(size)
+    }
+}
+
+/// Returns the limit of a list or map, and its keyword.
+fn limit_of(schema: &Schema) -> (Option<i64>, &'static str) {
+    if schema.kind() == Some(Kind::Array) { (schema.max_items, "maxItems") } else { (schema.max_properties, "maxProperties") }
+}
+
 /// Upper bound on the size of a value.
 #[derive(Clone, Debug)]
 enum Size<'s> {
@@ -28,12 +117,12 @@ enum Size<'s> {
 
 impl Size<'_> {
     /// Returns the bytes of a string, items of a list, or entries of a map; `None` for others.
-    fn length(&self) -> Option<f64> {
+    fn length(&self, sizes: &Sizes) -> Option<f64> {
         match self {
             Self::Of(schema) => match schema.kind() {
-                Some(Kind::String) => Some(text_limit(schema)),
-                Some(Kind::Array) => Some(item_limit(schema)),
-                Some(Kind::Object) => schema.additional_properties().map(|_| item_limit(schema)),
+                Some(Kind::String) => Some(sizes.of_text(schema)),
+                Some(Kind::Array) => Some(sizes.of_entries(schema)),
+                Some(Kind::Object) => schema.additional_properties().map(|_| sizes.of_entries(schema)),
                 _ => None,
             },
             Self::Text(length) | Self::List(length, _) => Some(*length),
@@ -44,28 +133,6 @@ impl Size<'_> {
     fn is_text(&self) -> bool {
         matches!(self, Self::Text(_)) || matches!(self, Self::Of(schema) if schema.kind() == Some(Kind::String))
     }
-}
-
-fn text_limit(schema: &Schema) -> f64 {
-    if let Some(limit) = schema.max_length {
-        return limit.max(0) as f64;
-    }
-    let longest = schema.enumeration().iter().filter_map(|value| value.as_str().map(str::len)).max();
-    match (longest, schema.format()) {
-        (Some(longest), _) => longest as f64,
-        (None, Some("date" | "date-time" | "duration")) => 40.0,
-        _ => REQUEST_LIMIT - 2.0,
-    }
-}
-
-/// Returns the maximum number of items of a list or entries of a map.
-fn item_limit(schema: &Schema) -> f64 {
-    if schema.kind() == Some(Kind::Array) {
-        let smallest = schema.items().map_or(1.0, smallest);
-        return schema.max_items.map_or((REQUEST_LIMIT - 2.0) / (smallest + 1.0), |limit| limit.max(0) as f64);
-    }
-    let smallest = schema.additional_properties().map_or(1.0, smallest);
-    schema.max_properties.map_or((REQUEST_LIMIT - 2.0) / (smallest + 6.0), |limit| limit.max(0) as f64)
 }
 
 /// Returns the size of the smallest value as JSON, in bytes.
@@ -88,25 +155,24 @@ pub(crate) fn cardinality(schema: &Schema) -> f64 {
     REQUEST_LIMIT / (smallest(schema) + 1.0)
 }
 
-/// Returns the maximum number of values of a list or map, if it declares one.
-pub(crate) fn declared_limit(schema: &Schema) -> Option<f64> {
-    let limit = if schema.kind() == Some(Kind::Array) { schema.max_items } else { schema.max_properties };
-    limit.map(|limit| limit.max(0) as f64)
-}
-
 /// Returns the worst-case cost of one evaluation with `self` and `oldSelf` of a schema.
-pub(crate) fn estimate(program: &Program, schema: &Schema) -> f64 {
-    worst(program, &[("self", schema), ("oldSelf", schema)])
+pub(crate) fn estimate(program: &Program, schema: &Schema, sizes: &Sizes) -> f64 {
+    cost_of(program, &[("self", schema), ("oldSelf", schema)], sizes)
 }
 
 /// Returns the worst-case cost of one evaluation with variables of these schemas; any other variable counts as small.
 pub(super) fn worst(program: &Program, variables: &[(&str, &Schema)]) -> f64 {
-    let mut estimator = Estimator { variables, locals: Vec::new() };
+    cost_of(program, variables, &Sizes::largest())
+}
+
+fn cost_of(program: &Program, variables: &[(&str, &Schema)], sizes: &Sizes) -> f64 {
+    let mut estimator = Estimator { variables, sizes, locals: Vec::new() };
     estimator.node(&program.tree).0
 }
 
 struct Estimator<'s, 'e> {
     variables: &'s [(&'s str, &'s Schema)],
+    sizes: &'s Sizes,
     locals: Vec<(&'e str, Size<'s>)>,
 }
 
@@ -125,7 +191,7 @@ impl<'s, 'e> Estimator<'s, 'e> {
                 let parts: Vec<_> = list.elements.iter().map(|element| self.node(element)).collect();
                 let cost = LIST_COST + parts.iter().map(|(cost, _)| cost).sum::<f64>();
                 let length = parts.len() as f64;
-                (cost, Size::List(length, Box::new(largest(parts.into_iter().map(|(_, size)| size)))))
+                (cost, Size::List(length, Box::new(self.largest(parts.into_iter().map(|(_, size)| size)))))
             }
             Expr::Map(map) => {
                 let mut cost = MAP_COST;
@@ -151,7 +217,7 @@ impl<'s, 'e> Estimator<'s, 'e> {
 
     fn comprehension(&mut self, comprehension: &'e ComprehensionExpr) -> (f64, Size<'s>) {
         let (range_cost, range) = self.node(&comprehension.iter_range);
-        let length = range.length().unwrap_or_default();
+        let length = range.length(self.sizes).unwrap_or_default();
         let base = self.locals.len();
         self.locals.push((&comprehension.accu_var, Size::Small));
         self.locals.push((&comprehension.iter_var, item(&range)));
@@ -170,11 +236,11 @@ impl<'s, 'e> Estimator<'s, 'e> {
         let arguments: Vec<(f64, Size<'s>)> = call.args.iter().map(|argument| self.node(argument)).collect();
         let sum = arguments.iter().chain(&target).map(|(cost, _)| cost).sum::<f64>();
         let sizes: Vec<Size<'s>> = target.iter().chain(&arguments).map(|(_, size)| size.clone()).collect();
-        let length = |index: usize| sizes.get(index).and_then(Size::length);
+        let length = |index: usize| sizes.get(index).and_then(|size| size.length(self.sizes));
         let text = |index: usize| (length(index).unwrap_or(1.0) * TEXT_FACTOR).ceil();
         match call.func_name.as_str() {
             operators::CONDITIONAL if arguments.len() == 3 => {
-                (arguments[0].0 + arguments[1].0.max(arguments[2].0), largest(sizes.into_iter().skip(1)))
+                (arguments[0].0 + arguments[1].0.max(arguments[2].0), self.largest(sizes.into_iter().skip(1)))
             }
             operators::LOGICAL_AND | operators::LOGICAL_OR | operators::LOGICAL_NOT | operators::NOT_STRICTLY_FALSE => (sum, Size::Small),
             operators::INDEX | operators::OPT_INDEX => (sum + 1.0, sizes.first().map_or(Size::Small, item)),
@@ -204,8 +270,7 @@ impl<'s, 'e> Estimator<'s, 'e> {
             "startsWith" | "endsWith" => (sum + text(1), Size::Small),
             "matches" => (sum + text(0) * (length(1).unwrap_or(1.0) * PATTERN_FACTOR).ceil(), Size::Small),
             "string" if sizes.first().is_some_and(Size::is_text) => (sum + text(0), sizes[0].clone()),
-            // The text of a number has no declared length.
-            "string" => (sum + 1.0, Size::Text(f64::INFINITY)),
+            "string" => (sum + 1.0, Size::Text(self.sizes.of_number())),
             "isSorted" | "sum" | "min" | "max" | "indexOf" | "lastIndexOf" | "distinct" => (sum + length(0).unwrap_or(1.0), Size::Small),
             "lowerAscii" | "upperAscii" | "trim" | "substring" | "find" | "charAt" => {
                 (sum + text(0), Size::Text(length(0).unwrap_or_default()))
@@ -216,6 +281,11 @@ impl<'s, 'e> Estimator<'s, 'e> {
             }
             _ => (sum + 1.0, Size::Small),
         }
+    }
+
+    fn largest(&self, sizes: impl Iterator<Item = Size<'s>>) -> Size<'s> {
+        let length = |size: &Size<'s>| size.length(self.sizes).unwrap_or_default();
+        sizes.max_by(|left, right| length(left).total_cmp(&length(right))).unwrap_or(Size::Small)
     }
 }
 
@@ -236,8 +306,4 @@ fn item<'s>(range: &Size<'s>) -> Size<'s> {
         Size::List(_, item) => item.as_ref().clone(),
         _ => Size::Small,
     }
-}
-
-fn largest<'s>(sizes: impl Iterator<Item = Size<'s>>) -> Size<'s> {
-    sizes.max_by(|left, right| left.length().unwrap_or_default().total_cmp(&right.length().unwrap_or_default())).unwrap_or(Size::Small)
 }

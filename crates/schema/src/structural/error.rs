@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::number;
+use super::rules::RuleSubject;
 
 /// Why a field is rejected; the error types of the API server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,11 @@ pub enum RuleFault {
         /// Message of the rule, or else its source.
         rule: String,
     },
+    /// The steps of all rules are used up; the rules after this one aren't checked.
+    OutOfBudget {
+        /// Message of the rule, or else its source.
+        rule: String,
+    },
     /// An expression of the rule doesn't compile.
     NotCompiled {
         /// Line and column of the error, from 1.
@@ -98,8 +104,10 @@ pub struct FieldError {
     pub schema: Option<Value>,
     /// Text shown in place of the value where its JSON would read differently.
     pub(crate) shown: Option<String>,
-    /// Path of the field if the API server names none.
+    /// Path of the field if the API server names none, or not the one that it is about.
     place: Option<String>,
+    /// Paths of all fields that a violated rule is about.
+    fields: Vec<String>,
 }
 
 /// The field of errors that the API server reports without a path.
@@ -108,7 +116,17 @@ pub const NO_FIELD: &str = "<nil>";
 impl FieldError {
     /// Creates an error that shows the value.
     pub fn new(reason: FieldErrorReason, field: impl Into<String>, value: Option<Value>, detail: impl Into<String>) -> Self {
-        Self { field: field.into(), reason, value, detail: detail.into(), rule: None, schema: None, shown: None, place: None }
+        Self {
+            field: field.into(),
+            reason,
+            value,
+            detail: detail.into(),
+            rule: None,
+            schema: None,
+            shown: None,
+            place: None,
+            fields: Vec::new(),
+        }
     }
 
     /// Creates the error for a required field.
@@ -138,7 +156,20 @@ impl FieldError {
         self
     }
 
-    /// Returns the path of the field that this is about, even if [`FieldError::field`] is [`NO_FIELD`]; empty for the whole object.
+    /// Sets what a violated rule is about.
+    pub(crate) fn with_subject(mut self, subject: RuleSubject) -> Self {
+        self.place = Some(subject.place);
+        self.fields = subject.fields;
+        self
+    }
+
+    /// Returns the paths of all fields that a violated rule is about; empty for other errors.
+    pub fn fields(&self) -> &[String] {
+        &self.fields
+    }
+
+    /// Returns the path of the field that this is about, even if [`FieldError::field`] is [`NO_FIELD`]; empty for the whole object. A
+    /// violated rule is about the field that it reads, or the innermost object with all of them.
     pub fn place(&self) -> &str {
         match &self.place {
             Some(place) => place,
@@ -189,6 +220,7 @@ impl FieldError {
     #[must_use]
     pub fn prefixed(mut self, prefix: &str) -> Self {
         self.place = self.place.map(|place| join(prefix, &place));
+        self.fields.iter_mut().for_each(|field| *field = join(prefix, field));
         if self.field == NO_FIELD || prefix.is_empty() {
             return self;
         }

@@ -3,6 +3,7 @@
 mod compile;
 mod cost;
 mod run;
+mod subject;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +15,9 @@ use super::path::Path;
 use crate::expr::{Budget, Program, Type};
 
 pub(super) use compile::compile;
-pub(super) use cost::check as check_cost;
+pub use cost::{CostlyRule, MissingBound};
+pub(super) use cost::{check as check_cost, costly};
+pub use subject::RuleSubject;
 
 /// Message of the cause that replaces all rules when an object is otherwise invalid.
 pub const RULE_CHECK_SKIPPED: &str =

@@ -185,7 +185,9 @@ impl Opened {
     /// Returns the problems of the form's initial state.
     pub(super) async fn problems(&self, caller: &Caller, workspace: &Workspace) -> Result<Vec<Summary>> {
         let checked = caller.preflight(workspace, &self.offered, &self.submission(&self.start)).await?;
-        Ok(self.model(&checked.effective, &self.start.draft, &checked.all_problems()).summary)
+        let mut form = self.model(&checked.effective, &self.start.draft, &checked.all_problems());
+        form.point_at(&checked.resolved.involved);
+        Ok(form.summary)
     }
 
     /// Returns who wrote the parameters, as shown to the current user: the user of the form, or the requester of an existing request.
@@ -307,7 +309,11 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     let yaml = source::view(opened, workspace, &typed, (bad_name.as_deref(), &found));
     let told = match &yaml {
         Some(_) => source::summary(&found),
-        None => opened.model(effective, &typed.draft, &found).summary,
+        None => {
+            let mut form = opened.model(effective, &typed.draft, &found);
+            form.point_at(&resolved.involved);
+            form.summary
+        }
     };
     let mut problems = if typed.checked { found } else { Vec::new() };
     problems.extend(typed.secret_problems.iter().cloned());
@@ -328,6 +334,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         source::retarget(&mut preflight);
     }
     let mut form = opened.model(effective, &typed.draft, &problems);
+    form.point_at(&resolved.involved);
     prices::put(&mut form, &examined.choices);
     let change = comparison::change(opened, &typed, &examined, &policies);
     let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes, &|source, policy| {

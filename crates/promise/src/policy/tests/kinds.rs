@@ -113,7 +113,7 @@ fn rules_about_values_refuse_or_warn_and_say_where_and_why() {
             json!({"validate": {"expression": "${parameters.replicas < 3}", "message": "Choose fewer."}}),
             json!({"replicas": 2}),
             json!({"replicas": 3}),
-            "",
+            ".parameters.replicas",
             "Choose fewer. The policy p at root:level1 (team p) requires this.",
         ),
     ];

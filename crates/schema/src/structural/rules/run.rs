@@ -6,15 +6,18 @@ use super::super::error::{FieldError, RuleFault};
 use super::super::path::Path;
 use super::super::{Schema, unique};
 use super::compile::steps;
-use super::{Compiled, Judged, Rule};
+use super::{Compiled, Judged, Rule, RuleSubject};
 use crate::expr::value::Val;
 use crate::expr::{Budget, Environment, ExprError, Scope, Type};
 
 /// The API server's message once the budget of all rules of an object is used up.
 const EXHAUSTED: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
 
+/// Maximum steps for finding out what violated rules are about. It doesn't affect which rules are violated.
+const BLAMING: u64 = 100_000;
+
 pub(super) fn run(schema: &Schema, new: &Value, old: Option<&Value>, judged: Judged, budget: &mut Budget) -> Vec<FieldError> {
-    let mut runner = Runner { judged, budget, errors: Vec::new(), exhausted: false };
+    let mut runner = Runner { judged, budget, blaming: Budget::steps(BLAMING), errors: Vec::new(), exhausted: false };
     runner.node(schema, new, old, &Path::Root);
     runner.errors
 }
@@ -22,6 +25,7 @@ pub(super) fn run(schema: &Schema, new: &Value, old: Option<&Value>, judged: Jud
 struct Runner<'b> {
     judged: Judged,
     budget: &'b mut Budget,
+    blaming: Budget,
     errors: Vec<FieldError>,
     exhausted: bool,
 }
@@ -96,7 +100,13 @@ impl Runner<'_> {
                     Some(message) => (message, None),
                     None => (format!("failed rule: {}", rule.rule.trim()), Some(RuleFault::Violated { rule: rule.rule.trim().to_owned() })),
                 };
-                self.errors.push(error(rule, new, path, detail).by_rule(fault));
+                let error = error(rule, new, path, detail).by_rule(fault);
+                // A rule with a path says itself what it is about.
+                let subject = rule.field_path.is_empty().then(|| self.subject(schema, compiled, scope, new, path));
+                self.errors.push(match subject {
+                    Some(subject) => error.with_subject(subject),
+                    None => error,
+                });
                 return;
             }
             Err(failure) => failure,
@@ -104,13 +114,21 @@ impl Runner<'_> {
         let (detail, fault) = match &failure {
             ExprError::Budget(_) => {
                 self.exhausted = true;
-                (EXHAUSTED.to_owned(), None)
+                (EXHAUSTED.to_owned(), Some(RuleFault::OutOfBudget { rule: said().to_owned() }))
             }
             failure => (not_evaluated(failure, said()), Some(RuleFault::NotEvaluated { rule: said().to_owned() })),
         };
         // A rule that couldn't be evaluated says nothing about the value: the error shows the value's type, at the rule's own node.
         let kind = schema.kind.map_or("", super::super::Kind::name);
-        self.errors.push(FieldError::invalid(told(path.to_string()), kind, detail).by_rule(fault));
+        let error = FieldError::invalid(told(path.to_string()), kind, detail).by_rule(fault);
+        let subject = self.subject(schema, compiled, scope, new, path);
+        self.errors.push(error.with_subject(subject));
+    }
+
+    /// Returns the fields that a rule is about, for these values.
+    fn subject(&mut self, schema: &Schema, compiled: &Compiled, scope: &Scope, new: &Value, path: &Path<'_>) -> RuleSubject {
+        let paths = compiled.rule.about(&["self", "oldSelf"], scope, &mut self.blaming);
+        RuleSubject::of(schema, new, &path.to_string(), &paths)
     }
 
     /// Returns the message of a violated rule: the message expression's result if it is valid, else the fixed message, if there is one.

@@ -172,3 +172,56 @@ fn whether_a_field_is_there_costs_nothing_as_for_the_api_server() {
     let list = json!({"type": "object", "properties": {"list": {"type": "array", "items": items}}});
     assert_eq!(Schema::parse(&list).err(), None);
 }
+
+#[test]
+fn costly_rules_name_the_limits_that_would_make_them_cheap() {
+    let part = |limits: Value| {
+        let (letters, entries) = (limits["letters"].clone(), limits["entries"].clone());
+        let name = json!({"type": "string", "maxLength": letters});
+        let rule = json!([{"rule": "self.all(a, self.exists_one(b, a.name == b.name))"}]);
+        let ports = json!({"type": "array", "maxItems": entries, "x-kubernetes-validations": rule,
+            "items": {"type": "object", "properties": {"name": name, "other": {"type": "string"}}}});
+        json!({"type": "object", "properties": {"a/b": ports}})
+    };
+    let bounds = |limits: Value| {
+        let schema = part(limits);
+        let is_refused = Schema::parse(&schema).is_err();
+        let costly = Schema::parse_part(&schema).unwrap().costly_rules();
+        assert_eq!(is_refused, !costly.is_empty(), "they are those that an API server refuses");
+        let bounds: Vec<String> =
+            costly.iter().flat_map(|rule| &rule.bounds).map(|bound| format!("{} {}", bound.pointer, bound.keyword)).collect();
+        assert!(costly.iter().all(|rule| rule.usual_steps < 10_000.0));
+        bounds.join(", ")
+    };
+    let (list, name) = ("/properties/a~1b maxItems", "/properties/a~1b/items/properties/name maxLength");
+    assert_eq!(bounds(json!({})), format!("{list}, {name}"));
+    assert_eq!(bounds(json!({"letters": 63})), list);
+    assert_eq!(bounds(json!({"entries": 32})), name);
+    assert_eq!(bounds(json!({"letters": 63, "entries": 100_000})), list, "a limit can be too high");
+    assert_eq!(bounds(json!({"letters": 63, "entries": 32})), "");
+}
+
+#[test]
+fn a_rule_for_many_values_names_the_lists_around_it() {
+    let item = json!({"type": "object", "properties": {"t": {"type": "string", "maxLength": 1000}},
+        "x-kubernetes-validations": [{"rule": "!self.t.contains('x') || self.t.matches('^[a-z]+$')"}]});
+    let inner = json!({"type": "array", "items": item});
+    let schema = json!({"type": "object", "properties": {"m": {"type": "object", "additionalProperties": inner}}});
+    let costly = Schema::parse_part(&schema).unwrap().costly_rules();
+    let bounds: Vec<(&str, &str)> = costly[0].bounds.iter().map(|bound| (bound.pointer.as_str(), bound.keyword)).collect();
+    assert_eq!(bounds, [("/properties/m", "maxProperties"), ("/properties/m/additionalProperties", "maxItems")]);
+    assert_eq!(costly[0].field, "properties[m].additionalProperties.items.x-kubernetes-validations[0].rule");
+}
+
+#[test]
+fn a_violated_rule_says_which_fields_it_is_about_beside_the_api_servers_path() {
+    let schema = schema();
+    let places = |spec: Value| {
+        let errors = schema.validate_rules(&json!({"spec": spec}), None, &mut Budget::default());
+        errors.iter().map(|error| format!("{} {} [{}]", error.field, error.place(), error.fields().join(" "))).collect::<Vec<_>>()
+    };
+    assert_eq!(places(json!({"mode": "c"})), ["spec spec.mode [spec.mode]"]);
+    assert_eq!(places(json!({"a-b": "bad"})), ["spec spec.a-b [spec.a-b]"]);
+    assert_eq!(places(json!({"min": 3, "max": 2})), ["spec.min spec.min []"]);
+    assert_eq!(places(json!({"tags": ["Not"]})), ["spec.tags[0] spec.tags[0] [spec.tags[0]]"]);
+}
