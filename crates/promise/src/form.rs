@@ -24,6 +24,7 @@ mod field;
 mod immutable;
 mod kind;
 pub mod manifest;
+mod misfit;
 mod model;
 mod operation;
 mod parse;
