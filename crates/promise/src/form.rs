@@ -25,6 +25,7 @@ mod immutable;
 mod involved;
 mod kind;
 pub mod manifest;
+mod misfit;
 mod model;
 mod operation;
 mod parse;

@@ -40,7 +40,7 @@ pub use book::Book;
 pub use bounds::Bounds;
 pub use changes::{PolicyChange, changes};
 pub use compose::{compose, compose_read};
-pub use effective::{Conditional, Effective, Ruling, Unchecked};
+pub use effective::{Conditional, Effective, ParsedSchema, Ruling, Unchecked};
 pub(crate) use evaluate::{evaluate, outcome};
 pub(crate) use expressions::{compile, environment, scope};
 pub(crate) use fit::check_rules;

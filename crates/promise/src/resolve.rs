@@ -11,6 +11,7 @@ mod together;
 mod words;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schema::expr::Budget;
 use schema::structural::{NO_FIELD, Schema};
@@ -118,6 +119,11 @@ pub(crate) fn schema_of(promise: &PromiseSpec) -> Schema {
     Schema::parse_without_rules(promise.parameters.as_ref().unwrap_or(&Value::Null))
 }
 
+/// Returns the schema that was parsed when the policies were composed, or else parses it.
+pub(crate) fn parsed_schema(promise: &PromiseSpec, effective: &Effective) -> Arc<Schema> {
+    effective.parsed.0.clone().unwrap_or_else(|| Arc::new(schema_of(promise)))
+}
+
 /// Returns the values that the given parameters have with only fixed and default values applied. Conditions are evaluated on them.
 pub(crate) fn snapshot(
     promise: &PromiseSpec,
@@ -199,16 +205,20 @@ fn sets(promise: &PromiseSpec, fixed: &[Ruling<Value>], said: &Value, value: &mu
 fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value, former: Option<&Value>, resolved: &mut Resolved) {
     let mut errors = schema.validate(value);
     let structural = errors.is_empty();
-    if structural && schema.has_rules() {
+    let mut shaped = errors.len();
+    // As API servers do: a value that merely breaks a pattern or a bound has the form that rules rely on.
+    if schema.has_rules() && !errors.iter().any(|error| error.reason.stops_rules()) {
         let mut budget = Budget::steps(RULE_STEPS);
         // Parameters accepted under another schema might have another shape; then there is nothing to compare with.
         let former = former.filter(|former| schema.validate(former).is_empty());
-        errors = schema.validate_all_rules(value, former, &mut budget);
+        errors.extend(schema.validate_all_rules(value, former, &mut budget));
     }
     let omitted = omitted(errors.len(), BASE);
     errors.truncate(MAX_PROBLEMS);
     let alternatives = if structural { Vec::new() } else { together::misfits(promise, json, &errors, value) };
     for error in errors {
+        let structural = shaped == 0;
+        shaped = shaped.saturating_sub(1);
         let path = locate::path(error.place(), value);
         let misfit = alternatives.iter().find(|misfit| misfit.path == path && error.field == NO_FIELD);
         if misfit.is_none() && alternatives.iter().any(|misfit| misfit.explains(&error, &path)) {

@@ -230,7 +230,8 @@ impl Schema {
 
     /// Checks an object against the CEL rules; `old` is the stored object for an update.
     ///
-    /// Call it only for objects that [`Schema::validate`] accepts; for others the API server responds with [`Schema::rules_not_checked`].
+    /// Call it only for objects in whose errors of [`Schema::validate`] no reason [stops it](FieldErrorReason::stops_rules); for others the API
+    /// server responds with [`Schema::rules_not_checked`].
     pub fn validate_rules(&self, new: &Value, old: Option<&Value>, budget: &mut crate::expr::Budget) -> Vec<FieldError> {
         rules::validate(self, new, old, rules::Judged::Changed, budget)
     }

@@ -53,6 +53,12 @@ pub fn samples<S: DeserializeOwned>(name: &str) -> Vec<(String, S)> {
     files.iter().map(read).collect()
 }
 
+/// How much a check does: the first number in CI, the second with `--full` (`OPM_FULL`), which takes minutes.
+#[expect(clippy::disallowed_methods, reason = "tests have no configuration module")]
+pub fn size<T>(ci: T, full: T) -> T {
+    if std::env::var_os("OPM_FULL").is_some_and(|value| value == "true") { full } else { ci }
+}
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

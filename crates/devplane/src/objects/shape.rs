@@ -1,10 +1,7 @@
 //! The shape of objects: unknown fields, defaults, validity. Custom kinds have a schema, built-in ones their own code.
 //! Source: apiextensions-apiserver `pkg/apiserver/schema/{pruning,defaulting}`, `pkg/registry/customresource/strategy.go`.
 
-use schema::{
-    expr::Budget,
-    structural::{FieldError, FieldErrorReason, Schema},
-};
+use schema::{expr::Budget, structural::Schema};
 use serde_json::{Map, Value};
 
 use super::metadata;
@@ -56,12 +53,7 @@ pub fn validate(resource: &Resource, subresource: &str, object: &Value, old: Opt
                 (_, Some(old)) => shape.schema.validate_change(object, old),
                 (_, None) => shape.schema.validate(object),
             };
-            // Rules are evaluated on values of the right form only; a value that merely breaks a pattern or a bound has it.
-            let formless = |error: &FieldError| {
-                use FieldErrorReason::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
-                matches!(error.reason, NotSupported | Required | TooLong | TooMany | TypeInvalid)
-            };
-            if errors.iter().any(formless) && shape.schema.has_rules() {
+            if errors.iter().any(|error| error.reason.stops_rules()) && shape.schema.has_rules() {
                 errors.push(Schema::rules_not_checked());
             } else if shape.schema.has_rules() {
                 errors.extend(blocking::long(|| shape.schema.validate_rules(object, old, &mut Budget::for_rules())));

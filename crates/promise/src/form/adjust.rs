@@ -24,7 +24,7 @@ pub struct Adjusted {
 /// Replaces defaults that a rule doesn't allow by the smallest allowed value, and returns what was replaced. Values that the user entered
 /// stay, and so does the input with the name `typing`, because the user is still typing there.
 pub fn adjust(promise: &PromiseSpec, effective: &Effective, draft: &mut Draft, typing: Option<&str>) -> Vec<Adjusted> {
-    let structural = resolve::schema_of(promise);
+    let structural = resolve::parsed_schema(promise, effective);
     let in_effect = resolve::in_effect(promise, &structural, effective, &draft.parameters);
     let mut adjusted: Vec<Adjusted> = Vec::new();
     for ruling in effective.constraints.iter().filter(|ruling| ruling.from.enforcement == Enforcement::Block) {

@@ -16,6 +16,7 @@ use super::draft::Draft;
 use super::field::{ByLine, EmptyText, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
 use super::immutable::{ChangeLimit, change_limits};
 use super::kind::{Kind, Spot, accepts_empty, properties, whole};
+use super::misfit::is_misfit;
 use super::operation::{Operation, OperationKind};
 use super::place::Place;
 use super::{BASE, rows, visible};
@@ -36,7 +37,7 @@ pub fn model_of_edit(promise: &PromiseSpec, effective: &Effective, draft: &Draft
     let empty = Value::Null;
     let own = promise.parameters.as_ref().unwrap_or(&empty);
     let schema = if effective.schema.is_object() { &effective.schema } else { own };
-    let structural = resolve::schema_of(promise);
+    let structural = resolve::parsed_schema(promise, effective);
     let mut maker = Maker {
         promise,
         effective,
@@ -49,6 +50,7 @@ pub fn model_of_edit(promise: &PromiseSpec, effective: &Effective, draft: &Draft
         summary: Vec::new(),
         placed: BTreeSet::new(),
         left: demand::FIRST_VIEW,
+        nameable: demand::NAMES,
         offers: false,
         accepted,
         changes: change_limits(promise),
@@ -100,6 +102,8 @@ pub(super) struct Maker<'a> {
     placed: BTreeSet<Path>,
     /// How many more fields objects can show without being asked.
     left: usize,
+    /// How many more fields can be offered by name.
+    nameable: usize,
     /// Whether some fields are rendered on demand.
     offers: bool,
     /// For a change: the last accepted parameters.
@@ -225,7 +229,7 @@ impl<'a> Maker<'a> {
         let limited = self.limited(place, node);
         let allowed = limited.node.as_ref().unwrap_or(node);
         let spot = Spot { promise: self.promise, effective: self.effective, place, node: allowed, required, defaulted: is_defaulted };
-        let kind = spot.kind();
+        let kind = Some(spot.kind()).filter(|kind| !is_misfit(kind, path.get(&self.draft.parameters))).unwrap_or(Kind::Yaml);
         let hint = crate::shape::hint_at(self.promise, &place.pattern);
         let (short, help) = describe::hint_and_help(&place.pattern, hint, node);
         let condition = hint.and_then(|hint| hint.visible_when.as_deref());

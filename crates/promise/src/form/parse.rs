@@ -9,6 +9,7 @@ use super::defaults::Defaults;
 use super::draft::{Parsed, SecretText};
 use super::field::field_id;
 use super::kind::{Kind, Spot, accepts_empty, option_text, properties, scalar_text, typed, whole};
+use super::misfit;
 use super::operation::Operation;
 use super::place::Place;
 use super::press::carry_out;
@@ -58,7 +59,7 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     }
     parsed.draft.texts.retain(|name, _| !name.ends_with("/~more") && *name != rows::sought(BASE));
     let schema = if effective.schema.is_object() { &effective.schema } else { promise.parameters.as_ref().unwrap_or(&Value::Null) };
-    let structural = resolve::schema_of(promise);
+    let structural = resolve::parsed_schema(promise, effective);
     let defaults = Defaults::of(promise, &structural, effective, schema, &base);
     let mut reader = Reader {
         promise,
@@ -177,11 +178,13 @@ impl Reader<'_> {
         let defaulted = self.defaults.usual(place, node).is_some();
         let default = self.defaults.here(place, node).cloned();
         let spot = Spot { promise: self.promise, effective: self.effective, place, node, required, defaulted };
-        let kind = spot.kind();
+        let kind = Some(spot.kind()).filter(|kind| !misfit::is_posted(kind, self.texts, &name)).unwrap_or(Kind::Yaml);
         if kind == Kind::Secret {
             return base.filter(|_| !self.texts.contains_key(&rows::clear(&name))).cloned();
         }
-        if kind == Kind::Fixed || !rows::entered(self.texts, &name) {
+        let is_alone = matches!(kind, Kind::Choice { .. } | Kind::Text { .. } | Kind::Tick | Kind::Yaml);
+        let entered = if is_alone { rows::entered_alone(self.texts, &name) } else { rows::entered(self.texts, &name) };
+        if kind == Kind::Fixed || !entered {
             return base.cloned();
         }
         let empty_counts = required || default.as_ref().is_some_and(|default| !is_empty(default)) || base.is_some_and(is_empty);
@@ -228,7 +231,8 @@ impl Reader<'_> {
         };
         let chosen = self.texts.contains_key(&rows::explicit(&name));
         let as_default = default.is_some_and(|default| same_value(&default, &value) || self.same_in_effect(place, node, &default, &value));
-        (chosen || !as_default).then_some(value)
+        // A null is shown as what applies instead.
+        (chosen || !as_default).then_some(value).or_else(|| null(base))
     }
 
     fn group(&mut self, place: &Place, node: &Value, base: Option<&Value>) -> Option<Value> {

@@ -94,7 +94,7 @@ pub fn reference(promise: &PromiseSpec, effective: &Effective, most: usize) -> R
     let empty = Value::Null;
     let own = promise.parameters.as_ref().unwrap_or(&empty);
     let schema = if effective.schema.is_object() { &effective.schema } else { own };
-    let defaults = Defaults::of(promise, &resolve::schema_of(promise), effective, schema, &empty);
+    let defaults = Defaults::of(promise, &resolve::parsed_schema(promise, effective), effective, schema, &empty);
     let maker = Maker { promise, effective, own, defaults };
     let mut top = maker.below(&Place::root(), schema);
     top.extend(whole(schema).map(|node| (Place::root(), node, true)));

@@ -143,6 +143,12 @@ pub(super) fn entered(texts: &BTreeMap<String, String>, name: &str) -> bool {
     texts.contains_key(name) || within(texts, &format!("{name}/")).any(|(rest, _)| rest != "~open")
 }
 
+/// Whether the input of a value that has no fields was posted, or one of its marks.
+pub(super) fn entered_alone(texts: &BTreeMap<String, String>, name: &str) -> bool {
+    let is_mark = |rest: &str| rest.starts_with('~') && rest != "~open" && !["~0", "~1"].iter().any(|lead| rest.starts_with(lead));
+    texts.contains_key(name) || within(texts, &format!("{name}/")).any(|(rest, _)| is_mark(rest))
+}
+
 /// Whether the fields of an object were rendered, or asked for.
 pub(super) fn is_open(texts: &BTreeMap<String, String>, name: &str) -> bool {
     // Names of fields never begin with a tilde that isn't escaped.

@@ -3,8 +3,12 @@ mod changes;
 mod corpus;
 mod coverage;
 mod demand;
+mod generate;
+mod hostile;
 mod narrowing;
 mod objects;
+mod operations;
+mod verdicts;
 
 use serde_json::{Value, json};
 
@@ -72,8 +76,11 @@ pub(crate) fn posted(form: &Form) -> Vec<(String, String)> {
         match &field.control {
             Control::Text { value, .. } | Control::Area { value, .. } => add(&field.name, value),
             Control::Yaml { text, .. } => add(&field.name, text),
-            Control::Choice { options, .. } => {
-                options.iter().filter(|option| option.chosen).for_each(|option| add(&field.name, &option.value))
+            Control::Choice { style, options } => {
+                // Of a select, a browser posts the first option where none is chosen.
+                let first = options.first().filter(|_| *style == ChoiceStyle::Select);
+                let chosen = options.iter().find(|option| option.chosen).or(first);
+                chosen.into_iter().for_each(|option| add(&field.name, &option.value));
             }
             Control::Tick { checked: true, .. } => add(&field.name, "on"),
             Control::List { rows, .. } => rows.iter().for_each(|row| add(&row.name, &row.value)),

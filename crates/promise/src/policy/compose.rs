@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::condition;
 use super::contradictions;
-use super::effective::{Conditional, Effective, Ruling, Unchecked};
+use super::effective::{Conditional, Effective, ParsedSchema, Ruling, Unchecked};
 use super::filed::{Effect, Filed, Files};
 use super::narrow::{self, Narrowing};
 use super::range::Target;
@@ -68,7 +68,8 @@ pub(super) fn sorted(sources: &[PolicySource]) -> Vec<&PolicySource> {
 pub(super) fn assemble(target: &Target<'_>, promise: &PromiseReading, files: Files<'_>, standings: &[ConditionState]) -> Effective {
     let schema = target.spec.parameters.clone().unwrap_or_else(|| Value::Object(Map::new()));
     let (sets, defaults) = files.values(&|at| standings[at].counts());
-    let mut effective = Effective { sets, defaults, ..Effective::default() };
+    let parsed = ParsedSchema(Some(promise.shared_schema()));
+    let mut effective = Effective { sets, defaults, parsed, ..Effective::default() };
     let mut narrowings = Vec::new();
     for (filed, standing) in files.rules.iter().zip(standings) {
         describe(target, filed, standing, &mut effective);

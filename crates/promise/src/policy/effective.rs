@@ -1,8 +1,11 @@
 //! The combined effect of all policies for a promise in a workspace.
 
 use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
 
 use schema::expr::ExprError;
+use schema::structural::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -61,6 +64,24 @@ pub struct Effective {
     pub sentences: Vec<Ruling<String>>,
     /// All rules that apply, as they enter the release and the content hash, in a stable order.
     pub rules: Vec<ReleaseRule>,
+    /// The promise's own schema, parsed: so that a form doesn't parse it again.
+    pub parsed: ParsedSchema,
+}
+
+/// The parsed schema of a promise's parameters, if there is one. It adds nothing to the promise, so all are equal.
+#[derive(Clone, Default)]
+pub struct ParsedSchema(pub(crate) Option<Arc<Schema>>);
+
+impl PartialEq for ParsedSchema {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for ParsedSchema {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(if self.0.is_some() { "ParsedSchema" } else { "None" })
+    }
 }
 
 /// A rule with a condition.

@@ -14,7 +14,7 @@ use crate::policy::Reading;
 /// Parsed contents of a promise. Kept as long as its spec is unchanged, so that checking a request parses nothing again.
 #[derive(Clone, Debug)]
 pub struct PromiseReading {
-    schema: Schema,
+    schema: Arc<Schema>,
     environment: Environment,
     rules: Arc<Reading>,
 }
@@ -31,7 +31,7 @@ impl PromiseReading {
             rules: promise.policies.clone(),
             ..PolicySpec::default()
         };
-        Self { schema, environment, rules: Arc::new(Reading::of(own, trusted)) }
+        Self { schema: Arc::new(schema), environment, rules: Arc::new(Reading::of(own, trusted)) }
     }
 
     /// Whether two promises have the same reading: they differ only in what isn't parsed here, such as descriptions and templates.
@@ -46,6 +46,11 @@ impl PromiseReading {
     /// Returns the schema of the parameters.
     pub fn schema(&self) -> &Schema {
         &self.schema
+    }
+
+    /// Returns it for what outlives the reading.
+    pub(crate) fn shared_schema(&self) -> Arc<Schema> {
+        self.schema.clone()
     }
 
     /// Returns the promise's own rules.

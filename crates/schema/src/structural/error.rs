@@ -46,6 +46,12 @@ impl FieldErrorReason {
         }
     }
 
+    /// Whether API servers evaluate no rules (`x-kubernetes-validations`) on an object with such an error: rules rely on the form of values.
+    /// A value that merely violates a pattern or a bound has it.
+    pub fn stops_rules(self) -> bool {
+        matches!(self, Self::NotSupported | Self::Required | Self::TooLong | Self::TooMany | Self::TypeInvalid)
+    }
+
     fn title(self) -> &'static str {
         match self {
             Self::Required => "Required value",

@@ -18,6 +18,10 @@ use crate::wording::{self, label, lower_first, singular};
 
 /// Maximum number of lines of a text area before it scrolls.
 const MOST_LINES: u32 = 24;
+/// Maximum length of the label of a value that isn't one of the choices, in characters.
+const LONGEST_OTHER: usize = 60;
+/// Label of a row that should be an object and is something else.
+const VALUE_OF_A_ROW: &str = "Value";
 /// Label of the list or map that is a row of another one.
 const ENTRIES_OF_A_ROW: &str = "Entries";
 
@@ -42,7 +46,7 @@ impl<'a> Maker<'a> {
                 Control::Tick { checked: typed.unwrap_or_else(|| path.get(&self.in_effect) == Some(&Value::Bool(true))), price: None }
             }
             Kind::Choice { values, optional, style } => {
-                Control::Choice { style: *style, options: self.options(values, *optional, path, name, hint) }
+                Control::Choice { style: *style, options: self.options(values, (*optional, *style), path, name, hint) }
             }
             Kind::Text { shape, mode, area } => {
                 let value = self.text(path, name);
@@ -78,12 +82,25 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn options(&self, values: &[Value], optional: bool, path: &Path, name: &str, hint: Option<&FieldHint>) -> Vec<Choice> {
+    fn options(
+        &self,
+        values: &[Value],
+        (optional, style): (bool, ChoiceStyle),
+        path: &Path,
+        name: &str,
+        hint: Option<&FieldHint>,
+    ) -> Vec<Choice> {
         let typed = self.draft.text(name).map(str::to_owned);
-        let current = typed.unwrap_or_else(|| path.get(&self.in_effect).map(option_text).unwrap_or_default());
+        let held = path.get(&self.in_effect).filter(|value| !value.is_null() || values.contains(value));
+        let current = typed.unwrap_or_else(|| held.map(option_text).unwrap_or_default());
         // Its default doesn't apply because the object around it is given without it.
         let is_absent = current.is_empty() && path.get(&self.defaults.usual).is_some();
-        let unset = (optional || is_absent).then(|| (String::new(), "Not set".to_owned(), None));
+        // Of a select without a choice, browsers post the first option: that isn't a value that someone chose.
+        let is_open = current.is_empty() && style == ChoiceStyle::Select;
+        let unset = (optional || is_absent || is_open).then(|| (String::new(), "Not set".to_owned(), None));
+        // A value that isn't one of these, or no longer, stays until another one is chosen.
+        let is_other = !current.is_empty() && !values.iter().any(|value| option_text(value) == current);
+        let other = is_other.then(|| (current.clone(), current.chars().take(LONGEST_OTHER).collect::<String>(), None));
         let offered = values.iter().map(|value| {
             let text = option_text(value);
             let help = hint.and_then(|hint| hint.options.get(&text)).and_then(|option| option.help.clone());
@@ -93,6 +110,7 @@ impl<'a> Maker<'a> {
         unset
             .into_iter()
             .chain(offered)
+            .chain(other)
             .enumerate()
             .map(|(index, (value, label, hint))| Choice {
                 id: if index == 0 { id.clone() } else { format!("{id}.{index}") },
@@ -285,7 +303,8 @@ impl<'a> Maker<'a> {
         if key.is_none() {
             hidden.push(HiddenInput { name: rows::there(row), value: "1".to_owned() });
         }
-        let is_object = has_fields(node);
+        let is_other = self.shown(&place.path).is_some_and(|value| !value.is_object() && !value.is_null());
+        let is_object = has_fields(node) && !is_other;
         // A row that is a list has the id of its row for the list.
         let id = if is_object { field_id(row) } else { field_id(&format!("{row}/~row")) };
         let problem = self.take_problem(&place.path, false, &id);
@@ -295,7 +314,8 @@ impl<'a> Maker<'a> {
             }
             self.fields_of(&place, node, Shape::of(node) == Shape::Open, &mut hidden)
         } else {
-            (vec![Field { label: ENTRIES_OF_A_ROW.to_owned(), ..self.field(&place, node, true) }], More::default())
+            let label = if has_fields(node) { VALUE_OF_A_ROW } else { ENTRIES_OF_A_ROW };
+            (vec![Field { label: label.to_owned(), ..self.field(&place, node, true) }], More::default())
         };
         let title = key.as_ref().map_or_else(|| self.title_of(&place, &fields), |key| key.value.clone());
         let buttons = buttons(row, index, count, ordered, &what, &title);

@@ -20,6 +20,10 @@ pub(super) const FIRST_VIEW: usize = 120;
 pub(super) const MANY_AT_TOP: usize = 40;
 /// Maximum number of fields of one object, likewise.
 const MANY: usize = 12;
+/// Maximum number of fields that objects offer by name without being asked. The search finds all of them.
+pub(super) const NAMES: usize = 2_000;
+/// Maximum number of fields that one object offers by name.
+const NAMES_OF_ONE: usize = 500;
 /// Last step of the name of the field for everything that a schema doesn't name.
 const OTHERS: &str = "~others";
 /// Minimum number of lines of that field.
@@ -38,7 +42,7 @@ impl<'a> Maker<'a> {
         let on_demand = all.len() > MANY;
         let cost =
             if on_demand { all.iter().filter(|(place, _, _, required)| self.is_wanted(place, *required)).count() } else { all.len() };
-        if !self.opens(place, cost) {
+        if !self.opens(place, cost, on_demand) {
             return (Vec::new(), self.closed(place, all.len(), hidden));
         }
         let (mut fields, mut more) = (Vec::new(), More::default());
@@ -71,17 +75,19 @@ impl<'a> Maker<'a> {
     /// Offers a field by name.
     pub(super) fn offer(&mut self, place: &Place, more: &mut More) {
         self.offers = true;
-        if let Some((_, key)) = place.name.rsplit_once('/') {
+        let named = place.name.rsplit_once('/').filter(|_| more.fields.len() < NAMES_OF_ONE);
+        if let Some((_, key)) = named {
+            self.nameable = self.nameable.saturating_sub(1);
             more.fields.push(MoreField { key: key.to_owned(), label: label(self.promise, &place.pattern) });
         }
     }
 
     /// Whether the fields of an object are rendered: if they were before, or if there is room for so many of them.
-    fn opens(&mut self, place: &Place, cost: usize) -> bool {
+    fn opens(&mut self, place: &Place, cost: usize, on_demand: bool) -> bool {
         if rows::is_open(&self.draft.texts, &place.name) || self.has_to_show(&place.path) {
             return true;
         }
-        let room = cost <= self.left;
+        let room = cost <= self.left && !(on_demand && self.nameable == 0);
         self.left -= if room { cost } else { 0 };
         room
     }

@@ -10,10 +10,10 @@ use crate::form::{Control, Draft, model, parse};
 use crate::policy::Effective;
 
 /// A schema with a valid value.
-type Pair = (Value, Value);
+pub(super) type Pair = (Value, Value);
 
 /// Texts that are difficult for forms and YAML: empty, blank, multi-line, numbers, YAML keywords, other scripts.
-fn text() -> impl Strategy<Value = String> {
+pub(super) fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),
         Just("  ".to_owned()),
@@ -81,7 +81,7 @@ fn open() -> BoxedStrategy<Value> {
     .boxed()
 }
 
-fn object(fields: impl Strategy<Value = Pair> + Clone + 'static) -> BoxedStrategy<Pair> {
+pub(super) fn object(fields: impl Strategy<Value = Pair> + Clone + 'static) -> BoxedStrategy<Pair> {
     let field = (name(), fields, any::<bool>(), any::<bool>());
     (vec(field, 1..5), prop::option::weighted(0.2, open()))
         .prop_map(|(fields, unknown)| {
@@ -120,7 +120,7 @@ fn rows(one: BoxedStrategy<Pair>) -> BoxedStrategy<Pair> {
     prop_oneof![list, map].boxed()
 }
 
-fn anything() -> BoxedStrategy<Pair> {
+pub(super) fn anything() -> BoxedStrategy<Pair> {
     let leaf = prop_oneof![
         6 => scalar(),
         1 => open().prop_map(|value| (json!({"x-kubernetes-preserve-unknown-fields": true}), value)),
@@ -152,7 +152,7 @@ fn returned(schema: &Value, value: &Value) -> (Value, Vec<String>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testdata::size(400, 20_000), ..ProptestConfig::default() })]
 
     #[test]
     fn every_value_of_every_schema_survives_its_form((schema, value) in object(prop_oneof![8 => anything(), 1 => differing()].boxed())) {
