@@ -3,6 +3,7 @@
 mod controls;
 mod demand;
 mod find;
+mod picks;
 
 use std::collections::BTreeSet;
 
@@ -253,7 +254,7 @@ impl<'a> Maker<'a> {
             label: label(self.promise, &place.pattern),
             hint: short,
             help,
-            unit: hint.and_then(|hint| hint.unit.clone()),
+            unit: describe::unit(hint, node),
             constraint: self.allowed(&kind, path, node),
             // An object that is given is its own default.
             required: required && if matches!(kind, Kind::Group { .. }) { !is_defaulted } else { default.is_none() },
@@ -306,7 +307,7 @@ impl<'a> Maker<'a> {
         match kind {
             Kind::Fixed => None,
             Kind::Choice { .. } if !on_path.any(|ruling| ruling.from.enforcement == crate::api::Enforcement::Block) => None,
-            _ => describe::constraint(node),
+            _ => describe::constraint(node, crate::shape::hint_at(self.promise, &path.of_each_row())),
         }
     }
 
@@ -337,6 +338,7 @@ fn needs_attention(field: &Field) -> bool {
         Control::Group { fields, .. } => fields.iter().any(needs_attention),
         Control::List { rows, .. } => rows.iter().any(|row| row.problem.is_some()),
         Control::Map { rows, .. } => rows.iter().any(|row| row.problem.is_some()),
+        Control::Checks { checks } => checks.iter().any(|check| check.problem.is_some()),
         Control::Items { rows, .. } => rows.iter().any(|row| row.problem.is_some() || row.fields.iter().any(needs_attention)),
         Control::Yaml { error, .. } => error.is_some(),
         _ => false,
