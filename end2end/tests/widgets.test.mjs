@@ -10,7 +10,7 @@ const it = stage(async (it) => {
   await order(it.portal, "sessions", "redis", {});
   await reaches(it.portal, "sessions", "Ready");
   const settings = ["create", "configmap", "colours", "--from-literal=a=b"];
-  await kubectl(it.portal, `dev-shop@${workspace}`, settings);
+  await kubectl(it.portal, `plane-admin@${workspace}`, settings);
   await page.context().close();
 });
 

@@ -207,6 +207,11 @@ impl<'a> Maker<'a> {
                 labels.extend((more > 0).then(|| format!("and {}", counted(more as u64, "more option"))));
                 Some(labels.join(", "))
             }
+            Kind::List { items } if Shape::of(items) == Shape::Choice => {
+                let labels = items["enum"].as_array().into_iter().flatten().take(OPTIONS).map(|value| option_label(spot.hint(), value));
+                let all = labels.chain(describe::constraint(spot.node, spot.hint())).collect::<Vec<_>>();
+                Some(all.join(", "))
+            }
             _ => describe::constraint(spot.node, spot.hint()),
         }
     }

@@ -124,7 +124,11 @@ fn wrong_type(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bounds, 
             None => format!("Choose another value for {name}."),
         },
         Shape::IntOrString => format!("Enter {name} as a whole number or text, for example 3 or 25%."),
-        Shape::Text | Shape::Quantity => format!("Enter {name} as text{}.", said_help(promise, path)),
+        // A text that doesn't have the format has a wrong type.
+        Shape::Text | Shape::Quantity => match TextKind::of(node, shape::hint_at(promise, &path.of_each_row())) {
+            Some(kind) => format!("Enter {name} as {}.", kind.in_words(node)),
+            None => format!("Enter {name} as text{}.", said_help(promise, path)),
+        },
         Shape::List => format!("Enter {name} as a list."),
         Shape::Map => format!("Enter {name} as key–value pairs."),
         Shape::Object | Shape::Open => format!("Fill in {} as fields with values.", upper_first(name)),
