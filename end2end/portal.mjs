@@ -124,12 +124,12 @@ export function watch(portal, context, args, seen) {
   };
 }
 
-/** Publishes the promise with a field of every kind, and waits until the workspace offers it. */
-export async function publishEverything(portal, page) {
-  const file = fileURLToPath(new URL("./promises/everything.yaml", import.meta.url));
+/** Publishes the promise with a field of every kind, or another one of the tests, and waits until the workspace offers it. */
+export async function publishEverything(portal, page, name = "everything") {
+  const file = fileURLToPath(new URL(`./promises/${name}.yaml`, import.meta.url));
   await kubectl(portal, "platform-engineer@root:platform", ["apply", "-f", file]);
-  await kubectl(portal, "platform-engineer@root:platform", ["wait", "promise/everything", "--for=condition=Published", "--timeout=60s"]);
-  await until(async () => (await page.request.get(`/w/${workspace}/promises/everything`)).ok(), "the promise to be offered");
+  await kubectl(portal, "platform-engineer@root:platform", ["wait", `promise/${name}`, "--for=condition=Published", "--timeout=60s"]);
+  await until(async () => (await page.request.get(`/w/${workspace}/promises/${name}`)).ok(), "the promise to be offered");
 }
 
 /** Where objects of the platform are, below the address of a workspace. */

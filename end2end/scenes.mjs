@@ -19,6 +19,7 @@ export async function arranged(folder) {
 export async function scenes(it) {
   const person = await signIn(it, "dev-shop", { javaScriptEnabled: false });
   await publishEverything(it.portal, person);
+  await publishEverything(it.portal, person, "widgets");
   const fine = { host: "example", limits: { low: 1, high: 2 } };
   await order(it.portal, "sessions", "redis", {});
   await order(it.portal, "orders-db", "postgresql", { tier: "production", replicas: 3, storage: 100 });
@@ -189,6 +190,9 @@ export async function scenes(it) {
     { name: "emergencies-none", path: "/platform/emergencies" },
     { name: "deliveries-denied", path: "/platform/deliveries" },
     { name: "gallery", path: "/dev/ui" },
+    { name: "form-widgets", path: `/w/${workspace}/promises/widgets/request?start=example:Whole` },
+    { name: "form-widgets-refused", path: await mistyped(person, `/w/${workspace}/promises/widgets/request`) },
+    { name: "promise-fields-widgets", path: `/w/${workspace}/promises/widgets?tab=fields` },
   ];
   await person.context().close();
   return pages.map((page) => ({ person: "dev-shop", ...page }));
@@ -231,6 +235,16 @@ async function refused(page, path) {
   await page.getByLabel("Name", { exact: true }).first().fill("Not A Name");
   await page.getByLabel("Host", { exact: true }).fill("Not A Host");
   await page.getByLabel("Low", { exact: true }).fill("many");
+  await page.getByRole("button", { name: "Review request" }).click();
+  await page.getByRole("alert").first().waitFor();
+  return addressOf(page);
+}
+
+/** The address of a form with a text of each kind that isn't one. */
+async function mistyped(page, path) {
+  await page.goto(path);
+  const wrong = { Name: "mistyped", Timeout: "soon", Begins: "tomorrow", Network: "10.0.0.0", Region: "eu-wset-1" };
+  for (const [field, text] of Object.entries(wrong)) await page.locator("#request").getByLabel(new RegExp(`^${field}( optional)?$`)).first().fill(text);
   await page.getByRole("button", { name: "Review request" }).click();
   await page.getByRole("alert").first().waitFor();
   return addressOf(page);

@@ -21,15 +21,25 @@ export function copying() {
 }
 
 /** Most of a file that is read, in bytes: more than the portal takes, so that it says so. */
-const MOST = 256 << 10;
+const MOST = (256 << 10) + 1;
 
-/** Fills a text area with a file that is chosen beside it. */
+/** The content of a file in base64. */
+async function base64(part) {
+  const reader = new FileReader();
+  const read = new Promise((done) => reader.addEventListener("load", done));
+  reader.readAsDataURL(part);
+  await read;
+  return reader.result.split(",")[1] ?? "";
+}
+
+/** Fills a text area with a file that is chosen beside it, as text or in base64. */
 function opening() {
   document.addEventListener("change", async (event) => {
     const into = document.getElementById(event.target.dataset?.into);
     const [file] = event.target.files ?? [];
     if (!into || !file) return;
-    into.value = await file.slice(0, MOST).text();
+    const part = file.slice(0, MOST);
+    into.value = event.target.dataset.as === "base64" ? await base64(part) : await part.text();
     event.target.value = "";
     // It is checked and saved as if it were typed.
     into.dispatchEvent(new Event("input", { bubbles: true }));

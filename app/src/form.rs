@@ -3,11 +3,13 @@
 //! Every structural button is a submit button `_op`, so that everything works without scripting. Inputs don't turn off `autocomplete`: browsers
 //! would then forget what was typed when the user goes back.
 
+mod checks;
 mod choice;
 mod field;
 mod find;
 mod items;
 mod lines;
+mod open;
 mod secret;
 mod summary;
 mod text;

@@ -24,6 +24,8 @@ const long = {
   "form-everything": "a field of every kind, in a promise of the tests alone",
   "form-example": "the same, filled in",
   "form-refused": "the same, with what is wrong",
+  "form-widgets": "a text of every kind, in a promise of the tests alone",
+  "form-widgets-refused": "the same, with what is wrong",
   gallery: "every part of the design system",
 };
 

@@ -43,6 +43,7 @@ use crate::portal::navigation::Navigations;
 use crate::portal::register::Register;
 use crate::portal::requests::cheaper::CheaperChoices;
 use crate::portal::requests::index::RequestIndex;
+use crate::portal::requests::references::References;
 use crate::portal::rights::Rights;
 use crate::portal::search::SearchIndex;
 use crate::router::{probes, router};
@@ -246,6 +247,7 @@ impl Running {
             months: Months::default(),
             shortfalls: Shortfalls::default(),
             cheaper: CheaperChoices::default(),
+            references: References::default(),
             policies: Arc::default(),
             notify,
             streams: Streams::default(),

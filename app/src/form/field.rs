@@ -1,12 +1,14 @@
 //! A field: label, hint, problem, control and source, in this order.
 
 use leptos::prelude::*;
-use promise::form::{ByLine, Control, EmptyText, Field, Form, More, Section, field_id};
+use promise::form::{ByLine, Control, EmptyText, Field, Form, More, Section, Suggestion, field_id};
 
+use super::checks::checks;
 use super::choice::choice;
 use super::find::find;
 use super::items::items;
-use super::lines::{add, keys, list, map};
+use super::lines::{add, capitals, keys, list, map};
+use super::open::open;
 use super::text::{complaint, described};
 use crate::markdown;
 use crate::routes;
@@ -67,6 +69,7 @@ fn is_single(control: &Control) -> bool {
         Control::Choice { style, .. } => *style == promise::form::ChoiceStyle::Select,
         Control::Tick { .. }
         | Control::List { .. }
+        | Control::Checks { .. }
         | Control::Map { .. }
         | Control::Items { .. }
         | Control::Group { .. }
@@ -141,26 +144,29 @@ fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
     let (id, name) = (field.id.clone(), field.name.clone());
     match &field.control {
         Control::Text { value, mode, suggestions, said } => {
-            let list_id = (!suggestions.is_empty()).then(|| format!("{id}-list"));
-            let options = suggestions.iter().map(|text| view! { <option value=text.clone()></option> }).collect_view();
-            let data = list_id.clone().map(|list_id| view! { <datalist id=list_id>{options}</datalist> });
-            let input = view! { <input class="input w-m" id=id name=name value=value.clone() inputmode=keys(*mode) list=list_id spellcheck="false" aria-describedby=describes aria-invalid=invalid autofocus=focused/> };
+            let (list_id, data) = suggested(&id, suggestions);
+            let input = view! { <input class="input w-m" id=id name=name value=value.clone() inputmode=keys(*mode) list=list_id spellcheck="false" autocapitalize=capitals(*mode) aria-describedby=describes aria-invalid=invalid autofocus=focused/> };
             let said = said.clone().map(|said| view! { <span class="said">{said}</span> });
             match field.unit.clone() {
                 Some(unit) => view! { <span class="affix">{input}<span>{unit}</span></span>{said}{data} }.into_any(),
                 None => view! { {input}{said}{data} }.into_any(),
             }
         }
-        Control::Area { value, rows } => {
-            view! { <textarea class="input" id=id name=name rows=rows.to_string() aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(value)}</textarea> }.into_any()
+        Control::Area { value, rows, file } => {
+            let open = file.map(|file| open(&id, file, &field.label));
+            let checked = file.map(|_| "false");
+            view! { <textarea class="input" id=id name=name rows=rows.to_string() spellcheck=checked aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(value)}</textarea>{open} }.into_any()
         }
         Control::Choice { style, options } => choice(&id, &name, *style, options, describes, field.problem.is_some(), focused),
         Control::Tick { checked, price } => {
             view! { <label class="check"><input type="checkbox" class="tick" id=id name=name value="true" checked=*checked aria-describedby=describes aria-invalid=invalid autofocus=focused/>{field.label.clone()}{price.clone().map(|price| view! { <span class="price">{texts::price_change(&price)}</span> })}</label> }.into_any()
         }
-        Control::List { rows, mode, options, add: operation, add_label, full } => {
-            view! { <div class="grow">{list(rows, *mode, options, at.focus)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
+        Control::List { rows, mode, options, suggestions, note, add: operation, add_label, full } => {
+            let (list_id, data) = suggested(&id, suggestions);
+            let note = note.clone().map(|note| view! { <p class="said mb-2">{note}</p> });
+            view! { <div class="grow">{note}{list(rows, *mode, options, list_id.as_ref(), at.focus)}{data}{add(operation, add_label, full.as_ref())}</div> }.into_any()
         }
+        Control::Checks { checks: boxes } => checks(boxes, describes.as_ref(), at.focus),
         Control::Map { rows, mode, add: operation, add_label, full } => {
             view! { <div class="grow">{map(rows, *mode, at.focus)}{add(operation, add_label, full.as_ref())}</div> }.into_any()
         }
@@ -178,6 +184,14 @@ fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
         }
         Control::Fixed { value } => view! { <span class="locked">{value.clone()}</span> }.into_any(),
     }
+}
+
+/// Returns the suggestions for the inputs of a field, with the id by which they refer to them.
+fn suggested(id: &str, suggestions: &[Suggestion]) -> (Option<String>, Option<impl IntoView + use<>>) {
+    let list_id = (!suggestions.is_empty()).then(|| format!("{id}-list"));
+    let options = suggestions.iter().map(|one| view! { <option value=one.value.clone()>{one.label.clone()}</option> }).collect_view();
+    let data = list_id.clone().map(|list_id| view! { <datalist id=list_id>{options}</datalist> });
+    (list_id, data)
 }
 
 /// Says where a secret is entered: a form might be saved as a draft, and drafts never store secrets.

@@ -11,7 +11,7 @@ use crate::ui::Icon;
 /// Returns the value of the `inputmode` attribute. A text needs none.
 pub fn keys(mode: InputMode) -> Option<&'static str> {
     match mode {
-        InputMode::Text => None,
+        InputMode::Text | InputMode::Code => None,
         InputMode::Numeric => Some("numeric"),
         InputMode::Decimal => Some("decimal"),
         InputMode::Email => Some("email"),
@@ -19,13 +19,24 @@ pub fn keys(mode: InputMode) -> Option<&'static str> {
     }
 }
 
+/// Returns the value of the `autocapitalize` attribute. A sentence needs none, and numbers have no letters.
+pub fn capitals(mode: InputMode) -> Option<&'static str> {
+    matches!(mode, InputMode::Code | InputMode::Email | InputMode::Url).then_some("off")
+}
+
 /// Returns the number of rows of a text area for a multi-line value: an input would drop the line breaks.
 fn tall(value: &str) -> String {
     value.lines().count().clamp(2, 12).to_string()
 }
 
-/// Rows of a list.
-pub fn list(rows: &[ListRow], mode: InputMode, options: &[String], focus: Option<&str>) -> impl IntoView + use<> {
+/// Rows of a list; `suggestions` is the id of those for their inputs.
+pub fn list(
+    rows: &[ListRow],
+    mode: InputMode,
+    options: &[String],
+    suggestions: Option<&String>,
+    focus: Option<&str>,
+) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
         let focused = focus == Some(row.id.as_str());
         let invalid = row.problem.is_some().then_some("true");
@@ -33,7 +44,7 @@ pub fn list(rows: &[ListRow], mode: InputMode, options: &[String], focus: Option
         let input = if options.is_empty() && row.value.contains('\n') {
             view! { <textarea class="input" id=row.id.clone() name=row.name.clone() rows=tall(&row.value) aria-label=row.label.clone() spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focused>{area(&row.value)}</textarea> }.into_any()
         } else if options.is_empty() {
-            view! { <input class="input" id=row.id.clone() name=row.name.clone() value=row.value.clone() aria-label=row.label.clone() inputmode=keys(mode) spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focused/> }.into_any()
+            view! { <input class="input" id=row.id.clone() name=row.name.clone() value=row.value.clone() aria-label=row.label.clone() inputmode=keys(mode) list=suggestions.cloned() spellcheck="false" autocapitalize=capitals(mode) aria-invalid=invalid aria-describedby=described autofocus=focused/> }.into_any()
         } else {
             let known = options.iter().map(|option| view! { <option value=option.clone() selected=*option == row.value>{option.clone()}</option> });
             let unset = (!options.contains(&row.value)).then(|| view! { <option value=row.value.clone() selected=true>{row.value.clone()}</option> });
@@ -119,7 +130,7 @@ mod tests {
             problem: None,
             buttons,
         };
-        for html in [list(&[row], InputMode::Text, &[], None).to_html(), map(&[entry], InputMode::Text, None).to_html()] {
+        for html in [list(&[row], InputMode::Text, &[], None, None).to_html(), map(&[entry], InputMode::Text, None).to_html()] {
             assert!(html.contains("<textarea") && html.contains(">a: 1\nb: 2\n<"), "{html}");
         }
     }

@@ -200,6 +200,9 @@ pub struct FieldLine {
     pub allowed: String,
     /// Hint, or empty.
     pub help: String,
+    /// Longer text in Markdown, or empty.
+    #[serde(default)]
+    pub more: String,
     /// What policies did to it, or do under a condition. Empty if it is as the promise has it.
     pub by: Vec<ByLine>,
     /// Its own fields, or those of each of its rows.

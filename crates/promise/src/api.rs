@@ -36,7 +36,7 @@ pub use preflight::{
 };
 pub use promise::{
     CostItem, CostModel, Deprecation, Example, FieldGroup, FieldHint, FormHints, Implementation, Lifecycle, Link, Maintainer, OptionHint,
-    OutputFormat, OutputSpec, PolicyRef, Presentation, Preset, PromiseRevisionSpec, PromiseSpec, PromiseStatus, Requirement,
+    OutputFormat, OutputSpec, PolicyRef, Presentation, Preset, PromiseRevisionSpec, PromiseSpec, PromiseStatus, ReferenceHint, Requirement,
     ResourceTemplate, SecretOutput, Visibility,
 };
 pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule, ReleaseTerms};

@@ -40,7 +40,10 @@ mod visible;
 pub mod yaml;
 
 pub use adjust::{Adjusted, adjust, put};
-pub use control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, More, MoreField, RowButtons, YamlError};
+pub use control::{
+    Check, Choice, ChoiceStyle, Control, FileText, InputMode, ItemKey, ItemRow, ListRow, MapRow, More, MoreField, RowButtons, Suggested,
+    Suggestion, YamlError,
+};
 pub(crate) use defaults::keep_around;
 pub use defaults::set;
 pub(crate) use describe::constraint;

@@ -53,6 +53,7 @@ pub mod source;
 mod spelling;
 pub mod state;
 pub mod status;
+pub mod text_kind;
 pub mod upgrade;
 pub mod versions;
 pub mod visibility;

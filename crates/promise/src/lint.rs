@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::api::{FieldHint, PromiseSpec};
 use crate::path::{Path, Segment};
 use crate::shape::{Shape, form_in_words, hint_at};
+use crate::text_kind;
 use crate::wording::humanise;
 
 /// Maximum number of required fields that a form should begin with.
@@ -26,8 +27,8 @@ const LONGEST_CHOICE: usize = 24;
 const NAMED: usize = 3;
 /// Maximum depth that is looked at. Deeper fields are rare, and their forms open only on demand.
 const DEEPEST: usize = 32;
-/// Widgets that a hint can ask for.
-const WIDGETS: [&str; 5] = ["select", "cards", "radios", "segments", "textarea"];
+/// Widgets that a hint can ask for, besides those for kinds of text.
+const WIDGETS: [&str; 9] = ["select", "cards", "radios", "segments", "search", "checkboxes", "textarea", "file", "reference"];
 
 /// Something that makes a form hard to fill in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +88,7 @@ pub fn lint(spec: &PromiseSpec) -> Vec<Lint> {
     let mut linter = Linter { spec, found: Vec::new(), required: 0 };
     linter.fields(schema, &Path::default(), &Path::default().child("parameters"), true);
     for (text, hint) in &spec.form.fields {
-        if let Some(widget) = hint.widget.as_ref().filter(|widget| !WIDGETS.contains(&widget.as_str())) {
+        if let Some(widget) = hint.widget.as_ref().filter(|widget| !widgets().any(|known| known == widget.as_str())) {
             let reason = LintReason::UnknownWidget { widget: widget.clone() };
             linter.found.push(Lint { parameter: text.clone(), place: format!(".form.fields[{text:?}].widget"), reason });
         }
@@ -98,6 +99,11 @@ pub fn lint(spec: &PromiseSpec) -> Vec<Lint> {
         linter.found.insert(0, Lint { parameter: String::new(), place: ".parameters.required".to_owned(), reason });
     }
     linter.found
+}
+
+/// Returns the names of all widgets.
+fn widgets() -> impl Iterator<Item = &'static str> {
+    WIDGETS.into_iter().chain(text_kind::widgets())
 }
 
 struct Linter<'a> {
@@ -194,7 +200,7 @@ impl Linter<'_> {
                     self.report(at, place.child("enum").to_string(), LintReason::UnreadableChoices { values });
                 }
             }
-            Shape::Text if node["pattern"].is_string() && form_in_words(node).is_none() => {
+            Shape::Text if node["pattern"].is_string() && form_in_words(node, hint).is_none() => {
                 let is_shown =
                     node.get("example").is_some() || node.get("default").is_some() || hint.is_some_and(|hint| hint.help.is_some());
                 if !is_shown && !has_example(node) {

@@ -1,9 +1,12 @@
 //! Type of value that a schema node describes, for the form and for messages.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::api::{FieldHint, PromiseSpec};
 use crate::path::Path;
+use crate::text_kind::TextKind;
 
 /// Type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,39 +76,25 @@ pub fn hint_at<'p>(promise: &'p PromiseSpec, path: &Path) -> Option<&'p FieldHin
 }
 
 /// Describes the required form of a text, as a sentence without a full stop. Returns `None` if only the pattern itself could describe it.
-pub fn form_in_words(node: &Value) -> Option<&'static str> {
+pub fn form_in_words(node: &Value, hint: Option<&FieldHint>) -> Option<Cow<'static, str>> {
+    let kind = TextKind::of(node, hint);
     if let Some(pattern) = node.get("pattern").and_then(Value::as_str) {
         if is_quantity(node) {
-            return Some("Use a number with a unit such as Mi or Gi, for example 10Gi");
+            return Some(Cow::Borrowed("Use a number with a unit such as Mi or Gi, for example 10Gi"));
         }
         let known = match pattern.trim_start_matches('^').trim_end_matches('$') {
             "[a-z0-9]([-a-z0-9]*[a-z0-9])?" | "[a-z]([-a-z0-9]*[a-z0-9])?" | "[a-z][a-z0-9-]*" | "[a-z0-9-]+" | "[a-z][-a-z0-9]*" => {
-                "Use lower-case letters, digits and hyphens"
+                Some("Use lower-case letters, digits and hyphens")
             }
-            r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*" => "Use lower-case letters, digits, hyphens and dots",
-            "[a-z][a-z0-9_]*" | "[a-z_][a-z0-9_]*" => "Use lower-case letters, digits and underscores, and start with a letter",
-            "[A-Z_][A-Z0-9_]*" | "[A-Z][A-Z0-9_]*" => "Use capital letters, digits and underscores, and start with a letter",
-            "[0-9]+" | r"\d+" => "Use digits only",
-            _ => return by_format(node),
+            r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*" => Some("Use lower-case letters, digits, hyphens and dots"),
+            "[a-z][a-z0-9_]*" | "[a-z_][a-z0-9_]*" => Some("Use lower-case letters, digits and underscores, and start with a letter"),
+            "[A-Z_][A-Z0-9_]*" | "[A-Z][A-Z0-9_]*" => Some("Use capital letters, digits and underscores, and start with a letter"),
+            "[0-9]+" | r"\d+" => Some("Use digits only"),
+            _ => None,
         };
-        return Some(known);
+        if let Some(known) = known {
+            return Some(Cow::Borrowed(known));
+        }
     }
-    by_format(node)
-}
-
-fn by_format(node: &Value) -> Option<&'static str> {
-    Some(match node.get("format").and_then(Value::as_str)? {
-        "date" => "Use a date such as 2026-11-21",
-        "date-time" => "Use a date and time such as 2026-11-21T10:00:00Z",
-        "duration" => "Use a number with a unit, for example 30s or 12h",
-        "email" => "Use an email address such as name@example.org",
-        "uri" | "url" => "Use an address such as https://example.org",
-        "hostname" => "Use a host name such as www.example.org",
-        "ipv4" => "Use an IPv4 address such as 192.0.2.1",
-        "ipv6" => "Use an IPv6 address such as 2001:db8::1",
-        "cidr" => "Use a network such as 10.0.0.0/16",
-        "uuid" => "Use a UUID such as 123e4567-e89b-42d3-a456-426614174000",
-        "byte" => "Use base64",
-        _ => return None,
-    })
+    kind.map(|kind| Cow::Owned(format!("Use {}", kind.in_words(node))))
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::api::{OutputSpec, Presentation, PromiseSpec, Requirement};
 use crate::form::constraint;
 use crate::path::Path;
+use crate::shape;
 use crate::wording;
 
 /// Depth up to which fields are compared one by one. What is deeper counts as part of its parent.
@@ -192,7 +193,7 @@ fn field(before: &PromiseSpec, after: &PromiseSpec, old: &Node<'_>, new: &Node<'
 fn allowed(spec: &PromiseSpec, node: &Node<'_>) -> Option<String> {
     match node.schema.get("enum").and_then(Value::as_array) {
         Some(values) => Some(values.iter().map(|value| wording::value_of(spec, &node.path, value)).collect::<Vec<_>>().join(", ")),
-        None => constraint(node.schema),
+        None => constraint(node.schema, shape::hint_at(spec, &node.path)),
     }
 }
 

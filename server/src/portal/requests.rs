@@ -16,6 +16,7 @@ mod posting;
 pub(super) mod preflight_panel;
 mod presets;
 mod prices;
+pub(crate) mod references;
 mod related;
 mod revealing;
 pub(super) mod rows;

@@ -24,6 +24,7 @@ use super::navigation::Navigations;
 use super::register::Register;
 use super::requests::cheaper::CheaperChoices;
 use super::requests::index::RequestIndex;
+use super::requests::references::References;
 use super::resources::Shelf;
 use super::rights::Rights;
 use super::search::SearchIndex;
@@ -106,6 +107,8 @@ pub struct Portal {
     pub shortfalls: Shortfalls,
     /// Choices that make instances cheaper.
     pub cheaper: CheaperChoices,
+    /// Names that forms suggested a moment ago.
+    pub references: References,
     /// Notifications.
     pub notify: Notify,
     /// Open event streams.

@@ -50,6 +50,7 @@ mod secrets;
 mod seeded;
 mod stand_ins;
 mod storage;
+mod suggestions;
 mod told;
 mod transitions;
 mod views;

@@ -229,6 +229,9 @@ pub struct FieldHint {
     /// Suggested form control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub widget: Option<String>,
+    /// What the text names: it is suggested as far as the user can list it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<ReferenceHint>,
     /// Position among its siblings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<i32>,
@@ -250,6 +253,25 @@ pub struct FieldHint {
     /// Expression over `parameters`. The field is shown only if it is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visible_when: Option<String>,
+}
+
+/// What a text names: an object of a kind in the workspace of the request, a request of a promise, or an output of such a request.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReferenceHint {
+    /// API version of the objects, such as `v1` or `apps/v1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_version: Option<String>,
+    /// Kind of the objects, in the namespace of the request or of the whole workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name of a promise, instead of a kind: names of its requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promise: Option<String>,
+    /// Name of an output of that promise: its values instead of the names of the requests. Secret outputs are never suggested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 /// Label and help for one value of an enum.

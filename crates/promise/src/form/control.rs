@@ -15,7 +15,7 @@ pub enum Control {
         /// Keyboard layout on touch devices.
         mode: InputMode,
         /// Suggested values.
-        suggestions: Vec<String>,
+        suggestions: Vec<Suggestion>,
         /// How the text is interpreted, such as `10 GiB`, if that isn't obvious.
         said: Option<String>,
     },
@@ -25,6 +25,9 @@ pub enum Control {
         value: String,
         /// Number of lines to show.
         rows: u32,
+        /// How a file becomes the text. Absent if none can be opened.
+        #[serde(default)]
+        file: Option<FileText>,
     },
     /// One of several values, as radio buttons, segments or a select.
     Choice {
@@ -48,12 +51,23 @@ pub enum Control {
         mode: InputMode,
         /// Choices of each row. Empty for free text.
         options: Vec<String>,
+        /// Suggested values for each row.
+        #[serde(default)]
+        suggestions: Vec<Suggestion>,
+        /// Why nothing is suggested, if something could be.
+        #[serde(default)]
+        note: Option<String>,
         /// `_op` value of the button that adds a row.
         add: String,
         /// Label of that button.
         add_label: String,
         /// Reason why no row can be added.
         full: Option<String>,
+    },
+    /// A list of choices, as checkboxes. An unchecked one posts nothing, and the list has the order of the names of those that are checked.
+    Checks {
+        /// Checkboxes, in the order of the schema; then the values that the schema doesn't have.
+        checks: Vec<Check>,
     },
     /// A map of scalars.
     Map {
@@ -128,6 +142,57 @@ pub enum InputMode {
     Email,
     /// URL.
     Url,
+    /// Letters of a text that isn't written like a sentence, such as a name or an address.
+    Code,
+}
+
+/// A suggested value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Suggestion {
+    /// The value.
+    pub value: String,
+    /// What it stands for. Empty if the value says it.
+    pub label: String,
+}
+
+/// Suggested values of a field, or why there are none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suggested {
+    /// The values.
+    pub suggestions: Vec<Suggestion>,
+    /// Why there are none, as a sentence.
+    pub note: Option<String>,
+}
+
+/// How a file becomes a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum FileText {
+    /// The file is the text.
+    Plain,
+    /// The text is the file in base64.
+    Base64,
+}
+
+/// A checkbox of a list of choices.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Check {
+    /// Id of the checkbox.
+    pub id: String,
+    /// Name of the checkbox.
+    pub name: String,
+    /// Posted value.
+    pub value: String,
+    /// Label.
+    pub label: String,
+    /// Explanation of the choice.
+    pub hint: Option<String>,
+    /// Whether it is checked.
+    pub checked: bool,
+    /// Problem with it.
+    pub problem: Option<String>,
 }
 
 /// Style of a choice.

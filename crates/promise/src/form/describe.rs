@@ -1,5 +1,7 @@
 //! Texts of a field: hint, help, constraint, policy notes.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::field::ByLine;
@@ -15,7 +17,7 @@ pub(super) fn hint_and_help(pattern: &Path, hint: Option<&FieldHint>, node: &Val
     let description = node.get("description").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     if let Some(help) = hint.and_then(|hint| hint.help.clone()) {
         // A short description repeats the help; a long one is worth showing.
-        return (Some(help), description.filter(|text| text.len() > 160).map(str::to_owned));
+        return (Some(plain(&help)), description.filter(|text| text.len() > 160).map(str::to_owned));
     }
     let Some(description) = description else { return (None, None) };
     let (first, rest) = first_sentence(description);
@@ -23,7 +25,14 @@ pub(super) fn hint_and_help(pattern: &Path, hint: Option<&FieldHint>, node: &Val
         Some(Segment::Key(key)) => without_name(first, key),
         _ => first.to_owned(),
     };
-    (Some(first), Some(rest.to_owned()).filter(|rest| !rest.is_empty()))
+    (Some(plain(&first)), Some(rest.to_owned()).filter(|rest| !rest.is_empty()))
+}
+
+/// Returns the unit after the input: the promise's own, or else the sign of a percentage that is a number.
+pub(super) fn unit(hint: Option<&FieldHint>, node: &Value) -> Option<String> {
+    let hint = hint?;
+    let is_number = matches!(Shape::of(node), Shape::Integer | Shape::Number);
+    hint.unit.clone().or_else(|| (is_number && hint.widget.as_deref() == Some("percentage")).then(|| "%".to_owned()))
 }
 
 /// Removes the name of the property from the start of a sentence, which descriptions of Go types begin with: "replicas is the number of
@@ -43,6 +52,30 @@ fn without_name(sentence: &str, key: &str) -> String {
     }
 }
 
+/// Returns a sentence without Markdown: a hint is short, and has no links.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(['`', '[', '*']) {
+        let (before, at) = rest.split_at(start);
+        out.push_str(before);
+        let link = at.strip_prefix('[').and_then(|inside| inside.split_once("](")).and_then(|(label, target)| {
+            let (_, after) = target.split_once(')')?;
+            (!label.contains(['[', ']'])).then_some((label, after))
+        });
+        let (shown, after) = match link {
+            Some((label, after)) => (label, after),
+            None if at.starts_with("**") => ("", &at[2..]),
+            None if at.starts_with('`') => ("", &at[1..]),
+            None => at.split_at(1),
+        };
+        out.push_str(shown);
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
 fn first_sentence(text: &str) -> (&str, &str) {
     let paragraph = text.find("\n\n").unwrap_or(text.len());
     let text_of = &text[..paragraph];
@@ -55,7 +88,7 @@ fn first_sentence(text: &str) -> (&str, &str) {
 }
 
 /// Returns the constraint in words, or `None` if the control itself shows it.
-pub(crate) fn constraint(node: &Value) -> Option<String> {
+pub(crate) fn constraint(node: &Value, hint: Option<&FieldHint>) -> Option<String> {
     let bounds = Bounds::of_node(node);
     let mut parts: Vec<String> = Vec::new();
     match Shape::of(node) {
@@ -67,7 +100,7 @@ pub(crate) fn constraint(node: &Value) -> Option<String> {
         }
         Shape::Text | Shape::Quantity | Shape::IntOrString => {
             parts.extend(sentence::span(&bounds).map(|text| upper_first(&text)));
-            parts.extend(form_in_words(node).map(str::to_owned));
+            parts.extend(form_in_words(node, hint).map(Cow::into_owned));
             let low = bounds.min_length.filter(|low| *low > 1);
             // A limit that no one reaches by typing isn't worth showing.
             let high = bounds.max_length.filter(|high| *high <= 100);
@@ -91,12 +124,17 @@ const MOST_VALUES: usize = 8;
 
 /// Returns the constraint of a list or map of scalars in words, with that of its rows: rows have no texts of their own. `entries` are the
 /// constraints of single entries. If `offers`, the rows offer the allowed values as choices.
-pub(super) fn constraint_of_rows(node: &Value, rows: &Value, offers: bool, entries: Vec<(String, &Constrain)>) -> Option<String> {
-    let mut parts: Vec<String> = constraint(node).into_iter().collect();
+pub(super) fn constraint_of_rows(
+    (node, rows): (&Value, &Value),
+    hint: Option<&FieldHint>,
+    offers: bool,
+    entries: Vec<(String, &Constrain)>,
+) -> Option<String> {
+    let mut parts: Vec<String> = constraint(node, None).into_iter().collect();
     let values = Bounds::of_node(rows).values.filter(|values| !offers && values.len() <= MOST_VALUES);
     let each = match values {
         Some(values) => Some(one_of(&values.iter().map(value).collect::<Vec<_>>())),
-        None => constraint(rows).map(|text| lower_first(&text)),
+        None => constraint(rows, hint).map(|text| lower_first(&text)),
     };
     parts.extend(each.map(|each| format!("Each entry: {each}")));
     parts.extend(entries.into_iter().map(|(name, constrain)| format!("{name}: {}", sentence::bounds(constrain))));
@@ -159,6 +197,8 @@ mod tests {
             ("Replicas is ignored", "Replicas is ignored"),
             ("Replicas", "Replicas"),
             ("`replicas` allows more copies", "Allows more copies"),
+            ("How many `Pods` run, **at most** [see](https://example.org).", "How many Pods run, at most see."),
+            ("A glob such as *.org [optional].", "A glob such as *.org [optional]."),
             ("Copies (i.e. replicas). More.", "Copies (i.e. replicas)."),
             ("How many run.\nOr more.", "How many run."),
             ("How many run. More info: https://example.org", "How many run."),
@@ -182,7 +222,7 @@ mod tests {
             (json!({"type": "string", "pattern": "^(?:x|y)+$"}), None),
             (json!({"type": "string", "enum": ["a"]}), None),
         ] {
-            assert_eq!(constraint(&node).as_deref(), words);
+            assert_eq!(constraint(&node, None).as_deref(), words);
         }
         assert_eq!(narrowed_from(&json!({"minimum": 1, "maximum": 7})), "Narrowed from 1–7");
     }

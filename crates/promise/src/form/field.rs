@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::control::{Control, More};
+use super::control::{Control, More, Suggested};
+use crate::path::Path;
 use crate::policy::{Origin, Provenance};
 
 /// A form, ready to be rendered.
@@ -47,6 +48,31 @@ impl Form {
 }
 
 impl Form {
+    /// Adds suggestions to the inputs and lists of texts. `of` returns those of a path.
+    pub fn suggest<'s>(&mut self, of: &dyn Fn(&Path) -> Option<&'s Suggested>) {
+        fn walk<'s>(fields: &mut [Field], of: &dyn Fn(&Path) -> Option<&'s Suggested>) {
+            for field in fields {
+                let path = Path::parse(&field.path).ok();
+                match &mut field.control {
+                    Control::Text { suggestions, said: note, .. } | Control::List { suggestions, note, .. } => {
+                        let Some(found) = path.and_then(|path| of(&path)) else { continue };
+                        suggestions.extend(found.suggestions.iter().cloned());
+                        if found.note.is_some() {
+                            note.clone_from(&found.note);
+                        }
+                    }
+                    Control::Group { fields, .. } => walk(fields, of),
+                    Control::Items { rows, .. } => rows.iter_mut().for_each(|row| walk(&mut row.fields, of)),
+                    _ => {}
+                }
+            }
+        }
+        for section in &mut self.sections {
+            walk(&mut section.fields, of);
+            walk(&mut section.advanced, of);
+        }
+    }
+
     /// Sets the price difference of each option, checkbox and preset. `of` looks it up by path and posted value, `preset` by name.
     pub fn price(&mut self, of: &dyn Fn(&str, &str) -> Option<String>, preset: &dyn Fn(&str) -> Option<String>) {
         fn walk(fields: &mut [Field], of: &dyn Fn(&str, &str) -> Option<String>) {

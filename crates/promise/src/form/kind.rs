@@ -3,15 +3,20 @@
 use schema::structural::Schema;
 use serde_json::Value;
 
-use super::control::{ChoiceStyle, InputMode};
+use super::control::{ChoiceStyle, FileText, InputMode};
 use super::place::Place;
 use crate::api::{FieldHint, PromiseSpec};
 use crate::path::Path;
 use crate::policy::{Bounds, Effective};
 use crate::shape::{self, Shape};
+use crate::text_kind::TextKind;
 
 /// Maximum number of integer choices shown as segments.
 const FEW: i64 = 6;
+/// Maximum number of options of a select. More of them are typed with suggestions.
+const MOST_OPTIONS: usize = 25;
+/// Maximum number of checkboxes for a list of choices.
+const MOST_CHECKS: usize = 12;
 
 /// The control of a parameter, without its values.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +27,8 @@ pub(super) enum Kind {
     Secret,
     /// One of these values. `optional` adds “not set”.
     Choice { values: Vec<Value>, optional: bool, style: ChoiceStyle },
+    /// One of many values, which is typed with suggestions.
+    Search { values: Vec<Value> },
     /// A checkbox.
     Tick,
     /// One line or several lines of text.
@@ -80,8 +87,8 @@ impl Spot<'_> {
                 None => Kind::Text { shape, mode: InputMode::Numeric, area: false },
             },
             Shape::Number => Kind::Text { shape, mode: InputMode::Decimal, area: false },
-            Shape::IntOrString | Shape::Quantity => Kind::Text { shape, mode: InputMode::Text, area: false },
-            Shape::Text => Kind::Text { shape, mode: self.mode(), area: self.is_area() },
+            Shape::IntOrString | Shape::Quantity => Kind::Text { shape, mode: InputMode::Code, area: false },
+            Shape::Text => Kind::Text { shape, mode: mode_of(self.node, self.hint()), area: self.is_area() },
             Shape::List if is_scalar(&self.node["items"]) => Kind::List { items: self.node["items"].clone() },
             Shape::Map if is_scalar(&self.node["additionalProperties"]) => Kind::Map { values: self.node["additionalProperties"].clone() },
             Shape::List if is_typed(&self.node["items"]) => Kind::Items { items: self.node["items"].clone() },
@@ -98,6 +105,10 @@ impl Spot<'_> {
         let optional = !self.required && !self.defaulted;
         let hint = self.hint();
         let widget = hint.and_then(|hint| hint.widget.as_deref());
+        let is_styled = matches!(widget, Some("select" | "cards" | "radios" | "segments"));
+        if widget == Some("search") || (values.len() > MOST_OPTIONS && !is_styled) {
+            return Kind::Search { values };
+        }
         let explained = hint.is_some_and(|hint| hint.options.values().any(|option| option.help.is_some()));
         let longest = values.iter().map(|value| option_label(hint, value).chars().count()).max().unwrap_or_default();
         let count = values.len() + usize::from(optional);
@@ -112,19 +123,48 @@ impl Spot<'_> {
         Kind::Choice { values, optional, style }
     }
 
-    fn mode(&self) -> InputMode {
-        match self.node.get("format").and_then(Value::as_str) {
-            Some("email") => InputMode::Email,
-            Some("uri" | "url") => InputMode::Url,
-            _ => InputMode::Text,
-        }
-    }
-
     fn is_area(&self) -> bool {
         let widget = self.hint().and_then(|hint| hint.widget.as_deref());
+        if file_text(self.node, self.hint()).is_some() {
+            return true;
+        }
         let long = self.node.get("maxLength").and_then(Value::as_u64).is_some_and(|most| most > 400);
         widget == Some("textarea") || (long && self.node.get("pattern").is_none())
     }
+}
+
+/// Returns the keyboard layout for a value. A text of a known form isn't written like a sentence.
+pub(super) fn mode_of(node: &Value, hint: Option<&FieldHint>) -> InputMode {
+    match (Shape::of(node), TextKind::of(node, hint)) {
+        (Shape::Integer, _) => InputMode::Numeric,
+        (Shape::Number, _) => InputMode::Decimal,
+        (Shape::Text, Some(TextKind::Email)) => InputMode::Email,
+        (Shape::Text, Some(TextKind::Url)) => InputMode::Url,
+        (Shape::Text, None) if node.get("pattern").is_none() => InputMode::Text,
+        (_, _) => InputMode::Code,
+    }
+}
+
+/// Returns how a file becomes the text of a field, if it can be opened there.
+pub(super) fn file_text(node: &Value, hint: Option<&FieldHint>) -> Option<FileText> {
+    if Shape::of(node) != Shape::Text {
+        return None;
+    }
+    let is_asked = hint.and_then(|hint| hint.widget.as_deref()) == Some("file");
+    match TextKind::of_format(node) {
+        Some(TextKind::Byte) => Some(FileText::Base64),
+        _ => is_asked.then_some(FileText::Plain),
+    }
+}
+
+/// Returns the values that a list of choices offers as checkboxes: few, and none of them twice.
+pub(super) fn checks<'n>(node: &'n Value, hint: Option<&FieldHint>) -> Option<&'n [Value]> {
+    let is_unique = node["x-kubernetes-list-type"] == "set" || node["uniqueItems"] == true;
+    let is_asked = hint.and_then(|hint| hint.widget.as_deref()) == Some("checkboxes");
+    let values = node["items"]["enum"].as_array()?;
+    let is_plain = values.iter().all(|value| !value.is_null() && !scalar_text(value).trim().is_empty());
+    let fits = (1..=MOST_CHECKS).contains(&values.len()) && Shape::of(&node["items"]) == Shape::Choice;
+    ((is_unique || is_asked) && is_plain && fits).then_some(values.as_slice())
 }
 
 /// Whether a single input can hold the value.
@@ -170,6 +210,13 @@ pub(super) fn option_label(hint: Option<&FieldHint>, value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     })
+}
+
+/// Returns the posted value of the option that a text names by its label, or else the text.
+pub(super) fn named_option(hint: Option<&FieldHint>, values: &[Value], text: &str) -> String {
+    let is_value = values.iter().any(|value| option_text(value) == text.trim());
+    let named = || values.iter().find(|value| option_label(hint, value).eq_ignore_ascii_case(text.trim()));
+    if is_value { text.to_owned() } else { named().map_or_else(|| text.to_owned(), option_text) }
 }
 
 /// Returns the posted value of an option. An empty post means “not set”, so an empty text is quoted.
@@ -231,7 +278,8 @@ pub(super) fn typed(node: &Value, text: &str) -> Value {
             let listed = |text: &str| node["enum"].as_array().into_iter().flatten().find(|value| option_text(value) == text);
             listed(text).or_else(|| listed(trimmed)).cloned().unwrap_or_else(kept)
         }
-        Shape::Text | Shape::List | Shape::Map | Shape::Object | Shape::Open => kept(),
+        Shape::Text => TextKind::of_format(node).map_or_else(kept, |kind| Value::String(kind.trimmed(text))),
+        Shape::List | Shape::Map | Shape::Object | Shape::Open => kept(),
     }
 }
 

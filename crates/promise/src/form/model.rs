@@ -4,6 +4,7 @@ mod changes;
 mod controls;
 mod demand;
 mod find;
+mod picks;
 
 use std::collections::BTreeSet;
 
@@ -266,7 +267,7 @@ impl<'a> Maker<'a> {
             label: label(self.promise, &place.pattern),
             hint: changes::with_sentence(short, help.as_deref(), limited.hint.filter(|_| locked.is_none())),
             help,
-            unit: hint.and_then(|hint| hint.unit.clone()),
+            unit: describe::unit(hint, node),
             constraint: joined(self.allowed(&kind, place, allowed), &limited.amounts),
             // An object that is given is its own default.
             required: required && if matches!(kind, Kind::Group { .. }) { !is_defaulted } else { default.is_none() },
@@ -308,12 +309,13 @@ impl<'a> Maker<'a> {
     /// Returns the constraint in words. Choices show it themselves, unless policies narrowed a range.
     fn allowed(&self, kind: &Kind, place: &Place, node: &Value) -> Option<String> {
         let mut here = self.effective.constraints.iter().filter(|ruling| ruling.path == place.path || ruling.path == place.pattern);
+        let hint = crate::shape::hint_at(self.promise, &place.pattern);
         match kind {
             Kind::Fixed => None,
             Kind::Choice { .. } if !here.any(|ruling| ruling.from.enforcement == Enforcement::Block) => None,
-            Kind::List { items } => describe::constraint_of_rows(node, items, true, self.entries_of(place)),
-            Kind::Map { values } => describe::constraint_of_rows(node, values, false, self.entries_of(place)),
-            _ => describe::constraint(node),
+            Kind::List { items } => describe::constraint_of_rows((node, items), hint, true, self.entries_of(place)),
+            Kind::Map { values } => describe::constraint_of_rows((node, values), hint, false, self.entries_of(place)),
+            _ => describe::constraint(node, hint),
         }
     }
 
@@ -363,6 +365,7 @@ fn needs_attention(field: &Field) -> bool {
         Control::Group { fields, .. } => fields.iter().any(needs_attention),
         Control::List { rows, .. } => rows.iter().any(|row| row.problem.is_some()),
         Control::Map { rows, .. } => rows.iter().any(|row| row.problem.is_some()),
+        Control::Checks { checks } => checks.iter().any(|check| check.problem.is_some()),
         Control::Items { rows, .. } => rows.iter().any(|row| row.problem.is_some() || row.fields.iter().any(needs_attention)),
         Control::Yaml { error, .. } => error.is_some(),
         _ => false,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::defaults::Defaults;
 use super::draft::{Parsed, SecretText};
 use super::field::field_id;
-use super::kind::{Kind, Spot, accepts_empty, option_text, properties, scalar_text, typed, whole};
+use super::kind::{Kind, Spot, accepts_empty, named_option, option_text, properties, scalar_text, typed, whole};
 use super::misfit;
 use super::operation::Operation;
 use super::place::Place;
@@ -189,7 +189,7 @@ impl Reader<'_> {
         }
         let empty_counts = required || default.as_ref().is_some_and(|default| !is_empty(default)) || base.is_some_and(is_empty);
         let value = match kind {
-            Kind::Choice { .. } | Kind::Text { .. } => {
+            Kind::Choice { .. } | Kind::Search { .. } | Kind::Text { .. } => {
                 let text = self.texts.get(&name).map(String::as_str).unwrap_or_default();
                 match base {
                     _ if text.is_empty() && self.texts.contains_key(&rows::shown(&name)) => {
@@ -198,7 +198,10 @@ impl Reader<'_> {
                     // A field that wasn't edited keeps its value: a text can't distinguish an empty value from none, or 5 from "5".
                     Some(before) if drawn_as(before) == text || option_text(before) == text => return base.cloned(),
                     _ if text.trim().is_empty() => None,
-                    _ => Some(typed(node, text)),
+                    _ => match &kind {
+                        Kind::Search { values } => Some(typed(node, &named_option(spot.hint(), values, text))),
+                        _ => Some(typed(node, text)),
+                    },
                 }
             }
             // It was shown unchecked because there is no value.

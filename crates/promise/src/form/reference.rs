@@ -70,6 +70,8 @@ pub struct FieldReference {
     pub allowed: Option<String>,
     /// First sentence of its description.
     pub help: Option<String>,
+    /// The rest of it, in Markdown.
+    pub more: Option<String>,
     /// What policies did to it.
     pub by: Vec<ByLine>,
     /// Its own fields, or those of each of its rows.
@@ -172,6 +174,7 @@ impl<'a> Maker<'a> {
             Some(Segment::Each) => upper_first(&label(self.promise, &place.pattern)),
             _ => label(self.promise, &place.pattern),
         };
+        let (help, more) = describe::hint_and_help(&place.pattern, spot.hint(), node);
         FieldReference {
             path: place.pattern.clone(),
             label,
@@ -181,7 +184,8 @@ impl<'a> Maker<'a> {
                 .filter(|default| !default.is_object())
                 .map(|default| wording::value_of(self.promise, &place.pattern, &default)),
             allowed: self.allowed(&spot, &kind),
-            help: describe::hint_and_help(&place.pattern, spot.hint(), node).0,
+            help,
+            more,
             by: self.by(&kind, place),
             fields: Vec::new(),
             left_out: 0,
@@ -198,14 +202,21 @@ impl<'a> Maker<'a> {
     fn allowed(&self, spot: &Spot<'_>, kind: &Kind) -> Option<String> {
         match kind {
             Kind::Fixed => None,
-            Kind::Choice { values, .. } => {
+            Kind::Choice { values, .. } | Kind::Search { values } => {
                 let mut labels: Vec<String> = values.iter().take(OPTIONS).map(|value| option_label(spot.hint(), value)).collect();
                 let more = values.len().saturating_sub(OPTIONS);
                 labels.extend((more > 0).then(|| format!("and {}", counted(more as u64, "more option"))));
                 Some(labels.join(", "))
             }
-            Kind::List { items: rows } | Kind::Map { values: rows } => describe::constraint_of_rows(spot.node, rows, false, Vec::new()),
-            _ => describe::constraint(spot.node),
+            Kind::List { items } if Shape::of(items) == Shape::Choice => {
+                let labels = items["enum"].as_array().into_iter().flatten().take(OPTIONS).map(|value| option_label(spot.hint(), value));
+                let all = labels.chain(describe::constraint(spot.node, spot.hint())).collect::<Vec<_>>();
+                Some(all.join(", "))
+            }
+            Kind::List { items: rows } | Kind::Map { values: rows } => {
+                describe::constraint_of_rows((spot.node, rows), spot.hint(), false, Vec::new())
+            }
+            _ => describe::constraint(spot.node, spot.hint()),
         }
     }
 }
@@ -215,7 +226,7 @@ fn type_of(kind: &Kind, node: &Value) -> FieldType {
         Kind::Fixed => FieldType::Fixed,
         Kind::Secret => FieldType::Secret,
         Kind::Choice { .. } if node["type"] == "boolean" => FieldType::Switch,
-        Kind::Choice { .. } => FieldType::Choice,
+        Kind::Choice { .. } | Kind::Search { .. } => FieldType::Choice,
         Kind::Tick => FieldType::Switch,
         Kind::Text { mode: InputMode::Numeric, .. } => FieldType::WholeNumber,
         Kind::Text { mode: InputMode::Decimal, .. } => FieldType::Number,

@@ -9,6 +9,7 @@ mod narrowing;
 mod objects;
 mod operations;
 mod verdicts;
+mod widgets;
 
 use serde_json::{Value, json};
 
@@ -84,6 +85,7 @@ pub(crate) fn posted(form: &Form) -> Vec<(String, String)> {
             }
             Control::Tick { checked: true, .. } => add(&field.name, "on"),
             Control::List { rows, .. } => rows.iter().for_each(|row| add(&row.name, &row.value)),
+            Control::Checks { checks } => checks.iter().filter(|check| check.checked).for_each(|check| add(&check.name, &check.value)),
             Control::Map { rows, .. } => rows.iter().for_each(|row| {
                 add(&row.key_name, &row.key);
                 add(&row.value_name, &row.value);

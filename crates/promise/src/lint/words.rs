@@ -1,7 +1,7 @@
 //! The sentences of the advice.
 
 use super::{Lint, LintReason};
-use crate::wording::all_of;
+use crate::wording::{all_of, one_of};
 
 impl Lint {
     /// Returns the advice as a sentence that says what to change.
@@ -25,7 +25,8 @@ impl Lint {
                 format!("Don't fold {parameter} away, or give it a default: it's required.")
             }
             LintReason::UnknownWidget { widget } => {
-                format!("Change the widget of {parameter} to select, cards, radios, segments or textarea: there is no {widget}.")
+                let widgets: Vec<&str> = super::widgets().collect();
+                format!("Change the widget of {parameter} to {}: there is no {widget}.", one_of(&widgets))
             }
             LintReason::CostlyRule { expression, bounds } => {
                 let fix = if bounds.is_empty() { "Simplify the rule".to_owned() } else { format!("Set {}", all_of(bounds)) };

@@ -29,6 +29,7 @@ pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
         let place = format!(".form.fields[{path:?}]");
         if exists(draft, path, &place).is_ok() {
             options(draft, path, hint, &place);
+            reference(draft, path, hint, &place);
         }
         visible_when(draft, hint, &environment, &place);
         options_from(draft, hint, &environment, &place);
@@ -64,6 +65,24 @@ fn options(draft: &mut Draft<'_>, path: &str, hint: &FieldHint, place: &str) {
         let message = format!("Use a value of the enum of {path}: {option} isn't one of {}.", values.join(", "));
         draft.problem(format!("{place}.options[{option:?}]"), message);
     }
+}
+
+/// Names are suggested for texts and for lists of texts.
+fn reference(draft: &mut Draft<'_>, path: &str, hint: &FieldHint, place: &str) {
+    let Some(reference) = &hint.reference else { return };
+    let place = format!("{place}.reference");
+    let node = Path::parse(path).ok().and_then(|path| policy::node_at(&draft.json, &path)).unwrap_or(&Value::Null);
+    if ![node, &node["items"]].iter().any(|node| node["type"] == "string") {
+        return draft.problem(place, format!("Remove the reference: {path} is neither a text nor a list of texts."));
+    }
+    let message = match (&reference.api_version, &reference.kind, &reference.promise, &reference.output) {
+        (Some(_), Some(_), None, None) | (None, None, Some(_), _) => return,
+        (_, _, Some(_), _) => "Name either a promise or a kind.",
+        (_, _, None, Some(_)) => "Name the promise that has the output.",
+        (None, _, None, None) => "Set apiVersion, such as v1, or the name of a promise.",
+        (Some(_), None, None, None) => "Set kind, such as ConfigMap.",
+    };
+    draft.problem(place, message.to_owned());
 }
 
 fn visible_when(draft: &mut Draft<'_>, hint: &FieldHint, environment: &Environment, place: &str) {

@@ -154,6 +154,22 @@ fn each_mistake_is_found_at_its_path() {
             ".form.fields[\".replicas\"].visibleWhen",
             "true or false",
         ),
+        ("/form/fields/.tier", json!({"reference": {}}), ".form.fields[\".tier\"].reference", "Set apiVersion"),
+        ("/form/fields/.tier", json!({"reference": {"apiVersion": "v1"}}), ".form.fields[\".tier\"].reference", "Set kind"),
+        ("/form/fields/.tier", json!({"reference": {"kind": "ConfigMap"}}), ".form.fields[\".tier\"].reference", "Set apiVersion"),
+        ("/form/fields/.tier", json!({"reference": {"output": "url"}}), ".form.fields[\".tier\"].reference", "that has the output"),
+        (
+            "/form/fields/.names",
+            json!({"reference": {"promise": "redis", "apiVersion": "v1", "kind": "Secret"}}),
+            ".form.fields[\".names\"].reference",
+            "either a promise or a kind",
+        ),
+        (
+            "/form/fields/.replicas",
+            json!({"reference": {"apiVersion": "v1", "kind": "Secret"}}),
+            ".form.fields[\".replicas\"].reference",
+            "neither a text nor a list of texts",
+        ),
         (
             "/form/fields/.tier",
             json!({"options": {"other": {}}}),

@@ -8,6 +8,7 @@ use crate::path::Path;
 use crate::policy::sentence::span;
 use crate::policy::{Bounds, node_at};
 use crate::shape::{self, Shape};
+use crate::text_kind::TextKind;
 use crate::wording::{lower_first, noun, number, one_of, upper_first, value as value_in_words};
 
 /// Describes a field that the promise doesn't have.
@@ -30,6 +31,9 @@ pub(super) fn unknown(promise: &PromiseSpec, schema: &Value, path: &Path) -> Str
 fn promise_path(lead: &Path, key: &str) -> String {
     lead.child(key).to_string()
 }
+
+/// Maximum number of choices that a sentence names.
+const NAMED: usize = 25;
 
 /// First words of labels that aren't nouns, such as “For provider”.
 const PREPOSITIONS: [&str; 14] = ["as", "at", "by", "for", "from", "if", "in", "of", "on", "per", "to", "when", "with", "without"];
@@ -84,9 +88,9 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
     let bounds = Bounds::of_node(node);
     match error.reason {
         FieldErrorReason::Required => missing(node, &name),
-        FieldErrorReason::TypeInvalid => wrong_type(promise, node, &name, &bounds, path),
+        FieldErrorReason::TypeInvalid => wrong_type(promise, node, &name, &bounds, path, path.get(root)),
         FieldErrorReason::NotSupported => match &bounds.values {
-            Some(values) => format!("Choose {} for {name}.", one_of(&values.iter().map(value_in_words).collect::<Vec<_>>())),
+            Some(values) => choose(values, &name, path.get(root)),
             None => format!("Choose another value for {name}."),
         },
         FieldErrorReason::Duplicate => {
@@ -116,17 +120,32 @@ fn missing(node: &Value, name: &str) -> String {
     }
 }
 
-fn wrong_type(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bounds, path: &Path) -> String {
+/// Names the values to choose from, or the one that is meant if they are many.
+fn choose(values: &[Value], name: &str, given: Option<&Value>) -> String {
+    let listed: Vec<String> = values.iter().map(value_in_words).collect();
+    let Some(given) = given.map(value_in_words).filter(|_| listed.len() > NAMED) else {
+        return format!("Choose {} for {name}.", one_of(&listed));
+    };
+    let near = listed.iter().filter_map(|known| crate::spelling::alike(&given, known).map(|score| (score, known))).min();
+    let near = near.map(|(_, known)| format!(" Did you mean {known}?")).unwrap_or_default();
+    format!("Change {name}: {given} isn't one of the {} allowed values.{near}", listed.len())
+}
+
+fn wrong_type(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bounds, path: &Path, given: Option<&Value>) -> String {
     match Shape::of(node) {
         Shape::Integer => format!("Enter {name} as a whole number{}.", range(bounds)),
         Shape::Number => format!("Enter {name} as a number{}.", range(bounds)),
         Shape::Boolean => format!("Choose yes or no for {name}."),
         Shape::Choice => match &bounds.values {
-            Some(values) => format!("Choose {} for {name}.", one_of(&values.iter().map(value_in_words).collect::<Vec<_>>())),
+            Some(values) => choose(values, name, given),
             None => format!("Choose another value for {name}."),
         },
         Shape::IntOrString => format!("Enter {name} as a whole number or text, for example 3 or 25%."),
-        Shape::Text | Shape::Quantity => format!("Enter {name} as text{}.", said_help(promise, path)),
+        // A text that doesn't have the format has a wrong type.
+        Shape::Text | Shape::Quantity => match TextKind::of(node, shape::hint_at(promise, &path.of_each_row())) {
+            Some(kind) => format!("Enter {name} as {}.", kind.in_words(node)),
+            None => format!("Enter {name} as text{}.", said_help(promise, path)),
+        },
         Shape::List => format!("Enter {name} as a list."),
         Shape::Map => format!("Enter {name} as key–value pairs."),
         Shape::Object | Shape::Open => format!("Fill in {} as fields with values.", upper_first(name)),
@@ -186,9 +205,13 @@ fn out_of_bounds(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bound
                     (false, least) => format!("Enter at least {least} characters for {name}."),
                 };
             }
-            let form = shape::form_in_words(node);
-            match form {
-                Some(form) => format!("Change {name}: {}.", lower_first(form)),
+            let hint = shape::hint_at(promise, &path.of_each_row());
+            // What a pattern accepts has words of its own.
+            if let Some(kind) = TextKind::of(node, hint).filter(|kind| *kind != TextKind::Quantity) {
+                return format!("Enter {name} as {}.", kind.in_words(node));
+            }
+            match shape::form_in_words(node, hint) {
+                Some(form) => format!("Change {name}: {}.", lower_first(&form)),
                 None => match said_help(promise, path) {
                     help if help.is_empty() => match node.get("pattern").and_then(Value::as_str) {
                         Some(pattern) => format!("Change {name} to match the pattern {pattern}"),

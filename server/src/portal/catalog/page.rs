@@ -18,6 +18,8 @@ use crate::portal::submit::Submission;
 
 /// Maximum number of fields that the page lists.
 const FIELDS: usize = 200;
+/// Maximum length of all longer texts about them, in bytes.
+const LONGER_TEXTS: usize = 32 << 10;
 
 /// Returns the page of a promise. A shadowed promise needs its home as well.
 pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home: Option<&str>) -> Result<PromisePage> {
@@ -32,6 +34,7 @@ pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home:
         Err(error) => (None, Some(error.to_string())),
     };
     let fields = effective.as_ref().map(|effective| reference(spec, effective, FIELDS)).unwrap_or_default();
+    let mut room = LONGER_TEXTS;
     let maintainer = spec.presentation.maintainer.as_ref();
     let here = instances::here(caller, workspace, std::slice::from_ref(offered)).await.into_iter().next().flatten();
     let new_version = instances::is_new_version(caller, offered);
@@ -43,7 +46,7 @@ pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home:
         deprecation: spec.deprecation.as_ref().and_then(|deprecation| deprecation.message.clone()),
         field_count: fields.count,
         fields_left_out: fields.left_out,
-        fields: fields.fields.into_iter().map(|one| field(one, effective.as_ref())).collect(),
+        fields: fields.fields.into_iter().map(|one| field(one, effective.as_ref(), &mut room)).collect(),
         policies: effective.as_ref().map(|effective| policy_lines(effective, &[])).unwrap_or_default(),
         policies_unknown,
         price: price(caller, workspace, offered).await,
@@ -122,7 +125,8 @@ fn next_sentence(day: Day, change: &Change) -> String {
     format!("From {}: {} (today {}).", day.title(), told(&change.after, " a month"), told(&change.before, ""))
 }
 
-fn field(field: FieldReference, effective: Option<&Effective>) -> FieldLine {
+/// Returns a field with those below it. `room` is how much of longer texts the page still has place for, in bytes.
+fn field(field: FieldReference, effective: Option<&Effective>, room: &mut usize) -> FieldLine {
     let kind = match field.r#type {
         FieldType::Choice => "Choice",
         FieldType::Switch => "On–off",
@@ -140,6 +144,8 @@ fn field(field: FieldReference, effective: Option<&Effective>) -> FieldLine {
     };
     let conditional_rules = effective.into_iter().flat_map(|effective| &effective.conditional);
     let under_condition = conditional_rules.filter(|rule| rule.holds != Some(true) && rule.path == field.path).map(conditional);
+    let more = field.more.filter(|text| text.len() <= *room).unwrap_or_default();
+    *room -= more.len();
     FieldLine {
         path: field.path.to_string(),
         label: field.label,
@@ -148,8 +154,9 @@ fn field(field: FieldReference, effective: Option<&Effective>) -> FieldLine {
         default: field.default.unwrap_or_default(),
         allowed: field.allowed.unwrap_or_default(),
         help: field.help.unwrap_or_default(),
+        more,
         by: field.by.into_iter().chain(under_condition).collect(),
-        fields: field.fields.into_iter().map(|below| self::field(below, effective)).collect(),
+        fields: field.fields.into_iter().map(|below| self::field(below, effective, room)).collect(),
         left_out: field.left_out,
     }
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::comparison::{self, LastChange, Merge};
 use super::source::{self, Source};
-use super::{detail, kept, preflight_panel, presets, prices};
+use super::{detail, kept, preflight_panel, presets, prices, references};
 use crate::portal::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::drafts::DraftSubject;
@@ -336,6 +336,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     let mut form = opened.model(effective, &typed.draft, &problems);
     form.point_at(&resolved.involved);
     prices::put(&mut form, &examined.choices);
+    references::put(caller, workspace, &typed.namespace, &opened.spec, &mut form).await;
     let change = comparison::change(opened, &typed, &examined, &policies);
     let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes, &|source, policy| {
         caller.policy_title(source, policy)

@@ -3,8 +3,10 @@
 use leptos::prelude::*;
 use promise::form::ByLine;
 
+use crate::markdown;
 use crate::routes;
 use crate::texts::catalog as texts;
+use crate::texts::forms::{LEARN_MORE, of_field};
 use crate::ui::Icon;
 use crate::view::{FieldLine, PromisePage};
 
@@ -38,7 +40,7 @@ fn group(field: &FieldLine, workspace: &str) -> impl IntoView + use<> {
     let by = field.by.iter().map(|by| source(by, workspace)).collect_view();
     view! {
         <details class="why mt-3"><summary>{texts::group_of_fields(&field.label, &field.kind, field.required, field.fields.len())}</summary>
-            <div class="inside"><p class="small subtle mono">{field.path.clone()}</p>{about}{by}{fields(&field.fields, &field.label, workspace)}</div>
+            <div class="inside"><p class="small subtle mono">{field.path.clone()}</p>{about}{more(field)}{by}{fields(&field.fields, &field.label, workspace)}</div>
         </details>
     }
 }
@@ -52,9 +54,18 @@ fn row(field: &FieldLine, workspace: &str) -> impl IntoView + use<> {
         <tr><th scope="row"><span class="name">{field.label.clone()}</span><span class="under mono">{field.path.clone()}</span></th>
             <td data-label=texts::KIND>{texts::kind(&field.kind, field.required)}{left_out}</td>
             <td data-label=texts::DEFAULT>{default}</td>
-            <td data-label=texts::ALLOWED>{field.allowed.clone()}{(!field.help.is_empty()).then(|| view! { <span class="under">{field.help.clone()}</span> })}</td>
+            <td data-label=texts::ALLOWED>{field.allowed.clone()}{(!field.help.is_empty()).then(|| view! { <span class="under">{field.help.clone()}</span> })}{more(field)}</td>
             <td data-label=texts::SET_BY>{by}</td></tr>
     }
+}
+
+/// The longer text about a field, folded.
+fn more(field: &FieldLine) -> Option<impl IntoView + use<>> {
+    let text = Some(&field.more).filter(|text| !text.is_empty())?;
+    let html = markdown::render(text);
+    Some(
+        view! { <details class="why"><summary>{LEARN_MORE}<span class="vh">{of_field(&field.label)}</span></summary><div class="prose" inner_html=html></div></details> },
+    )
 }
 
 /// What a policy does to the field, with a link to it and where it is set.

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::Maker;
 use crate::api::FieldHint;
-use crate::form::control::{Choice, ChoiceStyle, Control, InputMode, ItemKey, ItemRow, ListRow, MapRow, More, RowButtons};
+use crate::form::control::{Choice, ChoiceStyle, Control, ItemKey, ItemRow, ListRow, MapRow, More, RowButtons, Suggestion};
 use crate::form::field::{Field, HiddenInput, field_id};
-use crate::form::kind::{Kind, accepts_empty, has_fields, option_label, option_text, scalar_text};
+use crate::form::kind::{Kind, accepts_empty, file_text, has_fields, mode_of, option_label, option_text, scalar_text};
 use crate::form::operation::{Operation, OperationKind};
 use crate::form::place::Place;
 use crate::form::press::{ENTRIES, OBJECTS};
@@ -14,6 +14,7 @@ use crate::form::{rows, visible, yaml};
 use crate::path::{Path, Segment};
 use crate::policy::Bounds;
 use crate::shape::Shape;
+use crate::text_kind::TextKind;
 use crate::wording::{self, label, lower_first, singular};
 
 /// Maximum number of lines of a text area before it scrolls.
@@ -55,12 +56,14 @@ impl<'a> Maker<'a> {
                 }
                 // One line can't hold several.
                 if *area || value.contains('\n') {
-                    return Control::Area { rows: lines(&value, 3), value };
+                    return Control::Area { rows: lines(&value, 3), value, file: file_text(node, hint) };
                 }
-                let suggestions = node["examples"].as_array().into_iter().flatten().map(scalar_text).collect();
-                Control::Text { said: said(*shape, &value), value, mode: *mode, suggestions }
+                let examples = node["examples"].as_array().into_iter().flatten();
+                let suggestions = examples.map(|value| Suggestion { value: scalar_text(value), label: String::new() }).collect();
+                Control::Text { said: said(*shape, TextKind::of(node, hint), &value), value, mode: *mode, suggestions }
             }
-            Kind::List { items } => self.list(items, path, node, name),
+            Kind::Search { values } => self.suggesting(values, path, name, hint),
+            Kind::List { items } => self.list(items, path, node, name, hint),
             Kind::Map { values } => self.map(values, path, node, name),
             Kind::Items { .. } => self.items(place, node, node.get("items").unwrap_or(&Value::Null)),
             Kind::Entries { .. } => self.entries(place, node, node.get("additionalProperties").unwrap_or(&Value::Null)),
@@ -70,7 +73,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Returns the given value, or else the one in effect. Defaults are never filled into a given value because they would then be sent.
-    fn shown(&self, path: &Path) -> Option<&Value> {
+    pub(super) fn shown(&self, path: &Path) -> Option<&Value> {
         path.get(&self.draft.parameters).or_else(|| path.get(&self.in_effect))
     }
 
@@ -123,11 +126,14 @@ impl<'a> Maker<'a> {
             .collect()
     }
 
-    fn list(&mut self, items: &Value, path: &Path, node: &Value, name: &str) -> Control {
+    fn list(&mut self, items: &Value, path: &Path, node: &Value, name: &str, hint: Option<&FieldHint>) -> Control {
         let texts = match self.draft.text(&rows::shown(name)) {
             Some(_) => rows::list(&self.draft.texts, name),
             None => self.shown(path).and_then(Value::as_array).into_iter().flatten().map(scalar_text).collect(),
         };
+        if let Some(checks) = self.checks(&texts, path, node, name, hint) {
+            return checks;
+        }
         let singular = self.one_of(path);
         let count = texts.len();
         let ordered = node["x-kubernetes-list-type"] != "set";
@@ -172,8 +178,10 @@ impl<'a> Maker<'a> {
         let full = full_list(node, count);
         Control::List {
             rows,
-            mode: mode_of(items),
+            mode: mode_of(items, None),
             options,
+            suggestions: Vec::new(),
+            note: None,
             add: Operation::value(OperationKind::Add, name),
             add_label: format!("Add {}", lower_first(&singular)),
             full,
@@ -205,7 +213,7 @@ impl<'a> Maker<'a> {
         let full = full_map(node, count);
         Control::Map {
             rows,
-            mode: mode_of(values),
+            mode: mode_of(values, None),
             add: Operation::value(OperationKind::Add, &format!("{name}{ENTRIES}")),
             add_label: format!("Add {}", lower_first(&singular)),
             full,
@@ -371,22 +379,16 @@ fn buttons(row: &str, index: usize, count: usize, ordered: bool, what: &str, val
     }
 }
 
-fn mode_of(node: &Value) -> InputMode {
-    match Shape::of(node) {
-        Shape::Integer => InputMode::Numeric,
-        Shape::Number => InputMode::Decimal,
-        _ => InputMode::Text,
-    }
-}
-
 /// Returns how a text is interpreted, if that isn't obvious.
-fn said(shape: Shape, text: &str) -> Option<String> {
+fn said(shape: Shape, kind: Option<TextKind>, text: &str) -> Option<String> {
     let text = text.trim();
+    let is_percentage = || text.strip_suffix('%').is_some_and(|number| number.parse::<u32>().is_ok());
     match shape {
         Shape::IntOrString if text.is_empty() => None,
         Shape::IntOrString if text.parse::<i64>().is_ok() => Some("Treated as a number".to_owned()),
+        Shape::IntOrString if is_percentage() => Some("Treated as a percentage".to_owned()),
         Shape::IntOrString => Some("Treated as text".to_owned()),
-        _ => None,
+        _ => kind.and_then(|kind| kind.said(text)),
     }
 }
 

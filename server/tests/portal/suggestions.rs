@@ -1,0 +1,70 @@
+//! Suggestions in forms: names of objects as the person can list them, never their contents; without them, an input as any other.
+
+use cluster::kinds::Promise;
+use cluster::{Scope, WorkspacePath};
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{Api, PostParams};
+use serde_json::{Value, json};
+
+use crate::browser::Product;
+
+const FORM: &str = "/w/root:acme:shop/promises/links/request";
+/// What is in a Secret; no other text of the product contains it.
+const MARKER: &str = "correct-horse-41de";
+
+fn client(product: &Product, path: &str) -> kube::Client {
+    product.running.portal.endpoint.client(product.admin(), &Scope::Workspace(WorkspacePath::parse(path).expect("a path")))
+}
+
+/// Publishes a promise with a field for each reference.
+async fn publish(product: &Product, references: &[(&str, Value)]) {
+    let properties: Value = references.iter().map(|(name, _)| ((*name).to_owned(), json!({"type": "string"}))).collect();
+    let hints: Value = references.iter().map(|(name, reference)| (format!(".{name}"), json!({"reference": reference}))).collect();
+    let promise = json!({
+        "apiVersion": promise::names::API_VERSION, "kind": "Promise", "metadata": {"name": "links"},
+        "spec": {
+            "version": "1.0.0", "lifecycle": "published", "visibility": "descendants",
+            "presentation": {"displayName": "Links", "summary": "Names.", "category": "data", "maintainer": {"team": "Platform"}},
+            "parameters": {"type": "object", "properties": properties},
+            "form": {"fields": hints},
+            "implementation": {"resources": [{"id": "note", "template": {
+                "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}-links"}, "data": {"a": "b"},
+            }}]},
+        },
+    });
+    let api: Api<Promise> = Api::all(client(product, "root:platform"));
+    api.create(&PostParams::default(), &serde_json::from_value(promise).expect("a promise")).await.expect("published");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn names_are_suggested_as_far_as_the_person_can_list_them() {
+    let product = Product::open().await;
+    publish(
+        &product,
+        &[
+            ("login", json!({"apiVersion": "v1", "kind": "Secret"})),
+            ("role", json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole"})),
+            ("wheel", json!({"apiVersion": "example.org/v1", "kind": "Wheel"})),
+            ("peer", json!({"promise": "links"})),
+        ],
+    )
+    .await;
+    let secrets: Api<Secret> = Api::namespaced(client(&product, "root:acme:shop"), "default");
+    let secret = json!({"metadata": {"name": "shop-login"}, "stringData": {"password": MARKER}});
+    secrets.create(&PostParams::default(), &serde_json::from_value(secret).expect("a Secret")).await.expect("created");
+
+    let mut browser = product.signed_in("dev-shop").await;
+    let page = browser.until(FORM, |answer| answer.text.contains("name=\"/parameters/login\"")).await;
+    for shown in [
+        "value=\"shop-login\"",
+        "The workspace has no objects of kind Wheel.",
+        "You can&#x27;t list objects of kind ClusterRole here. Enter a name.",
+    ] {
+        let plain = shown.replace("&#x27;", "'");
+        assert!(page.text.contains(shown) || page.text.contains(&plain), "{shown}: {}", page.text);
+    }
+    let list = page.text.split("name=\"/parameters/peer\"").nth(1).and_then(|rest| rest.split('>').next()).expect("an input");
+    assert!(!list.contains(" list="), "there is no request of the promise yet: {list}");
+    assert!(!page.text.contains(MARKER), "{}", page.text);
+    product.running.close().await;
+}
