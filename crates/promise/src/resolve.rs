@@ -15,6 +15,7 @@ use schema::structural::{NO_FIELD, Schema};
 use serde_json::{Map, Value};
 
 pub use reading::PromiseReading;
+pub(crate) use words::required;
 
 use crate::api::{PolicyOutcome, PolicyResult, PromiseSpec};
 use crate::context::Context;
@@ -203,11 +204,12 @@ fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value,
     }
     let omitted = omitted(errors.len(), BASE);
     errors.truncate(MAX_PROBLEMS);
+    let variants = together::variants(promise, json, value);
     let alternatives = if structural { Vec::new() } else { together::misfits(promise, json, &errors, value) };
     for error in errors {
         let path = locate::path(error.place(), value);
         let misfit = alternatives.iter().find(|misfit| misfit.path == path && error.field == NO_FIELD);
-        if misfit.is_none() && alternatives.iter().any(|misfit| misfit.explains(&error, &path)) {
+        if misfit.is_none() && alternatives.iter().chain(&variants).any(|misfit| misfit.explains(&error, &path)) {
             continue;
         }
         let message = match misfit {
@@ -219,6 +221,12 @@ fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value,
         // One field might fail several checks; the first message contains the fix.
         if !resolved.problems.iter().any(|known| known.path == problem.path) || structural {
             resolved.problems.push(problem);
+        }
+    }
+    for misfit in variants {
+        let path = shown(&misfit.path);
+        if !resolved.problems.iter().any(|known| known.path == path) {
+            resolved.problems.push(Problem { path, message: misfit.message });
         }
     }
     resolved.problems.dedup();

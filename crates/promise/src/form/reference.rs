@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
+use super::alternatives::Alternatives;
 use super::control::InputMode;
 use super::defaults::Defaults;
 use super::describe;
@@ -193,12 +194,18 @@ impl<'a> Maker<'a> {
         describe::notes(self.effective, self.own, path).into_iter().chain(set).collect()
     }
 
+    fn alternatives(&self, spot: &Spot<'_>) -> Option<String> {
+        Some(Alternatives::at(self.promise, spot.place, spot.node)?.in_words(self.promise, spot.place, spot.node))
+    }
+
     /// Returns the accepted values: the labels of the choices, or else the limits.
     fn allowed(&self, spot: &Spot<'_>, kind: &Kind) -> Option<String> {
         match kind {
             Kind::Fixed => None,
+            Kind::Group { .. } => self.alternatives(spot),
             Kind::Choice { values, .. } => {
-                let mut labels: Vec<String> = values.iter().take(OPTIONS).map(|value| option_label(spot.hint(), value)).collect();
+                let mut labels: Vec<String> =
+                    values.iter().take(OPTIONS).map(|value| option_label(spot.hint(), spot.node, value)).collect();
                 let more = values.len().saturating_sub(OPTIONS);
                 labels.extend((more > 0).then(|| format!("and {}", counted(more as u64, "more option"))));
                 Some(labels.join(", "))

@@ -1,3 +1,4 @@
+mod alternatives;
 mod any;
 mod corpus;
 mod coverage;
@@ -159,7 +160,9 @@ fn submitting_unchanged_returns_the_identical_object() {
 fn defaults_are_shown_and_not_sent_until_changed() {
     let form = drawn(&Draft::default());
     assert_eq!(rows(&form, ".ports"), ["80"]);
-    assert!(matches!(&field(&form, ".replicas").control, Control::Choice { style: ChoiceStyle::Segments, options } if options[1].chosen));
+    assert!(
+        matches!(&field(&form, ".replicas").control, Control::Choice { style: ChoiceStyle::Segments, options, .. } if options[1].chosen)
+    );
     let parsed =
         read(&with(posted(&form), &[("/parameters/host", "db"), ("/parameters/replicas", "4"), ("/parameters/debug", "on")]), &Value::Null);
     assert_eq!(parsed.draft.parameters, json!({"host": "db", "replicas": 4, "debug": true}));
