@@ -181,7 +181,7 @@ impl<'a> Maker<'a> {
             default: default
                 .filter(|default| !default.is_object())
                 .map(|default| wording::value_of(self.promise, &place.pattern, &default)),
-            allowed: self.allowed(&spot, &kind),
+            allowed: self.within(place).into_iter().chain(self.allowed(&spot, &kind)).reduce(|all, more| format!("{all}. {more}")),
             help: describe::hint_and_help(&place.pattern, spot.hint(), node).0,
             by: if place.in_row { Vec::new() } else { self.by(&place.path) },
             fields: Vec::new(),
@@ -192,6 +192,14 @@ impl<'a> Maker<'a> {
     fn by(&self, path: &Path) -> Vec<ByLine> {
         let set = self.effective.sets.iter().find(|set| path.starts_with(&set.path)).map(|set| ByLine::of("Locked", &set.from));
         describe::notes(self.effective, self.own, path).into_iter().chain(set).collect()
+    }
+
+    /// Returns the alternatives of the parameters themselves, for a field that is part of one: the parameters have no line of their own.
+    fn within(&self, place: &Place) -> Option<String> {
+        let [Segment::Key(key)] = place.pattern.0.as_slice() else { return None };
+        let root = Place::root();
+        let alternatives = Alternatives::at(self.promise, &root, self.own).filter(|found| found.lists(key))?;
+        Some(alternatives.in_words(self.promise, &root, self.own))
     }
 
     fn alternatives(&self, spot: &Spot<'_>) -> Option<String> {

@@ -47,8 +47,10 @@ impl<'a> Maker<'a> {
     pub(super) fn choosing(&self, place: &Place, node: &Value) -> Option<Choosing> {
         let alternatives = Alternatives::at(self.promise, place, node).filter(Alternatives::is_exclusive)?;
         let posted = alternatives.posted(&self.draft.texts, &place.name);
-        let chosen =
-            posted.unwrap_or_else(|| alternatives.of_values(place.path.get(&self.draft.parameters), place.path.get(&self.in_effect)));
+        // Defaults of its fields apply once the object is given.
+        let by_default = own_defaults(node);
+        let in_effect = place.path.get(&self.in_effect).unwrap_or(&by_default);
+        let chosen = posted.unwrap_or_else(|| alternatives.of_values(place.path.get(&self.draft.parameters), Some(in_effect)));
         Some(Choosing { alternatives, chosen })
     }
 
@@ -205,4 +207,10 @@ impl<'a> Maker<'a> {
         let alternatives = Alternatives::at(self.promise, place, node).filter(|found| !found.is_exclusive())?;
         Some(alternatives.in_words(self.promise, place, node))
     }
+}
+
+/// Returns the defaults of the fields of an object.
+fn own_defaults(node: &Value) -> Value {
+    let fields = node["properties"].as_object().into_iter().flatten();
+    Value::Object(fields.filter_map(|(key, field)| Some((key.clone(), field.get("default")?.clone()))).collect())
 }

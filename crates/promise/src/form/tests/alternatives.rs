@@ -71,7 +71,7 @@ fn only_the_chosen_alternative_is_shown_and_sent() {
     assert_eq!(chosen(&page.form, CHOICE), None);
     assert_eq!(rendered(&page.form), ["~choice", "interval"]);
     page.post(&[(CHOICE, "git"), ("_op", "choose:/parameters/source")]);
-    assert_eq!(rendered(&page.form), ["~choice", "git", "git/depth", "git/url", "interval"]);
+    assert_eq!(rendered(&page.form), ["~choice", "git", "git/url", "git/depth", "interval"]);
     let git = page.post(&[(URL, "https://example.org"), ("/parameters/source/interval", "5m")]);
     assert_eq!(git, json!({"source": {"git": {"url": "https://example.org"}, "interval": "5m"}}));
     let image = page.post(&[(CHOICE, "image")]);
@@ -104,7 +104,7 @@ fn a_posted_choice_is_not_guessed_again() {
     let mut page = Page::open(&schema(), both.clone());
     assert_eq!(chosen(&page.form, CHOICE), None);
     assert_eq!(page.post(&[]), both);
-    assert_eq!(rendered(&page.form), ["~choice", "git", "git/depth", "git/url", "image", "interval"], "what is set is shown");
+    assert_eq!(rendered(&page.form), ["~choice", "git", "git/url", "git/depth", "image", "interval"], "what is set is shown");
     let emptied = page.post(&[("/parameters/source/image", "")]);
     assert_eq!((chosen(&page.form, CHOICE), emptied), (None, json!({"source": {"git": {"url": "u"}}})));
     assert_eq!(page.post(&[(CHOICE, "image"), ("/parameters/source/image", "x")]), json!({"source": {"image": "x"}}));
@@ -258,6 +258,10 @@ fn the_reference_and_hints_name_the_alternatives() {
         (fields[0].allowed.clone(), model(&spec, &effective, &Draft::default(), &[]).fields()[0].constraint.clone())
     };
     assert_eq!(allowed(&schema), (Some("Exactly one of: Git, Image".to_owned()), None));
+    let root = PromiseSpec { parameters: Some(source()), ..PromiseSpec::default() };
+    let fields = reference(&root, &Effective::default(), 50).fields;
+    let lines: Vec<(&str, Option<&str>)> = fields.iter().map(|field| (field.label.as_str(), field.allowed.as_deref())).collect();
+    assert_eq!(lines, [("Git", Some("Exactly one of: Git, Image")), ("Image", Some("Exactly one of: Git, Image")), ("Interval", None)]);
     let any = schema["properties"]["source"]["oneOf"].take();
     schema["properties"]["source"]["anyOf"] = any;
     if let Some(source) = schema["properties"]["source"].as_object_mut() {
