@@ -22,6 +22,8 @@ pub fn choice(
         );
         return view! { <select class="input w-m" id=id.to_owned() name=name.to_owned() aria-describedby=described aria-invalid=invalid autofocus=focus>{items.collect_view()}</select> }.into_any();
     }
+    // Of radio buttons, the chosen one has the focus.
+    let first = options.iter().position(|option| option.chosen).unwrap_or_default();
     let cards = style == ChoiceStyle::Cards;
     let items = options.iter().enumerate().map(|(index, option)| {
         // The price describes the option, so that its name stays short where it is read aloud.
@@ -29,7 +31,7 @@ pub fn choice(
         let priced = price.is_some().then(|| format!("{}-price", option.id));
         let described: Vec<String> = described.iter().chain(&priced).cloned().collect();
         let described = (!described.is_empty()).then(|| described.join(" "));
-        let input = view! { <input type="radio" class="tick" id=option.id.clone() name=name.to_owned() value=option.value.clone() checked=option.chosen aria-describedby=described autofocus=focus && index == 0/> };
+        let input = view! { <input type="radio" class="tick" id=option.id.clone() name=name.to_owned() value=option.value.clone() checked=option.chosen aria-describedby=described autofocus=focus && index == first/> };
         let hint = option.hint.clone().map(|hint| view! { <span class="hint">{hint}</span> });
         if cards {
             let price = price.map(|price| view! { <span class="small tabular-nums" id=priced aria-hidden="true">{price}</span> });

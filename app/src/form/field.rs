@@ -157,7 +157,10 @@ fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
             let checked = file.map(|_| "false");
             view! { <textarea class="input" id=id name=name rows=rows.to_string() spellcheck=checked aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(value)}</textarea>{open} }.into_any()
         }
-        Control::Choice { style, options } => choice(&id, &name, *style, options, describes, field.problem.is_some(), focused),
+        Control::Choice { style, options, show } => {
+            let button = show.as_ref().map(|operation| view! { <button class="btn btn-sm unscripted" name="_op" value=operation.clone()>{texts::SHOW}<span class="vh">{texts::FIELDS_OF_OPTION}</span></button> });
+            view! { {choice(&id, &name, *style, options, describes, field.problem.is_some(), focused)}{button} }.into_any()
+        }
         Control::Tick { checked, price } => {
             view! { <label class="check"><input type="checkbox" class="tick" id=id name=name value="true" checked=*checked aria-describedby=describes aria-invalid=invalid autofocus=focused/>{field.label.clone()}{price.clone().map(|price| view! { <span class="price">{texts::price_change(&price)}</span> })}</label> }.into_any()
         }

@@ -176,3 +176,9 @@ pub(crate) fn enter_in_last_step(labels: &[String]) -> String {
 pub(crate) fn save_as(file: &str) -> String {
     format!("To check or submit it from a terminal, save the text as {file}.")
 }
+
+// The choice between alternatives.
+/// The button that shows the fields of the chosen option.
+pub(crate) const SHOW: &str = "Show";
+/// After it, for screen readers.
+pub(crate) const FIELDS_OF_OPTION: &str = " fields of the chosen option";

@@ -7,6 +7,10 @@
 //! `add:/parameters/hosts` ([`Operation`]). Hidden inputs that must be posted with a field are listed in [`Field::hidden`]: they convey
 //! what an empty post can't.
 //!
+//! **Alternatives.** The choice between alternatives of an object (`alternatives`) is an input of its own, `/parameters/source/~choice`. It
+//! follows the values until it was posted once. What was entered for other alternatives stays with the form, and isn't part of the
+//! parameters.
+//!
 //! **Absent, empty, default.** An empty input means that the parameter is absent, so its default applies. An empty text is sent where the
 //! promise offers it as a choice, where the user ticks that the field is an empty text ([`Field::empty`]), and for an empty row of a list
 //! of texts: a row is removed by its own button. Once an object is sent, so is everything that the form showed from its default
@@ -16,6 +20,7 @@
 //! nothing that the form can't show is lost.
 
 mod adjust;
+mod alternatives;
 mod control;
 mod defaults;
 mod describe;
@@ -40,6 +45,7 @@ mod visible;
 pub mod yaml;
 
 pub use adjust::{Adjusted, adjust, put};
+pub(crate) use alternatives::{Alternative, Alternatives, Count};
 pub use control::{
     Check, Choice, ChoiceStyle, Control, FileText, InputMode, ItemKey, ItemRow, ListRow, MapRow, More, MoreField, RowButtons, Suggested,
     Suggestion, YamlError,

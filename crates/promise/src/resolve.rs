@@ -18,6 +18,7 @@ use schema::structural::{NO_FIELD, Schema};
 use serde_json::{Map, Value};
 
 pub use reading::PromiseReading;
+pub(crate) use words::required;
 
 use crate::api::{PolicyOutcome, PolicyResult, PromiseSpec};
 use crate::context::Context;
@@ -215,13 +216,14 @@ fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value,
     }
     let omitted = omitted(errors.len(), BASE);
     errors.truncate(MAX_PROBLEMS);
+    let variants = together::variants(promise, json, value);
     let alternatives = if structural { Vec::new() } else { together::misfits(promise, json, &errors, value) };
     for error in errors {
         let structural = shaped == 0;
         shaped = shaped.saturating_sub(1);
         let path = locate::path(error.place(), value);
         let misfit = alternatives.iter().find(|misfit| misfit.path == path && error.field == NO_FIELD);
-        if misfit.is_none() && alternatives.iter().any(|misfit| misfit.explains(&error, &path)) {
+        if misfit.is_none() && alternatives.iter().chain(&variants).any(|misfit| misfit.explains(&error, &path)) {
             continue;
         }
         let fields: Vec<Path> = error.fields().iter().map(|field| locate::path(field, value)).collect();
@@ -237,6 +239,12 @@ fn validate(promise: &PromiseSpec, json: &Value, schema: &Schema, value: &Value,
         // One field might fail several checks; the first message contains the fix.
         if !resolved.problems.iter().any(|known| known.path == problem.path) || structural {
             resolved.problems.push(problem);
+        }
+    }
+    for misfit in variants {
+        let path = shown(&misfit.path);
+        if !resolved.problems.iter().any(|known| known.path == path) {
+            resolved.problems.push(Problem { path, message: misfit.message });
         }
     }
     resolved.problems.dedup();

@@ -70,6 +70,15 @@ fn is_quantity(node: &Value) -> bool {
         || node.get("pattern").and_then(Value::as_str).is_some_and(|pattern| pattern.contains("Gi") || pattern.contains("[KMGTPE]i"))
 }
 
+/// Annotation with the titles of the values of an enum, by value as text. Schemas of other systems have them.
+const ENUM_TITLES: &str = "x-enum-titles";
+
+/// Returns the title that the schema has for a value of an enum.
+pub(crate) fn enum_title(node: &Value, value: &Value) -> Option<String> {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    node[ENUM_TITLES].get(&text)?.as_str().filter(|title| !title.trim().is_empty()).map(str::to_owned)
+}
+
 /// Returns the promise's own hint for a path.
 pub fn hint_at<'p>(promise: &'p PromiseSpec, path: &Path) -> Option<&'p FieldHint> {
     promise.form.fields.iter().find(|(text, _)| Path::parse(text).as_ref() == Ok(path)).map(|(_, hint)| hint)

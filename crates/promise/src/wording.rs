@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use crate::api::{FieldHint, PromiseSpec};
 use crate::path::{Path, Segment};
+use crate::policy::node_at;
+use crate::shape::enum_title;
 
 /// Names of the months.
 pub(crate) const MONTHS: [&str; 12] =
@@ -56,7 +58,8 @@ pub fn value_of(spec: &PromiseSpec, path: &Path, of: &Value) -> String {
     let text = of.as_str().map_or_else(|| of.to_string(), str::to_owned);
     let titled = hint.and_then(|hint| hint.options.get(&text)).and_then(|option| option.title.clone());
     let unit = hint.and_then(|hint| hint.unit.as_deref()).map(|unit| format!("\u{a0}{unit}")).unwrap_or_default();
-    format!("{}{unit}", titled.unwrap_or_else(|| value(of)))
+    let in_schema = || enum_title(node_at(spec.parameters.as_ref()?, path)?, of);
+    format!("{}{unit}", titled.or_else(in_schema).unwrap_or_else(|| value(of)))
 }
 
 /// Returns the name of a property in words: `retentionDays` becomes `Retention days`, `tls_mode` becomes `TLS mode`.

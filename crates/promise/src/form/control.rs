@@ -35,6 +35,9 @@ pub enum Control {
         style: ChoiceStyle,
         /// Options.
         options: Vec<Choice>,
+        /// For a choice between alternatives, the `_op` value of the button that renders the fields of the chosen one.
+        #[serde(default)]
+        show: Option<String>,
     },
     /// A checkbox. If unchecked it posts nothing, so the marker in `Field::hidden` shows that it was there.
     Tick {

@@ -8,7 +8,7 @@ use super::place::Place;
 use crate::api::{FieldHint, PromiseSpec};
 use crate::path::Path;
 use crate::policy::{Bounds, Effective};
-use crate::shape::{self, Shape};
+use crate::shape::{self, Shape, enum_title};
 use crate::text_kind::TextKind;
 
 /// Maximum number of integer choices shown as segments.
@@ -110,7 +110,7 @@ impl Spot<'_> {
             return Kind::Search { values };
         }
         let explained = hint.is_some_and(|hint| hint.options.values().any(|option| option.help.is_some()));
-        let longest = values.iter().map(|value| option_label(hint, value).chars().count()).max().unwrap_or_default();
+        let longest = values.iter().map(|value| option_label(hint, self.node, value).chars().count()).max().unwrap_or_default();
         let count = values.len() + usize::from(optional);
         let style = match widget {
             Some("select") => ChoiceStyle::Select,
@@ -198,11 +198,11 @@ pub(crate) fn few_integers(node: &Value) -> Option<Vec<Value>> {
     ((2..=FEW).contains(&count) && node.get("multipleOf").is_none()).then(|| (low..=high).map(Value::from).collect())
 }
 
-/// Returns the label of an option.
-pub(super) fn option_label(hint: Option<&FieldHint>, value: &Value) -> String {
+/// Returns the label of an option: the promise's own, or else the title in the schema, or else the value.
+pub(super) fn option_label(hint: Option<&FieldHint>, node: &Value, value: &Value) -> String {
     let text = option_text(value);
     let titled = hint.and_then(|hint| hint.options.get(&text)).and_then(|option| option.title.clone());
-    titled.unwrap_or_else(|| match value {
+    titled.or_else(|| enum_title(node, value)).unwrap_or_else(|| match value {
         Value::Bool(true) => "Yes".to_owned(),
         Value::Bool(false) => "No".to_owned(),
         Value::Null => "Nothing".to_owned(),
@@ -213,9 +213,9 @@ pub(super) fn option_label(hint: Option<&FieldHint>, value: &Value) -> String {
 }
 
 /// Returns the posted value of the option that a text names by its label, or else the text.
-pub(super) fn named_option(hint: Option<&FieldHint>, values: &[Value], text: &str) -> String {
+pub(super) fn named_option(hint: Option<&FieldHint>, node: &Value, values: &[Value], text: &str) -> String {
     let is_value = values.iter().any(|value| option_text(value) == text.trim());
-    let named = || values.iter().find(|value| option_label(hint, value).eq_ignore_ascii_case(text.trim()));
+    let named = || values.iter().find(|value| option_label(hint, node, value).eq_ignore_ascii_case(text.trim()));
     if is_value { text.to_owned() } else { named().map_or_else(|| text.to_owned(), option_text) }
 }
 
@@ -299,10 +299,13 @@ fn integer(text: &str) -> Option<Value> {
     plain.parse::<i64>().map(Value::from).or_else(|_| plain.parse::<u64>().map(Value::from)).ok()
 }
 
+/// A property of an object: its place, its name, its schema, and whether it is required.
+pub(super) type Property<'n> = (Place, &'n str, &'n Value, bool);
+
 /// Returns the properties of an object in the order of the form.
-pub(super) fn properties<'n>(promise: &PromiseSpec, place: &Place, node: &'n Value) -> Vec<(Place, &'n str, &'n Value, bool)> {
+pub(super) fn properties<'n>(promise: &PromiseSpec, place: &Place, node: &'n Value) -> Vec<Property<'n>> {
     let required: Vec<&str> = node["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut found: Vec<(Place, &str, &Value, bool)> = node["properties"]
+    let mut found: Vec<Property<'n>> = node["properties"]
         .as_object()
         .into_iter()
         .flatten()

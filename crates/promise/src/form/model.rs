@@ -1,6 +1,7 @@
 //! Builds the form of a promise for the values entered so far.
 
 mod changes;
+mod choices;
 mod controls;
 mod demand;
 mod find;
@@ -127,6 +128,9 @@ impl<'a> Maker<'a> {
             })
             .collect();
         self.placed = placed;
+        let root = Place::root();
+        let choosing = whole(self.schema).is_none().then(|| self.choosing(&root, self.schema)).flatten();
+        let mut is_chosen = false;
         let mut sections: Vec<Section> = Vec::new();
         for (index, (group, paths)) in groups.iter().zip(named).enumerate() {
             let mut section = Section {
@@ -137,8 +141,16 @@ impl<'a> Maker<'a> {
             };
             for path in paths {
                 let Some(node) = node_at(self.schema, &path) else { continue };
-                let required = self.is_required(&path);
-                self.put(&Place::of(&path), node, required, &mut section);
+                let (mut required, place) = (self.is_required(&path), Place::of(&path));
+                if let (Some(Segment::Key(key)), Some(choosing)) = (path.0.first(), &choosing) {
+                    if choosing.is_about(key) && !is_chosen {
+                        is_chosen = true;
+                        section.fields.push(self.choice(&root, self.schema, choosing));
+                    }
+                    let Some(requires) = self.shown_by(choosing, &root.child(self.schema, key), key) else { continue };
+                    required |= requires && path.0.len() == 1;
+                }
+                self.put(&place, node, required, &mut section);
             }
             sections.push(section);
         }
@@ -151,14 +163,24 @@ impl<'a> Maker<'a> {
         }
         let mut others = properties(self.promise, &Place::root(), self.schema);
         others.retain(|(place, ..)| !self.placed.contains(&place.path));
+        let (others, position) = self.arranged(choosing.as_ref(), others);
         let on_demand = others.len() > demand::MANY_AT_TOP;
-        for (place, _, node, required) in others {
+        let count = others.len();
+        let choice = choosing.as_ref().filter(|_| !is_chosen).zip(position);
+        for (index, (place, _, node, required)) in others.into_iter().enumerate() {
+            if let Some((choosing, _)) = choice.filter(|(_, position)| *position == index) {
+                rest.fields.push(self.choice(&root, self.schema, choosing));
+            }
             if !on_demand || self.is_wanted(&place, required) {
                 self.put(&place, node, required, &mut rest);
             } else {
                 self.offer(&place, &mut rest.more);
             }
         }
+        if let Some((choosing, _)) = choice.filter(|(_, position)| *position == count) {
+            rest.fields.push(self.choice(&root, self.schema, choosing));
+        }
+        rest.description = self.at_least_one(&root, self.schema);
         rest.more.close(BASE);
         if rest.fields.len() > MANY {
             let (first, folded) = std::mem::take(&mut rest.fields).into_iter().partition(|field| field.required);
@@ -257,10 +279,15 @@ impl<'a> Maker<'a> {
             hidden.push(HiddenInput { name: rows::shown(&name), value: "1".to_owned() });
         }
         let leaf = !rows && !matches!(kind, Kind::Group { .. });
-        let problem = self.take_problem(path, leaf, &field_id(&name));
+        // A problem of the choice between alternatives stands beside the choice, if it is rendered.
+        let is_of_choice = matches!(kind, Kind::Group { .. }) && self.has_problem_of_choice(place, node);
+        let mut problem = if is_of_choice { None } else { self.take_problem(path, leaf, &field_id(&name)) };
         let locked = self.locked(place);
         let stays = locked.as_ref().is_some_and(|locked| locked.by.is_none());
         let control = self.control(&kind, place, node, hint, required || is_defaulted, &mut hidden);
+        if is_of_choice {
+            problem = self.take_problem(path, leaf, &field_id(&name));
+        }
         Field {
             id: field_id(&name),
             path: path.to_string(),
@@ -312,6 +339,7 @@ impl<'a> Maker<'a> {
         let hint = crate::shape::hint_at(self.promise, &place.pattern);
         match kind {
             Kind::Fixed => None,
+            Kind::Group { .. } => self.at_least_one(place, node),
             Kind::Choice { .. } if !here.any(|ruling| ruling.from.enforcement == Enforcement::Block) => None,
             Kind::List { items } => describe::constraint_of_rows((node, items), hint, true, self.entries_of(place)),
             Kind::Map { values } => describe::constraint_of_rows((node, values), hint, false, self.entries_of(place)),

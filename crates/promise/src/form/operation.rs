@@ -32,12 +32,14 @@ pub enum OperationKind {
     Show,
     /// Searches the fields that are rendered on demand.
     Find,
+    /// Renders the fields of the chosen alternative.
+    Choose,
     /// Applies a preset.
     Preset,
 }
 
 impl OperationKind {
-    const ALL: [(Self, &'static str); 9] = [
+    const ALL: [(Self, &'static str); 10] = [
         (Self::Add, "add"),
         (Self::Remove, "remove"),
         (Self::Up, "up"),
@@ -46,6 +48,7 @@ impl OperationKind {
         (Self::Put, "put"),
         (Self::Show, "show"),
         (Self::Find, "find"),
+        (Self::Choose, "choose"),
         (Self::Preset, "preset"),
     ];
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schema::structural::Schema;
 use serde_json::{Map, Value};
 
+use super::alternatives::{Alternative, Alternatives, Chosen};
 use super::defaults::Defaults;
 use super::draft::{Parsed, SecretText};
 use super::field::field_id;
@@ -69,6 +70,7 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
         defaults: &defaults,
         emptied: Vec::new(),
         problems: Vec::new(),
+        asides: Vec::new(),
     };
     let root = Place::root();
     let read = match whole(schema) {
@@ -77,8 +79,10 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     };
     let parameters = read.unwrap_or_else(|| Value::Object(Map::new()));
     parsed.draft.problems = reader.problems;
+    let asides = reader.asides;
     // Their values are parameters now.
-    parsed.draft.texts.retain(|name, _| !name.ends_with("/~kept"));
+    parsed.draft.texts.retain(|name, _| !name.ends_with("/~kept") && !name.ends_with("/~aside"));
+    parsed.draft.texts.extend(asides);
     parsed.draft.problems.append(&mut too_long);
     parsed.draft.problems.append(&mut unknown(&mut parsed.draft.texts, schema));
     parsed.draft.parameters = visible::without_hidden(promise, &structural, effective, parameters, &base);
@@ -146,6 +150,8 @@ struct Reader<'a> {
     /// Fields of defaults of objects that the user cleared.
     emptied: Vec<Path>,
     problems: Vec<Problem>,
+    /// Values of alternatives that aren't chosen, by the name of their input.
+    asides: Vec<(String, String)>,
 }
 
 impl Reader<'_> {
@@ -162,8 +168,22 @@ impl Reader<'_> {
             .filter(|(key, _)| !known.contains(key.as_str()))
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        for (place, key, property, required) in properties(self.promise, place, node) {
+        let alternatives = Alternatives::at(self.promise, place, node).filter(Alternatives::is_exclusive);
+        let chosen = alternatives.as_ref().and_then(|found| Some((found, found.posted(self.texts, &place.name)?)));
+        for (place, key, property, mut required) in properties(self.promise, place, node) {
             let base = before.and_then(|before| before.get(key));
+            if let Some((alternatives, chosen)) = chosen {
+                if alternatives.fixes(key) {
+                    let value = self.fixed(&place, property, alternatives, chosen, base);
+                    fields.extend(value.map(|value| (key.to_owned(), value)));
+                    continue;
+                }
+                if !alternatives.shows(chosen, key, true) {
+                    self.set_aside(&place, property, required, base);
+                    continue;
+                }
+                required |= alternatives.requires(chosen, key);
+            }
             if let Some(value) = self.value(&place, property, required, base) {
                 fields.insert(key.to_owned(), value);
             }
@@ -171,9 +191,33 @@ impl Reader<'_> {
         (!fields.is_empty()).then_some(Value::Object(fields))
     }
 
+    /// Parses a field of an alternative that isn't chosen, so that its value is known if it is chosen again. Its problems don't count.
+    fn set_aside(&mut self, place: &Place, node: &Value, required: bool, base: Option<&Value>) {
+        let problems = self.problems.len();
+        let value = self.value(place, node, required, base);
+        self.problems.truncate(problems);
+        self.asides.extend(value.map(|value| (rows::aside(&place.name), value.to_string())));
+        // The default of the object around it doesn't bring it back.
+        self.emptied.push(place.path.clone());
+    }
+
+    /// Returns the value that the chosen alternative gives a property. Where it applies by default, it is given only if it was before.
+    fn fixed(&self, place: &Place, node: &Value, alternatives: &Alternatives, chosen: Chosen, base: Option<&Value>) -> Option<Value> {
+        let Chosen::One(index) = chosen else { return base.cloned() };
+        let key = place.path.last_key().unwrap_or_default();
+        let fixed = |one: &Alternative| one.fixed.get(key).cloned();
+        match alternatives.all.get(index).and_then(fixed) {
+            Some(value) if base.is_none() && self.defaults.here(place, node) == Some(&value) => None,
+            // It distinguishes other alternatives only.
+            None if alternatives.all.iter().filter_map(fixed).any(|value| base == Some(&value)) => None,
+            None => base.cloned(),
+            value => value,
+        }
+    }
+
     fn value(&mut self, place: &Place, node: &Value, required: bool, base: Option<&Value>) -> Option<Value> {
         let (path, name) = (&place.path, place.name.clone());
-        let kept = self.kept(&name);
+        let kept = self.kept(&name).or_else(|| serde_json::from_str(self.texts.get(&rows::aside(&name))?).ok());
         let base = kept.as_ref().or(base);
         let defaulted = self.defaults.usual(place, node).is_some();
         let default = self.defaults.here(place, node).cloned();
@@ -199,7 +243,7 @@ impl Reader<'_> {
                     Some(before) if drawn_as(before) == text || option_text(before) == text => return base.cloned(),
                     _ if text.trim().is_empty() => None,
                     _ => match &kind {
-                        Kind::Search { values } => Some(typed(node, &named_option(spot.hint(), values, text))),
+                        Kind::Search { values } => Some(typed(node, &named_option(spot.hint(), node, values, text))),
                         _ => Some(typed(node, text)),
                     },
                 }

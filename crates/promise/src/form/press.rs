@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::alternatives::{Alternatives, Chosen};
 use super::field::field_id;
 use super::operation::{Operation, OperationKind};
 use super::place::escape;
 use super::{BASE, rows};
 use crate::api::PromiseSpec;
 use crate::path::Path;
+use crate::policy::node_at;
 
 /// Suffix of the target of a button that adds an object to a list. Without it a text is added.
 pub(super) const OBJECTS: &str = "/~items";
@@ -27,7 +29,7 @@ pub(super) fn carry_out(
     match operation.kind {
         OperationKind::Preset => {
             let preset = promise.form.presets.iter().find(|preset| preset.name == target)?;
-            overlay(preset.values.as_ref()?, &Path::default(), texts, base);
+            overlay(promise, preset.values.as_ref()?, &Path::default(), texts, base);
             None
         }
         OperationKind::Put => {
@@ -40,7 +42,8 @@ pub(super) fn carry_out(
             texts.insert(rows::absent(target), "1".to_owned());
             Some(field_id(target))
         }
-        OperationKind::Show => Some(show(target, texts)),
+        OperationKind::Show => Some(show(promise, target, texts, base)),
+        OperationKind::Choose => Some(field_id(&rows::choice(target))),
         OperationKind::Find => Some(field_id(&rows::find(BASE))),
         OperationKind::Add => Some(add(target, texts)),
         OperationKind::Remove | OperationKind::Up | OperationKind::Down => rearrange(operation.kind, target, texts),
@@ -48,13 +51,19 @@ pub(super) fn carry_out(
 }
 
 /// Replaces what was entered by the values of a preset. Everything else stays.
-fn overlay(values: &Value, at: &Path, texts: &mut BTreeMap<String, String>, base: &mut Value) {
+fn overlay(promise: &PromiseSpec, values: &Value, at: &Path, texts: &mut BTreeMap<String, String>, base: &mut Value) {
     match values {
         Value::Object(fields) if !fields.is_empty() => {
             let name = at.pointer(BASE);
             texts.remove(&rows::absent(&name));
+            let schema = promise.parameters.as_ref().unwrap_or(&Value::Null);
+            if let Some(alternatives) = node_at(schema, at).and_then(Alternatives::of).filter(Alternatives::is_exclusive)
+                && let Chosen::One(index) = alternatives.of_values(Some(values), Some(values))
+            {
+                choose(&alternatives, index, &name, texts);
+            }
             for (key, value) in fields {
-                overlay(value, &at.child(key), texts, base);
+                overlay(promise, value, &at.child(key), texts, base);
             }
         }
         value => {
@@ -65,9 +74,10 @@ fn overlay(values: &Value, at: &Path, texts: &mut BTreeMap<String, String>, base
 }
 
 /// Marks a field as asked for, and what is around it: the one that is chosen in the object's select, or else the target itself.
-fn show(target: &str, texts: &mut BTreeMap<String, String>) -> String {
+fn show(promise: &PromiseSpec, target: &str, texts: &mut BTreeMap<String, String>, base: &Value) -> String {
     let chosen = texts.get(&rows::more(target)).filter(|key| !key.is_empty());
     let target = chosen.map_or_else(|| target.to_owned(), |key| format!("{target}/{}", escape(key)));
+    choose_around(promise, &target, texts, base);
     let around = target.match_indices('/').map(|(at, _)| &target[..at]).filter(|name| name.len() > BASE.len());
     let closed: Vec<&str> = around.filter(|name| !rows::is_open(texts, name)).chain([target.as_str()]).collect();
     for name in closed {
@@ -75,6 +85,33 @@ fn show(target: &str, texts: &mut BTreeMap<String, String>) -> String {
         texts.insert(rows::opened(name), "1".to_owned());
     }
     field_id(&target)
+}
+
+/// Chooses the alternatives that a field is part of, unless values of others would be removed that the form doesn't show.
+fn choose_around(promise: &PromiseSpec, target: &str, texts: &mut BTreeMap<String, String>, base: &Value) {
+    let (mut node, mut at) = (promise.parameters.as_ref().unwrap_or(&Value::Null), Path::default());
+    for step in target.strip_prefix(BASE).unwrap_or_default().split('/').skip(1) {
+        let key = step.replace("~1", "/").replace("~0", "~");
+        let name = at.pointer(BASE);
+        if let Some(alternatives) = Alternatives::of(node).filter(Alternatives::is_exclusive)
+            && let Some(index) = alternatives.all.iter().position(|one| one.fields.contains(&key))
+        {
+            let now = alternatives.posted(texts, &name);
+            let given = at.get(base).filter(|_| now.is_none());
+            let is_set = given.is_some_and(|given| alternatives.all.iter().flat_map(|one| &one.fields).any(|key| given.get(key).is_some()));
+            if !is_set && !now.is_some_and(|now| alternatives.shows(now, &key, false)) {
+                choose(&alternatives, index, &name, texts);
+            }
+        }
+        let Some(inner) = node["properties"].get(&key) else { return };
+        (node, at) = (inner, at.child(&key));
+    }
+}
+
+fn choose(alternatives: &Alternatives, index: usize, name: &str, texts: &mut BTreeMap<String, String>) {
+    let choice = rows::choice(name);
+    texts.insert(rows::shown(&choice), "1".to_owned());
+    texts.insert(choice, alternatives.all[index].key.clone());
 }
 
 /// Appends a row.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
+use super::alternatives::Alternatives;
 use super::control::InputMode;
 use super::defaults::Defaults;
 use super::describe;
@@ -183,7 +184,7 @@ impl<'a> Maker<'a> {
             default: default
                 .filter(|default| !default.is_object())
                 .map(|default| wording::value_of(self.promise, &place.pattern, &default)),
-            allowed: self.allowed(&spot, &kind),
+            allowed: self.within(place).into_iter().chain(self.allowed(&spot, &kind)).reduce(|all, more| format!("{all}. {more}")),
             help,
             more,
             by: self.by(&kind, place),
@@ -198,18 +199,33 @@ impl<'a> Maker<'a> {
         describe::notes(self.effective, self.own, place, with_rows).into_iter().chain(set).collect()
     }
 
+    /// Returns the alternatives of the parameters themselves, for a field that is part of one: the parameters have no line of their own.
+    fn within(&self, place: &Place) -> Option<String> {
+        let [Segment::Key(key)] = place.pattern.0.as_slice() else { return None };
+        let root = Place::root();
+        let alternatives = Alternatives::at(self.promise, &root, self.own).filter(|found| found.lists(key))?;
+        Some(alternatives.in_words(self.promise, &root, self.own))
+    }
+
+    fn alternatives(&self, spot: &Spot<'_>) -> Option<String> {
+        Some(Alternatives::at(self.promise, spot.place, spot.node)?.in_words(self.promise, spot.place, spot.node))
+    }
+
     /// Returns the accepted values: the labels of the choices, or else the limits.
     fn allowed(&self, spot: &Spot<'_>, kind: &Kind) -> Option<String> {
         match kind {
             Kind::Fixed => None,
+            Kind::Group { .. } => self.alternatives(spot),
             Kind::Choice { values, .. } | Kind::Search { values } => {
-                let mut labels: Vec<String> = values.iter().take(OPTIONS).map(|value| option_label(spot.hint(), value)).collect();
+                let mut labels: Vec<String> =
+                    values.iter().take(OPTIONS).map(|value| option_label(spot.hint(), spot.node, value)).collect();
                 let more = values.len().saturating_sub(OPTIONS);
                 labels.extend((more > 0).then(|| format!("and {}", counted(more as u64, "more option"))));
                 Some(labels.join(", "))
             }
             Kind::List { items } if Shape::of(items) == Shape::Choice => {
-                let labels = items["enum"].as_array().into_iter().flatten().take(OPTIONS).map(|value| option_label(spot.hint(), value));
+                let labels =
+                    items["enum"].as_array().into_iter().flatten().take(OPTIONS).map(|value| option_label(spot.hint(), items, value));
                 let all = labels.chain(describe::constraint(spot.node, spot.hint())).collect::<Vec<_>>();
                 Some(all.join(", "))
             }

@@ -62,6 +62,16 @@ pub(super) fn clear(name: &str) -> String {
     format!("{name}/~clear")
 }
 
+/// Name of the choice between the alternatives of an object.
+pub(super) fn choice(name: &str) -> String {
+    format!("{name}/~choice")
+}
+
+/// Value of a field of an alternative that isn't chosen, as JSON.
+pub(super) fn aside(name: &str) -> String {
+    format!("{name}/~aside")
+}
+
 /// Marks a row of objects as present, since all its fields might be empty.
 pub(super) fn there(row: &str) -> String {
     format!("{row}/~there")
@@ -138,9 +148,16 @@ pub(super) fn remove_below(texts: &mut BTreeMap<String, String>, name: &str) {
     texts.retain(|known, _| known != name && !known.starts_with(&prefix));
 }
 
-/// Whether an input at or below a name was posted, besides the mark that it was asked for.
+/// Returns everything entered at and below a name.
+pub(super) fn below<'t>(texts: &'t BTreeMap<String, String>, name: &str) -> Vec<(&'t String, &'t String)> {
+    let prefix = format!("{name}/");
+    let inside = texts.range(prefix.clone()..).take_while(|(known, _)| known.starts_with(&prefix));
+    texts.get_key_value(name).into_iter().chain(inside).collect()
+}
+
+/// Whether an input at or below a name was posted, besides the marks that it was asked for or isn't chosen.
 pub(super) fn entered(texts: &BTreeMap<String, String>, name: &str) -> bool {
-    texts.contains_key(name) || within(texts, &format!("{name}/")).any(|(rest, _)| rest != "~open")
+    texts.contains_key(name) || within(texts, &format!("{name}/")).any(|(rest, _)| rest != "~open" && rest != "~aside")
 }
 
 /// Whether the input of a value that has no fields was posted, or one of its marks.
@@ -152,7 +169,7 @@ pub(super) fn entered_alone(texts: &BTreeMap<String, String>, name: &str) -> boo
 /// Whether the fields of an object were rendered, or asked for.
 pub(super) fn is_open(texts: &BTreeMap<String, String>, name: &str) -> bool {
     // Names of fields never begin with a tilde that isn't escaped.
-    let is_field = |rest: &str| !rest.starts_with('~') || ["~0", "~1", "~others"].iter().any(|lead| rest.starts_with(lead));
+    let is_field = |rest: &str| !rest.starts_with('~') || ["~0", "~1", "~others", "~choice"].iter().any(|lead| rest.starts_with(lead));
     within(texts, &format!("{name}/")).any(|(rest, _)| rest == "~open" || is_field(rest))
 }
 

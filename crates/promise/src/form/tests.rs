@@ -1,3 +1,4 @@
+mod alternatives;
 mod any;
 mod changes;
 mod corpus;
@@ -77,7 +78,7 @@ pub(crate) fn posted(form: &Form) -> Vec<(String, String)> {
         match &field.control {
             Control::Text { value, .. } | Control::Area { value, .. } => add(&field.name, value),
             Control::Yaml { text, .. } => add(&field.name, text),
-            Control::Choice { style, options } => {
+            Control::Choice { style, options, .. } => {
                 // Of a select, a browser posts the first option where none is chosen.
                 let first = options.first().filter(|_| *style == ChoiceStyle::Select);
                 let chosen = options.iter().find(|option| option.chosen).or(first);
@@ -170,7 +171,9 @@ fn submitting_unchanged_returns_the_identical_object() {
 fn defaults_are_shown_and_not_sent_until_changed() {
     let form = drawn(&Draft::default());
     assert_eq!(rows(&form, ".ports"), ["80"]);
-    assert!(matches!(&field(&form, ".replicas").control, Control::Choice { style: ChoiceStyle::Segments, options } if options[1].chosen));
+    assert!(
+        matches!(&field(&form, ".replicas").control, Control::Choice { style: ChoiceStyle::Segments, options, .. } if options[1].chosen)
+    );
     let parsed =
         read(&with(posted(&form), &[("/parameters/host", "db"), ("/parameters/replicas", "4"), ("/parameters/debug", "on")]), &Value::Null);
     assert_eq!(parsed.draft.parameters, json!({"host": "db", "replicas": 4, "debug": true}));

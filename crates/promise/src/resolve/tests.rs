@@ -221,7 +221,7 @@ fn of_very_many_problems_the_first_are_told() {
         "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}}}}));
     let many = problems(json!({"list": vec![json!({}); 100_000]}), None);
     assert!((10..=super::MAX_PROBLEMS + 1).contains(&many.len()), "{}", many.len());
-    assert_eq!(many[0], (".parameters.list[0]".to_owned(), "Fill in exactly one of list 1: a or b.".to_owned()));
+    assert_eq!(many[0], (".parameters.list[0]".to_owned(), "Choose exactly one of list 1: a or b.".to_owned()));
     assert!(many.last().unwrap().1.ends_with(" more problems of this kind were found."), "{many:?}");
     let unknown: serde_json::Map<String, Value> = (0..50_000).map(|index| (format!("x{index}"), Value::Null)).collect();
     let unknown = problems(Value::Object(unknown), None);
@@ -254,7 +254,7 @@ fn what_stands_nowhere_for_the_api_server_has_its_field() {
         (json!({"ratio": 0}), ".parameters.ratio", "Enter ratio as a number above 0 and at most 1."),
         (json!({"step": 7}), ".parameters.step", "Enter step as a multiple of 5."),
         (json!({"code": "c"}), ".parameters.code", "Change code to match the pattern ^(a|b)+$"),
-        (json!({"source": {}}), ".parameters.source", "Fill in exactly one of source: git or HTTP URL."),
+        (json!({"source": {}}), ".parameters.source", "Choose exactly one of source: git or HTTP URL."),
         (json!({"source": {"git": "a", "httpUrl": "b"}}), ".parameters.source", "Keep only one of source: git or HTTP URL."),
         (
             json!({"login": {"user": "a", "password": "b", "token": "c"}}),
@@ -283,7 +283,7 @@ fn too_few_and_too_many_entries_are_counted() {
         (entries("maxItems", 1), json!(["a", "b"]), "Remove entries from hosts: at most 1 is allowed."),
         (fields("minProperties", 1), json!({}), "Fill in at least one field of hosts."),
         (fields("minProperties", 2), json!({"a": "x"}), "Fill in at least 2 fields of hosts."),
-        (fields("maxProperties", 1), json!({"a": "x", "b": "y"}), "Clear fields of hosts: at most 1 can be filled in."),
+        (fields("maxProperties", 1), json!({"a": "x", "b": "y"}), "Keep only one of hosts: a or b."),
     ] {
         let schema = json!({"type": "object", "properties": {"hosts": node}});
         let promise = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };

@@ -3,7 +3,9 @@
 use schema::structural::{FieldError, FieldErrorReason, RuleFault};
 use serde_json::Value;
 
+use super::together;
 use crate::api::PromiseSpec;
+use crate::form::Alternatives;
 use crate::path::Path;
 use crate::policy::sentence::span;
 use crate::policy::{Bounds, node_at};
@@ -86,6 +88,14 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
     let node = error.schema.as_ref().or_else(|| node_at(schema, path)).unwrap_or(&Value::Null);
     let name = named(promise, path);
     let bounds = Bounds::of_node(node);
+    // A maximum of one property is a choice between them.
+    if matches!(error.reason, FieldErrorReason::TooMany | FieldErrorReason::Invalid)
+        && let Some(value @ Value::Object(_)) = path.get(root)
+        && let Some(alternatives) = Alternatives::of(node).filter(|found| found.is_exclusive() && !found.annotated)
+        && let Some(message) = together::choice(promise, &alternatives, value, path)
+    {
+        return message;
+    }
     match error.reason {
         FieldErrorReason::Required => missing(node, &name),
         FieldErrorReason::TypeInvalid => wrong_type(promise, node, &name, &bounds, path, path.get(root)),
@@ -109,6 +119,11 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
         FieldErrorReason::Forbidden => format!("Remove {name}: it can't be combined with the other values."),
         FieldErrorReason::Invalid | FieldErrorReason::Internal => out_of_bounds(promise, node, &name, &bounds, path, path.get(root)),
     }
+}
+
+/// Describes a required value that is missing.
+pub(crate) fn required(promise: &PromiseSpec, node: &Value, path: &Path) -> String {
+    missing(node, &named(promise, path))
 }
 
 fn missing(node: &Value, name: &str) -> String {

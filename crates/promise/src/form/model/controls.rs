@@ -47,12 +47,12 @@ impl<'a> Maker<'a> {
                 Control::Tick { checked: typed.unwrap_or_else(|| path.get(&self.in_effect) == Some(&Value::Bool(true))), price: None }
             }
             Kind::Choice { values, optional, style } => {
-                Control::Choice { style: *style, options: self.options(values, (*optional, *style), path, name, hint) }
+                Control::Choice { style: *style, options: self.options(values, (*optional, *style), place, node, hint), show: None }
             }
             Kind::Text { shape, mode, area } => {
                 let value = self.text(path, name);
-                if let Some(options) = hint.and_then(|hint| self.options_from(hint, &value, name, settled)) {
-                    return Control::Choice { style: ChoiceStyle::Select, options };
+                if let Some(options) = hint.and_then(|hint| self.options_from(hint, node, &value, name, settled)) {
+                    return Control::Choice { style: ChoiceStyle::Select, options, show: None };
                 }
                 // One line can't hold several.
                 if *area || value.contains('\n') {
@@ -62,7 +62,7 @@ impl<'a> Maker<'a> {
                 let suggestions = examples.map(|value| Suggestion { value: scalar_text(value), label: String::new() }).collect();
                 Control::Text { said: said(*shape, TextKind::of(node, hint), &value), value, mode: *mode, suggestions }
             }
-            Kind::Search { values } => self.suggesting(values, path, name, hint),
+            Kind::Search { values } => self.suggesting(values, place, node, hint),
             Kind::List { items } => self.list(items, path, node, name, hint),
             Kind::Map { values } => self.map(values, path, node, name),
             Kind::Items { .. } => self.items(place, node, node.get("items").unwrap_or(&Value::Null)),
@@ -89,10 +89,11 @@ impl<'a> Maker<'a> {
         &self,
         values: &[Value],
         (optional, style): (bool, ChoiceStyle),
-        path: &Path,
-        name: &str,
+        place: &Place,
+        node: &Value,
         hint: Option<&FieldHint>,
     ) -> Vec<Choice> {
+        let (path, name) = (&place.path, place.name.as_str());
         let typed = self.draft.text(name).map(str::to_owned);
         let held = path.get(&self.in_effect).filter(|value| !value.is_null() || values.contains(value));
         let current = typed.unwrap_or_else(|| held.map(option_text).unwrap_or_default());
@@ -107,7 +108,7 @@ impl<'a> Maker<'a> {
         let offered = values.iter().map(|value| {
             let text = option_text(value);
             let help = hint.and_then(|hint| hint.options.get(&text)).and_then(|option| option.help.clone());
-            (text, option_label(hint, value), help)
+            (text, option_label(hint, node, value), help)
         });
         let id = field_id(name);
         unset
@@ -315,7 +316,8 @@ impl<'a> Maker<'a> {
         let is_object = has_fields(node) && !is_other;
         // A row that is a list has the id of its row for the list.
         let id = if is_object { field_id(row) } else { field_id(&format!("{row}/~row")) };
-        let problem = self.take_problem(&place.path, false, &id);
+        let is_of_choice = is_object && self.has_problem_of_choice(&place, node);
+        let mut problem = if is_of_choice { None } else { self.take_problem(&place.path, false, &id) };
         let (fields, more) = if is_object {
             if self.draft.text(&rows::opened(&place.name)).is_some() {
                 hidden.push(HiddenInput { name: rows::opened(&place.name), value: "1".to_owned() });
@@ -325,19 +327,22 @@ impl<'a> Maker<'a> {
             let label = if has_fields(node) { VALUE_OF_A_ROW } else { ENTRIES_OF_A_ROW };
             (vec![Field { label: label.to_owned(), ..self.field(&place, node, true) }], More::default())
         };
+        if is_of_choice {
+            problem = self.take_problem(&place.path, false, &id);
+        }
         let title = key.as_ref().map_or_else(|| self.title_of(&place, &fields), |key| key.value.clone());
         let buttons = buttons(row, index, count, ordered, &what, &title);
         ItemRow { id, label, title, key, hidden, fields, more, problem, buttons }
     }
 
     /// Returns the choices that the promise computes from other values. `None` if it computes none; then the text is free.
-    fn options_from(&self, hint: &FieldHint, value: &str, name: &str, settled: bool) -> Option<Vec<Choice>> {
+    fn options_from(&self, hint: &FieldHint, node: &Value, value: &str, name: &str, settled: bool) -> Option<Vec<Choice>> {
         let mut offered = visible::options(hint.options_from.as_deref()?, &self.in_effect)?;
         if !value.is_empty() && !offered.iter().any(|option| option == value) {
             offered.insert(0, value.to_owned());
         }
         let unset = (value.is_empty() || !settled).then(|| (String::new(), "Not set".to_owned()));
-        let options = offered.into_iter().map(|option| (option.clone(), option_label(Some(hint), &Value::String(option))));
+        let options = offered.into_iter().map(|option| (option.clone(), option_label(Some(hint), node, &Value::String(option))));
         let choice = |(index, (option, label)): (usize, (String, String))| Choice {
             id: format!("{}.{index}", field_id(name)),
             chosen: option == value,

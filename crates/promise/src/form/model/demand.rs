@@ -39,19 +39,27 @@ impl<'a> Maker<'a> {
         all.retain(|(place, ..)| {
             !self.placed.contains(&place.path) && !hint_at(self.promise, &place.pattern).is_some_and(|hint| hint.hidden)
         });
-        let on_demand = all.len() > MANY;
-        let cost =
-            if on_demand { all.iter().filter(|(place, _, _, required)| self.is_wanted(place, *required)).count() } else { all.len() };
+        let choosing = self.choosing(place, node);
+        let (all, position) = self.arranged(choosing.as_ref(), all);
+        let choice = choosing.as_ref().zip(position);
+        let (on_demand, count) = (all.len() > MANY, all.len());
+        let cost = if on_demand { all.iter().filter(|(place, _, _, required)| self.is_wanted(place, *required)).count() } else { count };
         if !self.opens(place, cost, on_demand) {
-            return (Vec::new(), self.closed(place, all.len(), hidden));
+            return (Vec::new(), self.closed(place, count, hidden));
         }
         let (mut fields, mut more) = (Vec::new(), More::default());
-        for (place, _, node, required) in all {
-            if !on_demand || self.is_wanted(&place, required) {
-                fields.push(self.field(&place, node, required));
-            } else {
-                self.offer(&place, &mut more);
+        for (index, (child, _, inner, required)) in all.into_iter().enumerate() {
+            if let Some((choosing, _)) = choice.filter(|(_, position)| *position == index) {
+                fields.push(self.choice(place, node, choosing));
             }
+            if !on_demand || self.is_wanted(&child, required) {
+                fields.push(self.field(&child, inner, required));
+            } else {
+                self.offer(&child, &mut more);
+            }
+        }
+        if let Some((choosing, _)) = choice.filter(|(_, position)| *position == count) {
+            fields.push(self.choice(place, node, choosing));
         }
         if open {
             match self.others(place, node) {

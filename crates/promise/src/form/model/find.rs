@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Maker;
+use crate::form::alternatives::Alternatives;
 use crate::form::field::{Field, Find, FoundField, field_id};
 use crate::form::kind::{has_fields, properties};
 use crate::form::operation::{Operation, OperationKind};
@@ -75,7 +76,12 @@ impl<'a> Maker<'a> {
 
     /// Collects the fields below an object that match, as far as rows of lists and maps.
     fn collect(&self, place: &Place, node: &'a Value, within: &[String], words: &[String], found: &mut Vec<Candidate<'a>>) {
+        let alternatives = Alternatives::at(self.promise, place, node);
         for (place, key, node, _) in properties(self.promise, place, node) {
+            // The choice sets it.
+            if alternatives.as_ref().is_some_and(|alternatives| alternatives.fixes(key)) {
+                continue;
+            }
             let hint = hint_at(self.promise, &place.pattern);
             let condition = hint.and_then(|hint| hint.visible_when.as_deref());
             if hint.is_some_and(|hint| hint.hidden) || condition.is_some_and(|condition| !visible::holds(condition, &self.in_effect)) {

@@ -9,18 +9,19 @@ use crate::api::FieldHint;
 use crate::form::control::{Check, Control, InputMode, Suggestion};
 use crate::form::field::field_id;
 use crate::form::kind::{checks, option_label, option_text, scalar_text};
+use crate::form::place::Place;
 use crate::form::rows;
 use crate::path::Path;
 
 impl Maker<'_> {
     /// Returns an input that suggests the values.
-    pub(super) fn suggesting(&self, values: &[Value], path: &Path, name: &str, hint: Option<&FieldHint>) -> Control {
-        let value = match self.draft.text(name) {
+    pub(super) fn suggesting(&self, values: &[Value], place: &Place, node: &Value, hint: Option<&FieldHint>) -> Control {
+        let value = match self.draft.text(&place.name) {
             Some(text) => text.to_owned(),
-            None => self.shown(path).map(option_text).unwrap_or_default(),
+            None => self.shown(&place.path).map(option_text).unwrap_or_default(),
         };
         let suggestion = |option: &Value| {
-            let (value, label) = (option_text(option), option_label(hint, option));
+            let (value, label) = (option_text(option), option_label(hint, node, option));
             Suggestion { label: if label == value { String::new() } else { label }, value }
         };
         let suggestions: Vec<Suggestion> = values.iter().map(suggestion).collect();
@@ -46,7 +47,7 @@ impl Maker<'_> {
             let index = held.unwrap_or(next);
             next += usize::from(held.is_none());
             let help = hint.and_then(|hint| hint.options.get(text)).and_then(|option| option.help.clone());
-            boxes.push(self.check(index, text, option_label(hint, value), help, held.is_some(), (path, name)));
+            boxes.push(self.check(index, text, option_label(hint, &node["items"], value), help, held.is_some(), (path, name)));
         }
         let unknown = texts.iter().enumerate().filter(|(_, text)| !offered.contains(text));
         for (index, text) in unknown {

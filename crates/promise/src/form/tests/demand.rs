@@ -8,15 +8,15 @@ use crate::form::{Control, Draft, Field, Form, More, is_search, model, parse};
 use crate::policy::Effective;
 
 /// The form of a schema between a browser and the portal.
-struct Page {
-    spec: PromiseSpec,
-    effective: Effective,
-    base: Value,
-    form: Form,
+pub(super) struct Page {
+    pub(super) spec: PromiseSpec,
+    pub(super) effective: Effective,
+    pub(super) base: Value,
+    pub(super) form: Form,
 }
 
 impl Page {
-    fn open(schema: &Value, base: Value) -> Self {
+    pub(super) fn open(schema: &Value, base: Value) -> Self {
         let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
         let effective = Effective { schema: schema.clone(), ..Effective::default() };
         let form = model(&spec, &effective, &Draft::of(base.clone()), &[]);
@@ -24,7 +24,7 @@ impl Page {
     }
 
     /// Posts the form with some inputs changed, and returns the parameters.
-    fn post(&mut self, changes: &[(&str, &str)]) -> Value {
+    pub(super) fn post(&mut self, changes: &[(&str, &str)]) -> Value {
         let mut pairs = posted(&self.form);
         for (name, text) in changes {
             pairs.retain(|(known, _)| known != name);
@@ -36,19 +36,19 @@ impl Page {
         draft.parameters
     }
 
-    fn press(&mut self, operation: &str) -> Value {
+    pub(super) fn press(&mut self, operation: &str) -> Value {
         self.post(&[("_op", operation)])
     }
 
-    fn shown(&self, path: &str) -> Option<&Field> {
+    pub(super) fn shown(&self, path: &str) -> Option<&Field> {
         self.form.fields().into_iter().find(|field| field.path == path)
     }
 
-    fn field(&self, path: &str) -> &Field {
+    pub(super) fn field(&self, path: &str) -> &Field {
         self.shown(path).unwrap_or_else(|| panic!("{path} isn't rendered"))
     }
 
-    fn add(&mut self, path: &str) -> Value {
+    pub(super) fn add(&mut self, path: &str) -> Value {
         let add = match &self.field(path).control {
             Control::Items { add, .. } | Control::List { add, .. } | Control::Map { add, .. } => add.clone(),
             other => panic!("{path} has no rows: {other:?}"),
