@@ -15,7 +15,7 @@ pub(super) fn is_misfit(kind: &Kind, value: Option<&Value>) -> bool {
         Kind::Tick => !value.is_boolean(),
         Kind::List { .. } | Kind::Items { .. } => !value.is_array(),
         Kind::Map { .. } | Kind::Entries { .. } | Kind::Group { .. } => !value.is_object(),
-        Kind::Fixed | Kind::Secret | Kind::Choice { .. } | Kind::Text { .. } | Kind::Yaml => false,
+        Kind::Fixed | Kind::Secret | Kind::Choice { .. } | Kind::Search { .. } | Kind::Text { .. } | Kind::Yaml => false,
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn unfit(schema: &Schema, path: &Path, value: &Value) -> Option<Unfit
         return Some(UnfitValue::UnknownField { field: format!("{path}.{field}") });
     }
     node.default(&mut whole);
-    node.validate(&whole).into_iter().next().map(UnfitValue::Rejected)
+    node.validate(&whole).into_iter().next().map(|error| UnfitValue::Rejected(Box::new(error)))
 }
 
 /// Returns merges that write different values to the same field of the same objects.

@@ -254,7 +254,7 @@ pub enum UnfitValue {
         field: String,
     },
     /// The schema rejects it.
-    Rejected(FieldError),
+    Rejected(Box<FieldError>),
 }
 
 /// Why a bound doesn't apply to values of a type. `Display` words it as a clause.
