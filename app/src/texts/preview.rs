@@ -5,6 +5,8 @@ pub(crate) const SUMMARY: &str = "See the form that a schema makes, try values, 
 /// The link to the preview of a promise in a list.
 pub(crate) const OF_PROMISE: &str = "Preview form";
 pub(crate) const NO_FORM: &str = "There is no form to show";
+pub(crate) const GONE: &str = "This preview isn't there any more";
+pub(crate) const GONE_TEXT: &str = "Previews are kept for a limited time, and only for you. Paste the schema again.";
 pub(crate) const DOCUMENT: &str = "Schema";
 pub(crate) const DOCUMENT_HINT: &str = "Paste YAML or JSON: a promise, a schema, a CustomResourceDefinition, a CompositeResourceDefinition, a Kratix Promise, a ResourceGraphDefinition, a Backstage Template or a chart's values.schema.json";
 pub(crate) const CHANGE_DOCUMENT: &str = "Change the schema";

@@ -12,6 +12,8 @@ pub struct PromisePreview {
     pub document: String,
     /// Why there is no form.
     pub problem: Option<String>,
+    /// Whether the draft that was asked for isn't there any more.
+    pub is_gone: bool,
     /// What the document defines, to choose one.
     pub versions: Vec<Pick>,
     /// The form, with what was typed. Absent without a schema.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use schema::json_schema::ENUM_TITLES;
 use serde_json::Value;
 
 use crate::api::{FieldHint, PromiseSpec};
@@ -70,10 +71,7 @@ fn is_quantity(node: &Value) -> bool {
         || node.get("pattern").and_then(Value::as_str).is_some_and(|pattern| pattern.contains("Gi") || pattern.contains("[KMGTPE]i"))
 }
 
-/// Annotation with the titles of the values of an enum, by value as text. Schemas of other systems have them.
-const ENUM_TITLES: &str = "x-enum-titles";
-
-/// Returns the title that the schema has for a value of an enum.
+/// Returns the title that the schema has for a value of an enum: schemas of other systems have titles.
 pub(crate) fn enum_title(node: &Value, value: &Value) -> Option<String> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     node[ENUM_TITLES].get(&text)?.as_str().filter(|title| !title.trim().is_empty()).map(str::to_owned)

@@ -6,7 +6,7 @@
 
 mod simple_schema;
 
-use ::schema::json_schema::{self, JsonSchemaError};
+use schema::json_schema::{self, JsonSchemaError};
 use serde_json::{Map, Value, json};
 
 /// Fields of every object of Kubernetes, which aren't parameters, and what its controller writes.

@@ -30,6 +30,7 @@ pub async fn preview(visit: &Visit, draft: Option<&str>, of: Option<(&str, &str)
             <Crumbs steps=steps/>
             <PageHead title=texts::PREVIEW meta=view! { <span>{texts::SUMMARY}</span> }.into_any()/>
             {found.problem.clone().map(|problem| view! { <Banner shape=Shape::Failed title=texts::NO_FORM><p>{problem}</p></Banner> })}
+            {found.is_gone.then(|| view! { <Banner shape=Shape::Waiting title=texts::GONE><p>{texts::GONE_TEXT}</p></Banner> })}
             <div class="split">
                 <form method="post" action={actions::path::<PreviewPromise>()} novalidate class="form" id="request">
                     <HiddenToken token=token/>

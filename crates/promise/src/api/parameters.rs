@@ -1,7 +1,7 @@
 //! The schema of a promise's parameters as authors write it, and as everything else reads it: a JSON Schema becomes a structural schema
 //! when a promise is read, and is written back unchanged.
 
-use ::schema::json_schema::{ORIGINAL, is_json_schema, original, structural};
+use schema::json_schema::{ORIGINAL, is_json_schema, original, structural};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 

@@ -1,9 +1,10 @@
 //! Alternatives of an object: fields that exclude each other, or of which one is needed at least. A schema of an API server can only say
 //! which properties have to be given together (`oneOf` and `anyOf` over `required`, or a maximum of one property). Schemas of other systems
-//! have variants with titles: what translates them leaves these as `x-variants` on the object.
+//! have variants with titles, which [`schema::json_schema`] leaves on the object.
 
 use std::collections::BTreeMap;
 
+use schema::json_schema::VARIANTS;
 use serde_json::{Map, Value};
 
 use super::place::Place;
@@ -13,8 +14,6 @@ use crate::path::Path;
 use crate::shape::{Shape, hint_at};
 use crate::wording::{all_of, label};
 
-/// Annotation of an object that lists its variants.
-const VARIANTS: &str = "x-variants";
 /// Posted value for none of the alternatives. No alternative has this key.
 pub(super) const NONE: &str = "~none";
 

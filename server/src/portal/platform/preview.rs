@@ -23,12 +23,11 @@ const MOST: usize = 30;
 
 /// Returns the preview of a draft, of a promise that the user can read, or an empty one.
 pub(super) async fn page(caller: &Caller, draft: Option<&str>, of: Option<(&str, &str)>) -> Result<PromisePreview> {
-    let saved = match draft {
-        Some(id) => caller.draft::<PreviewText>(DRAFT, id).await?.map(|typed| (id, typed)),
-        None => None,
-    };
-    if let Some((id, typed)) = saved {
-        return Ok(PromisePreview { draft: id.to_owned(), ..shown(&typed) });
+    if let Some(id) = draft {
+        return Ok(match caller.draft::<PreviewText>(DRAFT, id).await? {
+            Some(typed) => PromisePreview { draft: id.to_owned(), ..shown(&typed) },
+            None => PromisePreview { is_gone: true, ..PromisePreview::default() },
+        });
     }
     let document = match of {
         Some((workspace, name)) => Promises::of(caller).await?.document(caller, workspace, name).unwrap_or_default(),
