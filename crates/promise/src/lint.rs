@@ -320,7 +320,7 @@ mod tests {
         );
         assert_eq!(
             advice[0].sentence(),
-            "Set maxItems of .ports: with many or long values, this rule takes too long to check, and the request is refused: \
+            "Set maxItems of .ports and maxLength of .ports[*].name: with many or long values, this rule takes too long to check, and the request is refused: \
              self.all(a, self.exists_one(b, a.name == b.name))"
         );
     }

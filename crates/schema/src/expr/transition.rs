@@ -123,7 +123,10 @@ impl Transition {
             return false;
         }
         match &condition.expr {
-            Expr::Select(select) if select.test => old(condition).is_some_and(|path| self.path.starts_with(&path)),
+            Expr::Select(select) if select.test => {
+                let path = old(&select.operand).map(|path| [path, vec![select.field.clone()]].concat());
+                path.is_some_and(|path| self.path.starts_with(&path))
+            }
             Expr::Call(call) if call.func_name == "hasValue" => {
                 call.target.as_deref().and_then(old).is_some_and(|path| self.path.starts_with(&path))
             }
@@ -208,7 +211,7 @@ fn is_about_the_past(node: &IdedExpr) -> bool {
 /// Whether a condition is that a value is absent now.
 fn is_absent(node: &IdedExpr) -> bool {
     let (inner, negated) = without_not(node);
-    negated && matches!(&inner.expr, Expr::Select(select) if select.test) && references::chain(inner).is_some()
+    negated && is_test(inner) && references::chain(inner).is_some()
 }
 
 fn is_literal(node: &IdedExpr, value: bool) -> bool {
@@ -226,8 +229,7 @@ fn without_not(node: &IdedExpr) -> (&IdedExpr, bool) {
 /// Returns the path of a value that has to be true, or false.
 fn flag(node: &IdedExpr) -> Option<(Vec<String>, Value)> {
     let (inner, negated) = without_not(node);
-    let path = new(inner).filter(|_| !matches!(&inner.expr, Expr::Select(select) if select.test))?;
-    Some((path, Value::Bool(!negated)))
+    Some((new(inner)?, Value::Bool(!negated)))
 }
 
 /// Returns what a comparison of a value with its former self allows.
@@ -309,13 +311,21 @@ fn related(operator: &str, left: &IdedExpr, right: &IdedExpr, measure: Measure) 
     Some((path, change, measure))
 }
 
+/// Whether an expression only asks whether a value exists.
+fn is_test(node: &IdedExpr) -> bool {
+    matches!(&node.expr, Expr::Select(select) if select.test)
+}
+
 /// Returns the path of a value below `self`.
 fn new(node: &IdedExpr) -> Option<Vec<String>> {
-    below("self", references::chain(node)?)
+    if is_test(node) { None } else { below("self", references::chain(node)?) }
 }
 
 /// Returns the path of a value below `oldSelf`, also if that is optional.
 fn old(node: &IdedExpr) -> Option<Vec<String>> {
+    if is_test(node) {
+        return None;
+    }
     if let Some(path) = references::chain(node) {
         return below("oldSelf", path);
     }
@@ -326,7 +336,7 @@ fn old(node: &IdedExpr) -> Option<Vec<String>> {
             ("orValue", [other]) => old(target).filter(|path| new(other).as_ref() == Some(path)),
             _ => None,
         },
-        Expr::Select(select) if !select.test => {
+        Expr::Select(select) => {
             let mut path = old(&select.operand)?;
             path.push(select.field.clone());
             Some(path)

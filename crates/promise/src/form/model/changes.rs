@@ -10,7 +10,7 @@ use crate::policy::same_value;
 use crate::wording;
 
 /// Words with which a description itself says how a value can change.
-const SAID: [&str; 6] = ["immutable", "be changed", "be increased", "be decreased", "only grow", "once set"];
+const SAID: [&str; 8] = ["immutable", "be changed", "shrink", "can grow", "only grow", "increase", "decrease", "once set"];
 
 /// How rules limit the changes of a field.
 #[derive(Default)]

@@ -92,7 +92,7 @@ fn an_edit_locks_what_cannot_change_and_limits_what_can_only_grow() {
     assert_eq!(options.iter().map(|option| option.value.as_str()).collect::<Vec<_>>(), ["3", "4", "5"]);
     let (promise, base) = (promise(), accepted());
     let effective = Effective { schema: promise.parameters.clone().unwrap(), ..Effective::default() };
-    assert_eq!(parse(&promise, &effective, &posted(&form), &base).draft.parameters, base);
+    assert_eq!(parse(&posted(&form), &promise, &effective, &base).draft.parameters, base);
 }
 
 #[test]
