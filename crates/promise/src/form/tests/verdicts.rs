@@ -104,19 +104,27 @@ impl Judge {
     }
 
     /// Returns the paths that are blamed, as in problems; none if the value is accepted.
-    async fn blames(&self, path: &str, number: usize, value: &Value) -> Result<BTreeSet<String>, String> {
+    async fn blames(&self, path: &str, number: usize, value: &Value) -> Result<Blamed, String> {
         let object =
             json!({"apiVersion": format!("{GROUP}/v1"), "kind": format!("Thing{number}"), "metadata": {"name": "a"}, "spec": value});
-        let mut blamed = BTreeSet::new();
+        let mut blamed = Blamed::default();
         for validation in ["Strict", "Ignore"] {
             let (status, answer) = self.ask("POST", &format!("{path}?dryRun=All&fieldValidation={validation}"), &object).await;
             let message = answer["message"].as_str().unwrap_or_default();
             match status {
                 201 => break,
                 // Unknown fields are said first and alone.
-                400 if validation == "Strict" => blamed.extend(unknown(message, value)),
+                400 if validation == "Strict" && message.contains("unknown field") => blamed.paths.extend(unknown(message, value)),
+                // A resource in the object can't be read at all.
+                400 if message.contains("cannot be handled as") => {
+                    blamed.is_first = true;
+                    blamed.paths.extend(unreadable(message, value));
+                    break;
+                }
                 422 => {
-                    blamed.extend(answer["details"]["causes"].as_array().into_iter().flatten().filter_map(|cause| blame(cause, value)));
+                    blamed
+                        .paths
+                        .extend(answer["details"]["causes"].as_array().into_iter().flatten().filter_map(|cause| blame(cause, value)));
                     break;
                 }
                 _ => return Err(format!("{status} {message}")),
@@ -124,6 +132,19 @@ impl Judge {
         }
         Ok(blamed)
     }
+}
+
+/// What a server blames.
+#[derive(Debug, Default)]
+struct Blamed {
+    paths: BTreeSet<String>,
+    /// Whether it stopped at the first.
+    is_first: bool,
+}
+
+fn unreadable(message: &str, value: &Value) -> Option<String> {
+    let named = Regex::new(r": (spec\S*): Invalid value").unwrap();
+    named.captures(message).map(|found| path(&found[1], value))
 }
 
 /// Returns the path of a field of the object as in problems.
@@ -252,8 +273,12 @@ fn repaired(schema: &Schema, mut object: Value) -> Value {
 }
 
 /// Whether the same fields are blamed: each by both, except that a form says once of an object what an API server says of each alternative.
-fn is_same(form: &BTreeSet<String>, judge: &BTreeSet<String>) -> bool {
+fn is_same(form: &BTreeSet<String>, judge: &Blamed) -> bool {
     let is_within = |path: &String, whole: &String| path.strip_prefix(whole.as_str()).is_some_and(|rest| rest.starts_with(['.', '[']));
+    let Blamed { paths: judge, is_first } = judge;
+    if *is_first {
+        return judge.iter().any(|first| form.iter().any(|path| path == first || is_within(path, first)));
+    }
     let said = |path: &String| form.contains(path) || form.iter().any(|whole| judge.contains(whole) && is_within(path, whole));
     let is_long = form.len() >= MAX_PROBLEMS;
     form.is_empty() == judge.is_empty() && (is_long || (form.iter().all(|path| judge.contains(path)) && judge.iter().all(said)))
@@ -271,7 +296,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, subject: &Subject, sent: &Sent, judged: Result<BTreeSet<String>, String>) {
+    fn count(&mut self, subject: &Subject, sent: &Sent, judged: Result<Blamed, String>) {
         let tally = if sent.blamed.is_empty() { &mut self.accepted } else { &mut self.refused };
         *tally.entry(sent.how).or_default() += 1;
         self.fields += sent.blamed.len();
