@@ -12,5 +12,10 @@ pub const SUITE: &[Selection] = &[
         options: &["--nocapture"],
         names: &["form::", "source::tests"],
     },
-    Selection { what: "forms between the browser and the plane", target: &["--test", "portal"], options: &[], names: &["input::"] },
+    Selection {
+        what: "forms between the browser and the plane",
+        target: &["--test", "portal"],
+        options: &[],
+        names: &["input::", "hostile::"],
+    },
 ];

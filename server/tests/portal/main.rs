@@ -12,6 +12,7 @@ mod hands;
 mod health;
 mod history;
 mod home;
+mod hostile;
 mod input;
 mod journey;
 mod json_schemas;

@@ -278,8 +278,9 @@ impl Reader<'_> {
         };
         let chosen = self.texts.contains_key(&rows::explicit(&name));
         let as_default = default.is_some_and(|default| same_value(&default, &value) || self.same_in_effect(place, node, &default, &value));
+        let is_kept = base == Some(&value);
         // A null is shown as what applies instead.
-        (chosen || !as_default).then_some(value).or_else(|| null(base))
+        (chosen || !as_default || is_kept).then_some(value).or_else(|| null(base))
     }
 
     fn group(&mut self, place: &Place, node: &Value, base: Option<&Value>) -> Option<Value> {

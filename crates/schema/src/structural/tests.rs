@@ -351,3 +351,28 @@ fn fractions_of_limits_count_for_whole_numbers_too() {
         assert_eq!(schema(keyword, limit).validate(&value).is_empty(), fits, "{keyword}: {limit}, {value}");
     }
 }
+
+#[test]
+fn a_list_that_preserves_unknown_fields_preserves_those_of_its_items() {
+    let known = json!({"type": "object", "properties": {"known": {"type": "object", "properties": {"a": {"type": "string"}}}}});
+    let list = json!({"type": "array", "x-kubernetes-preserve-unknown-fields": true, "items": known});
+    let schema = Schema::parse_lenient(&json!({"type": "object", "properties": {"f": list}}));
+    let mut value = json!({"f": [{"unknown": {"x": 1}, "known": {"a": "b", "dropped": 1}}]});
+    assert_eq!(schema.prune(&mut value), ["f[0].known.dropped"]);
+    assert_eq!(value, json!({"f": [{"unknown": {"x": 1}, "known": {"a": "b"}}]}));
+}
+
+#[test]
+fn a_value_that_occurs_often_is_a_duplicate_once() {
+    let list = json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}});
+    let schema = Schema::parse_lenient(&json!({"type": "object", "properties": {"f": list}}));
+    let errors = schema.validate(&json!({"f": ["a", "b", "a", "a", "b"]}));
+    let fields: Vec<&str> = errors.iter().map(|error| error.field.as_str()).collect();
+    assert_eq!(fields, ["f[2]", "f[4]"]);
+    let items = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let list = json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": items});
+    let schema = Schema::parse_lenient(&json!({"type": "object", "properties": {"f": list}}));
+    let errors = schema.validate(&json!({"f": [{"name": "a"}, {"name": "a"}, "x"]}));
+    let fields: Vec<&str> = errors.iter().map(|error| error.field.as_str()).collect();
+    assert_eq!(fields, ["f[2]"]);
+}

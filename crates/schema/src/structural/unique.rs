@@ -1,6 +1,6 @@
 //! Uniqueness of the items of sets and keyed lists.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
@@ -39,23 +39,37 @@ pub(super) fn validate(schema: &Schema, items: &[Value], path: &Path<'_>, errors
     match &schema.list_type {
         ListType::Atomic => {}
         ListType::Set => {
-            let mut seen = HashSet::new();
+            let mut seen = Seen::default();
             for (index, item) in items.iter().enumerate() {
-                if !seen.insert(canonical(item)) {
+                if seen.is_second(item) {
                     errors.push(duplicate(path, index, item.clone()));
                 }
             }
         }
+        // The API server compares keys only where every item can have some.
+        ListType::Map(_) if items.iter().any(|item| !item.is_object() && !item.is_null()) => {}
         ListType::Map(keys) => {
-            let mut seen = HashSet::new();
+            let mut seen = Seen::default();
             for (index, item) in items.iter().enumerate() {
                 let Some(object) = item.as_object() else { continue };
                 let key = key_of(keys, object);
-                if !seen.insert(canonical(&key)) {
+                if seen.is_second(&key) {
                     errors.push(duplicate(path, index, key));
                 }
             }
         }
+    }
+}
+
+/// How often values occurred. The API server names a value once, however often it occurs.
+#[derive(Default)]
+struct Seen(HashMap<String, usize>);
+
+impl Seen {
+    fn is_second(&mut self, value: &Value) -> bool {
+        let times = self.0.entry(canonical(value)).or_default();
+        *times += 1;
+        *times == 2
     }
 }
 

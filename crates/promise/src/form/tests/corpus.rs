@@ -76,7 +76,8 @@ pub(super) fn as_posted(value: &Value) -> Value {
     }
 }
 
-/// Whether a form returns what it was given. A list or an object that is required and missing is there afterwards, with nothing in it.
+/// Whether a form returns what it was given. A list or an object that is required and missing, or null, is there afterwards, with nothing in
+/// it.
 pub(super) fn is_kept(before: &Value, after: &Value) -> bool {
     fn is_bare(value: &Value) -> bool {
         value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(|fields| fields.values().all(is_bare))
@@ -89,7 +90,7 @@ pub(super) fn is_kept(before: &Value, after: &Value) -> bool {
         (Value::Array(before), Value::Array(after)) => {
             before.len() == after.len() && before.iter().zip(after).all(|(before, after)| is_kept(before, after))
         }
-        _ => before == after,
+        _ => before == after || (before.is_null() && is_bare(after)),
     }
 }
 

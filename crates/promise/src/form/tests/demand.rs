@@ -215,3 +215,23 @@ fn the_enter_key_searches_if_the_text_is_new() {
     assert!(!is_search(&post(" ", "size")));
     assert!(!is_search(&[]));
 }
+
+#[test]
+fn a_form_uses_the_schema_that_policies_were_composed_with() {
+    let spec = PromiseSpec { parameters: Some(json!({"type": "object", "properties": many(10)})), ..PromiseSpec::default() };
+    let labels = std::collections::BTreeMap::new();
+    let target = crate::policy::Target {
+        promise: "wide",
+        spec: &spec,
+        home: "root:home",
+        home_cluster: "home",
+        home_trusted: true,
+        workspace: "root:acme",
+        lineage: &[],
+        labels: &labels,
+    };
+    let reading = crate::resolve::PromiseReading::of(&spec, true);
+    let effective = crate::policy::compose_read(&target, &[], &reading);
+    let used = [(); 2].map(|()| crate::resolve::parsed_schema(&spec, &effective));
+    assert!(used.iter().all(|schema| std::ptr::eq(&raw const **schema, reading.schema())), "it is parsed once");
+}

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::posted;
 use crate::api::PromiseSpec;
 use crate::context::Context;
-use crate::form::{Draft, Form, OPERATION, model, parse, reference};
+use crate::form::{Draft, Form, OPERATION, model, parse, reference, yaml};
 use crate::policy::Effective;
 use crate::resolve::resolve;
 
@@ -240,4 +240,37 @@ fn everything_that_is_offered_by_name_or_left_out_is_found() {
     let draft = parse(&shown, &spec, &effective, &Value::Null).draft;
     let form = model(&spec, &effective, &draft, &[]);
     assert!(form.fields().iter().any(|field| field.path == ".field4987"));
+}
+
+#[test]
+fn large_presets_are_entered_once() {
+    let (mut spec, effective) = of(all());
+    let (long, many) = ("x".repeat(500_000), vec!["y"; 5_000]);
+    let values = json!({"host": long, "hosts": many, "open": {"deep": long}, "unknown": {"kept": true}});
+    spec.form.presets = serde_json::from_value(json!([{"name": "large", "values": values}])).unwrap();
+    let draft = parse(&pairs(&[(OPERATION, "preset:large")]), &spec, &effective, &Value::Null).draft;
+    assert_eq!(draft.parameters, values);
+    let form = serde_json::to_string(&model(&spec, &effective, &draft, &[])).unwrap();
+    assert!(form.len() < SMALL + FACTOR * values.to_string().len(), "{} bytes of a form", form.len());
+    // A browser can't send so much in one field; what it sends is said to be too long, and nothing is cut off.
+    let sent = parse(&posted(&model(&spec, &effective, &draft, &[])), &spec, &effective, &Value::Null).draft;
+    assert!(sent.problems.iter().any(|problem| problem.message.contains("at most 256 KiB")), "{:?}", sent.problems);
+    assert_eq!(parse(&pairs(&[(OPERATION, "preset:none")]), &spec, &effective, &Value::Null).draft.parameters, json!({}));
+}
+
+#[test]
+fn manifests_that_expand_or_nest_are_refused_with_a_sentence() {
+    let aliases = (1..12).fold("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned(), |text, number| {
+        let before = number - 1;
+        format!("{text}a{number}: &a{number} [{}]\n", vec![format!("*a{before}"); 10].join(", "))
+    });
+    for text in [aliases, "[".repeat(100_000), "{\"a\": ".repeat(100_000), "- ".repeat(100_000), "x".repeat(1 << 20), "\u{0}".to_owned()] {
+        for read in [yaml::read(&text), yaml::read_document(&text)] {
+            let said = match read {
+                Ok(value) => (value.to_string().len() <= text.len() + 100).then(String::new),
+                Err(error) => Some(error.message).filter(|message| message.ends_with('.') && message.len() < 500),
+            };
+            assert!(said.is_some(), "{text:.40}");
+        }
+    }
 }

@@ -29,7 +29,8 @@ const GROUP: &str = "verdicts.example.org";
 /// How often a server is asked whether it serves a definition.
 const PAUSE: Duration = Duration::from_millis(5);
 const ATTEMPTS: usize = 6_000;
-/// Objects that are judged at the same time.
+/// Schemas whose objects are judged at the same time, and such objects of one schema.
+const DEFINITIONS_TOGETHER: usize = 6;
 const TOGETHER: usize = 8;
 /// Attempts to make a generated value valid.
 const REPAIRS: usize = 6;
@@ -103,19 +104,27 @@ impl Judge {
     }
 
     /// Returns the paths that are blamed, as in problems; none if the value is accepted.
-    async fn blames(&self, path: &str, number: usize, value: &Value) -> Result<BTreeSet<String>, String> {
+    async fn blames(&self, path: &str, number: usize, value: &Value) -> Result<Blamed, String> {
         let object =
             json!({"apiVersion": format!("{GROUP}/v1"), "kind": format!("Thing{number}"), "metadata": {"name": "a"}, "spec": value});
-        let mut blamed = BTreeSet::new();
+        let mut blamed = Blamed::default();
         for validation in ["Strict", "Ignore"] {
             let (status, answer) = self.ask("POST", &format!("{path}?dryRun=All&fieldValidation={validation}"), &object).await;
             let message = answer["message"].as_str().unwrap_or_default();
             match status {
                 201 => break,
                 // Unknown fields are said first and alone.
-                400 if validation == "Strict" => blamed.extend(unknown(message, value)),
+                400 if validation == "Strict" && message.contains("unknown field") => blamed.paths.extend(unknown(message, value)),
+                // A resource in the object can't be read at all.
+                400 if message.contains("cannot be handled as") => {
+                    blamed.is_first = true;
+                    blamed.paths.extend(unreadable(message, value));
+                    break;
+                }
                 422 => {
-                    blamed.extend(answer["details"]["causes"].as_array().into_iter().flatten().filter_map(|cause| blame(cause, value)));
+                    blamed
+                        .paths
+                        .extend(answer["details"]["causes"].as_array().into_iter().flatten().filter_map(|cause| blame(cause, value)));
                     break;
                 }
                 _ => return Err(format!("{status} {message}")),
@@ -123,6 +132,19 @@ impl Judge {
         }
         Ok(blamed)
     }
+}
+
+/// What a server blames.
+#[derive(Debug, Default)]
+struct Blamed {
+    paths: BTreeSet<String>,
+    /// Whether it stopped at the first.
+    is_first: bool,
+}
+
+fn unreadable(message: &str, value: &Value) -> Option<String> {
+    let named = Regex::new(r": (spec\S*): Invalid value").unwrap();
+    named.captures(message).map(|found| path(&found[1], value))
 }
 
 /// Returns the path of a field of the object as in problems.
@@ -251,8 +273,12 @@ fn repaired(schema: &Schema, mut object: Value) -> Value {
 }
 
 /// Whether the same fields are blamed: each by both, except that a form says once of an object what an API server says of each alternative.
-fn is_same(form: &BTreeSet<String>, judge: &BTreeSet<String>) -> bool {
+fn is_same(form: &BTreeSet<String>, judge: &Blamed) -> bool {
     let is_within = |path: &String, whole: &String| path.strip_prefix(whole.as_str()).is_some_and(|rest| rest.starts_with(['.', '[']));
+    let Blamed { paths: judge, is_first } = judge;
+    if *is_first {
+        return judge.iter().any(|first| form.iter().any(|path| path == first || is_within(path, first)));
+    }
     let said = |path: &String| form.contains(path) || form.iter().any(|whole| judge.contains(whole) && is_within(path, whole));
     let is_long = form.len() >= MAX_PROBLEMS;
     form.is_empty() == judge.is_empty() && (is_long || (form.iter().all(|path| judge.contains(path)) && judge.iter().all(said)))
@@ -270,7 +296,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, subject: &Subject, sent: &Sent, judged: Result<BTreeSet<String>, String>) {
+    fn count(&mut self, subject: &Subject, sent: &Sent, judged: Result<Blamed, String>) {
         let tally = if sent.blamed.is_empty() { &mut self.accepted } else { &mut self.refused };
         *tally.entry(sent.how).or_default() += 1;
         self.fields += sent.blamed.len();
@@ -283,6 +309,18 @@ impl Tally {
             self.differ
                 .push(format!("{} ({}): the form says [{}], the API server {judged:?} of {value}", subject.name, sent.how, sent.words));
         }
+    }
+
+    fn with(mut self, other: Self) -> Self {
+        for (sum, more) in [(&mut self.accepted, other.accepted), (&mut self.refused, other.refused)] {
+            more.into_iter().for_each(|(how, count)| *sum.entry(how).or_default() += count);
+        }
+        self.fields += other.fields;
+        self.schemas += other.schemas;
+        self.changed.extend(other.changed);
+        self.differ.extend(other.differ);
+        self.refused_schemas.extend(other.refused_schemas);
+        self
     }
 
     /// Prints the figures and fails if anything differs.
@@ -298,8 +336,9 @@ impl Tally {
         println!("accepted: {:?}\nrefused: {:?}", self.accepted, self.refused);
         println!("{} schemas that the API server refuses: {}", self.refused_schemas.len(), self.refused_schemas.join("; "));
         let short = |all: &[String]| all.iter().take(30).cloned().collect::<Vec<_>>().join("\n");
-        assert!(self.changed.is_empty(), "{} are changed by their forms:\n{}", self.changed.len(), short(&self.changed));
-        assert!(self.differ.is_empty(), "{} verdicts differ:\n{}", self.differ.len(), short(&self.differ));
+        let (changed, differ) = (self.changed.len(), self.differ.len());
+        println!("{changed} are changed by their forms:\n{}\n{differ} verdicts differ:\n{}", short(&self.changed), short(&self.differ));
+        assert_eq!((changed, differ), (0, 0), "objects that forms change, and verdicts that differ");
         assert!(accepted + refused >= least, "{} objects", accepted + refused);
         assert!(accepted * 5 > refused && refused * 5 > accepted, "{accepted} accepted, {refused} refused: neither kind is seldom");
     }
@@ -309,45 +348,50 @@ impl Tally {
 async fn compare(judge: &Judge, count: usize) {
     let Some(subjects) = Subject::all() else { return };
     assert!(subjects.len() > 200, "only {} schemas were found", subjects.len());
-    let mut tally = Tally::default();
     // Where there are fewer objects than schemas, from every so many schemas.
     let (each, step) = (count.div_ceil(subjects.len()).max(5), (subjects.len() * 5 / count).max(1));
-    for (number, subject) in subjects.iter().enumerate().step_by(step) {
-        let collection = match judge.serves(number, &subject.effective.schema).await {
-            Ok(collection) => collection,
-            Err(why) => {
-                tally.refused_schemas.push(format!("{}: {why}", subject.name));
-                continue;
-            }
-        };
-        tally.schemas += 1;
-        let (mut make, mut known) = (Generator::new(number as u64), BTreeSet::new());
-        let mut all = Vec::new();
-        for turn in 0..each * 4 {
-            let (how, object) = subject.object(&mut make);
-            if !known.insert(object.to_string()) {
-                continue;
-            }
-            let is_edit = turn % 2 == 0;
-            match subject.send(&object, is_edit) {
-                Ok(value) if is_edit && !is_kept(&object, &value) => {
-                    tally.changed.push(format!("{} ({how}): {object} became {value}", subject.name));
-                }
-                Ok(value) => all.push(subject.judge(how, value)),
-                Err(problems) => tally.changed.push(format!("{} ({how}): {problems} for {object}", subject.name)),
-            }
-            if all.len() == each {
-                break;
-            }
-        }
-        let judged: Vec<_> =
-            stream::iter(&all).map(|sent| judge.blames(&collection, number, &sent.value)).buffered(TOGETHER).collect().await;
-        for (sent, judged) in all.iter().zip(judged) {
-            tally.count(subject, sent, judged);
-        }
-        judge.forget(number).await;
-    }
+    let chosen = stream::iter(subjects.iter().enumerate().step_by(step));
+    let tallies = chosen.map(|(number, subject)| of_subject(judge, number, subject, each)).buffer_unordered(DEFINITIONS_TOGETHER);
+    let tally = tallies.fold(Tally::default(), async |sum, tally| sum.with(tally)).await;
     tally.report(count * 9 / 10);
+}
+
+/// The same for one schema.
+async fn of_subject(judge: &Judge, number: usize, subject: &Subject, each: usize) -> Tally {
+    let mut tally = Tally::default();
+    let collection = match judge.serves(number, &subject.effective.schema).await {
+        Ok(collection) => collection,
+        Err(why) => {
+            tally.refused_schemas.push(format!("{}: {why}", subject.name));
+            return tally;
+        }
+    };
+    tally.schemas = 1;
+    let (mut make, mut known) = (Generator::new(number as u64), BTreeSet::new());
+    let mut all = Vec::new();
+    for turn in 0..each * 4 {
+        let (how, object) = subject.object(&mut make);
+        if !known.insert(object.to_string()) {
+            continue;
+        }
+        let is_edit = turn % 2 == 0;
+        match subject.send(&object, is_edit) {
+            Ok(value) if is_edit && !is_kept(&object, &value) => {
+                tally.changed.push(format!("{} ({how}): {object} became {value}", subject.name));
+            }
+            Ok(value) => all.push(subject.judge(how, value)),
+            Err(problems) => tally.changed.push(format!("{} ({how}): {problems} for {object}", subject.name)),
+        }
+        if all.len() == each {
+            break;
+        }
+    }
+    let judged: Vec<_> = stream::iter(&all).map(|sent| judge.blames(&collection, number, &sent.value)).buffered(TOGETHER).collect().await;
+    for (sent, judged) in all.iter().zip(judged) {
+        tally.count(subject, sent, judged);
+    }
+    judge.forget(number).await;
+    tally
 }
 
 #[tokio::test]
