@@ -189,7 +189,10 @@ fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
 /// Returns the suggestions for the inputs of a field, with the id by which they refer to them.
 fn suggested(id: &str, suggestions: &[Suggestion]) -> (Option<String>, Option<impl IntoView + use<>>) {
     let list_id = (!suggestions.is_empty()).then(|| format!("{id}-list"));
-    let options = suggestions.iter().map(|one| view! { <option value=one.value.clone()>{one.label.clone()}</option> }).collect_view();
+    let options = suggestions
+        .iter()
+        .map(|one| view! { <option value=one.value.clone()>{Some(one.label.clone()).filter(|label| !label.is_empty())}</option> })
+        .collect_view();
     let data = list_id.clone().map(|list_id| view! { <datalist id=list_id>{options}</datalist> });
     (list_id, data)
 }

@@ -57,8 +57,8 @@ async fn names_are_suggested_as_far_as_the_person_can_list_them() {
     let page = browser.until(FORM, |answer| answer.text.contains("name=\"/parameters/login\"")).await;
     for shown in [
         "value=\"shop-login\"",
-        "The workspace has no objects of kind Wheel.",
-        "You can&#x27;t list objects of kind ClusterRole here. Enter a name.",
+        "Objects of kind Wheel don&#x27;t exist in root:acme:shop.",
+        "Objects of kind ClusterRole aren&#x27;t suggested, because you can&#x27;t list them here. Enter one.",
     ] {
         let plain = shown.replace("&#x27;", "'");
         assert!(page.text.contains(shown) || page.text.contains(&plain), "{shown}: {}", page.text);
