@@ -154,8 +154,9 @@ fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
         }
         Control::Area { value, rows, file } => {
             let open = file.map(|file| open(&id, file, &field.label));
-            let checked = file.map(|_| "false");
-            view! { <textarea class="input" id=id name=name rows=rows.to_string() spellcheck=checked aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(value)}</textarea>{open} }.into_any()
+            // A file isn't prose.
+            let (class, checked) = if file.is_some() { ("input mono", Some("false")) } else { ("input", None) };
+            view! { <textarea class=class id=id name=name rows=rows.to_string() spellcheck=checked aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(value)}</textarea>{open} }.into_any()
         }
         Control::Choice { style, options } => choice(&id, &name, *style, options, describes, field.problem.is_some(), focused),
         Control::Tick { checked, price } => {
