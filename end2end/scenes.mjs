@@ -243,7 +243,7 @@ async function refused(page, path) {
 /** The address of a form with a text of each kind that isn't one. */
 async function mistyped(page, path) {
   await page.goto(path);
-  const wrong = { Name: "mistyped", Timeout: "soon", Begins: "tomorrow", Network: "10.0.0.0", Region: "eu-wset-1" };
+  const wrong = { Name: "mistyped", Timeout: "soon", Begins: "tomorrow", Network: "10.0.0.0", Site: "eu-wset-1" };
   for (const [field, text] of Object.entries(wrong)) await page.locator("#request").getByLabel(new RegExp(`^${field}( optional)?$`)).first().fill(text);
   await page.getByRole("button", { name: "Review request" }).click();
   await page.getByRole("alert").first().waitFor();

@@ -59,15 +59,15 @@ for (const javaScriptEnabled of [true, false]) {
   test(`one of many is typed, by its value or its label, and a wrong one is named with the one that is meant, ${how}`, async () => {
     const page = await signIn(it, "dev-shop", { javaScriptEnabled });
     await page.goto(form);
-    const region = field(page, "Region");
-    const options = page.locator(`#${escaped(await region.getAttribute("list"))} option`);
+    const site = field(page, "Site");
+    const options = page.locator(`#${escaped(await site.getAttribute("list"))} option`);
     assert.equal(await options.count(), 29);
-    await page.getByLabel("Name", { exact: true }).first().fill(name("region"));
-    await region.fill("eu-wset-1");
+    await page.getByLabel("Name", { exact: true }).first().fill(name("site"));
+    await site.fill("eu-wset-1");
     await page.getByRole("button", { name: "Review request" }).click();
     await page.getByRole("alert").getByRole("link", { name: /Did you mean eu-west-1\?$/ }).click();
-    await region.fill("frankfurt");
-    assert.deepEqual(await submitted(page, name("region")), { region: "eu-central-1" });
+    await site.fill("frankfurt");
+    assert.deepEqual(await submitted(page, name("site")), { site: "eu-central-1" });
     assert.deepEqual(page.complaints, []);
     await page.context().close();
   });

@@ -154,8 +154,9 @@ fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
         }
         Control::Area { value, rows, file } => {
             let open = file.map(|file| open(&id, file, &field.label));
-            let checked = file.map(|_| "false");
-            view! { <textarea class="input" id=id name=name rows=rows.to_string() spellcheck=checked aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(value)}</textarea>{open} }.into_any()
+            // A file isn't prose.
+            let (class, checked) = if file.is_some() { ("input mono", Some("false")) } else { ("input", None) };
+            view! { <textarea class=class id=id name=name rows=rows.to_string() spellcheck=checked aria-describedby=describes aria-invalid=invalid autofocus=focused>{area(value)}</textarea>{open} }.into_any()
         }
         Control::Choice { style, options, show } => {
             let button = show.as_ref().map(|operation| view! { <button class="btn btn-sm unscripted" name="_op" value=operation.clone()>{texts::SHOW}<span class="vh">{texts::FIELDS_OF_OPTION}</span></button> });
@@ -192,7 +193,10 @@ fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
 /// Returns the suggestions for the inputs of a field, with the id by which they refer to them.
 fn suggested(id: &str, suggestions: &[Suggestion]) -> (Option<String>, Option<impl IntoView + use<>>) {
     let list_id = (!suggestions.is_empty()).then(|| format!("{id}-list"));
-    let options = suggestions.iter().map(|one| view! { <option value=one.value.clone()>{one.label.clone()}</option> }).collect_view();
+    let options = suggestions
+        .iter()
+        .map(|one| view! { <option value=one.value.clone()>{Some(one.label.clone()).filter(|label| !label.is_empty())}</option> })
+        .collect_view();
     let data = list_id.clone().map(|list_id| view! { <datalist id=list_id>{options}</datalist> });
     (list_id, data)
 }

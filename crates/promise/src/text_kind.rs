@@ -85,11 +85,14 @@ impl TextKind {
         if !is_text || node.get("enum").is_some() {
             return None;
         }
-        let named = hint.and_then(|hint| hint.widget.as_deref()).and_then(Self::of_widget);
-        named
-            .or_else(|| Self::of_format(node))
+        Self::named(node, hint)
             .or_else(|| (Shape::of(node) == Shape::Quantity).then_some(Self::Quantity))
             .or_else(|| pattern::kind(node.get("pattern")?.as_str()?))
+    }
+
+    /// Returns the kind that the hint or the format of a text names.
+    pub(crate) fn named(node: &Value, hint: Option<&FieldHint>) -> Option<Self> {
+        hint.and_then(|hint| hint.widget.as_deref()).and_then(Self::of_widget).or_else(|| Self::of_format(node))
     }
 
     fn of_widget(widget: &str) -> Option<Self> {

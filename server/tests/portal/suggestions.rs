@@ -2,14 +2,14 @@
 
 use cluster::kinds::Promise;
 use cluster::{Scope, WorkspacePath};
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, PostParams};
 use serde_json::{Value, json};
 
 use crate::browser::Product;
 
 const FORM: &str = "/w/root:acme:shop/promises/links/request";
-/// What is in a Secret; no other text of the product contains it.
+/// What is in the object; no other text of the product contains it.
 const MARKER: &str = "correct-horse-41de";
 
 fn client(product: &Product, path: &str) -> kube::Client {
@@ -42,6 +42,7 @@ async fn names_are_suggested_as_far_as_the_person_can_list_them() {
     publish(
         &product,
         &[
+            ("settings", json!({"apiVersion": "v1", "kind": "ConfigMap"})),
             ("login", json!({"apiVersion": "v1", "kind": "Secret"})),
             ("role", json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole"})),
             ("wheel", json!({"apiVersion": "example.org/v1", "kind": "Wheel"})),
@@ -49,16 +50,17 @@ async fn names_are_suggested_as_far_as_the_person_can_list_them() {
         ],
     )
     .await;
-    let secrets: Api<Secret> = Api::namespaced(client(&product, "root:acme:shop"), "default");
-    let secret = json!({"metadata": {"name": "shop-login"}, "stringData": {"password": MARKER}});
-    secrets.create(&PostParams::default(), &serde_json::from_value(secret).expect("a Secret")).await.expect("created");
+    let maps: Api<ConfigMap> = Api::namespaced(client(&product, "root:acme:shop"), "default");
+    let map = json!({"metadata": {"name": "shop-colours"}, "data": {"first": MARKER}});
+    maps.create(&PostParams::default(), &serde_json::from_value(map).expect("a ConfigMap")).await.expect("created");
 
     let mut browser = product.signed_in("dev-shop").await;
     let page = browser.until(FORM, |answer| answer.text.contains("name=\"/parameters/login\"")).await;
     for shown in [
-        "value=\"shop-login\"",
-        "The workspace has no objects of kind Wheel.",
-        "You can&#x27;t list objects of kind ClusterRole here. Enter a name.",
+        "value=\"shop-colours\"",
+        "Objects of kind Wheel don&#x27;t exist in root:acme:shop.",
+        "Objects of kind Secret aren&#x27;t suggested, because you can&#x27;t list them here. Enter one.",
+        "Objects of kind ClusterRole aren&#x27;t suggested, because you can&#x27;t list them here. Enter one.",
     ] {
         let plain = shown.replace("&#x27;", "'");
         assert!(page.text.contains(shown) || page.text.contains(&plain), "{shown}: {}", page.text);

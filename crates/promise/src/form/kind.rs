@@ -135,7 +135,8 @@ impl Spot<'_> {
 
 /// Returns the keyboard layout for a value. A text of a known form isn't written like a sentence.
 pub(super) fn mode_of(node: &Value, hint: Option<&FieldHint>) -> InputMode {
-    match (Shape::of(node), TextKind::of(node, hint)) {
+    // Any pattern has the same layout, whichever kind it is for.
+    match (Shape::of(node), TextKind::named(node, hint)) {
         (Shape::Integer, _) => InputMode::Numeric,
         (Shape::Number, _) => InputMode::Decimal,
         (Shape::Text, Some(TextKind::Email)) => InputMode::Email,

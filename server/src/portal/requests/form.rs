@@ -336,7 +336,9 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     let mut form = opened.model(effective, &typed.draft, &problems);
     form.point_at(&resolved.involved);
     prices::put(&mut form, &examined.choices);
-    references::put(caller, workspace, &typed.namespace, &opened.spec, &mut form).await;
+    if yaml.is_none() {
+        references::put(caller, workspace, &typed.namespace, &opened.spec, &mut form).await;
+    }
     let change = comparison::change(opened, &typed, &examined, &policies);
     let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes, &|source, policy| {
         caller.policy_title(source, policy)

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use cluster::ClusterId;
 use cluster::error::{is_denied, is_missing, is_missing_api};
+use cluster::kinds::PromiseRequest;
+use cluster::watch::Key;
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use kube::api::{Api, DynamicObject, ListParams};
@@ -15,7 +17,6 @@ use parking_lot::Mutex;
 use promise::api::{PromiseSpec, ReferenceHint};
 use promise::form::{Form, Suggested, Suggestion};
 use promise::path::Path;
-use promise::wording::value;
 use store::SessionKey;
 
 use crate::portal::Caller;
@@ -23,7 +24,9 @@ use crate::portal::catalog::instances;
 use crate::portal::place::{Namespaces, Workspace};
 
 /// Maximum number of names that are suggested for one field.
-const MOST: u32 = 200;
+const MOST: usize = 200;
+/// Maximum number of requests whose outputs are read for one field.
+const READ: usize = 25;
 /// Maximum number of different references of one form.
 const REFERENCES: usize = 12;
 /// How long the plane can take. The form is more important.
@@ -71,27 +74,35 @@ pub(super) async fn put(caller: &Caller, workspace: &Workspace, namespace: &str,
 }
 
 async fn suggested(caller: &Caller, workspace: &Workspace, namespace: &str, hint: &ReferenceHint) -> Suggested {
-    if let Some(promise) = &hint.promise {
-        return of_promise(caller, workspace, promise, hint.output.as_deref()).await;
+    if let (Some(promise), None) = (&hint.promise, &hint.output) {
+        return match requests(caller, workspace, promise, MOST).await {
+            Some(keys) => Suggested { suggestions: keys.into_iter().map(|key| plain(key.name)).collect(), note: None },
+            None => without(format!("You can't list requests in {}. Enter a name.", workspace.path)),
+        };
     }
-    let (Some(api_version), Some(kind)) = (&hint.api_version, &hint.kind) else { return Suggested::default() };
     let portal = caller.portal();
     let question = (caller.session(), workspace.cluster.clone(), namespace.to_owned(), hint.clone());
     let now = portal.clock.now();
     if let Some(known) = portal.references.known(&question, now) {
         return known;
     }
-    let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
-    let gvk = GroupVersionKind::gvk(group, version, kind);
-    let asked = names(caller, workspace, namespace, &gvk);
-    let found = match tokio::time::timeout(PATIENCE, asked).await {
-        Ok(Ok(names)) => Suggested { suggestions: names.into_iter().map(plain).collect(), note: None },
-        Ok(Err(Unlisted::Denied)) => without(format!("You can't list objects of kind {kind} here. Enter a name.")),
-        Ok(Err(Unlisted::Unserved)) => without(format!("The workspace has no objects of kind {kind}.")),
-        // It might respond the next time.
-        Ok(Err(Unlisted::Unreachable)) | Err(_) => {
-            return without(format!("Objects of kind {kind} couldn't be listed. Enter a name."));
+    let (what, asked) = match hint {
+        ReferenceHint { promise: Some(promise), output: Some(output), .. } => {
+            (format!("Outputs of {promise}"), tokio::time::timeout(PATIENCE, outputs(caller, workspace, promise, output)).await)
         }
+        ReferenceHint { api_version: Some(api_version), kind: Some(kind), .. } => {
+            let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+            let gvk = GroupVersionKind::gvk(group, version, kind);
+            (format!("Objects of kind {kind}"), tokio::time::timeout(PATIENCE, names(caller, workspace, namespace, &gvk)).await)
+        }
+        _ => return Suggested::default(),
+    };
+    let found = match asked {
+        Ok(Ok(suggestions)) => Suggested { suggestions, note: None },
+        Ok(Err(Unlisted::Denied)) => without(format!("{what} aren't suggested, because you can't list them here. Enter one.")),
+        Ok(Err(Unlisted::Unserved)) => without(format!("{what} don't exist in {}.", workspace.path)),
+        // The plane might respond the next time.
+        Ok(Err(Unlisted::Unreachable)) | Err(_) => return without(format!("{what} couldn't be listed. Enter one.")),
     };
     portal.references.keep(question, found.clone(), now);
     found
@@ -124,7 +135,7 @@ impl From<kube::Error> for Unlisted {
 }
 
 /// Returns the names of the objects of a kind, as the user can list them.
-async fn names(caller: &Caller, workspace: &Workspace, namespace: &str, kind: &GroupVersionKind) -> Result<Vec<String>, Unlisted> {
+async fn names(caller: &Caller, workspace: &Workspace, namespace: &str, kind: &GroupVersionKind) -> Result<Vec<Suggestion>, Unlisted> {
     let client = caller.client(&workspace.cluster);
     let (resource, capabilities) = discovery::pinned_kind(&client, kind).await?;
     let api: Api<DynamicObject> = match capabilities.scope {
@@ -134,27 +145,30 @@ async fn names(caller: &Caller, workspace: &Workspace, namespace: &str, kind: &G
         Scope::Namespaced => Api::namespaced_with(client, namespace, &resource),
     };
     // Contents are never read: some objects are secret.
-    let list = api.list_metadata(&ListParams::default().limit(MOST)).await?;
-    Ok(list.items.into_iter().filter_map(|object| object.metadata.name).collect())
+    let most = u32::try_from(MOST).unwrap_or(u32::MAX);
+    let list = api.list_metadata(&ListParams::default().limit(most)).await?;
+    Ok(list.items.into_iter().filter_map(|object| object.metadata.name).map(plain).collect())
 }
 
-/// Returns the requests of a promise that the user can list in the workspace, or an output of each that isn't secret.
-async fn of_promise(caller: &Caller, workspace: &Workspace, promise: &str, output: Option<&str>) -> Suggested {
-    let Some(place) = instances::place(caller, workspace).await else {
-        return without(format!("You can't list requests in {}. Enter a value.", workspace.path));
-    };
+/// Returns the requests of a promise that the user can list in the workspace. `None` if they can't list any.
+async fn requests(caller: &Caller, workspace: &Workspace, promise: &str, most: usize) -> Option<Vec<Key>> {
+    let place = instances::place(caller, workspace).await?;
     let portal = caller.portal();
-    let most = usize::try_from(MOST).unwrap_or(usize::MAX);
-    let keys: Vec<_> = portal.register.with(&portal.world, |known| {
+    Some(portal.register.with(&portal.world, |known| {
         let homes: Vec<_> = known.within(&place).promises.keys().filter(|of| of.name == promise).cloned().collect();
         homes.iter().flat_map(|of| known.instances(of, &place).cloned().collect::<Vec<_>>()).take(most).collect()
-    });
-    let suggestion = |key: &cluster::watch::Key| {
-        let Some(output) = output else { return Some(plain(key.name.clone())) };
-        let request = portal.world.requests.get(key)?;
-        let found = request.status.as_ref()?.outputs.iter().find(|known| known.name == output)?;
-        let found = found.value.as_ref().filter(|value| !value.is_object() && !value.is_array() && !value.is_null())?;
-        Some(Suggestion { value: found.as_str().map_or_else(|| value(found), str::to_owned), label: key.name.clone() })
+    }))
+}
+
+/// Returns an output of each of these requests, read as the user, unless it is secret.
+async fn outputs(caller: &Caller, workspace: &Workspace, promise: &str, output: &str) -> Result<Vec<Suggestion>, Unlisted> {
+    let keys = requests(caller, workspace, promise, READ).await.ok_or(Unlisted::Denied)?;
+    let read = join_all(keys.iter().map(|key| caller.read_request(workspace, &key.namespace, &key.name))).await;
+    let suggestion = |(key, request): (&Key, promise::Result<PromiseRequest>)| {
+        let status = request.ok()?.status?;
+        let found = status.outputs.into_iter().find(|known| known.name == output)?.value?;
+        let text = found.as_str().map(str::to_owned).or_else(|| found.is_number().then(|| found.to_string()))?;
+        Some(Suggestion { value: text, label: key.name.clone() })
     };
-    Suggested { suggestions: keys.iter().filter_map(suggestion).collect(), note: None }
+    Ok(keys.iter().zip(read).filter_map(suggestion).collect())
 }
