@@ -201,8 +201,8 @@ impl Alternatives {
         }
     }
 
-    /// Returns the alternative that the given values are of, or else the values in effect. If fields of several are set, nothing is
-    /// chosen: choosing would remove the others.
+    /// Returns the alternative that the given values are of, or else the values in effect. If fields of several are set, or the fixed values
+    /// aren't there, nothing is chosen: choosing would remove or add values.
     pub fn of_values(&self, given: Option<&Value>, in_effect: Option<&Value>) -> Chosen {
         match self.found(given, in_effect).or_else(|| self.found(in_effect, in_effect)) {
             Some(chosen) => chosen,
@@ -223,7 +223,7 @@ impl Alternatives {
             .all
             .iter()
             .enumerate()
-            .filter(|(_, one)| has_all(one) && (!fixed || in_effect.is_some_and(|object| one.has_fixed(object))))
+            .filter(|(_, one)| has_all(one) && in_effect.is_some_and(|object| one.has_fixed(object)))
             .map(|(index, _)| index)
             .collect();
         let by_rank = |index: &&usize| {
@@ -446,7 +446,7 @@ mod tests {
         for (given, in_effect, chosen) in [
             (json!({"type": "oci"}), json!({"type": "oci"}), Chosen::One(1)),
             (json!({}), json!({"type": "git"}), Chosen::One(0)),
-            (json!({"image": "x"}), json!({"image": "x"}), Chosen::One(1)),
+            (json!({"image": "x"}), json!({"image": "x"}), Chosen::Undecided),
             (json!({"type": "git", "image": "x"}), json!({"type": "git", "image": "x"}), Chosen::Undecided),
             (json!({"type": "svn"}), json!({"type": "svn"}), Chosen::Undecided),
         ] {

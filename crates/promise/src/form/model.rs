@@ -183,7 +183,10 @@ impl<'a> Maker<'a> {
         rest.description = self.at_least_one(&root, self.schema);
         rest.more.close(BASE);
         if rest.fields.len() > MANY {
-            let (first, folded) = std::mem::take(&mut rest.fields).into_iter().partition(|field| field.required);
+            // A choice that can be left out stays before what it shows.
+            let choice = rows::choice(BASE);
+            let stays = |field: &Field| field.required || field.name == choice;
+            let (first, folded) = std::mem::take(&mut rest.fields).into_iter().partition(stays);
             rest.fields = first;
             rest.advanced.extend::<Vec<Field>>(folded);
         }

@@ -282,3 +282,34 @@ fn titles_of_an_enum_are_the_labels_of_its_options() {
     let path = crate::path::Path::default().child("size");
     assert_eq!(crate::wording::value_of(&page.spec, &path, &json!("s")), "Small");
 }
+
+#[test]
+fn an_unchanged_form_returns_every_combination_of_values() {
+    let fields = json!({"git": {"url": "u"}, "image": "i", "interval": "5m", "other": 1});
+    let (git, image) = (json!({"required": ["git"]}), json!({"required": ["image"]}));
+    let none = json!({"not": {"anyOf": [git, image]}});
+    for constraint in [
+        json!({"oneOf": [git, image]}),
+        json!({"oneOf": [git, image, none]}),
+        json!({"anyOf": [git, image]}),
+        json!({"oneOf": null, "minProperties": 1, "maxProperties": 1}),
+        json!({"oneOf": null, "x-variants": [{"title": "A", "properties": ["git"]}, {"title": "B", "properties": ["image"], "required": ["image"]}]}),
+        json!({"oneOf": null, "x-variants": [{"properties": ["git"], "fixed": {"interval": "5m"}}, {"properties": ["image"], "fixed": {"interval": "1m"}}]}),
+    ] {
+        let mut node = source();
+        node.as_object_mut().unwrap().remove("oneOf");
+        constraint.as_object().unwrap().iter().filter(|(_, value)| !value.is_null()).for_each(|(key, value)| node[key] = value.clone());
+        for is_required in [true, false] {
+            let required = if is_required { json!(["source"]) } else { json!([]) };
+            let schema = json!({"type": "object", "required": required, "properties": {"source": node}});
+            for set in 0..16_u32 {
+                let held = fields.as_object().unwrap().iter().enumerate().filter(|(index, _)| set & (1 << index) != 0);
+                let held: serde_json::Map<String, Value> = held.map(|(_, (key, value))| (key.clone(), value.clone())).collect();
+                let base = json!({"source": held});
+                let mut page = Page::open(&schema, base.clone());
+                assert_eq!(page.post(&[]), base, "{constraint}");
+                assert_eq!(page.post(&[]), base, "{constraint}, again");
+            }
+        }
+    }
+}
