@@ -10,7 +10,7 @@ use crate::form::rank;
 use crate::outline::{Breadcrumb, breadcrumb, key_of, map_keys};
 use crate::path::{Path, Segment};
 use crate::policy::same_value;
-use crate::wording;
+use crate::shape::value_of;
 
 /// Text shown instead of a secret value.
 pub const SECRET: &str = "kept in a Secret";
@@ -45,7 +45,7 @@ impl Change {
 
 /// Returns a value as shown to users. Secrets are only identified as such.
 pub fn in_words(spec: &PromiseSpec, path: &Path, value: &Value) -> String {
-    if is_secret(spec, path) { SECRET.to_owned() } else { wording::value_of(spec, path, value) }
+    if is_secret(spec, path) { SECRET.to_owned() } else { value_of(spec, path, value) }
 }
 
 /// Whether a parameter is a reference to a secret.

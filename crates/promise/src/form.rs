@@ -45,7 +45,6 @@ mod visible;
 pub mod yaml;
 
 pub use adjust::{Adjusted, adjust, put};
-pub(crate) use alternatives::{Alternative, Alternatives, Count};
 pub use control::{
     Check, Choice, ChoiceStyle, Control, FileText, InputMode, ItemKey, ItemRow, ListRow, MapRow, More, MoreField, RowButtons, Suggested,
     Suggestion, YamlError,

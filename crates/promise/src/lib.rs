@@ -5,6 +5,7 @@
 //!
 //! To add a kind, put its spec and status in [`api`], its name in [`names`] and its wrapper in `cluster::kinds`.
 
+mod alternatives;
 pub mod api;
 pub mod approval;
 pub mod attribute;

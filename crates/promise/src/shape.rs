@@ -6,8 +6,9 @@ use schema::json_schema::ENUM_TITLES;
 use serde_json::Value;
 
 use crate::api::{FieldHint, PromiseSpec};
-use crate::path::Path;
+use crate::path::{Path, Segment};
 use crate::text_kind::TextKind;
+use crate::wording;
 
 /// Type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +76,28 @@ fn is_quantity(node: &Value) -> bool {
 pub(crate) fn enum_title(node: &Value, value: &Value) -> Option<String> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     node[ENUM_TITLES].get(&text)?.as_str().filter(|title| !title.trim().is_empty()).map(str::to_owned)
+}
+
+/// Returns the schema node of the parameter at a path.
+pub(crate) fn node_at<'s>(schema: &'s Value, path: &Path) -> Option<&'s Value> {
+    path.0.iter().try_fold(schema, |node, segment| match segment {
+        Segment::Key(key) => match node.get("properties").and_then(|properties| properties.get(key)) {
+            Some(property) => Some(property),
+            None => node.get("additionalProperties").filter(|open| open.is_object()),
+        },
+        Segment::Index(_) => node.get("items"),
+        Segment::Each => node.get("items").or_else(|| node.get("additionalProperties").filter(|open| open.is_object())),
+    })
+}
+
+/// Returns a parameter's value in words: the promise's own label for an option, and its unit.
+pub fn value_of(spec: &PromiseSpec, path: &Path, of: &Value) -> String {
+    let hint = wording::hint(spec, path);
+    let text = of.as_str().map_or_else(|| of.to_string(), str::to_owned);
+    let titled = hint.and_then(|hint| hint.options.get(&text)).and_then(|option| option.title.clone());
+    let unit = hint.and_then(|hint| hint.unit.as_deref()).map(|unit| format!("\u{a0}{unit}")).unwrap_or_default();
+    let in_schema = || enum_title(node_at(spec.parameters.as_ref()?, path)?, of);
+    format!("{}{unit}", titled.or_else(in_schema).unwrap_or_else(|| wording::value(of)))
 }
 
 /// Returns the promise's own hint for a path.

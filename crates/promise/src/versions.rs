@@ -176,7 +176,7 @@ fn field(before: &PromiseSpec, after: &PromiseSpec, old: &Node<'_>, new: &Node<'
     if old.schema.get("type") != new.schema.get("type") {
         found.push(VersionChange::Type { label: label() });
     }
-    let default = |spec: &PromiseSpec, node: &Node<'_>| node.schema.get("default").map(|value| wording::value_of(spec, &node.path, value));
+    let default = |spec: &PromiseSpec, node: &Node<'_>| node.schema.get("default").map(|value| shape::value_of(spec, &node.path, value));
     if old.schema.get("default") != new.schema.get("default") {
         found.push(VersionChange::Default { label: label(), before: default(before, old), after: default(after, new) });
     }
@@ -192,7 +192,7 @@ fn field(before: &PromiseSpec, after: &PromiseSpec, old: &Node<'_>, new: &Node<'
 /// Describes the accepted values; `None` if there is nothing to say about them.
 fn allowed(spec: &PromiseSpec, node: &Node<'_>) -> Option<String> {
     match node.schema.get("enum").and_then(Value::as_array) {
-        Some(values) => Some(values.iter().map(|value| wording::value_of(spec, &node.path, value)).collect::<Vec<_>>().join(", ")),
+        Some(values) => Some(values.iter().map(|value| shape::value_of(spec, &node.path, value)).collect::<Vec<_>>().join(", ")),
         None => constraint(node.schema, shape::hint_at(spec, &node.path)),
     }
 }

@@ -4,8 +4,6 @@ use serde_json::Value;
 
 use crate::api::{FieldHint, PromiseSpec};
 use crate::path::{Path, Segment};
-use crate::policy::node_at;
-use crate::shape::enum_title;
 
 /// Names of the months.
 pub(crate) const MONTHS: [&str; 12] =
@@ -39,7 +37,7 @@ fn hint_title(spec: &PromiseSpec, path: &Path) -> Option<String> {
 
 /// Returns the form's hint for a parameter. Nearly every path is written in canonical form: those are looked up, and only others are parsed
 /// individually.
-fn hint<'s>(spec: &'s PromiseSpec, path: &Path) -> Option<&'s FieldHint> {
+pub(crate) fn hint<'s>(spec: &'s PromiseSpec, path: &Path) -> Option<&'s FieldHint> {
     let fields = &spec.form.fields;
     let is_plain = |text: &str| text.starts_with('.') && !text.contains('"');
     let found = fields.get(&path.to_string()).or_else(|| {
@@ -50,16 +48,6 @@ fn hint<'s>(spec: &'s PromiseSpec, path: &Path) -> Option<&'s FieldHint> {
     let in_row =
         |path: &Path| matches!(path.0.last(), Some(Segment::Key(_))) && path.0.iter().any(|step| matches!(step, Segment::Index(_)));
     if found.is_some() || !in_row(path) { found } else { hint(spec, &path.of_each_row()) }
-}
-
-/// Returns a parameter's value in words: the promise's own label for an option, and its unit.
-pub fn value_of(spec: &PromiseSpec, path: &Path, of: &Value) -> String {
-    let hint = hint(spec, path);
-    let text = of.as_str().map_or_else(|| of.to_string(), str::to_owned);
-    let titled = hint.and_then(|hint| hint.options.get(&text)).and_then(|option| option.title.clone());
-    let unit = hint.and_then(|hint| hint.unit.as_deref()).map(|unit| format!("\u{a0}{unit}")).unwrap_or_default();
-    let in_schema = || enum_title(node_at(spec.parameters.as_ref()?, path)?, of);
-    format!("{}{unit}", titled.or_else(in_schema).unwrap_or_else(|| value(of)))
 }
 
 /// Returns the name of a property in words: `retentionDays` becomes `Retention days`, `tls_mode` becomes `TLS mode`.

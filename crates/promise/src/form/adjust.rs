@@ -7,8 +7,9 @@ use super::defaults::keep_around;
 use super::draft::Draft;
 use crate::api::{Enforcement, PromiseSpec};
 use crate::path::Path;
-use crate::policy::{Effective, Provenance, node_at};
+use crate::policy::{Effective, Provenance};
 use crate::resolve;
+use crate::shape::node_at;
 
 /// A value that was moved.
 #[derive(Clone, Debug, PartialEq)]

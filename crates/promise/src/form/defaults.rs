@@ -9,9 +9,9 @@ use super::kind::default_of;
 use super::place::Place;
 use crate::api::PromiseSpec;
 use crate::path::Path;
-use crate::policy::{Effective, node_at, same_value};
+use crate::policy::{Effective, same_value};
 use crate::resolve;
-use crate::shape::Shape;
+use crate::shape::{Shape, node_at};
 
 /// The values that apply where none is given, by what is given around them.
 pub(super) struct Defaults {

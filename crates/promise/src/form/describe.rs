@@ -8,8 +8,8 @@ use super::field::ByLine;
 use super::place::Place;
 use crate::api::{Constrain, Enforcement, FieldHint};
 use crate::path::{Path, Segment};
-use crate::policy::{Bounds, Effective, node_at, sentence};
-use crate::shape::{Shape, form_in_words};
+use crate::policy::{Bounds, Effective, sentence};
+use crate::shape::{Shape, form_in_words, node_at};
 use crate::wording::{lower_first, number, one_of, upper_first, value};
 
 /// Returns the hint under the label and the longer text: the promise's own help, or else the first sentence of the schema's description.

@@ -242,7 +242,7 @@ mod tests {
     fn limits_of_changes_are_found_with_their_sentences() {
         let promise = promise();
         let schema = promise.parameters.clone().unwrap();
-        let node = |path: &Path| crate::policy::node_at(&schema, path).cloned().unwrap();
+        let node = |path: &Path| crate::shape::node_at(&schema, path).cloned().unwrap();
         let found: Vec<(String, Option<&str>)> =
             change_limits(&promise).iter().map(|limit| (limit.path.to_string(), limit.hint(&node(&limit.path)))).collect();
         let never = Some("It can't be changed later.");

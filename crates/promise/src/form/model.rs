@@ -24,9 +24,10 @@ use super::place::Place;
 use super::{BASE, rows, visible};
 use crate::api::{Constrain, Enforcement, PromiseSpec};
 use crate::path::{Path, Segment};
-use crate::policy::{Effective, node_at, same_value};
+use crate::policy::{Effective, same_value};
 use crate::problem::Problem;
 use crate::resolve;
+use crate::shape::node_at;
 use crate::wording::{self, label, lower_first};
 
 /// Builds the form. `problems` are those from resolving, with paths below `.parameters`; the draft's own are added.

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use schema::structural::Schema;
 use serde_json::{Map, Value};
 
-use super::alternatives::{Alternative, Alternatives, Chosen};
 use super::defaults::Defaults;
 use super::draft::{Parsed, SecretText};
 use super::field::field_id;
@@ -16,6 +15,7 @@ use super::place::Place;
 use super::press::carry_out;
 use super::secrets::secret_inputs;
 use super::{BASE, OPERATION, rows, visible};
+use crate::alternatives::{Alternative, Alternatives, Chosen};
 use crate::api::PromiseSpec;
 use crate::path::Path;
 use crate::policy::{Effective, same_value};

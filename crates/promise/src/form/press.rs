@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::alternatives::{Alternatives, Chosen};
 use super::field::field_id;
 use super::operation::{Operation, OperationKind};
 use super::place::escape;
 use super::{BASE, rows};
+use crate::alternatives::{Alternatives, Chosen};
 use crate::api::PromiseSpec;
 use crate::path::Path;
-use crate::policy::node_at;
+use crate::shape::node_at;
 
 /// Suffix of the target of a button that adds an object to a list. Without it a text is added.
 pub(super) const OBJECTS: &str = "/~items";

@@ -4,19 +4,19 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use super::alternatives::Alternatives;
 use super::control::InputMode;
 use super::defaults::Defaults;
 use super::describe;
 use super::field::ByLine;
 use super::kind::{Kind, Spot, has_fields, option_label, properties, whole};
 use super::place::Place;
+use crate::alternatives::Alternatives;
 use crate::api::PromiseSpec;
 use crate::path::{Path, Segment};
 use crate::policy::Effective;
 use crate::resolve;
-use crate::shape::{Shape, hint_at};
-use crate::wording::{self, counted, label, upper_first};
+use crate::shape::{Shape, hint_at, value_of};
+use crate::wording::{counted, label, upper_first};
 
 /// Maximum number of options that are listed.
 const OPTIONS: usize = 20;
@@ -181,9 +181,7 @@ impl<'a> Maker<'a> {
             label,
             r#type: type_of(&kind, node),
             required: required && default.is_none(),
-            default: default
-                .filter(|default| !default.is_object())
-                .map(|default| wording::value_of(self.promise, &place.pattern, &default)),
+            default: default.filter(|default| !default.is_object()).map(|default| value_of(self.promise, &place.pattern, &default)),
             allowed: self.within(place).into_iter().chain(self.allowed(&spot, &kind)).reduce(|all, more| format!("{all}. {more}")),
             help,
             more,

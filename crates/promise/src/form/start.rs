@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::defaults::keep_around;
 use crate::api::PromiseSpec;
 use crate::path::Path;
-use crate::policy::{Effective, node_at};
+use crate::policy::Effective;
 use crate::resolve;
-use crate::shape::Shape;
+use crate::shape::{Shape, node_at};
 
 /// Returns the link text of an example: `example:<name>`.
 pub fn from_example(name: &str) -> String {

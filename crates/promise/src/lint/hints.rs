@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{Lint, LintReason};
 use crate::api::PromiseSpec;
 use crate::path::Path;
-use crate::policy::node_at;
+use crate::shape::node_at;
 use crate::wording::label;
 
 /// Returns hints for the fields that the advice is about, as `form` of a promise takes them, with texts to fill in. `None` if hints would

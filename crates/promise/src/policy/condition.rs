@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::api::PromiseSpec;
 use crate::path::{Path, Segment};
-use crate::wording::{all_of, noun, one_of, value_of};
+use crate::shape::value_of;
+use crate::wording::{all_of, noun, one_of};
 
 /// Describes a condition, such as `tier is production and replicas is above 2`. Returns nothing if it isn't simple enough.
 pub(super) fn words(spec: &PromiseSpec, condition: &Program) -> Option<String> {

@@ -13,6 +13,7 @@ use super::refusal::{Conflict, ConflictCause, RuleProblem, WrongBound};
 use super::source::Provenance;
 use crate::api::{Constrain, Enforcement, PromiseSpec};
 use crate::path::{Path, Segment};
+use crate::shape::node_at;
 use crate::wording;
 
 /// One constraint of one rule.
@@ -88,18 +89,6 @@ pub(super) fn schema_at<'s>(schema: &'s Schema, path: &Path) -> Option<&'s Schem
         Segment::Key(key) => node.property(key).or_else(|| node.additional_properties()),
         Segment::Index(_) => node.items(),
         Segment::Each => node.items().or_else(|| node.additional_properties()),
-    })
-}
-
-/// Returns the schema node of the parameter at a path.
-pub(crate) fn node_at<'s>(schema: &'s Value, path: &Path) -> Option<&'s Value> {
-    path.0.iter().try_fold(schema, |node, segment| match segment {
-        Segment::Key(key) => match node.get("properties").and_then(|properties| properties.get(key)) {
-            Some(property) => Some(property),
-            None => node.get("additionalProperties").filter(|open| open.is_object()),
-        },
-        Segment::Index(_) => node.get("items"),
-        Segment::Each => node.get("items").or_else(|| node.get("additionalProperties").filter(|open| open.is_object())),
     })
 }
 

@@ -4,13 +4,13 @@ use schema::structural::Schema;
 use serde_json::Value;
 
 use super::effective::Effective;
-use super::narrow::node_at;
 use super::warnings::Warning;
 use crate::api::PromiseSpec;
 use crate::context::Context;
 use crate::path::Path;
 use crate::problem::Problem;
 use crate::resolve::{locate, resolve};
+use crate::shape::node_at;
 use crate::spelling;
 
 /// What is wrong with the fields of a policy.

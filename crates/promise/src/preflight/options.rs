@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 use super::{Input, Preflight, settled};
 use crate::form::{Draft, adjust, few_integers, keep_around};
 use crate::path::{Path, Segment};
-use crate::policy::{Settled, node_at, same_value};
+use crate::policy::{Settled, same_value};
 use crate::price::{Change, estimate};
+use crate::shape::node_at;
 
 /// Maximum number of choices that are priced. Each one needs a resolution; in a larger form, the rest show no price.
 const PRICED: usize = 48;

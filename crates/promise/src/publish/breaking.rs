@@ -16,7 +16,7 @@ pub(super) fn changes(before: &PromiseSpec, after: &PromiseSpec) -> Vec<(String,
     compare(&read(before), &read(after), ".parameters", &mut found);
     for (index, path) in after.secret_parameters.iter().enumerate() {
         let existed = crate::path::Path::parse(path)
-            .is_ok_and(|path| before.parameters.as_ref().is_some_and(|schema| crate::policy::node_at(schema, &path).is_some()));
+            .is_ok_and(|path| before.parameters.as_ref().is_some_and(|schema| crate::shape::node_at(schema, &path).is_some()));
         if existed && !before.secret_parameters.contains(path) {
             found.push((format!(".secretParameters[{index}]"), format!("{path} becomes a secret")));
         }

@@ -8,7 +8,7 @@ use super::Draft;
 use crate::api::FieldHint;
 use crate::expression;
 use crate::path::{Path, Segment};
-use crate::policy;
+use crate::shape::node_at;
 
 pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
     let spec = draft.spec;
@@ -49,7 +49,7 @@ pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
 fn exists(draft: &mut Draft<'_>, path: &str, place: &str) -> Result<Path, ()> {
     let parsed =
         Path::parse(path).map_err(|error| draft.problem(place, format!("Write the path as .name or .outer.inner: {}.", error.why)))?;
-    if policy::node_at(&draft.json, &parsed).is_none() {
+    if node_at(&draft.json, &parsed).is_none() {
         draft.problem(place, format!("Name an existing parameter: the schema has no {path}."));
         return Err(());
     }
@@ -57,7 +57,7 @@ fn exists(draft: &mut Draft<'_>, path: &str, place: &str) -> Result<Path, ()> {
 }
 
 fn options(draft: &mut Draft<'_>, path: &str, hint: &FieldHint, place: &str) {
-    let Some(node) = Path::parse(path).ok().and_then(|path| policy::node_at(&draft.json, &path)) else { return };
+    let Some(node) = Path::parse(path).ok().and_then(|path| node_at(&draft.json, &path)) else { return };
     // Labels for the items of a list are given at the list.
     let listed = node.get("enum").or_else(|| node.pointer("/items/enum")).and_then(Value::as_array).cloned().unwrap_or_default();
     let values: Vec<String> = listed.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
@@ -71,7 +71,7 @@ fn options(draft: &mut Draft<'_>, path: &str, hint: &FieldHint, place: &str) {
 fn reference(draft: &mut Draft<'_>, path: &str, hint: &FieldHint, place: &str) {
     let Some(reference) = &hint.reference else { return };
     let place = format!("{place}.reference");
-    let node = Path::parse(path).ok().and_then(|path| policy::node_at(&draft.json, &path)).unwrap_or(&Value::Null);
+    let node = Path::parse(path).ok().and_then(|path| node_at(&draft.json, &path)).unwrap_or(&Value::Null);
     if ![node, &node["items"]].iter().any(|node| node["type"] == "string") {
         return draft.problem(place, format!("Remove the reference: {path} is neither a text nor a list of texts."));
     }

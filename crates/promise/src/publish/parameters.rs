@@ -8,9 +8,10 @@ use super::Draft;
 use crate::context::Context;
 use crate::lint::bounds_in_words;
 use crate::path::{Path, Segment};
-use crate::policy::{self, Effective};
+use crate::policy::Effective;
 use crate::problem::Problem;
 use crate::resolve::{MAX_PROBLEMS, RULE_STEPS, locate, omitted, resolve};
+use crate::shape::node_at;
 use crate::source;
 use crate::wording::{all_of, lower_first};
 
@@ -113,7 +114,7 @@ fn costs(draft: &mut Draft<'_>, schema: &Schema) {
 fn secrets(draft: &mut Draft<'_>) {
     for (index, text) in draft.spec.secret_parameters.iter().enumerate() {
         let path = format!(".secretParameters[{index}]");
-        let node = Path::parse(text).ok().and_then(|path| policy::node_at(&draft.json, &path));
+        let node = Path::parse(text).ok().and_then(|path| node_at(&draft.json, &path));
         let Some(node) = node else {
             draft.problem(path, format!("Name an existing parameter: the schema has no {text}."));
             continue;

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::locate;
 use super::words;
+use crate::alternatives::{Alternative, Alternatives, Count};
 use crate::api::PromiseSpec;
-use crate::form::{Alternative, Alternatives, Count};
 use crate::path::Path;
-use crate::policy::node_at;
+use crate::shape::node_at;
 use crate::wording::{all_of, noun, one_of};
 
 /// Maximum number of alternatives that are named.

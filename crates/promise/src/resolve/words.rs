@@ -4,12 +4,12 @@ use schema::structural::{FieldError, FieldErrorReason, RuleFault};
 use serde_json::Value;
 
 use super::together;
+use crate::alternatives::Alternatives;
 use crate::api::PromiseSpec;
-use crate::form::Alternatives;
 use crate::path::Path;
+use crate::policy::Bounds;
 use crate::policy::sentence::span;
-use crate::policy::{Bounds, node_at};
-use crate::shape::{self, Shape};
+use crate::shape::{self, Shape, node_at};
 use crate::text_kind::TextKind;
 use crate::wording::{lower_first, noun, number, one_of, upper_first, value as value_in_words};
 

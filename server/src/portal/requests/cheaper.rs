@@ -9,7 +9,7 @@ use promise::path::Path;
 use promise::policy::Effective;
 use promise::preflight::{Choice, PricedChoice};
 use promise::price::Money;
-use promise::{Result, saving, wording};
+use promise::{Result, saving, shape, wording};
 use serde_json::Value;
 
 use super::form;
@@ -97,7 +97,7 @@ fn least(spec: &PromiseSpec, effective: &Effective, present: &Value, choices: &[
             Choice::Preset { name } => format!("the preset {}", wording::humanise(name)),
             Choice::Value { path, value } => {
                 let path = Path::parse(path).ok()?;
-                format!("{}: {}", wording::label(spec, &path), wording::value_of(spec, &path, value))
+                format!("{}: {}", wording::label(spec, &path), shape::value_of(spec, &path, value))
             }
         };
         Some((saving::is_preset(&priced.choice), Cheaper { choice, saves }))

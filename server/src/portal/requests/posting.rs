@@ -162,7 +162,7 @@ async fn adjust(caller: &Caller, workspace: &Workspace, opened: &Opened, typed: 
     typed.adjusted = adjusted
         .iter()
         .map(|one| {
-            let value = promise::wording::value_of(&opened.spec, &one.path, &one.value);
+            let value = promise::shape::value_of(&opened.spec, &one.path, &one.value);
             let policy = one.from.title.clone().unwrap_or_else(|| one.from.policy.clone());
             format!("{} is set to {value}, the smallest value that {policy} allows here.", label(&opened.spec, &one.path))
         })

@@ -9,8 +9,9 @@ use crate::api::{PolicySpec, PromiseSpec, Requester, Rule};
 use crate::attribute::{AttributedObject, Origins, objects};
 use crate::context::{Context, PromiseContext, RequestContext, WorkspaceContext};
 use crate::path::Path;
-use crate::policy::{Candidate, Settled, Target, gather, node_at, settle};
+use crate::policy::{Candidate, Settled, Target, gather, settle};
 use crate::render::{Compiled, Inputs};
+use crate::shape::node_at;
 
 /// A promise and a request for it.
 #[derive(Clone)]

@@ -7,6 +7,7 @@ use crate::form::field::Locked;
 use crate::form::immutable::ChangeLimit;
 use crate::form::place::Place;
 use crate::policy::same_value;
+use crate::shape::value_of;
 use crate::wording;
 
 /// Words with which a description itself says how a value can change.
@@ -45,7 +46,7 @@ impl Maker<'_> {
         if !place.path.get(&self.in_effect).is_some_and(|now| same_value(now, former)) {
             return None;
         }
-        let value = wording::upper_first(&wording::value_of(self.promise, &place.path, former));
+        let value = wording::upper_first(&value_of(self.promise, &place.path, former));
         let why = Some(&limit.message).filter(|message| !message.is_empty());
         Some(Locked { value, by: None, why: why.cloned().unwrap_or_else(|| "It can't be changed later.".to_owned()) })
     }

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::Maker;
-use crate::form::alternatives::{Alternative, Alternatives, Chosen, Count, NONE};
+use crate::alternatives::{Alternative, Alternatives, Chosen, Count};
+use crate::form::alternatives::NONE;
 use crate::form::control::{Choice, ChoiceStyle, Control};
 use crate::form::field::{Field, HiddenInput, field_id};
 use crate::form::kind::Property;

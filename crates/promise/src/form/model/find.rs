@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Maker;
-use crate::form::alternatives::Alternatives;
+use crate::alternatives::Alternatives;
 use crate::form::field::{Field, Find, FoundField, field_id};
 use crate::form::kind::{has_fields, properties};
 use crate::form::operation::{Operation, OperationKind};

@@ -280,7 +280,7 @@ fn titles_of_an_enum_are_the_labels_of_its_options() {
     let labels: Vec<&str> = options(&page.form, "/parameters/size").1.iter().map(|option| option.label.as_str()).collect();
     assert_eq!(labels, ["Not set", "Small", "l"]);
     let path = crate::path::Path::default().child("size");
-    assert_eq!(crate::wording::value_of(&page.spec, &path, &json!("s")), "Small");
+    assert_eq!(crate::shape::value_of(&page.spec, &path, &json!("s")), "Small");
 }
 
 #[test]

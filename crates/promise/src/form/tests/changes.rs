@@ -83,9 +83,12 @@ fn an_edit_locks_what_cannot_change_and_limits_what_can_only_grow() {
     ] {
         assert_eq!(locked(field(&form, path)), lock, "{path}");
     }
-    for (path, constraint) in
-        [(".storage", Some("At least 10")), (".replicas", None), (".memory", Some("At least 10Gi")), (".hosts", Some("At least 2 entries"))]
-    {
+    for (path, constraint) in [
+        (".storage", Some("At least 10")),
+        (".replicas", None),
+        (".memory", Some("Use a number with a unit such as 500m, 10Gi or 10G. At least 10Gi")),
+        (".hosts", Some("At least 2 entries")),
+    ] {
         assert_eq!(field(&form, path).constraint.as_deref(), constraint, "{path}");
     }
     let Control::Choice { options, .. } = &field(&form, ".replicas").control else { panic!("a choice") };

@@ -272,16 +272,18 @@ fn repaired(schema: &Schema, mut object: Value) -> Value {
     object
 }
 
-/// Whether the same fields are blamed: each by both, except that a form says once of an object what an API server says of each alternative.
+/// Whether the same fields are blamed: each by both, except that a form says once of an object what an API server says of each alternative,
+/// and blames the field that a rule reads where an API server blames the object with the rule.
 fn is_same(form: &BTreeSet<String>, judge: &Blamed) -> bool {
     let is_within = |path: &String, whole: &String| path.strip_prefix(whole.as_str()).is_some_and(|rest| rest.starts_with(['.', '[']));
     let Blamed { paths: judge, is_first } = judge;
     if *is_first {
         return judge.iter().any(|first| form.iter().any(|path| path == first || is_within(path, first)));
     }
-    let said = |path: &String| form.contains(path) || form.iter().any(|whole| judge.contains(whole) && is_within(path, whole));
+    let is_about = |path: &String| judge.contains(path) || judge.iter().any(|whole| is_within(path, whole));
+    let said = |path: &String| form.contains(path) || form.iter().any(|other| is_within(other, path) || is_within(path, other));
     let is_long = form.len() >= MAX_PROBLEMS;
-    form.is_empty() == judge.is_empty() && (is_long || (form.iter().all(|path| judge.contains(path)) && judge.iter().all(said)))
+    form.is_empty() == judge.is_empty() && (is_long || (form.iter().all(is_about) && judge.iter().all(said)))
 }
 
 #[derive(Default)]
