@@ -1,5 +1,5 @@
 // The preview of a form: a schema is pasted, and its form filled in by keyboard, with JavaScript and without. The schemas of other projects are
-// those that are hard: rows in rows, objects at any depth, hundreds of fields.
+// those that are hard: rows in rows, objects at any depth, thousands of fields, references and variants.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -21,6 +21,27 @@ const many = JSON.stringify({
     host: { type: "string", description: "Name of the host." },
     storage: { type: "object", properties: { claim: { type: "object", properties: { size: { type: "string", description: "How much is kept." } } } } },
     ...Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`option${index}`, { type: "string", enum: ["ON_REQUEST", "NEVER"] }])),
+  },
+});
+
+/** As many fields as the largest schemas have. */
+const large = JSON.stringify({
+  type: "object",
+  properties: Object.fromEntries(
+    Array.from({ length: 50 }, (_, group) => [
+      `part${group}`,
+      { type: "object", properties: Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`setting${group * 100 + index}`, { type: "integer" }])) },
+    ]),
+  ),
+});
+
+/** A schema that is part of itself. */
+const recursive = JSON.stringify({
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  properties: { root: { $ref: "#/$defs/folder" } },
+  $defs: {
+    folder: { type: "object", additionalProperties: false, properties: { title: { type: "string" }, children: { type: "array", items: { $ref: "#/$defs/folder" } } } },
   },
 });
 
@@ -83,6 +104,80 @@ const hard = [
     ],
     makes: ["managedNodeGroups:", "  minSize: 2", "  - subnet-1", "  region: eu-west-1"],
   },
+  {
+    file: "cloudnative-pg/clusters.postgresql.cnpg.io.crd.yaml",
+    steps: [
+      { into: "Instances", text: "3" },
+      { find: "wal storage size" },
+      { press: "Add (Size)" },
+      { within: "WAL storage|Wal storage", into: "Size", text: "10Gi" },
+    ],
+    makes: ["instances: 3", "walStorage:", "  size: 10Gi"],
+  },
+  {
+    file: "kratix-marketplace/app.promise.yaml",
+    steps: [
+      { into: "Image", text: "nginx:1.29" },
+      { into: "Name", text: "web" },
+      { within: "Service", into: "Port", text: "8080" },
+    ],
+    makes: ["image: nginx:1.29", "name: web", "service:", "  port: 8080"],
+  },
+  {
+    file: "kro/eks-cluster-stack.rgd.yaml",
+    steps: [
+      { into: "Cluster name", text: "shop" },
+      { press: "Add subnet ID" },
+      { within: "Subnet IDs", into: "Subnet ID 1", text: "subnet-1" },
+    ],
+    makes: ["clusterName: shop", "subnetIds:", "- subnet-1"],
+  },
+  {
+    file: "helm-values-schemas/prometheus-sql-exporter.values.schema.json",
+    steps: [
+      { into: "Replica count", text: "2" },
+      { press: "Add image" },
+      { within: "Image", into: "Tag", text: "0.5" },
+    ],
+    makes: ["replicaCount: 2", "image:", "  tag:"],
+  },
+  {
+    name: "a schema with 5,000 fields",
+    document: large,
+    steps: [
+      { find: "setting4321" },
+      { press: "Add (Setting4321)" },
+      { within: "Part43", into: "Setting4321", text: "7" },
+    ],
+    makes: ["part43:", "  setting4321: 7"],
+  },
+  {
+    name: "a schema that is part of itself",
+    document: recursive,
+    steps: [
+      { press: "Add root" },
+      { within: "Root", into: "Title", text: "all" },
+      { within: "Root", press: "Add child" },
+      { within: "Child 1", into: "Title", text: "first" },
+      { within: "Child 1", press: "Add child" },
+    ],
+    makes: ["root:", "  title: all", "  - title: first", "    - {}"],
+  },
+  {
+    name: "a map of maps",
+    document: JSON.stringify({
+      type: "object",
+      properties: { limits: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer" } } } },
+    }),
+    steps: [
+      { press: "Add limit" },
+      { into: "Name", text: "team" },
+      { within: "Limit 1", press: "Add entry" },
+      { into: "Name of entry 1", text: "cpu" },
+      { into: "Value of entry 1", text: "4" },
+    ],
+    makes: ["limits:", "  team:", "    cpu: 4"],
+  },
 ];
 
 for (const javaScriptEnabled of [true, false]) {
@@ -125,12 +220,18 @@ for (const javaScriptEnabled of [true, false]) {
     await page.context().close();
   });
 
-  for (const { file, steps, makes } of hard) {
-    test(`the form of ${file.split("/")[1]} is filled in without YAML ${how}`, { skip: missing }, async () => {
+  for (const { file, name, document, steps, makes } of hard) {
+    test(`the form of ${name ?? file.split("/")[1]} is filled in without YAML ${how}`, { skip: file && missing }, async () => {
       const page = await signIn(it, "platform-engineer", { javaScriptEnabled, viewport: { width: 360, height: 800 } });
-      await paste(page, await readFile(join(corpus, file), "utf8"));
-      for (const { within, press, into, text } of steps) {
-        const part = within ? page.getByRole("group", { name: new RegExp(`^${within}( |$)`) }).first() : page.locator("#fields");
+      await paste(page, document ?? (await readFile(join(corpus, file), "utf8")));
+      for (const { find, within, press, into, text } of steps) {
+        if (find) {
+          await type(page.getByLabel("Find a setting"), find);
+          await page.getByLabel("Find a setting").press("Enter");
+          await page.getByText(/settings? match/).first().waitFor();
+          continue;
+        }
+        const part = within ? page.getByRole("group", { name: new RegExp(`^(${within})( |$)`) }).first() : page.locator("#fields");
         if (press) {
           await part.getByRole("button", { name: press, exact: true }).first().press("Enter");
         } else {

@@ -100,8 +100,8 @@ fn spelling(word: &str) -> String {
 
 /// Abbreviations that are written in capital letters.
 const KNOWN: [&str; 28] = [
-    "API", "ARN", "AWS", "CA", "CIDR", "CPU", "DB", "DNS", "GCP", "GPU", "HTTP", "HTTPS", "ID", "IP", "JSON", "NFS", "OS", "SQL", "SSH",
-    "SSL", "TLS", "TTL", "UID", "URI", "URL", "UUID", "VM", "YAML",
+    "API", "ARN", "AWS", "CA", "CIDR", "CPU", "DB", "DNS", "GCP", "GPU", "HTTP", "HTTPS", "IAM", "ID", "IP", "JSON", "NFS", "OS", "SQL",
+    "SSH", "SSL", "TLS", "TTL", "UI", "UID", "URI", "URL", "UUID", "VM", "VPC", "YAML",
 ];
 
 /// Whether a word is the plural of one of them: `CIDRs`, `urls`.
@@ -184,7 +184,7 @@ pub fn counted(count: u64, noun: &str) -> String {
 pub(crate) fn singular(label: &str) -> String {
     match label.strip_suffix("ies") {
         Some(stem) if stem.len() > 1 => format!("{stem}y"),
-        _ if ["ches", "shes", "xes", "sses"].iter().any(|end| label.ends_with(end)) && !label.ends_with("aches") => {
+        _ if ["ches", "shes", "xes", "sses", "iases"].iter().any(|end| label.ends_with(end)) && !label.ends_with("aches") => {
             label.strip_suffix("es").unwrap_or(label).to_owned()
         }
         _ => match label.strip_suffix('s') {

@@ -21,6 +21,8 @@ pub(crate) use compile::compile;
 pub const ORIGINAL: &str = "x-json-schema";
 /// Keyword of an object of which exactly one of several variants applies: a list of `{title, properties, required, fixed}`.
 pub const VARIANTS: &str = "x-variants";
+/// Keyword of an object that takes other fields only because its schema doesn't forbid them.
+pub const UNMENTIONED: &str = "x-unmentioned-fields";
 /// Keyword of an enum whose values have titles: an object from value to title.
 pub const ENUM_TITLES: &str = "x-enum-titles";
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::combine::{both, either, extended, open};
-use super::{ENUM_TITLES, alternatives, references};
+use super::{ENUM_TITLES, UNMENTIONED, alternatives, references};
 use crate::pattern::Allowance;
 
 /// A node of a structural schema.
@@ -230,6 +230,10 @@ impl<'a> Translator<'a> {
         }
         if !is_closed {
             node.insert(OPEN.to_owned(), Value::Bool(true));
+        }
+        // That a schema doesn't say whether there are other fields is no reason to offer them.
+        if !is_closed && patterns.is_none() && !keywords.contains_key("additionalProperties") && node.contains_key("properties") {
+            node.insert(UNMENTIONED.to_owned(), Value::Bool(true));
         }
     }
 

@@ -63,8 +63,8 @@ impl<'a> Maker<'a> {
                 Control::Text { said: said(*shape, TextKind::of(node, hint), &value), value, mode: *mode, suggestions }
             }
             Kind::Search { values } => self.suggesting(values, place, node, hint),
-            Kind::List { items } => self.list(items, path, node, name, hint),
-            Kind::Map { values } => self.map(values, path, node, name),
+            Kind::List { items } => self.list(items, place, node, hint),
+            Kind::Map { values } => self.map(values, place, node),
             Kind::Items { .. } => self.items(place, node, node.get("items").unwrap_or(&Value::Null)),
             Kind::Entries { .. } => self.entries(place, node, node.get("additionalProperties").unwrap_or(&Value::Null)),
             Kind::Group { optional, open } => self.group(*optional, *open, place, node, hidden),
@@ -127,7 +127,8 @@ impl<'a> Maker<'a> {
             .collect()
     }
 
-    fn list(&mut self, items: &Value, path: &Path, node: &Value, name: &str, hint: Option<&FieldHint>) -> Control {
+    fn list(&mut self, items: &Value, place: &Place, node: &Value, hint: Option<&FieldHint>) -> Control {
+        let (path, name) = (&place.path, place.name.as_str());
         let texts = match self.draft.text(&rows::shown(name)) {
             Some(_) => rows::list(&self.draft.texts, name),
             None => self.shown(path).and_then(Value::as_array).into_iter().flatten().map(scalar_text).collect(),
@@ -135,7 +136,7 @@ impl<'a> Maker<'a> {
         if let Some(checks) = self.checks(&texts, path, node, name, hint) {
             return checks;
         }
-        let singular = self.one_of(path);
+        let singular = self.one_of(&place.pattern);
         let count = texts.len();
         let ordered = node["x-kubernetes-list-type"] != "set";
         let held = self.shown(path).and_then(Value::as_array);
@@ -189,7 +190,8 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn map(&mut self, values: &Value, path: &Path, node: &Value, name: &str) -> Control {
+    fn map(&mut self, values: &Value, place: &Place, node: &Value) -> Control {
+        let (path, name) = (&place.path, place.name.as_str());
         let entries = match self.draft.text(&rows::shown(name)) {
             Some(_) => rows::map(&self.draft.texts, name),
             None => {
@@ -197,7 +199,7 @@ impl<'a> Maker<'a> {
                 current.into_iter().flatten().map(|(key, value)| (key.clone(), scalar_text(value))).collect()
             }
         };
-        let singular = self.one_of(path);
+        let singular = self.one_of(&place.pattern);
         let count = entries.len();
         let rows = entries
             .into_iter()

@@ -1,6 +1,7 @@
 //! Fields on demand: a form shows what is required, set, or asked for, and offers the rest by name. A page that showed every field that is
 //! possible would have thousands.
 
+use schema::json_schema::UNMENTIONED;
 use serde_json::Value;
 
 use super::Maker;
@@ -64,6 +65,7 @@ impl<'a> Maker<'a> {
         if open {
             match self.others(place, node) {
                 Some(field) => fields.push(field),
+                None if node[UNMENTIONED] == true => {}
                 None => more.fields.push(MoreField { key: OTHERS.to_owned(), label: "Other fields, as YAML".to_owned() }),
             }
         }
