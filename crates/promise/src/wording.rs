@@ -99,7 +99,7 @@ fn spelling(word: &str) -> String {
 }
 
 /// Abbreviations that are written in capital letters.
-const KNOWN: [&str; 28] = [
+const KNOWN: [&str; 31] = [
     "API", "ARN", "AWS", "CA", "CIDR", "CPU", "DB", "DNS", "GCP", "GPU", "HTTP", "HTTPS", "IAM", "ID", "IP", "JSON", "NFS", "OS", "SQL",
     "SSH", "SSL", "TLS", "TTL", "UI", "UID", "URI", "URL", "UUID", "VM", "VPC", "YAML",
 ];
