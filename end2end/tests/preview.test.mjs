@@ -119,9 +119,9 @@ const hard = [
     steps: [
       { into: "Image", text: "nginx:1.29" },
       { into: "Name", text: "web" },
-      { within: "Service", into: "Port", text: "8080" },
+      { within: "Service", into: "Port", text: "9090" },
     ],
-    makes: ["image: nginx:1.29", "name: web", "service:", "  port: 8080"],
+    makes: ["image: nginx:1.29", "name: web", "service:", "  port: 9090"],
   },
   {
     file: "kro/eks-cluster-stack.rgd.yaml",
@@ -171,7 +171,7 @@ const hard = [
     }),
     steps: [
       { press: "Add limit" },
-      { into: "Name", text: "team" },
+      { into: "Name of Limit 1", text: "team" },
       { within: "Limit 1", press: "Add entry" },
       { into: "Name of entry 1", text: "cpu" },
       { into: "Value of entry 1", text: "4" },

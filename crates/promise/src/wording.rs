@@ -184,6 +184,7 @@ pub fn counted(count: u64, noun: &str) -> String {
 pub(crate) fn singular(label: &str) -> String {
     match label.strip_suffix("ies") {
         Some(stem) if stem.len() > 1 => format!("{stem}y"),
+        _ if label.ends_with("hildren") => label.strip_suffix("ren").unwrap_or(label).to_owned(),
         _ if ["ches", "shes", "xes", "sses", "iases"].iter().any(|end| label.ends_with(end)) && !label.ends_with("aches") => {
             label.strip_suffix("es").unwrap_or(label).to_owned()
         }

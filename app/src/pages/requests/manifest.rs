@@ -58,7 +58,7 @@ pub(super) fn text(form: &RequestForm, yaml: &YamlView, wrong: bool, workspace: 
             <p class="hint" id="manifest-hint">{texts::MANIFEST_HINT}</p>
             {secrets}
             // Reading a file needs scripting, as copying does.
-            <p class="hint copy"><label>{texts::OPEN_FILE}" "<input type="file" accept=".yaml,.yml,.json" data-into=TEXT/></label></p>
+            <p class="hint copy"><label>{texts::OPEN_FILE}" "<input type="file" class="input w-m" accept=".yaml,.yml,.json" data-into=TEXT/></label></p>
             <div class="code flex gap-3 mt-1">
                 {numbers}
                 <textarea class="input mono min-w-0" id=TEXT name="_manifest" rows=rows.to_string() spellcheck="false" autocapitalize="off" wrap="off" aria-describedby=described aria-invalid=invalid autofocus=focus>{area(&yaml.text)}</textarea>
