@@ -158,10 +158,10 @@ const hard = [
       { press: "Add root" },
       { within: "Root", into: "Title", text: "all" },
       { within: "Root", press: "Add child" },
-      { within: "Child 1", into: "Title", text: "first" },
       { within: "Child 1", press: "Add child" },
+      { within: "Child 1", into: "Title", text: "first" },
     ],
-    makes: ["root:", "  title: all", "  - title: first", "    - {}"],
+    makes: ["root:", "  title: all", "  - children:"],
   },
   {
     name: "a map of maps",

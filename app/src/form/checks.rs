@@ -8,7 +8,7 @@ use super::text::{complaint, described};
 /// The checkboxes, as cards if one of them has an explanation. `about` are the ids of what describes all of them.
 pub fn checks(checks: &[Check], about: Option<&String>, focus: Option<&str>) -> AnyView {
     let cards = checks.iter().any(|check| check.hint.is_some());
-    let problem_of = |check: &Check| format!("{}-problem", check.id);
+    let problem_of = |check: &Check| format!("{}_problem", check.id);
     let problems = checks.iter().filter_map(|check| Some(complaint(problem_of(check), check.problem.clone()?))).collect_view();
     let boxes = checks.iter().map(|check| {
         let of_this = check.problem.as_ref().map(|_| problem_of(check));

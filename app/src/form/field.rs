@@ -99,7 +99,7 @@ pub(super) fn field(field: &Field, at: At<'_>) -> AnyView {
     ];
     let hint: Vec<String> = hint.into_iter().flatten().filter(|text| !text.is_empty()).collect();
     let hint = (!hint.is_empty()).then(|| hint.iter().map(|text| text.trim_end_matches('.')).collect::<Vec<_>>().join(". "));
-    let (hint_id, problem_id) = (format!("{}-hint", field.id), format!("{}-problem", field.id));
+    let (hint_id, problem_id) = (format!("{}_hint", field.id), format!("{}_problem", field.id));
     let describes = described(&[hint.as_ref().map(|_| hint_id.clone()), field.problem.as_ref().map(|_| problem_id.clone())]);
     let of_group = describes.clone().filter(|_| !matches!(field.control, Control::Choice { .. }));
     let top = view! {
@@ -192,7 +192,7 @@ fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {
 
 /// Returns the suggestions for the inputs of a field, with the id by which they refer to them.
 fn suggested(id: &str, suggestions: &[Suggestion]) -> (Option<String>, Option<impl IntoView + use<>>) {
-    let list_id = (!suggestions.is_empty()).then(|| format!("{id}-list"));
+    let list_id = (!suggestions.is_empty()).then(|| format!("{id}_list"));
     let options = suggestions
         .iter()
         .map(|one| view! { <option value=one.value.clone()>{Some(one.label.clone()).filter(|label| !label.is_empty())}</option> })

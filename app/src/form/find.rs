@@ -9,7 +9,7 @@ use crate::texts::forms as texts;
 /// The search with its result.
 pub(super) fn find(find: &Find, at: At<'_>) -> impl IntoView + use<> {
     let focused = at.focus == Some(find.id.as_str());
-    let hint_id = format!("{}-hint", find.id);
+    let hint_id = format!("{}_hint", find.id);
     let result = (!find.text.is_empty()).then(|| {
         let found = find.found.iter().map(one).collect_view();
         view! {

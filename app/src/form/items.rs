@@ -10,12 +10,12 @@ use crate::texts::forms as texts;
 
 /// Rows of objects.
 pub fn items(rows: &[ItemRow], at: At<'_>) -> impl IntoView + use<> {
-    let rows = rows.iter().map(|row| item(row, at)).collect_view();
-    view! { <ol class="entries">{rows}</ol> }
+    (!rows.is_empty()).then(|| view! { <ol class="entries">{rows.iter().map(|row| item(row, at)).collect_view()}</ol> })
 }
 
 fn item(row: &ItemRow, at: At<'_>) -> impl IntoView + use<> {
-    let (title_id, problem_id) = (format!("{}-title", row.id), format!("{}-problem", row.id));
+    // A part of a field's id never has an underscore before a word, so that these aren't ids of fields.
+    let (title_id, problem_id) = (format!("{}_title", row.id), format!("{}_problem", row.id));
     let labelled = title_id.clone();
     let focused = at.focus == Some(row.id.as_str());
     let described = row.problem.as_ref().map(|_| problem_id.clone());

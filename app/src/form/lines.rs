@@ -40,7 +40,7 @@ pub fn list(
     let lines = rows.iter().map(|row| {
         let focused = focus == Some(row.id.as_str());
         let invalid = row.problem.is_some().then_some("true");
-        let described = row.problem.as_ref().map(|_| format!("{}-problem", row.id));
+        let described = row.problem.as_ref().map(|_| format!("{}_problem", row.id));
         let input = if options.is_empty() && row.value.contains('\n') {
             view! { <textarea class="input" id=row.id.clone() name=row.name.clone() rows=tall(&row.value) aria-label=row.label.clone() spellcheck="false" aria-invalid=invalid aria-describedby=described autofocus=focused>{area(&row.value)}</textarea> }.into_any()
         } else if options.is_empty() {
@@ -50,7 +50,7 @@ pub fn list(
             let unset = (!options.contains(&row.value)).then(|| view! { <option value=row.value.clone() selected=true>{row.value.clone()}</option> });
             view! { <select class="input" id=row.id.clone() name=row.name.clone() aria-label=row.label.clone() aria-invalid=invalid aria-describedby=described autofocus=focused>{unset}{known.collect_view()}</select> }.into_any()
         };
-        let problem = row.problem.clone().map(|problem| complaint(format!("{}-problem", row.id), problem));
+        let problem = row.problem.clone().map(|problem| complaint(format!("{}_problem", row.id), problem));
         view! { <li>{problem}<div class="control">{input}{buttons(&row.buttons)}</div></li> }
     });
     view! { <ol class="rows">{lines.collect_view()}</ol> }
@@ -60,8 +60,8 @@ pub fn list(
 pub fn map(rows: &[MapRow], mode: InputMode, focus: Option<&str>) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
         let invalid = row.problem.is_some().then_some("true");
-        let described = row.problem.as_ref().map(|_| format!("{}-problem", row.id));
-        let problem = row.problem.clone().map(|problem| complaint(format!("{}-problem", row.id), problem));
+        let described = row.problem.as_ref().map(|_| format!("{}_problem", row.id));
+        let problem = row.problem.clone().map(|problem| complaint(format!("{}_problem", row.id), problem));
         let label = texts::value_of(&row.buttons.what);
         let value = if row.value.contains('\n') {
             view! { <textarea class="input" id=row.value_id.clone() name=row.value_name.clone() rows=tall(&row.value) aria-label=label spellcheck="false">{area(&row.value)}</textarea> }.into_any()

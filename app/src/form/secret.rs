@@ -25,7 +25,7 @@ fn secret(field: &Field) -> impl IntoView + use<> {
     let kept = matches!(field.control, Control::Secret { kept: true, .. }).then(|| texts::LEAVE_EMPTY_TO_KEEP.to_owned());
     let hint = [field.hint.clone(), field.constraint.clone(), kept].into_iter().flatten().filter(|text| !text.is_empty());
     let hint: Vec<String> = hint.map(|text| text.trim_end_matches('.').to_owned()).collect();
-    let (hint_id, problem_id) = (format!("{}-hint", field.id), format!("{}-problem", field.id));
+    let (hint_id, problem_id) = (format!("{}_hint", field.id), format!("{}_problem", field.id));
     let describes = described(&[(!hint.is_empty()).then(|| hint_id.clone()), field.problem.as_ref().map(|_| problem_id.clone())]);
     let (invalid, marked) = (field.problem.is_some().then_some("true"), field.problem.is_some().then_some(""));
     view! {

@@ -20,7 +20,7 @@ pub fn Text(
     #[prop(optional)]
     rows: usize,
 ) -> impl IntoView {
-    let (hint_id, problem_id) = (format!("{id}-hint"), format!("{id}-problem"));
+    let (hint_id, problem_id) = (format!("{id}_hint"), format!("{id}_problem"));
     let described = described(&[(!hint.is_empty()).then(|| hint_id.clone()), problem.is_some().then(|| problem_id.clone())]);
     let (invalid, marked) = (problem.is_some().then_some("true"), problem.is_some().then_some(""));
     let (input_id, named) = (id.clone(), name);
