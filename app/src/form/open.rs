@@ -8,5 +8,5 @@ use crate::texts::forms as texts;
 /// Opens a file. It needs scripting to read the file, as copying does; without it the style sheet hides the input.
 pub fn open(into: &str, file: FileText, label: &str) -> impl IntoView + use<> {
     let encoding = (file == FileText::Base64).then_some("base64");
-    view! { <p class="hint copy"><label>{texts::OPEN_FILE}<span class="vh">{texts::of_field(label)}</span>" "<input type="file" class="input w-m" data-into=into.to_owned() data-as=encoding/></label></p> }
+    view! { <p class="hint copy grow"><label>{texts::OPEN_FILE}<span class="vh">{texts::of_field(label)}</span>" "<input type="file" class="input w-m" data-into=into.to_owned() data-as=encoding/></label></p> }
 }
