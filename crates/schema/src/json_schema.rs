@@ -16,6 +16,7 @@ mod translate;
 use serde_json::{Map, Value, json};
 
 pub(crate) use compile::compile;
+use references::References;
 
 /// Keyword of a structural schema made from a JSON Schema: the JSON Schema.
 pub const ORIGINAL: &str = "x-json-schema";
@@ -123,8 +124,9 @@ pub fn declared(mut schema: Value) -> Value {
 /// # Errors
 /// If a reference can't be followed, or the values aren't objects.
 pub fn structural(schema: &Value) -> Result<Value, JsonSchemaError> {
-    references::check(schema)?;
-    let mut node = translate::translate(schema);
+    let references = References::of(schema);
+    references.check()?;
+    let mut node = translate::translate(schema, &references);
     if node.get("type") != Some(&json!("object")) {
         return Err(JsonSchemaError::NotAnObject);
     }
@@ -140,7 +142,7 @@ pub fn original(structural: &Value) -> Option<&Value> {
 
 /// Returns the structural schema of single keywords, whatever they are about.
 pub(crate) fn of_keywords(keywords: &Value) -> Value {
-    Value::Object(translate::translate(keywords))
+    Value::Object(translate::translate(keywords, &References::of(keywords)))
 }
 
 /// Checks that values can be validated against a JSON Schema.
@@ -148,7 +150,7 @@ pub(crate) fn of_keywords(keywords: &Value) -> Value {
 /// # Errors
 /// If the schema is faulty.
 pub fn check(schema: &Value) -> Result<(), JsonSchemaError> {
-    references::check(schema)?;
+    References::of(schema).check()?;
     compile(schema).map(|_| ())
 }
 

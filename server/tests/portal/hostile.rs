@@ -15,7 +15,7 @@ const EVIL: &str = "\"'><img src=x onerror=pwn><script>pwn</script></textarea></
 const PROMISE: &str = "/w/root:acme:shop/promises/evil";
 const FORM: &str = "/w/root:acme:shop/promises/evil/request";
 const PREVIEW: &str = "/platform/promises/preview";
-/// Largest page of a form that nobody filled in with more.
+/// Maximum size of the page of an empty form.
 const PAGE: usize = 400_000;
 
 /// A promise with the text wherever one can stand.

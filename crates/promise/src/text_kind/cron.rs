@@ -1,5 +1,5 @@
 //! Schedules of cron in words, as far as they are ordinary. Anything else has no words rather than wrong ones. Times are in UTC, as
-//! Kubernetes reads them unless told otherwise.
+//! Kubernetes reads them unless a time zone is set.
 
 use super::duration;
 use crate::wording::{MONTHS, all_of};

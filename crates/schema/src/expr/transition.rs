@@ -356,7 +356,7 @@ mod tests {
 
     use super::{Change, Measure, Transition};
 
-    fn told(rule: &str) -> String {
+    fn in_short(rule: &str) -> String {
         let one = |one: &Transition| {
             let change = match one.change {
                 Change::Never => "stays",
@@ -420,7 +420,7 @@ mod tests {
             ("self > 3", ""),
             ("self ==", ""),
         ] {
-            assert_eq!(told(rule), limits, "{rule}");
+            assert_eq!(in_short(rule), limits, "{rule}");
         }
     }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::VARIANTS;
 use super::translate::Node;
+use super::{UNMENTIONED, VARIANTS};
 
 /// Texts and values for people: they say nothing about what is valid.
 const TEXTS: [&str; 5] = ["title", "description", "default", "example", "examples"];
@@ -62,7 +62,10 @@ pub(super) fn both(mut a: Node, mut b: Node) -> Node {
     }
     for (keyword, theirs) in b {
         let Some(ours) = a.get_mut(&keyword) else {
-            a.insert(keyword, theirs);
+            // One of them mentions other fields.
+            if keyword != UNMENTIONED || !a.contains_key(OPEN) {
+                a.insert(keyword, theirs);
+            }
             continue;
         };
         match (keyword.as_str(), ours, theirs) {
@@ -165,7 +168,7 @@ pub(super) fn either(a: Node, mut b: Node) -> Node {
     node
 }
 
-/// Adds the properties of a schema that may or may not apply: they are known, and none is required. Its limits are left to validation.
+/// Adds the properties of a schema that applies under a condition. None of them is required, and its limits are left to validation.
 pub(super) fn extended(mut node: Node, extension: Node) -> Node {
     if !is_open(&node) && kind(&node) != Some("object") {
         return node;

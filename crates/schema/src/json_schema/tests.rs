@@ -185,6 +185,9 @@ fn references_stay_in_the_document() {
 fn faulty_schemas_are_refused() {
     assert!(matches!(check(&json!({"type": "object", "properties": {"a": {"type": "text"}}})), Err(JsonSchemaError::Invalid { .. })));
     assert!(check(&json!({"type": "object", "properties": {"a": {"pattern": "^(?!x).*$"}}})).is_ok());
+    let patterned: serde_json::Map<String, Value> =
+        (0..300).map(|index| (format!("p{index}"), json!({"pattern": format!("^{index}$")}))).collect();
+    assert!(matches!(check(&json!({"type": "object", "properties": patterned})), Err(JsonSchemaError::Invalid { .. })));
     assert_eq!(structural(&json!({"type": "string"})), Err(JsonSchemaError::NotAnObject));
     let made = structural(&json!({"$schema": "https://json-schema.org/schema#", "type": "object"})).unwrap();
     assert!(is_json_schema(&made[ORIGINAL]) && !is_json_schema(&made));

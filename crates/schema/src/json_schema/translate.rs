@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::combine::{both, either, extended, open};
-use super::{ENUM_TITLES, UNMENTIONED, alternatives, references};
+use super::references::References;
+use super::{ENUM_TITLES, UNMENTIONED, alternatives};
 use crate::pattern::Allowance;
 
 /// A node of a structural schema.
@@ -42,10 +43,10 @@ const SAME: [&str; 17] = [
 ];
 
 /// Translates a schema, with recursive parts written out as deep as there is room for.
-pub(super) fn translate(root: &Value) -> Node {
+pub(super) fn translate(root: &Value, references: &References<'_>) -> Node {
     for unfolded in (1..=UNFOLDED).rev() {
         let limit = if unfolded == 1 { NODES_LIMIT } else { NODES };
-        let mut translator = Translator { root, unfolded, left: limit, trail: Vec::new(), depth: 0, patterns: Allowance::default() };
+        let mut translator = Translator { references, unfolded, left: limit, trail: Vec::new(), depth: 0, patterns: Allowance::default() };
         let node = translator.node(root);
         if translator.left > 0 || unfolded == 1 {
             return node.unwrap_or_else(open);
@@ -55,7 +56,7 @@ pub(super) fn translate(root: &Value) -> Node {
 }
 
 pub(super) struct Translator<'a> {
-    root: &'a Value,
+    references: &'a References<'a>,
     unfolded: usize,
     /// How many more nodes can be written.
     left: usize,
@@ -111,7 +112,7 @@ impl<'a> Translator<'a> {
     /// Returns the schema that a reference leads to, or any value where it leads into itself too often.
     fn referenced(&mut self, reference: &'a str) -> Option<Node> {
         let times = self.trail.iter().filter(|known| **known == reference).count();
-        let Some(target) = references::target(self.root, reference).filter(|_| times <= self.unfolded) else { return Some(open()) };
+        let Some(target) = self.references.target(reference).filter(|_| times <= self.unfolded) else { return Some(open()) };
         self.trail.push(reference);
         let node = self.node(target);
         self.trail.pop();
@@ -123,7 +124,7 @@ impl<'a> Translator<'a> {
         let mut at = schema;
         for _ in 0..DEPTH_LIMIT {
             let Some(reference) = at.get("$ref").and_then(Value::as_str) else { break };
-            match references::target(self.root, reference) {
+            match self.references.target(reference) {
                 Some(target) => at = target,
                 None => break,
             }

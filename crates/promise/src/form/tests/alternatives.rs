@@ -113,17 +113,17 @@ fn a_posted_choice_is_not_guessed_again() {
 #[test]
 fn problems_stand_at_the_choice_until_one_is_chosen() {
     let form = checked(&schema(), &Draft::of(json!({"source": {}})));
-    let told = |form: &Form| form.summary.iter().map(|one| (one.target.clone(), one.message.clone())).collect::<Vec<_>>();
+    let summary = |form: &Form| form.summary.iter().map(|one| (one.target.clone(), one.message.clone())).collect::<Vec<_>>();
     let problem = "Choose exactly one of source: git or image.";
-    assert_eq!(told(&form), [("f-source-_7e_choice".to_owned(), problem.to_owned())]);
+    assert_eq!(summary(&form), [("f-source-_7e_choice".to_owned(), problem.to_owned())]);
     assert_eq!(form.fields().iter().filter(|field| field.problem.is_some()).map(|field| &field.name).collect::<Vec<_>>(), [CHOICE]);
     let both = checked(&schema(), &Draft::of(json!({"source": {"git": {"url": "u"}, "image": "web"}})));
-    assert_eq!(told(&both), [("f-source-_7e_choice".to_owned(), "Keep only one of source: git or image.".to_owned())]);
+    assert_eq!(summary(&both), [("f-source-_7e_choice".to_owned(), "Keep only one of source: git or image.".to_owned())]);
     for (alternative, message, target) in [("image", "Enter image.", "f-source-image"), ("git", "Enter URL.", "f-source-git-url")] {
         let mut page = Page::open(&schema(), json!({}));
         page.post(&[(CHOICE, alternative)]);
         let draft = parse(&posted(&page.form), &page.spec, &page.effective, &page.base).draft;
-        assert_eq!(told(&checked(&schema(), &draft)), [(target.to_owned(), message.to_owned())]);
+        assert_eq!(summary(&checked(&schema(), &draft)), [(target.to_owned(), message.to_owned())]);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Values for a schema, valid as far as can be told from the schema, and the ways in which people and programs get them wrong.
+//! Values for a schema, as valid as a schema alone can make them, and mistakes that people and programs make.
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -52,7 +52,7 @@ const TEXTS: &[&str] = &[
     "1G",
     "#fff",
 ];
-/// Texts that are hard for somebody on the way.
+/// Texts that are easily damaged between the browser and the plane.
 const HARD: &[&str] = &[
     "",
     " ",
@@ -249,7 +249,7 @@ impl Generator {
         fields.into()
     }
 
-    /// Changes one value of an object in a way that the schema may not allow. Returns what was done.
+    /// Changes one value of an object so that it might violate the schema. Returns the kind of change.
     pub fn mutate(&mut self, schema: &Value, object: &mut Value) -> &'static str {
         let mut places = Vec::new();
         collect(schema, object, &mut Vec::new(), &mut places);

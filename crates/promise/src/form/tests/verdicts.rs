@@ -281,7 +281,9 @@ fn is_same(form: &BTreeSet<String>, judge: &Blamed) -> bool {
         return judge.iter().any(|first| form.iter().any(|path| path == first || is_within(path, first)));
     }
     let is_about = |path: &String| judge.contains(path) || judge.iter().any(|whole| is_within(path, whole));
-    let said = |path: &String| form.contains(path) || form.iter().any(|other| is_within(other, path) || is_within(path, other));
+    let said = |path: &String| {
+        form.contains(path) || form.iter().any(|other| is_within(other, path) || (judge.contains(other) && is_within(path, other)))
+    };
     let is_long = form.len() >= MAX_PROBLEMS;
     form.is_empty() == judge.is_empty() && (is_long || (form.iter().all(is_about) && judge.iter().all(said)))
 }

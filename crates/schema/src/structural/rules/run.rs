@@ -120,7 +120,7 @@ impl Runner<'_> {
         };
         // A rule that couldn't be evaluated says nothing about the value: the error shows the value's type, at the rule's own node.
         let kind = schema.kind.map_or("", super::super::Kind::name);
-        let error = FieldError::invalid(told(path.to_string()), kind, detail).by_rule(fault);
+        let error = FieldError::invalid(reported_field(path.to_string()), kind, detail).by_rule(fault);
         let subject = self.subject(schema, compiled, scope, new, path);
         self.errors.push(error.with_subject(subject));
     }
@@ -172,10 +172,10 @@ fn error(rule: &Rule, new: &Value, path: &Path<'_>, detail: String) -> FieldErro
             }
         }
     }
-    FieldError::new(rule.error_reason(), told(field), value, detail)
+    FieldError::new(rule.error_reason(), reported_field(field), value, detail)
 }
 
 /// Returns the path as reported; the object itself has none.
-fn told(field: String) -> String {
+fn reported_field(field: String) -> String {
     if field.is_empty() { super::super::NO_FIELD.to_owned() } else { field }
 }
