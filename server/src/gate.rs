@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use app::actions::{self, SignOut};
+use app::actions::{self, PreviewPromise, SignOut};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -47,7 +47,11 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     };
     let had_cookie = cookie.is_some();
     // The body of an anonymous request waits in memory until its token is checked, so the limit is low: a name and a token are short.
-    let most = if matches!(visitor, Visitor::Person(_)) { csrf::MAX_BODY } else { csrf::MAX_ANONYMOUS };
+    let most = match visitor {
+        Visitor::Person(_) if request.uri().path() == actions::path::<PreviewPromise>() => csrf::MAX_DOCUMENT,
+        Visitor::Person(_) => csrf::MAX_BODY,
+        Visitor::Anonymous | Visitor::Unknown(_) => csrf::MAX_ANONYMOUS,
+    };
     // The form of the sign-in page is recognised by a secret that the browser got with it.
     let secret = match visitor {
         Visitor::Person(_) => cookie,

@@ -8,8 +8,10 @@ use super::Pick;
 /// The preview of a document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PromisePreview {
-    /// The document, as it was pasted.
+    /// The document, as it was pasted. Empty if it is too large to be repeated.
     pub document: String,
+    /// Size of a document that isn't repeated, in bytes. Absent if there is no such document.
+    pub large: Option<usize>,
     /// Why there is no form.
     pub problem: Option<String>,
     /// Whether the draft that was asked for isn't there any more.

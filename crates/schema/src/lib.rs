@@ -4,6 +4,7 @@
 //!   validation with the API server's messages, and `x-kubernetes-validations`.
 //! - [`json_schema`]: structural schemas made from JSON Schemas of other systems, whose values the crate `jsonschema` validates.
 //! - [`expr`]: the only module that uses CEL: parsing, type checking, evaluation under a step budget, and `${…}` templates.
+//! - [`names`]: the rules for names, labels and path segments.
 //! - [`pattern`]: regular expressions as the API server reads them (RE2), in linear time.
 //!
 //! The crate is pure. It must never know a clock, randomness, a network, a runtime, or a kind of object: all it knows about an object is
@@ -14,5 +15,6 @@
 
 pub mod expr;
 pub mod json_schema;
+pub mod names;
 pub mod pattern;
 pub mod structural;

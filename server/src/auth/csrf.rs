@@ -19,6 +19,9 @@ pub const FORM_FIELD: &str = "_token";
 pub const HEADER: &str = "x-form-token";
 /// Largest body of an unsafe request, in bytes.
 pub const MAX_BODY: usize = 1024 * 1024;
+/// Largest body of an unsafe request with a document, in bytes. The largest definitions that people publish are 1.5 MB long, and the encoding of forms
+/// adds a third.
+pub const MAX_DOCUMENT: usize = 4 * 1024 * 1024;
 /// Largest body of an anonymous unsafe request, in bytes: room for a name and a token.
 pub const MAX_ANONYMOUS: usize = 16 * 1024;
 

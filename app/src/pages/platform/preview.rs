@@ -55,6 +55,13 @@ fn document(found: &PromisePreview) -> AnyView {
         view! { <div class="field"><label for="version">{texts::VERSION}</label><div class="control"><select class="input w-m" id="version" name="version">{versions.collect_view()}</select></div></div> }
     });
     let rows = (found.document.lines().count() + 1).clamp(14, 28).to_string();
+    if let Some(bytes) = found.large {
+        return view! {
+            <p class="small muted mb-6">{texts::large(bytes)}" "<a href=page::PROMISE_PREVIEW>{texts::OTHER_DOCUMENT}</a></p>
+            {versions.map(|versions| view! { {versions}<p class="mt-3 mb-6"><SubmitButton label=texts::SHOW_FORM weight=Weight::Plain name="_op" value="show"/></p> })}
+        }
+        .into_any();
+    }
     let inner = view! {
         <div class="field"><label for="document">{texts::DOCUMENT}</label><p class="hint" id="document-hint">{texts::DOCUMENT_HINT}</p>
             <div class="control"><textarea class="input mono grow" id="document" name="document" rows=rows spellcheck="false" wrap="off" aria-describedby="document-hint">{crate::form::area(&found.document)}</textarea></div></div>

@@ -15,10 +15,8 @@ use crate::{
     status::{ApiError, Cause},
 };
 
-pub use rules::{
-    LABEL, Unit, drop_repeated_owners, is_label, label_value_faults, name_faults, qualified_faults, repeated_owners, subdomain_faults,
-    validate, validate_named,
-};
+pub use rules::{drop_repeated_owners, name_faults, repeated_owners, validate, validate_named};
+pub use schema::names::{LABEL, Unit, is_label, label_value_faults, qualified_faults, subdomain_faults};
 
 /// Fields of `metadata`; all others are unknown.
 pub const FIELDS: [&str; 15] = [

@@ -1,6 +1,8 @@
 //! Embedded resources: their `apiVersion`, `kind` and `metadata` follow the API server, not the schema.
 //! Source: apiextensions-apiserver `pkg/apiserver/schema/objectmeta/validation.go`.
 
+mod metadata;
+
 use serde_json::Value;
 
 use super::Schema;
@@ -103,29 +105,8 @@ pub(super) fn validate(value: &Value, path: &Path<'_>, errors: &mut Vec<FieldErr
             Some(other) => errors.push(FieldError::new(FieldErrorReason::Invalid, field, Some(other.clone()), "must be a string")),
         }
     }
-    let Some(metadata) = value.get("metadata") else { return };
-    let path = path.field("metadata");
-    let Some(metadata) = metadata.as_object() else {
-        if !metadata.is_null() {
-            errors.push(FieldError::invalid(path.to_string(), metadata.clone(), "must be an object"));
-        }
-        return;
-    };
-    for name in ["labels", "annotations"] {
-        let well_formed = match metadata.get(name) {
-            None | Some(Value::Null) => true,
-            Some(Value::Object(entries)) => entries.values().all(Value::is_string),
-            Some(_) => false,
-        };
-        if !well_formed {
-            let field = path.field(name).to_string();
-            errors.push(FieldError::invalid(field, metadata[name].clone(), "must be a map of strings"));
-        }
-    }
-    for name in ["name", "generateName", "namespace"] {
-        if let Some(other) = metadata.get(name).filter(|value| !value.is_string() && !value.is_null()) {
-            errors.push(FieldError::invalid(path.field(name).to_string(), other.clone(), "must be a string"));
-        }
+    if let Some(metadata) = value.get("metadata") {
+        metadata::validate(metadata, &path.field("metadata"), errors);
     }
 }
 

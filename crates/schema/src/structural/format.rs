@@ -171,6 +171,12 @@ fn is_date_time(text: &str) -> bool {
     is_date(date) && is_clock(clock) && is_zone(zone)
 }
 
+/// RFC 3339 as the times of an object's metadata are read: with seconds and a zone, and with the capital letters of the format.
+pub(super) fn is_timestamp(text: &str) -> bool {
+    let zone = text.strip_suffix('Z').or_else(|| text.get(..text.len().checked_sub("+00:00".len())?));
+    is_date_time(text) && text.as_bytes()[10] == b'T' && zone.is_some_and(|clock| clock.len() >= "2006-01-02T15:04:05".len())
+}
+
 fn is_clock(text: &str) -> bool {
     let (whole, fraction) = text.split_once(['.', ',']).map_or((text, None), |(whole, fraction)| (whole, Some(fraction)));
     let parts: Vec<&str> = whole.split(':').collect();

@@ -13,19 +13,24 @@ use promise::resolve::resolve;
 use promise::source::{Source, SourceError, SourceKind, schemas};
 use serde_json::{Value, json};
 
+mod draft;
+
+use self::draft::PreviewDraft;
 use super::promises::Promises;
 use crate::portal::Caller;
 
 /// Subject of the drafts.
 const DRAFT: &str = "preview";
+/// Maximum length of a document that each page of the preview repeats, in bytes.
+const MAX_REPEATED: usize = 64 * 1024;
 /// Maximum number of suggestions and problems on the page.
 const MOST: usize = 30;
 
 /// Returns the preview of a draft, of a promise that the user can read, or an empty one.
 pub(super) async fn page(caller: &Caller, draft: Option<&str>, of: Option<(&str, &str)>) -> Result<PromisePreview> {
     if let Some(id) = draft {
-        return Ok(match caller.draft::<PreviewText>(DRAFT, id).await? {
-            Some(typed) => PromisePreview { draft: id.to_owned(), ..shown(&typed) },
+        return Ok(match caller.draft::<PreviewDraft>(DRAFT, id).await? {
+            Some(kept) => PromisePreview { draft: id.to_owned(), ..shown(&kept) },
             None => PromisePreview { is_gone: true, ..PromisePreview::default() },
         });
     }
@@ -33,24 +38,28 @@ pub(super) async fn page(caller: &Caller, draft: Option<&str>, of: Option<(&str,
         Some((workspace, name)) => Promises::of(caller).await?.document(caller, workspace, name).unwrap_or_default(),
         None => String::new(),
     };
-    if document.is_empty() { Ok(PromisePreview::default()) } else { Ok(shown(&PreviewText { document, ..PreviewText::default() })) }
+    if document.is_empty() { Ok(PromisePreview::default()) } else { Ok(shown(&PreviewDraft { document, ..PreviewDraft::default() })) }
 }
 
 /// Saves what was typed, and returns the draft's id.
 pub(super) async fn save(caller: &Caller, posted: &PreviewText) -> Result<String> {
-    let mut typed =
-        PreviewText { version: posted.version, checked: posted.checked, document: posted.document.clone(), ..PreviewText::default() };
+    let before = caller.draft::<PreviewDraft>(DRAFT, &posted.draft).await?.unwrap_or_default();
+    let mut draft = PreviewDraft {
+        document: posted.document.clone().unwrap_or(before.document),
+        version: posted.version,
+        checked: posted.checked,
+        ..PreviewDraft::default()
+    };
     if posted.operation == "show" {
-        typed.checked = false;
-    } else if let Ok(Read { spec, effective, .. }) = read(posted) {
-        let before = caller.draft::<PreviewText>(DRAFT, &posted.draft).await?.and_then(|before| before.entered);
-        let base = before.map_or_else(|| json!({}), |draft| draft.parameters);
+        draft.checked = false;
+    } else if let Ok(Read { spec, effective, .. }) = read(&draft) {
+        let base = before.entered.map_or_else(|| json!({}), |entered| entered.parameters);
         let parsed = parse(&posted.fields, &spec, &effective, &base);
-        typed.checked &= !is_search(&posted.fields);
-        typed.focus = parsed.focus;
-        typed.entered = Some(parsed.draft);
+        draft.checked &= !is_search(&posted.fields);
+        draft.focus = parsed.focus;
+        draft.entered = Some(parsed.draft);
     }
-    caller.keep_draft(DRAFT, &typed).await
+    caller.keep_draft(DRAFT, &draft).await
 }
 
 /// A document that has a schema.
@@ -64,32 +73,40 @@ struct Read {
 }
 
 /// Reads a document. The error is a sentence.
-fn read(typed: &PreviewText) -> std::result::Result<Read, String> {
-    let document = yaml::read_document(&typed.document).map_err(|error| error.message)?;
+fn read(draft: &PreviewDraft) -> std::result::Result<Read, String> {
+    let document = yaml::read_document(&draft.document).map_err(|error| error.message)?;
     let sources = schemas(&document).map_err(|error: SourceError| error.to_string())?;
-    let chosen = typed.version.min(sources.len() - 1);
+    let chosen = draft.version.min(sources.len() - 1);
     let schema = sources[chosen].schema.clone();
     let own = if sources[chosen].kind == SourceKind::Promise { serde_json::from_value(document["spec"].clone()).ok() } else { None };
     let spec = own.unwrap_or_else(|| PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() });
     Ok(Read { sources, chosen, spec, effective: Effective { schema, ..Effective::default() } })
 }
 
-fn shown(typed: &PreviewText) -> PromisePreview {
-    let page = PromisePreview { document: typed.document.clone(), focus: typed.focus.clone(), ..PromisePreview::default() };
-    let Read { sources, chosen, spec, effective } = match read(typed) {
+fn shown(draft: &PreviewDraft) -> PromisePreview {
+    let focus = draft.focus.clone();
+    let Read { sources, chosen, spec, effective } = match read(draft) {
         Ok(read) => read,
-        Err(problem) => return PromisePreview { problem: Some(problem), ..page },
+        Err(problem) => {
+            return PromisePreview { document: draft.document.clone(), problem: Some(problem), focus, ..PromisePreview::default() };
+        }
     };
-    let entered = typed.entered.clone().unwrap_or_else(|| Draft::of(json!({})));
+    let bytes = draft.document.len();
+    let page = if bytes > MAX_REPEATED {
+        PromisePreview { large: Some(bytes), focus, ..PromisePreview::default() }
+    } else {
+        PromisePreview { document: draft.document.clone(), focus, ..PromisePreview::default() }
+    };
+    let entered = draft.entered.clone().unwrap_or_else(|| Draft::of(json!({})));
     let resolved = resolve(&spec, &entered.parameters, None, &effective, &Context::default());
-    let problems = if typed.checked { resolved.problems.clone() } else { Vec::new() };
+    let problems = if draft.checked { resolved.problems.clone() } else { Vec::new() };
     let advice = lint(&spec);
     let hinted = hints(&spec, &advice[..advice.len().min(MOST)]);
     PromisePreview {
         versions: sources.iter().enumerate().map(|(index, source)| pick(index, source, chosen)).collect(),
         form: Some(model(&spec, &effective, &entered, &problems)),
         refused: refused(&spec),
-        checked: typed.checked,
+        checked: draft.checked,
         values: yaml::write(&entered.parameters),
         advice: advice.iter().take(MOST).map(promise::lint::Lint::sentence).collect(),
         advice_total: advice.len(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schema::names::{LABEL, Unit, is_label, label_value_faults, path_segment_faults, qualified_faults, subdomain_faults};
 use serde_json::Value;
 
 use crate::{
@@ -10,11 +11,6 @@ use crate::{
     status::Cause,
 };
 
-const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-/// What is said of a name that is no RFC 1123 label.
-pub const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 /// Annotations of one object may not be larger in all.
 const ANNOTATION_BYTES: usize = 256 * 1024;
 
@@ -130,12 +126,7 @@ pub fn drop_repeated_owners(object: &mut Value) {
 pub fn name_faults(rule: NameRule, name: &str) -> Vec<String> {
     let mut faults = Vec::new();
     match rule {
-        NameRule::PathSegment => {
-            if name == "." || name == ".." {
-                faults.push(format!("may not be '{name}'"));
-            }
-            faults.extend(['/', '%'].iter().filter(|c| name.contains(**c)).map(|c| format!("may not contain '{c}'")));
-        }
+        NameRule::PathSegment => faults.extend(path_segment_faults(name)),
         NameRule::Label => {
             if name.len() > 63 {
                 faults.push("must be no more than 63 characters".to_owned());
@@ -147,82 +138,6 @@ pub fn name_faults(rule: NameRule, name: &str) -> Vec<String> {
             }
         }
         NameRule::Subdomain => faults.extend(subdomain_faults(name, Unit::Characters)),
-    }
-    faults
-}
-
-/// In what the length of a name is told: two generations of the API server's code differ in the word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Of names.
-    Characters,
-    /// Of prefixes of labels.
-    Bytes,
-}
-
-/// What keeps a name from being an RFC 1123 subdomain.
-pub fn subdomain_faults(name: &str, unit: Unit) -> Vec<String> {
-    let mut faults = Vec::new();
-    if name.len() > 253 {
-        let unit = if unit == Unit::Bytes { "bytes" } else { "characters" };
-        faults.push(format!("must be no more than 253 {unit}"));
-    }
-    if !name.split('.').all(is_label) {
-        faults.push(SUBDOMAIN.to_owned());
-    }
-    faults
-}
-
-/// Whether a text has the form of an RFC 1123 label, however long it is.
-pub fn is_label(text: &str) -> bool {
-    let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    !text.is_empty() && text.bytes().all(inner) && !text.starts_with('-') && !text.ends_with('-')
-}
-
-fn is_qualified_part(text: &str) -> bool {
-    let edge = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphanumeric);
-    let bytes = text.as_bytes();
-    edge(bytes.first()) && edge(bytes.last()) && bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b))
-}
-
-/// What is wrong with a label key.
-pub fn qualified_faults(key: &str) -> Vec<String> {
-    let parts: Vec<&str> = key.split('/').collect();
-    let mut faults = Vec::new();
-    let name = match parts.as_slice() {
-        [name] => *name,
-        [prefix, name] => {
-            if prefix.is_empty() {
-                faults.push("prefix part must be non-empty".to_owned());
-            } else {
-                faults.extend(subdomain_faults(prefix, Unit::Bytes).iter().map(|fault| format!("prefix part {fault}")));
-            }
-            *name
-        }
-        _ => {
-            let text = QUALIFIED.strip_prefix("must").unwrap_or(QUALIFIED);
-            return vec![format!("a valid label key must{text} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')")];
-        }
-    };
-    if name.is_empty() {
-        faults.push("name part must be non-empty".to_owned());
-    } else if name.len() > 63 {
-        faults.push("name part must be no more than 63 bytes".to_owned());
-    }
-    if !is_qualified_part(name) {
-        faults.push(format!("name part {QUALIFIED}"));
-    }
-    faults
-}
-
-/// What is wrong with the value of a label.
-pub fn label_value_faults(value: &str) -> Vec<String> {
-    let mut faults = Vec::new();
-    if value.len() > 63 {
-        faults.push("must be no more than 63 bytes".to_owned());
-    }
-    if !value.is_empty() && !is_qualified_part(value) {
-        faults.push(LABEL_VALUE.to_owned());
     }
     faults
 }
