@@ -106,7 +106,8 @@ fn everywhere(routes: Router<Arc<Portal>>, portal: &Arc<Portal>) -> Router {
     let log = Log { clock: portal.clock.clone(), random: portal.random.clone() };
     routes
         .with_state(portal.clone())
-        .layer(DefaultBodyLimit::max(csrf::MAX_BODY))
+        // The gates have narrower limits, by visitor and address.
+        .layer(DefaultBodyLimit::max(csrf::MAX_DOCUMENT))
         .layer(compression())
         .layer(from_fn_with_state(portal.public_secure, headers::set))
         .layer(from_fn_with_state(log, request_log::record))

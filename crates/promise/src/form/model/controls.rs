@@ -362,7 +362,7 @@ impl<'a> Maker<'a> {
             None => self.shown(path).map(yaml::write).unwrap_or_default(),
         };
         let error = if text.trim().is_empty() { None } else { yaml::read(&text).err() };
-        Control::Yaml { rows: lines(&text, 6), text, error }
+        Control::Yaml { rows: lines(&text, if text.is_empty() { 2 } else { 6 }), text, error }
     }
 }
 
