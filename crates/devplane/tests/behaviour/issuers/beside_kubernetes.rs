@@ -18,7 +18,6 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ("a system name", "issuers can't give names of the system, as in workspaces of kcp"),
     ("groups of the system", "issuers can't give groups of the system, as in workspaces of kcp"),
     ("a name that is null", "a prefix alone is nobody's name"),
-    ("an extension that has to be understood", "the plane understands none"),
 ];
 
 /// Names and groups by claim, everything else by expression.
