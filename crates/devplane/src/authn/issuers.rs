@@ -145,6 +145,18 @@ fn issuer_named_in(token: &str) -> Option<String> {
     Some(if named == GOOGLE.0 { GOOGLE.1 } else { named }.to_owned())
 }
 
+/// Whether one of the keys of a set made a token, for the fuzz targets.
+pub(crate) fn is_made_by(token: &str, set: &[u8]) -> bool {
+    let keys = signatures::keys(set).unwrap_or_default();
+    Signed::read(token).and_then(|signed| signed.claims(&keys)).is_ok()
+}
+
+/// Whom the first issuer of a configuration makes of claims, for the fuzz targets.
+pub(crate) fn person(configuration: &str, claims: &Value) -> Option<User> {
+    let configuration = configuration::AuthenticationConfiguration::parse(configuration).ok()?;
+    user::user(&configuration.jwt.first()?.mappings, claims.as_object()?).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
