@@ -20,6 +20,7 @@ mod targets {
     pub(crate) mod scalar;
     pub(crate) mod schema;
     pub(crate) mod selectors;
+    pub(crate) mod token;
 }
 
 use std::sync::OnceLock;
@@ -31,7 +32,7 @@ pub const LARGEST: usize = 64 << 10;
 pub type Target = fn(&[u8]);
 
 /// All targets by their names.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("apply", targets::apply::run),
     ("body", targets::body::run),
     ("chains", targets::chains::run),
@@ -42,6 +43,7 @@ pub const TARGETS: [(&str, Target); 10] = [
     ("scalar", targets::scalar::run),
     ("schema", targets::schema::run),
     ("selectors", targets::selectors::run),
+    ("token", targets::token::run),
 ];
 
 /// Runs the target of this name.

@@ -1,11 +1,13 @@
 //! A door for the fuzz targets alone: parts of the plane that take bytes from outside and are otherwise reached only through a whole
 //! request, where a router, rights and a store would hide their branches from the engine. Nothing else may use it.
 
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, header};
 use serde_json::Value;
 
 use crate::{
+    authn::issuers,
     builtin,
     http::{
         answer, limits, media,
@@ -13,7 +15,9 @@ use crate::{
         query::Query,
     },
     objects::{decode, list},
-    protobuf, table,
+    protobuf,
+    request::User,
+    table,
 };
 
 /// A message of this version and kind, unless its envelope says otherwise.
@@ -61,4 +65,19 @@ pub fn quantity(text: &str) -> Option<String> {
 /// What a printer column with this path shows.
 pub fn column<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
     table::json_path::first(object, path)
+}
+
+/// A token of these parts.
+pub fn token(header: &Value, claims: &Value, signature: &str) -> String {
+    [header.to_string(), claims.to_string(), signature.to_owned()].map(|part| BASE64.encode(part)).join(".")
+}
+
+/// Whether one of the keys of a set made a token.
+pub fn is_made_by(token: &str, keys: &[u8]) -> bool {
+    issuers::is_made_by(token, keys)
+}
+
+/// Whom the first issuer of a configuration makes of claims.
+pub fn person(configuration: &str, claims: &Value) -> Option<User> {
+    issuers::person(configuration, claims)
 }

@@ -8,15 +8,20 @@ use crate::{Person, Server, anybody, binary, write_tokens};
 /// Starts the kube-apiserver that `OPM_KUBE_APISERVER` names on the etcd that `OPM_ETCD` names, and waits until it is ready.
 /// One of the people has to be in `system:masters`; the first one asks whether it is ready. etcd does not wait for the disk.
 pub async fn kubernetes(people: &[Person]) -> Option<Server> {
-    start(people, &["--unsafe-no-fsync".to_owned()]).await
+    start(people, &["--unsafe-no-fsync".to_owned()], None).await
 }
 
 /// The same for measurements: etcd waits for the disk, as it does wherever somebody relies on it.
 pub async fn durable_kubernetes(people: &[Person]) -> Option<Server> {
-    start(people, &[]).await
+    start(people, &[], None).await
 }
 
-async fn start(people: &[Person], more: &[String]) -> Option<Server> {
+/// The same as [`kubernetes`], and it accepts the tokens that a configuration names: the text of `--authentication-config`.
+pub async fn kubernetes_trusting(people: &[Person], configuration: &str) -> Option<Server> {
+    start(people, &["--unsafe-no-fsync".to_owned()], Some(configuration)).await
+}
+
+async fn start(people: &[Person], more: &[String], authentication: Option<&str>) -> Option<Server> {
     let (apiserver, etcd) = (binary("OPM_KUBE_APISERVER")?, binary("OPM_ETCD")?);
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name).display().to_string();
@@ -47,23 +52,31 @@ async fn start(people: &[Person], more: &[String]) -> Option<Server> {
         .concat(),
         folder.path(),
     );
+    let trusting = authentication.map(|configuration| {
+        std::fs::write(file("authentication.yaml"), configuration).unwrap();
+        format!("--authentication-config={}", file("authentication.yaml"))
+    });
     let apiserver = Process::start(
         &apiserver,
         &[
-            format!("--etcd-servers={storage}"),
-            "--bind-address=127.0.0.1".to_owned(),
-            format!("--secure-port={port}"),
-            format!("--tls-cert-file={}", file("server.crt")),
-            format!("--tls-private-key-file={}", file("server.key")),
-            format!("--token-auth-file={}", file("tokens.csv")),
-            "--authorization-mode=RBAC".to_owned(),
-            "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
-            format!("--service-account-key-file={}", file("accounts.pub")),
-            format!("--service-account-signing-key-file={}", file("accounts.key")),
-            "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
-            // No controller makes the accounts that it would ask for.
-            "--disable-admission-plugins=ServiceAccount".to_owned(),
-        ],
+            &[
+                format!("--etcd-servers={storage}"),
+                "--bind-address=127.0.0.1".to_owned(),
+                format!("--secure-port={port}"),
+                format!("--tls-cert-file={}", file("server.crt")),
+                format!("--tls-private-key-file={}", file("server.key")),
+                format!("--token-auth-file={}", file("tokens.csv")),
+                "--authorization-mode=RBAC".to_owned(),
+                "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
+                format!("--service-account-key-file={}", file("accounts.pub")),
+                format!("--service-account-signing-key-file={}", file("accounts.key")),
+                "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
+                // No controller makes the accounts that it would ask for.
+                "--disable-admission-plugins=ServiceAccount".to_owned(),
+            ][..],
+            trusting.as_slice(),
+        ]
+        .concat(),
         folder.path(),
     );
     let (address, certificate) = (format!("https://127.0.0.1:{port}"), certified.cert.pem());

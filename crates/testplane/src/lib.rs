@@ -26,7 +26,7 @@ use tempfile::TempDir;
 pub use disk::SlowDisk;
 pub use embedded::embedded;
 pub use kcp::kcp;
-pub use kubernetes::{durable_kubernetes, kubernetes};
+pub use kubernetes::{durable_kubernetes, kubernetes, kubernetes_trusting};
 pub use postgres::{Postgres, postgres};
 pub use shared::{Turn, turn};
 

@@ -12,6 +12,7 @@ mod device;
 mod garbage;
 mod health;
 mod history;
+mod issuers;
 mod kubectl;
 mod limits;
 mod malformed;
