@@ -17,8 +17,8 @@ use crate::view::{
     EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, InstancesPage, NoticeRules, NoticesPage, NoticesQuery, ObjectKey,
     ObjectPage, OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromiseKey,
     PromisePage, PromisePreview, PromisesPage, PromisesQuery, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage,
-    ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, StandInPage, Viewer,
-    WorkspacePage, WorkspaceTree,
+    ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, SignInProvider, StandInPage,
+    Viewer, WorkspacePage, WorkspaceTree,
 };
 use async_trait::async_trait;
 use promise::date::{DateStyle, Zone};
@@ -319,6 +319,20 @@ pub enum SignInProblem {
     NotAToken,
     /// The server doesn't accept the token.
     TokenRefused,
+    /// The portal doesn't offer this way to sign in.
+    NotOffered,
+    /// The sign-in with the identity provider has expired, was already used, or was begun in another browser.
+    NoAttempt,
+    /// The identity provider didn't sign the person in.
+    ProviderDeclined,
+    /// The identity provider doesn't respond.
+    ProviderUnavailable,
+    /// What the identity provider sent isn't valid.
+    ProviderAnswer,
+    /// The identity provider doesn't send the claim that usernames are made of.
+    ProviderClaim,
+    /// The server doesn't accept people of the identity provider.
+    AccountRefused,
     /// Too many attempts; the next one is possible after this many seconds.
     TooManyAttempts(u64),
     /// The server or the database doesn't respond.
@@ -333,6 +347,13 @@ impl SignInProblem {
             Self::Elsewhere => "elsewhere",
             Self::NotAToken => "not-a-token",
             Self::TokenRefused => "token-refused",
+            Self::NotOffered => "not-offered",
+            Self::NoAttempt => "no-attempt",
+            Self::ProviderDeclined => "provider-declined",
+            Self::ProviderUnavailable => "provider-unavailable",
+            Self::ProviderAnswer => "provider-answer",
+            Self::ProviderClaim => "provider-claim",
+            Self::AccountRefused => "account-refused",
             Self::TooManyAttempts(_) => "too-many-attempts",
             Self::Unavailable => "unavailable",
         }
@@ -345,6 +366,13 @@ impl SignInProblem {
             Self::Elsewhere,
             Self::NotAToken,
             Self::TokenRefused,
+            Self::NotOffered,
+            Self::NoAttempt,
+            Self::ProviderDeclined,
+            Self::ProviderUnavailable,
+            Self::ProviderAnswer,
+            Self::ProviderClaim,
+            Self::AccountRefused,
             Self::TooManyAttempts(seconds.clamp(1, 3600)),
             Self::Unavailable,
         ];
@@ -354,9 +382,9 @@ impl SignInProblem {
     /// Returns the HTTP status of the page that shows it.
     pub const fn status(self) -> u16 {
         match self {
-            Self::UnknownPerson | Self::Elsewhere | Self::NotAToken | Self::TokenRefused => 403,
             Self::TooManyAttempts(_) => 429,
-            Self::Unavailable => 503,
+            Self::Unavailable | Self::ProviderUnavailable => 503,
+            _ => 403,
         }
     }
 }
@@ -429,8 +457,12 @@ impl<T> Backend for T where
 pub struct Visit {
     /// Backend of the signed-in user; `None` if no one is signed in.
     pub backend: Option<Arc<dyn Backend>>,
-    /// People who can sign in on the embedded plane; empty on other planes, where users bring a token.
+    /// People of the embedded plane who can be chosen at the sign-in.
     pub people: Arc<[Person]>,
+    /// Identity providers with which users can sign in.
+    pub providers: Vec<SignInProvider>,
+    /// Whether users can sign in with a bearer token.
+    pub takes_tokens: bool,
     /// Token in the form of the sign-in page.
     pub sign_in_token: String,
     /// Nonce of this answer's content security policy.

@@ -16,6 +16,10 @@ pub mod page {
     pub const HOME: &str = "/";
     /// Sign-in page.
     pub const SIGN_IN: &str = "/sign-in";
+    /// Redirects to an identity provider to sign in: query `back`.
+    pub const SIGN_IN_WITH: &str = "/sign-in/{provider}";
+    /// Where an identity provider sends the browser back to: query `code`, `state` and `iss`, or `error`.
+    pub const SIGN_IN_CALLBACK: &str = "/sign-in/{provider}/callback";
     /// Workspaces.
     pub const WORKSPACES: &str = "/workspaces";
     /// A workspace: what is in it, what applies to it, and who can do what there.
@@ -379,6 +383,16 @@ pub fn request_revealed(workspace: &str, namespace: &str, name: &str, output: &s
 /// The sign-in page, which redirects to `back` afterwards.
 pub fn sign_in(back: &str) -> String {
     with_query(page::SIGN_IN, &[("back", back)])
+}
+
+/// Redirects to an identity provider to sign in, and afterwards to `back`.
+pub fn sign_in_with(provider: &str, back: &str) -> String {
+    with_query(&at(page::SIGN_IN_WITH, &[provider]), &[("back", back)])
+}
+
+/// Where an identity provider sends the browser back to.
+pub fn sign_in_callback(provider: &str) -> String {
+    at(page::SIGN_IN_CALLBACK, &[provider])
 }
 
 /// The sign-in page with the reason why the last attempt failed.

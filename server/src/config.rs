@@ -6,6 +6,7 @@ mod plane;
 mod public_url;
 mod seed;
 mod serve;
+mod sign_in;
 
 use std::path::PathBuf;
 
@@ -18,6 +19,7 @@ pub use database_url::DatabaseUrl;
 pub use public_url::PublicUrl;
 pub use seed::SeedArgs;
 pub use serve::{Config, ConfigError, LogConfig, LogFormat, PlaneConfig, PlaneKind, Role, ServeArgs, Storage};
+pub use sign_in::{SessionLifetime, SignInArgs, SignInConfig, SignInError, SignInMethod};
 
 /// OPM Portal: the front door to a platform of workspaces, promises and policies.
 ///
@@ -35,9 +37,11 @@ pub struct Cli {
 pub enum Command {
     /// Serve the portal until Ctrl-C or SIGTERM.
     #[command(after_help = "Examples:\n  opm-portal serve --plane embedded --data ./portal-data\n  \
-        opm-portal serve --plane kubeconfig --context my-cluster --data ./portal-data\n\n\
+        opm-portal serve --plane kubeconfig --context my-cluster --data ./portal-data --public-url https://portal.example.org \\\n    \
+        --oidc-issuer https://login.example.org --oidc-client-id portal --oidc-client-secret-file ./client-secret\n\n\
         The embedded plane is for demos and tests: it listens on loopback only, and anyone who can open the sign-in page can sign in as anyone.\n\
-        On the server of a kubeconfig, people sign in with their own bearer token; `opm-portal bootstrap` installs what the portal needs there.")]
+        On the server of a kubeconfig, people sign in with an identity provider that the server trusts (--oidc-issuer), or paste their own \
+        bearer token (--sign-in token); `opm-portal bootstrap` installs what the portal needs there.")]
     Serve(Box<ServeArgs>),
     /// Install what the portal needs on the server of a kubeconfig. Safe to repeat: existing objects stay as they are.
     #[command(after_help = "Examples:\n  opm-portal bootstrap --context my-cluster\n  \

@@ -17,6 +17,7 @@ use http::Method;
 use leptos::server_fn::ServerFn;
 
 use crate::actions;
+use crate::federation;
 use crate::health;
 use crate::live;
 use crate::pages::{self, posts};
@@ -93,6 +94,8 @@ pub fn table() -> Vec<Route> {
         get(READY, Probe, health::ready),
         page(page::SIGN_IN, Anyone),
         action::<SignIn>(Anyone),
+        get(page::SIGN_IN_WITH, Anyone, federation::start),
+        get(page::SIGN_IN_CALLBACK, Anyone, federation::callback),
         get(FILE, Anyone, pages::file),
         page(page::GALLERY, EmbeddedPlane),
         revalidated(page::HOME, SignedIn),

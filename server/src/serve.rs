@@ -35,7 +35,7 @@ use crate::plane::embedded::EmbeddedError;
 use crate::portal::Portal;
 use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
-use crate::portal::caller::Callers;
+use crate::portal::caller::{Callers, Renewals};
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
 use crate::portal::cost::shortfalls::Shortfalls;
@@ -215,7 +215,7 @@ impl Running {
             memory::remember(&store, past, &sandbox.world, &sandbox.files).await?;
         }
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
-        let sign_in = SignIn::new(ground.method, style);
+        let sign_in = SignIn::new(&config.sign_in, ground.people, config.public_url.as_ref(), style).map_err(ConfigError::from)?;
         let people = sign_in.people().map(|person| (person.name.clone(), person.display_name.clone())).collect();
         let people = Arc::new(People::new(people));
         let notify = Notify::new(config.notify.clone(), store.clone(), people.clone(), clock, links::of, instance);
@@ -233,6 +233,7 @@ impl Running {
             world: caches,
             controller,
             callers: Callers::default(),
+            renewals: Renewals::default(),
             compiled: Arc::default(),
             approval_index: ApprovalIndex::default(),
             shelves: ByPlace::default(),
@@ -256,6 +257,7 @@ impl Running {
             sign_in,
             trusted_homes: ground.trusted_homes,
             public_authority: config.public_url.as_ref().map(|url| url.authority.clone()),
+            public_url: config.public_url.as_ref().map(ToString::to_string),
             public_secure: config.public_url.as_ref().is_some_and(|url| url.secure),
             assets: Assets::of_this_binary(),
             shutdown: shutdown.clone(),

@@ -12,6 +12,23 @@ pub(crate) const PASTE_A_TOKEN: &str = "Paste a bearer token: one word without s
 pub(crate) const TOKEN_NOT_ACCEPTED: &str = "The server doesn't accept this token. It might have expired.";
 pub(crate) const SERVER_DID_NOT_RESPOND: &str = "You couldn't be signed in, because the server didn't respond. Try again in a moment.";
 
+pub(crate) const NOT_OFFERED: &str = "This portal doesn't offer this way to sign in. Choose one of those below.";
+pub(crate) const SIGN_IN_EXPIRED: &str = "This sign-in has expired, was already used, or was started in another browser. Sign in again.";
+pub(crate) const PROVIDER_DECLINED: &str =
+    "The identity provider didn't sign you in. Try again. If that doesn't help, ask your platform team whether you have access.";
+pub(crate) const PROVIDER_UNAVAILABLE: &str = "The identity provider didn't respond. Try again in a moment.";
+pub(crate) const PROVIDER_NOT_VERIFIED: &str =
+    "The portal couldn't verify what the identity provider sent. Sign in again. If that doesn't help, tell your platform team.";
+pub(crate) const PROVIDER_SENDS_NO_NAME: &str =
+    "The identity provider didn't send the claim that your username is made of. Ask your platform team to set it up.";
+pub(crate) const ACCOUNT_NOT_ACCEPTED: &str =
+    "You signed in, but the control plane doesn't accept your account. Ask your platform team for access.";
+pub(crate) const OR: &str = "or";
+
+pub(crate) fn sign_in_with(title: &str) -> String {
+    format!("Sign in with {title}")
+}
+
 pub(crate) const DEMO: &str = "Demo";
 pub(crate) const SAMPLE_PEOPLE: &str = "These are sample people on the embedded control plane, without passwords. Their requests and costs are made up. Workloads are simulated and visible only on this machine.";
 

@@ -14,6 +14,15 @@ pub struct Person {
     pub role: String,
 }
 
+/// An identity provider on the sign-in page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SignInProvider {
+    /// Its name in addresses.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+}
+
 /// The user who views a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

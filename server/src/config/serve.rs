@@ -9,6 +9,7 @@ use cluster::WorkspacePath;
 use notify::NotifyConfig;
 
 use super::notify::{NotifyArgs, NotifyError};
+use super::sign_in::{SignInArgs, SignInConfig, SignInError};
 use super::{DatabaseUrl, OnServer, PublicUrl};
 use crate::limits::{LimitsConfig, Network, REQUESTS_PER_SECOND};
 
@@ -63,6 +64,8 @@ pub struct ServeArgs {
     /// limit.
     #[arg(long, value_name = "N", default_value_t = REQUESTS_PER_SECOND.get(), env = "OPM_REQUESTS_PER_SECOND")]
     requests_per_second: u32,
+    #[command(flatten)]
+    sign_in: SignInArgs,
     #[command(flatten)]
     notify: NotifyArgs,
     /// Format of log lines.
@@ -153,6 +156,8 @@ pub struct Config {
     pub notify: NotifyConfig,
     /// Limits per person, token and address.
     pub limits: LimitsConfig,
+    /// How people sign in.
+    pub sign_in: SignInConfig,
 }
 
 /// Format and filter of the log.
@@ -193,6 +198,9 @@ pub enum ConfigError {
     /// The notification settings are invalid.
     #[error(transparent)]
     Notify(#[from] NotifyError),
+    /// The settings of the sign-in are invalid.
+    #[error(transparent)]
+    SignIn(#[from] SignInError),
 }
 
 impl ServeArgs {
@@ -222,6 +230,7 @@ impl ServeArgs {
             PlaneKind::Kubeconfig => PlaneConfig::Kubeconfig { server: self.server, trusted_homes: self.trusted_homes },
         };
         let notify = self.notify.into_config(self.public_url.as_ref())?;
+        let sign_in = self.sign_in.into_config(self.plane, web, self.public_url.as_ref())?;
         let config = Config {
             plane,
             storage: if self.ephemeral { Storage::Memory } else { Storage::Directory(self.data) },
@@ -236,6 +245,7 @@ impl ServeArgs {
                 trusted_proxies: self.trusted_proxies,
                 ..LimitsConfig::default()
             },
+            sign_in,
         };
         Ok((config, LogConfig { format: self.log_format, filter: self.log }))
     }
@@ -266,7 +276,8 @@ mod tests {
         assert_eq!((config.storage, config.web, config.controller), (Storage::Memory, true, true));
         let PlaneConfig::Embedded { listen, .. } = config.plane else { panic!("the embedded plane") };
         assert!(config.listen.ip().is_loopback() && listen.ip().is_loopback());
-        let (config, _) = parse("opm-portal serve --plane kubeconfig --context c --roles web").unwrap().into_config().unwrap();
+        let (config, _) =
+            parse("opm-portal serve --plane kubeconfig --context c --roles web --sign-in token").unwrap().into_config().unwrap();
         assert!(config.web && !config.controller);
         assert!(matches!(config.plane, PlaneConfig::Kubeconfig { server, .. } if server.context.as_deref() == Some("c")));
     }
@@ -313,7 +324,7 @@ mod tests {
     fn tokens_are_typed_where_tls_is() {
         assert!(refused("opm-portal serve --plane kubeconfig --listen 0.0.0.0").contains("--public-url"));
         assert!(refused("opm-portal serve --plane kubeconfig --listen 0.0.0.0 --public-url http://p.example").contains("--public-url"));
-        let behind = parse("opm-portal serve --plane kubeconfig --listen 0.0.0.0 --public-url https://p.example").unwrap();
+        let behind = parse("opm-portal serve --plane kubeconfig --listen 0.0.0.0 --public-url https://p.example --sign-in token").unwrap();
         assert!(behind.into_config().is_ok());
     }
 }

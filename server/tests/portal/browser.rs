@@ -14,7 +14,7 @@ use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use notify::NotifyConfig;
 use opm_portal::clock::Clock;
-use opm_portal::config::{Config, DatabaseUrl, PlaneConfig, Storage};
+use opm_portal::config::{Config, DatabaseUrl, PlaneConfig, SignInConfig, Storage};
 use opm_portal::limits::LimitsConfig;
 use opm_portal::portal::Caller;
 use opm_portal::portal::caller::Shown;
@@ -137,6 +137,7 @@ fn config(storage: Storage, database: Option<DatabaseUrl>, controller: bool, not
         public_url: None,
         notify,
         limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
+        sign_in: SignInConfig::default(),
     }
 }
 
