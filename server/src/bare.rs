@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, System};
 use crate::config::{self, PlaneArgs};
+use crate::plane::authentication::{self, AuthenticationError};
 use crate::plane::{Folder, embedded};
 use crate::serve::signalled;
 
@@ -33,6 +34,9 @@ pub enum BareError {
         /// What is wrong with the line.
         problem: &'static str,
     },
+    /// The file of `--authentication-config` can't be used.
+    #[error(transparent)]
+    Authentication(#[from] AuthenticationError),
     /// The port is taken, or the certificates can't be used.
     #[error("{0} (choose another address with --listen, port 0 for any)")]
     Listen(#[from] TlsError),
@@ -55,13 +59,15 @@ pub async fn until_signalled(arguments: PlaneArgs) -> Result<(), BareError> {
     let text = std::fs::read_to_string(&arguments.token_auth_file)
         .map_err(|source| BareError::Tokens { path: arguments.token_auth_file.clone(), source })?;
     let tokens = read_tokens(&arguments.token_auth_file, &text)?;
+    let authentication = authentication::read(arguments.authentication_config.as_deref())?;
     let folder = Folder::open(&config::Storage::Directory(arguments.data)).map_err(BareError::Folder)?;
     let authority = folder.tls();
     let listener = tls::listen(arguments.listen, Some(&authority)).await?;
     let url = format!("https://{}", listener.local_addr().map_err(BareError::Address)?);
     let clock: Arc<dyn Clock> = Arc::new(System);
     let storage = Storage::Directory(folder.plane());
-    let plane = Plane::open(Options { clock: embedded::clock(&clock), ..Options::new(storage, tokens, url.clone()) })?;
+    let options = Options { authentication, clock: embedded::clock(&clock), ..Options::new(storage, tokens, url.clone()) };
+    let plane = Plane::open(options)?;
     eprintln!("\n  Kubernetes at {url}, workspaces below {url}/clusters/");
     eprintln!("  certificate authority {}\n", authority.join("ca.crt").display());
     let shutdown = CancellationToken::new();

@@ -145,7 +145,12 @@ pub fn record(examples: &Path) -> Result<usize, PlayError> {
     let clock = Arc::new(StoryClock::at(end.saturating_sub(BEFORE).unwrap_or(end)));
     let data = tempfile::tempdir().map_err(|error| PlayError::File(examples.to_owned(), error))?;
     let config = Config {
-        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: Some(before.path().to_owned()), history: false },
+        plane: PlaneConfig::Embedded {
+            listen: ([127, 0, 0, 1], 0).into(),
+            examples: Some(before.path().to_owned()),
+            history: false,
+            authentication: None,
+        },
         storage: Storage::Directory(data.path().to_owned()),
         database: None,
         listen: ([127, 0, 0, 1], 0).into(),

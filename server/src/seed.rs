@@ -148,7 +148,7 @@ async fn order(running: &Running, seed: &Seed, teams: &[places::Team]) -> Result
 /// Opens plane and database without pages, and with the controller if something needs to be fulfilled.
 async fn open(seed: &Seed, controller: bool) -> Result<Running, SeedError> {
     let config = Config {
-        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false },
+        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false, authentication: None },
         storage: Storage::Directory(seed.data.clone()),
         database: seed.database.clone(),
         listen: ([127, 0, 0, 1], 0).into(),

@@ -31,6 +31,7 @@ use crate::history::{HistoryError, memory};
 use crate::limits::{RequestLimits, Streams};
 use crate::links;
 use crate::plane::Folder;
+use crate::plane::authentication::AuthenticationError;
 use crate::plane::embedded::EmbeddedError;
 use crate::portal::Portal;
 use crate::portal::approvals::approval_index::ApprovalIndex;
@@ -78,6 +79,9 @@ pub enum ServeError {
     /// The embedded plane can't be opened.
     #[error(transparent)]
     Plane(#[from] EmbeddedError),
+    /// The file of `--authentication-config` can't be used.
+    #[error(transparent)]
+    Authentication(#[from] AuthenticationError),
     /// The database can't be opened.
     #[error(transparent)]
     Store(#[from] store::Error),
@@ -173,8 +177,9 @@ impl Running {
         let shutdown = CancellationToken::new();
         let tasks = TaskTracker::new();
         let (ground, sandbox) = match &config.plane {
-            PlaneConfig::Embedded { listen, examples, history } => {
-                let opening = Opening { listen: *listen, examples: examples.as_deref(), history: *history };
+            PlaneConfig::Embedded { listen, examples, history, authentication } => {
+                let (examples, authentication) = (examples.as_deref(), authentication.as_deref());
+                let opening = Opening { listen: *listen, examples, history: *history, authentication };
                 let opened = embedded::open(&folder, opening, &edges, &tasks, &shutdown).await?;
                 (opened.0, Some(opened.1))
             }

@@ -15,7 +15,9 @@ use serde_json::Value;
 use crate::{
     State, admission,
     authn::{
+        self,
         impersonation::{self, ImpersonationError, SCOPES},
+        issuers::Refusal,
         service_accounts,
     },
     exports, quota,
@@ -27,15 +29,23 @@ use crate::{
 };
 use roles::StoredRoles;
 
-/// Whose request this is: bearer token, then impersonation headers. No token is [`User::anonymous`], a wrong one is 401.
+/// The user behind a bearer token that an issuer made. Its keys may have to be read first: this waits, and [`authenticate`] does not.
+pub async fn of_issuer(state: &State, headers: &HeaderMap) -> Option<User> {
+    state.issuers.user_of(authn::bearer(headers)?).await?.ok()
+}
+
+/// Whose request this is: bearer token, then impersonation headers. No token is [`User::anonymous`] where that is allowed, a wrong one is 401.
 ///
-/// `attributes` are those of the request with an anonymous user; refusals of impersonation name them.
-pub fn authenticate(state: &State, headers: &HeaderMap, attributes: &Attributes) -> Result<User, ApiError> {
+/// `attributes` are those of the request with an anonymous user; refusals of impersonation name them. `of_issuer` is what [`of_issuer()`] found.
+pub fn authenticate(state: &State, headers: &HeaderMap, attributes: &Attributes, of_issuer: Option<User>) -> Result<User, ApiError> {
+    if authn::bearer(headers).is_none() && !state.anonymous.allows(&attributes.path) {
+        return Err(ApiError::unauthorized());
+    }
     // Through a virtual workspace come the service accounts of its provider.
     let export = attributes.target.export.as_ref();
     let home = export.map_or(&attributes.target.cluster, |export| &export.provider);
-    let of_service_account = |token: &str| service_accounts::user_of(state, home, token, &[]);
-    let user = state.authenticator.authenticate(headers, of_service_account).map_err(|_| ApiError::unauthorized())?;
+    let others = |token: &str| service_accounts::user_of(state, home, token, &[]).or(of_issuer);
+    let user = state.authenticator.authenticate(headers, others).map_err(|_| ApiError::unauthorized())?;
     let Some(disguise) = impersonation::asked_for(headers).map_err(|error| ApiError::bad_request(error.to_string()))? else {
         return Ok(user);
     };
@@ -136,6 +146,8 @@ pub struct Asked<'a> {
     pub state: &'a State,
     /// Where the review was created.
     pub target: &'a Target,
+    /// Whose the token is that is reviewed, if an issuer made it.
+    pub of_issuer: Option<Result<User, Refusal>>,
 }
 
 impl Oracle for Asked<'_> {
@@ -147,10 +159,16 @@ impl Oracle for Asked<'_> {
         rbac::rules_of(user, namespace, &StoredRoles::of(self.state, &self.target.cluster))
     }
 
-    fn user_of(&self, token: &str, audiences: &[String]) -> Option<User> {
-        // Tokens of the file are meant for this server alone.
+    fn user_of(&self, token: &str, audiences: &[String]) -> Result<User, String> {
+        // Tokens of the file, and those of issuers, are meant for this server alone.
         let meant = audiences.is_empty() || audiences.iter().any(|audience| audience == service_accounts::ISSUER);
         let known = self.state.authenticator.user_of(token).filter(|_| meant).cloned();
-        known.or_else(|| service_accounts::user_of(self.state, &self.target.cluster, token, audiences))
+        let known = known.or_else(|| service_accounts::user_of(self.state, &self.target.cluster, token, audiences));
+        match (known, &self.of_issuer) {
+            (Some(user), _) => Ok(user),
+            (None, Some(Ok(user))) if meant => Ok(user.clone()),
+            (None, Some(Err(why))) => Err(format!("invalid bearer token: {why}")),
+            (None, _) => Err("invalid bearer token".to_owned()),
+        }
     }
 }

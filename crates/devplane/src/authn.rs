@@ -1,10 +1,13 @@
-//! Who is asking: bearer tokens, anonymous requests and impersonation headers.
+//! Who is asking: bearer tokens, anonymous requests and impersonation headers. Tokens are known here, made by the plane for a service account,
+//! or made by an issuer of the configuration.
 //! Source: apiserver `endpoints/filters/authentication.go`, `authentication/request`.
 //!
 //! A request with a bearer token that is not known is refused, whatever it asks for. A request without one, or with another
 //! scheme, is the anonymous user. Impersonation is decided in [`impersonation`], after authentication and before everything else.
 
+pub mod configuration;
 pub mod impersonation;
+pub mod issuers;
 pub mod service_accounts;
 
 use std::collections::{BTreeMap, HashMap};
@@ -69,7 +72,7 @@ impl Authenticator {
 }
 
 /// The bearer token of a request: the word after the scheme. Other schemes count as none, and so does a second space.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut words = headers.get(AUTHORIZATION)?.to_str().ok()?.trim().split(' ');
     let scheme = words.next()?;
     words.next().filter(|token| scheme.eq_ignore_ascii_case("bearer") && !token.is_empty())

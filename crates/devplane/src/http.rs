@@ -59,8 +59,9 @@ async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>,
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let (prefix, path) = path::split_prefix(parts.uri.path());
     let resource = path::parse(&method, path, &query);
+    let of_issuer = access::of_issuer(state, &headers).await;
     let admitted = attributes(state, &prefix, parts.uri.path(), path, &method, resource.as_ref(), &query)
-        .and_then(|attributes| admit(state, attributes, &headers));
+        .and_then(|attributes| admit(state, attributes, &headers, of_issuer));
     let (attributes, is_home) = match admitted {
         Ok(admitted) => admitted,
         Err(refused) => {
@@ -100,8 +101,8 @@ async fn handle(state: &State, request: Request<Body>) -> Result<Response<Body>,
 
 /// Authenticates and authorizes a request before anything of its body is read. The second value says whether it reads a home, which
 /// everyone may do.
-fn admit(state: &State, mut attributes: Attributes, headers: &HeaderMap) -> Result<(Attributes, bool), ApiError> {
-    attributes.user = access::authenticate(state, headers, &attributes)?;
+fn admit(state: &State, mut attributes: Attributes, headers: &HeaderMap, of_issuer: Option<User>) -> Result<(Attributes, bool), ApiError> {
+    attributes.user = access::authenticate(state, headers, &attributes, of_issuer)?;
     let is_home = workspaces::home::is_asked_for(&attributes);
     if !is_home {
         access::authorize(state, &attributes)?;

@@ -14,8 +14,9 @@
 //!
 //! # Seams between the parts
 //!
-//! - `access`: `authenticate`, `authorize`, `mutate`, `validate`: all that may refuse. They read rights, policies and bindings by
+//! - `access`: `of_issuer`, `authenticate`, `authorize`, `mutate`, `validate`: all that may refuse. They read rights, policies and bindings by
 //!   `state.store.peek…`. `authenticate` takes the attributes with an anonymous user in them: refused impersonation names the request.
+//!   Only `of_issuer` waits: for the keys of an issuer whose token is presented.
 //! - `reviews::answer` answers access, token and self reviews instead of storing them; `access::Asked` is its oracle.
 //! - `builtin::kinds` are its resources, `builtin::schema(group, kind)` their schemas. A write goes through `builtin::{prune, decode, prepare, validate}` in this order, with `apply` between `decode` and `prepare`.
 //! - `protobuf` turns messages of typed Go clients into JSON where a body is decoded, and back where an answer is written.
@@ -94,6 +95,7 @@ mod watch;
 pub mod watches;
 pub mod workspaces;
 
+pub use authn::configuration::{AuthenticationConfiguration, ConfigurationError};
 pub use clock::{Clock, SystemClock};
 pub use cluster_id::ClusterId;
 pub use plane::{Initial, OpenError, Options, Plane, State, Token};

@@ -7,7 +7,12 @@ use serde_json::Value;
 
 use crate::{
     admission::programs::Programs,
-    authn::{Authenticator, impersonation::Impersonation},
+    authn::{
+        Authenticator,
+        configuration::{Anonymous, AuthenticationConfiguration},
+        impersonation::Impersonation,
+        issuers::{Issuers, IssuersError},
+    },
     bootstrap,
     clock::{Clock, SystemClock},
     controllers, deletion, expiry,
@@ -50,6 +55,8 @@ pub struct Options {
     pub storage: Storage,
     /// Who may enter at all.
     pub tokens: Vec<Token>,
+    /// Who may enter with a token of somebody else, and whether one is needed.
+    pub authentication: AuthenticationConfiguration,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Randomness.
@@ -85,6 +92,7 @@ impl Options {
         Self {
             storage,
             tokens,
+            authentication: AuthenticationConfiguration::default(),
             clock: Arc::new(SystemClock),
             random: Arc::new(SystemRandom),
             controllers: true,
@@ -101,6 +109,9 @@ pub enum OpenError {
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The issuers of tokens cannot be asked.
+    #[error(transparent)]
+    Issuers(#[from] IssuersError),
     /// Its first objects cannot be written.
     #[error("the plane can't write its first objects: {0}")]
     Bootstrap(String),
@@ -124,6 +135,10 @@ pub struct Shared {
     pub programs: Programs,
     /// Known tokens.
     pub authenticator: Authenticator,
+    /// Those who issue tokens.
+    pub issuers: Issuers,
+    /// Which requests need no token.
+    pub anonymous: Anonymous,
     /// Who acted as somebody else.
     pub impersonation: Impersonation,
     /// Indexes of OpenAPI documents.
@@ -168,7 +183,8 @@ impl Plane {
     /// # Errors
     /// When the storage cannot be opened or the first objects cannot be written.
     pub fn open(options: Options) -> Result<Self, OpenError> {
-        let Options { storage, tokens, clock, random, controllers, external_url, bookmarks, initial } = options;
+        let Options { storage, tokens, authentication, clock, random, controllers, external_url, bookmarks, initial } = options;
+        let issuers = Issuers::new(authentication.jwt, &clock)?;
         let store = Store::open(&storage, clock.clone())?;
         let state = State(Arc::new(Shared {
             store,
@@ -177,6 +193,8 @@ impl Plane {
             views: Views::default(),
             programs: Programs::default(),
             authenticator: Authenticator::new(tokens),
+            issuers,
+            anonymous: authentication.anonymous,
             impersonation: Impersonation::default(),
             openapi: Indexes::default(),
             bodies: Bodies::of_requests(),
@@ -198,6 +216,7 @@ impl Plane {
             state.store.begin_history();
         }
         let plane = Self { state };
+        plane.state.issuers.start();
         plane.supervise(controllers::TASK, controllers::run);
         plane.supervise(deletion::TASK, move |state| deletion::run(state, controllers));
         plane.supervise(expiry::TASK, expiry::run);

@@ -20,7 +20,10 @@ pub trait Oracle {
     /// All rules that hold for the user in a namespace.
     fn rules(&self, user: &User, namespace: &str) -> Vec<Rule>;
     /// The user behind a bearer token that is meant for one of these audiences; for the server itself if none is named.
-    fn user_of(&self, token: &str, audiences: &[String]) -> Option<User>;
+    ///
+    /// # Errors
+    /// Why there is none, to be shown.
+    fn user_of(&self, token: &str, audiences: &[String]) -> Result<User, String>;
 }
 
 const AUTHORIZATION: &str = "authorization.k8s.io";
@@ -102,8 +105,8 @@ pub fn user_info(user: &User) -> Value {
 fn token_status(spec: &Value, oracle: &dyn Oracle) -> Value {
     let audiences: Vec<String> = spec["audiences"].as_array().into_iter().flatten().map(|own| text(own).to_owned()).collect();
     match oracle.user_of(text(&spec["token"]), &audiences) {
-        Some(user) => json!({"authenticated": true, "user": user_info(&user), "audiences": audiences_of(&audiences)}),
-        None => json!({"user": {}, "error": "invalid bearer token"}),
+        Ok(user) => json!({"authenticated": true, "user": user_info(&user), "audiences": audiences_of(&audiences)}),
+        Err(why) => json!({"user": {}, "error": why}),
     }
 }
 
@@ -267,8 +270,9 @@ mod tests {
         fn rules(&self, _: &User, _: &str) -> Vec<Rule> {
             vec![Rule { verbs: vec!["get".into()], paths: vec!["/version".into()], ..Rule::default() }]
         }
-        fn user_of(&self, token: &str, _: &[String]) -> Option<User> {
-            (token == "t").then(|| User { name: self.0.into(), ..User::default() })
+        fn user_of(&self, token: &str, _: &[String]) -> Result<User, String> {
+            let known = (token == "t").then(|| User { name: self.0.into(), ..User::default() });
+            known.ok_or_else(|| "invalid bearer token".to_owned())
         }
     }
 

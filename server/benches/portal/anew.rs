@@ -42,7 +42,7 @@ impl Clock for Later {
 pub fn serve(words: &[&str]) {
     let [data, database @ ..] = words else { panic!("which folder?") };
     let config = Config {
-        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false },
+        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false, authentication: None },
         storage: Storage::Directory(PathBuf::from(*data)),
         database: database.first().map(|address| address.parse::<DatabaseUrl>().expect("an address of PostgreSQL")),
         listen: ([127, 0, 0, 1], 0).into(),

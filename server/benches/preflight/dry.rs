@@ -18,7 +18,7 @@ pub fn measure(asked: &World, rounds: usize, mut before: impl FnMut(usize)) -> F
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let config = Config {
-            plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false },
+            plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false, authentication: None },
             storage: Storage::Memory,
             listen: ([127, 0, 0, 1], 0).into(),
             web: true,

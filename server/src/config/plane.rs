@@ -17,6 +17,9 @@ pub struct PlaneArgs {
     /// Who can sign in: lines of `token,user,uid,"group1,group2"`, as for kube-apiserver.
     #[arg(long, value_name = "FILE")]
     pub token_auth_file: PathBuf,
+    /// Whose tokens are accepted beside those: an AuthenticationConfiguration, as for kube-apiserver.
+    #[arg(long, value_name = "FILE", env = "OPM_AUTHENTICATION_CONFIG")]
+    pub authentication_config: Option<PathBuf>,
     /// Start without a sample world. Required, because only `serve` can load one.
     #[arg(long, required = true)]
     pub empty: bool,

@@ -38,6 +38,9 @@ pub struct ServeArgs {
     /// Loopback port of the embedded plane's own TLS listener, for kubectl; 0 picks any free port.
     #[arg(long, default_value_t = 6443, env = "OPM_PLANE_PORT")]
     plane_port: u16,
+    /// Whose tokens the embedded plane accepts beside its own: an AuthenticationConfiguration, as for kube-apiserver.
+    #[arg(long, value_name = "FILE", env = "OPM_AUTHENTICATION_CONFIG")]
+    authentication_config: Option<PathBuf>,
     /// Parts that this process runs [default: all that the plane supports].
     #[arg(long, value_enum, value_delimiter = ',', env = "OPM_ROLES")]
     roles: Option<Vec<Role>>,
@@ -125,6 +128,8 @@ pub enum PlaneConfig {
         examples: Option<PathBuf>,
         /// Whether a new sample world begins with its history: made-up requests of several weeks.
         history: bool,
+        /// File that says whose tokens the plane accepts beside its own.
+        authentication: Option<PathBuf>,
     },
     /// The server of a kubeconfig.
     Kubeconfig {
@@ -178,6 +183,12 @@ pub enum ConfigError {
     /// The role `plane` needs an embedded plane.
     #[error("--roles: `plane` is the embedded plane, which --plane kubeconfig doesn't run; choose web, controller or both")]
     NoPlane,
+    /// Another server decides itself whose tokens it accepts.
+    #[error(
+        "--authentication-config: the server of a kubeconfig decides whose tokens it accepts, so give the file to its kube-apiserver or kcp, \
+         or use --plane embedded"
+    )]
+    NotOurTokens,
     /// The embedded plane must not be reachable from elsewhere.
     #[error(
         "--listen {0}: with the embedded plane, anyone who can open the sign-in page can sign in as anyone, so choose a loopback address"
@@ -222,7 +233,9 @@ impl ServeArgs {
                 examples: self.examples,
                 // Without pages, the plane is a workload cluster for another portal.
                 history: web && !self.empty,
+                authentication: self.authentication_config,
             },
+            PlaneKind::Kubeconfig if self.authentication_config.is_some() => return Err(ConfigError::NotOurTokens),
             PlaneKind::Kubeconfig if self.roles.is_some() && has(Role::Plane) => return Err(ConfigError::NoPlane),
             PlaneKind::Kubeconfig if !self.listen.is_loopback() && !self.public_url.as_ref().is_some_and(|url| url.secure) => {
                 return Err(ConfigError::ClearText(self.listen));
@@ -307,6 +320,7 @@ mod tests {
         assert!(refused("opm-portal serve --plane embedded --roles web").starts_with("--roles"));
         assert!(refused("opm-portal serve --plane kubeconfig --roles web,plane").starts_with("--roles"));
         assert!(refused("opm-portal serve --plane embedded --listen 0.0.0.0").starts_with("--listen 0.0.0.0"));
+        assert!(refused("opm-portal serve --plane kubeconfig --authentication-config f").starts_with("--authentication-config"));
         assert!(parse("opm-portal serve --plane embedded --data d --ephemeral").is_err());
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cluster::Endpoint;
 use devplane::tls::{self, Listener, TlsError};
-use devplane::{Initial, Options, Plane, Storage};
+use devplane::{AuthenticationConfiguration, Initial, Options, Plane, Storage};
 
 use super::kubeconfig::Server;
 use super::{Folder, Identities};
@@ -42,7 +42,7 @@ pub enum EmbeddedError {
     Initial(Box<dyn Error + Send + Sync>),
 }
 
-/// Opens the plane stored in `folder`. `initial` returns the objects that a plane at an address begins with.
+/// Opens the plane stored in `folder`. It accepts tokens of `identities`, and what `authentication` says. `initial` returns the objects that a plane at an address begins with.
 ///
 /// # Errors
 /// If the port is taken, or the stored objects can't be read.
@@ -50,6 +50,7 @@ pub async fn open<E: Error + Send + Sync + 'static>(
     folder: &Folder,
     address: SocketAddr,
     identities: &Identities,
+    authentication: AuthenticationConfiguration,
     clock: Arc<dyn Clock>,
     initial: impl FnOnce(&str) -> Result<Vec<Initial>, E>,
 ) -> Result<Embedded, EmbeddedError> {
@@ -63,7 +64,7 @@ pub async fn open<E: Error + Send + Sync + 'static>(
         groups: identity.groups.clone(),
     });
     let initial = initial(&url).map_err(|error| EmbeddedError::Initial(error.into()))?;
-    let options = Options { clock: self::clock(&clock), initial, ..Options::new(storage, tokens.collect(), url.clone()) };
+    let options = Options { authentication, clock: self::clock(&clock), initial, ..Options::new(storage, tokens.collect(), url.clone()) };
     let server = Server { url, ca: listener.authority_pem.clone() };
     let plane = Plane::open(options)?;
     let endpoint = Endpoint::in_process("the embedded plane", plane.router());

@@ -13,6 +13,7 @@ use super::{Edges, ServeError};
 use crate::config::PlaneKind;
 use crate::history::Past;
 use crate::plane::Folder;
+use crate::plane::authentication;
 use crate::plane::embedded;
 use crate::plane::folder::write_private;
 use crate::plane::identity::{self, Identities};
@@ -43,6 +44,8 @@ pub struct Opening<'a> {
     pub examples: Option<&'a Path>,
     /// Whether a new sample world begins with its history.
     pub history: bool,
+    /// File that says whose tokens the plane accepts beside its own.
+    pub authentication: Option<&'a Path>,
 }
 
 /// Opens the plane stored in a folder, loads the sample world unless it exists, and starts the background tasks.
@@ -56,13 +59,14 @@ pub async fn open(
     tasks: &TaskTracker,
     shutdown: &CancellationToken,
 ) -> Result<(Ground, Sandbox), ServeError> {
+    let authentication = authentication::read(opening.authentication)?;
     let files = opening.examples.map_or(Files::BuiltIn, |examples| Files::Directory(examples.to_owned()));
     let world = World::read(&files)?;
     let named = world.people.iter().map(|person| (person.name.as_str(), person.groups.as_slice()));
     let identities = Identities::open(folder, named, &*edges.random).map_err(ServeError::Folder)?;
     let mut past = Past::of(folder, &world, &files, opening.history, edges.clock.now())?;
     let initial = |url: &str| past.as_ref().map_or_else(|| Ok(Vec::new()), |past| past.initial(&files, url));
-    let opened = embedded::open(folder, opening.listen, &identities, edges.clock.clone(), initial).await?;
+    let opened = embedded::open(folder, opening.listen, &identities, authentication, edges.clock.clone(), initial).await?;
     let embedded::Embedded { plane, endpoint, listener, server } = opened;
     if let Some(past) = &mut past {
         // An answer of the plane may wait for the disk; that all of the past is there may be noted only then.

@@ -53,7 +53,7 @@ impl Product {
     /// Opens everything in a folder, where the sample world begins with its history.
     pub async fn lived_in(folder: &Path) -> Self {
         let config = config(Storage::Directory(folder.to_owned()), None, true, NotifyConfig::default());
-        let plane = PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: true };
+        let plane = PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: true, authentication: None };
         Self::configured(Config { plane, ..config }, edges()).await
     }
 
@@ -128,7 +128,7 @@ impl Product {
 /// Tests open more pages in a second than a person does, so requests are not limited.
 fn config(storage: Storage, database: Option<DatabaseUrl>, controller: bool, notify: NotifyConfig) -> Config {
     Config {
-        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false },
+        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false, authentication: None },
         storage,
         listen: ([127, 0, 0, 1], 0).into(),
         web: true,

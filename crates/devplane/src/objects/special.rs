@@ -38,7 +38,11 @@ pub async fn answer(call: &Call) -> Result<Answer, ApiError> {
     let question = question(call, body, &options).map_err(|error| error.with_warnings(warnings.clone()))?;
     // An export's virtual workspace passes a review on: what counts is what the user may in the consumer itself.
     let target = Target { export: None, ..attributes.target.clone() };
-    let asked = Asked { state: &call.state, target: &target };
+    let of_issuer = match question["spec"]["token"].as_str() {
+        Some(token) if call.resource.kind == "TokenReview" => call.state.issuers.user_of(token).await,
+        _ => None,
+    };
+    let asked = Asked { state: &call.state, target: &target, of_issuer };
     let now = clock::seconds(call.state.clock.now());
     let answer = reviews::answer(&call.resource.kind, &question, &attributes.namespace, &attributes.user, &now, &asked);
     call.show(answer.map_err(|error| error.with_warnings(warnings.clone()))?, 201, warnings)
