@@ -17,8 +17,8 @@ use crate::view::{
     EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, InstancesPage, NoticeRules, NoticesPage, NoticesQuery, ObjectKey,
     ObjectPage, OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromiseKey,
     PromisePage, PromisePreview, PromisesPage, PromisesQuery, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage,
-    ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, SignInProvider, StandInPage,
-    Viewer, WorkspacePage, WorkspaceTree,
+    ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, SessionLine, SignInProvider,
+    StandInPage, Viewer, WorkspacePage, WorkspaceTree,
 };
 use async_trait::async_trait;
 use promise::date::{DateStyle, Zone};
@@ -43,6 +43,10 @@ pub trait Account: Send + Sync {
     async fn home(&self) -> Result<Home>;
     /// Hides what newcomers can try first.
     async fn dismiss_tour(&self) -> Result<()>;
+    /// Returns the user's sessions, the one that was used last first.
+    async fn sessions(&self) -> Result<Vec<SessionLine>>;
+    /// Ends one of the user's other sessions, or all others if `id` is empty.
+    async fn end_session(&self, id: &str) -> Result<()>;
 }
 
 /// The catalog of a workspace.
@@ -394,8 +398,9 @@ impl SignInProblem {
 pub trait Sessions: Send + Sync {
     /// Starts a session for a sample user, or for the holder of a token, and ends an earlier one. Returns the cookies for the browser.
     async fn begin(&self, person: &str, token: &str) -> std::result::Result<Vec<String>, SignInProblem>;
-    /// Ends the session. The cookies make the browser forget it, even if it couldn't be ended.
-    async fn end(&self) -> (Vec<String>, Result<()>);
+    /// Ends the session. The cookies make the browser forget it, even if it couldn't be ended. Returns the name of the identity provider where
+    /// it began.
+    async fn end(&self) -> (Vec<String>, Result<Option<String>>);
 }
 
 /// Workspaces that the user can enter.

@@ -82,8 +82,9 @@ impl Sessions for Session {
         Ok(values([Some(begun), Some(style.clear(Kind::Visit)), form, switched]))
     }
 
-    async fn end(&self) -> (Vec<String>, Result<()>) {
-        let ended = session::end(&self.portal, &self.visitor).await;
+    async fn end(&self) -> (Vec<String>, Result<Option<String>>) {
+        let provider = self.visitor.caller().ok().and_then(|caller| caller.provider().map(str::to_owned));
+        let ended = session::end(&self.portal, &self.visitor).await.map(|()| provider);
         let style = self.portal.sign_in.cookie;
         (values([Some(style.clear(Kind::Session)), recent::forget(style)]), ended)
     }

@@ -1,6 +1,7 @@
 //! Command line arguments and environment variables, read once here and turned into what the program needs.
 
 mod database_url;
+mod file;
 mod notify;
 mod plane;
 mod public_url;
@@ -16,6 +17,7 @@ use cluster::WorkspacePath;
 pub use self::notify::{NotifyArgs, NotifyError};
 pub use self::plane::PlaneArgs;
 pub use database_url::DatabaseUrl;
+pub use file::{ParseError, check as check_file, parse, schema as file_schema};
 pub use public_url::PublicUrl;
 pub use seed::SeedArgs;
 pub use serve::{Config, ConfigError, LogConfig, LogFormat, PlaneConfig, PlaneKind, Role, ServeArgs, Storage};
@@ -63,6 +65,9 @@ pub enum Command {
         A folder with workspaces.yaml is checked as a whole world, with everything that its files refer to. Each problem is one line: \
         file, line, column, field, what to change. Exit code 1 if there are any.")]
     Check(CheckArgs),
+    /// Check a configuration file of `serve`, or print its schema.
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Serve the embedded plane alone until Ctrl-C or SIGTERM: Kubernetes at the top, workspaces below `/clusters/`.
     #[command(after_help = "Example:\n  echo 'secret,admin,1,\"system:masters,system:kcp:admin\"' > tokens.csv\n  \
         opm-portal plane --listen 127.0.0.1:6443 --data ./plane-data --token-auth-file tokens.csv --empty")]
@@ -80,6 +85,20 @@ pub enum Command {
     Manifests(ManifestsArgs),
     /// Print every route of the portal: method, who can use it, pattern.
     Routes,
+}
+
+/// Commands for configuration files.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Check a configuration file as `serve` would use it, with the files that it names. Nothing is started.
+    #[command(after_help = "Example:\n  opm-portal config check portal.yaml\n\nExit code 1 if there is a problem.")]
+    Check {
+        /// The file.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Print the JSON Schema of configuration files, for editors.
+    Schema,
 }
 
 /// Arguments of `check`.

@@ -4,19 +4,24 @@ use std::sync::Arc;
 
 use app::backend::SignInProblem;
 use app::routes;
+use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use promise::Error;
 use serde::Deserialize;
+use serde_json::json;
 
 use crate::auth::cookie::Kind;
+use crate::auth::csrf;
+use crate::error::HttpProblem;
 use crate::pages::query::Query;
 use crate::pages::{Visiting, recent};
 use crate::portal::Portal;
-use crate::sign_in::federated::{self, Answer, Begun, Failed};
+use crate::sign_in::federated::{self, Answer, Begun, Ended, Failed};
 use crate::sign_in::session::SignInRequest;
 use crate::sign_in::{Visitor, browser};
+use crate::web::{body, pairs};
 
 #[derive(Deserialize)]
 pub(crate) struct Start {
@@ -66,6 +71,36 @@ pub(crate) async fn callback(
             answered(routes::page::HOME, [])
         }
         Err(Failed { problem, back }) => answered(&routes::sign_in_again(&back, problem), []),
+    }
+}
+
+/// Redirects the browser to where it ends its session at the provider.
+pub(crate) async fn sign_out(State(portal): State<Arc<Portal>>, visiting: Visiting, Path(name): Path<String>) -> Response {
+    let Some(provider) = portal.sign_in.provider(&name).cloned() else { return nowhere(visiting).await };
+    let after = format!("{}{}", portal.public_url.as_deref().unwrap_or_default(), routes::page::SIGN_IN);
+    match provider.end_session(&after, portal.clock.now()).await {
+        Ok(address) => answered(address.as_deref().unwrap_or(routes::page::SIGN_IN), []),
+        Err(error) => answered(&routes::sign_in_again("/", federated::problem(&provider, &error)), []),
+    }
+}
+
+/// Ends sessions, because the provider says so.
+pub(crate) async fn ended(State(portal): State<Arc<Portal>>, visiting: Visiting, Path(name): Path<String>, body: Body) -> Response {
+    if let Err(error) = portal.limits.anonymous(visiting.address()) {
+        return HttpProblem(error).into_response();
+    }
+    let Some(provider) = portal.sign_in.provider(&name).cloned() else {
+        return HttpProblem(Error::NotFound { what: "identity provider of this name".to_owned() }).into_response();
+    };
+    let pairs = match body::read(body, csrf::MAX_ANONYMOUS, portal.limits.body_timeout).await.and_then(|body| pairs::parse(&body)) {
+        Ok(pairs) => pairs,
+        Err(error) => return HttpProblem(error).into_response(),
+    };
+    let token = pairs::field(&pairs, "logout_token").unwrap_or_default();
+    match federated::end(&portal, &provider, token, visiting.request_id()).await {
+        Ok(()) => StatusCode::OK.into_response(),
+        Err(Ended::NotValid) => (StatusCode::BAD_REQUEST, axum::Json(json!({"error": "invalid_request"}))).into_response(),
+        Err(Ended::Later) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
     }
 }
 

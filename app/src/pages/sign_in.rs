@@ -11,13 +11,16 @@ use crate::frame::mark;
 use crate::routes;
 use crate::texts::account as texts;
 use crate::ui::{Avatar, Banner, Code, HiddenToken, LinkButton, Shape, SubmitButton, Weight};
+use crate::view::SignInProvider;
 
-/// The page; `back` is where to go afterwards, `problem` why the last attempt failed.
-pub fn page(visit: &Visit, back: &str, problem: Option<SignInProblem>) -> Page {
+/// The page; `back` is where to go afterwards, `problem` why the last attempt failed, `left` the identity provider of the session that just
+/// ended.
+pub fn page(visit: &Visit, back: &str, problem: Option<SignInProblem>, left: &str) -> Page {
     let (status, why) = (problem.map_or(200, SignInProblem::status), problem.map(sentence));
     let retry_after = if let Some(SignInProblem::TooManyAttempts(seconds)) = problem { Some(seconds) } else { None };
     let about = About { title: texts::SIGN_IN.to_owned(), status, retry_after, ..About::default() };
     let (visit_here, back) = (visit.clone(), back.to_owned());
+    let left = visit.providers.iter().find(|provider| provider.name == left).cloned();
     document(about, move || {
         let (has_people, has_token) = (!visit_here.people.is_empty(), visit_here.takes_tokens);
         // The field for a token shows itself why the last attempt failed.
@@ -25,6 +28,7 @@ pub fn page(visit: &Visit, back: &str, problem: Option<SignInProblem>) -> Page {
         let with = (!visit_here.providers.is_empty()).then(|| providers(&visit_here, &back));
         let apart = with.is_some() && (has_people || has_token);
         let ways = view! {
+            {left.map(signed_out)}
             {on_top.map(|problem| view! { <Banner shape=Shape::Failed title=texts::COULD_NOT_SIGN_YOU_IN focus=true><p>{problem}</p></Banner> })}
             {with}
             {apart.then(|| view! { <p class="muted text-center">{texts::OR}</p> })}
@@ -55,6 +59,17 @@ fn sentence(problem: SignInProblem) -> String {
         SignInProblem::AccountRefused => texts::ACCOUNT_NOT_ACCEPTED.to_owned(),
         SignInProblem::TooManyAttempts(seconds) => texts::too_many_attempts(seconds),
         SignInProblem::Unavailable => texts::SERVER_DID_NOT_RESPOND.to_owned(),
+    }
+}
+
+/// What to do about the session at the identity provider, which goes on.
+fn signed_out(provider: SignInProvider) -> impl IntoView {
+    let (href, label) = (routes::sign_out_with(&provider.name), texts::sign_out_of(&provider.title));
+    view! {
+        <div role="status"><Banner shape=Shape::Ready title=texts::SIGNED_OUT>
+            <p>{texts::still_signed_in(&provider.title)}</p>
+            <p><a href=href>{label}</a></p>
+        </Banner></div>
     }
 }
 

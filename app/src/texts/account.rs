@@ -1,4 +1,4 @@
-//! Texts of the sign-in page.
+//! Texts of the sign-in page and of the user's sessions.
 
 pub(crate) const SIGN_IN: &str = "Sign in";
 pub(crate) const SIGN_IN_TO_PORTAL: &str = "Sign in to OPM Portal";
@@ -48,4 +48,33 @@ pub(crate) fn too_many_attempts(seconds: u64) -> String {
 /// Below the label of the token.
 pub(crate) fn token_hint(server: &str) -> String {
     format!("A token that {server} accepts. The portal uses it to act for you, and stores it encrypted until you sign out or it expires.")
+}
+
+pub(crate) const SIGNED_OUT: &str = "You're signed out";
+
+pub(crate) fn still_signed_in(title: &str) -> String {
+    format!("You might still be signed in to {title}. On a shared computer, sign out there, too.")
+}
+
+pub(crate) fn sign_out_of(title: &str) -> String {
+    format!("Sign out of {title}")
+}
+
+pub(crate) const SESSIONS: &str = "Sessions";
+pub(crate) const SESSIONS_INTRO: &str = "Browsers in which you're signed in. If you don't recognize one, sign it out.";
+pub(crate) const UNKNOWN_BROWSER: &str = "Unknown browser";
+pub(crate) const THIS_BROWSER: &str = "This browser";
+pub(crate) const LAST_USED: &str = "Last used";
+pub(crate) const SIGNED_IN: &str = "Signed in";
+pub(crate) const SIGN_THIS_OUT: &str = "Sign out";
+pub(crate) const SIGN_OTHERS_OUT: &str = "Sign out all other browsers";
+
+/// The name of the button beside a session.
+pub(crate) fn sign_browser_out(browser: &str) -> String {
+    format!("Sign out {browser}")
+}
+
+/// With which identity provider a session began.
+pub(crate) fn signed_in_with(title: &str) -> String {
+    format!("with {title}")
 }

@@ -11,9 +11,11 @@ mod jwt;
 mod keys;
 mod logout;
 mod provider;
+mod tokens;
 mod verify;
 
 pub use config::{ConfigProblem, ProviderConfig};
 pub use error::Error;
 pub use logout::EndedSession;
-pub use provider::{Callback, Provider, Secrets, Tokens};
+pub use provider::{Callback, Provider, Secrets};
+pub use tokens::Tokens;

@@ -7,18 +7,16 @@ use std::time::Duration;
 use jiff::Timestamp;
 use openidconnect::core::{CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdToken};
 use openidconnect::{
-    AuthType, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet, EndpointSet, IssuerUrl,
-    LogoutRequest, Nonce, OAuth2TokenResponse as _, PkceCodeChallenge, PkceCodeVerifier, PostLogoutRedirectUrl, RedirectUrl, RefreshToken,
-    Scope, TokenResponse as _,
+    AuthType, AuthorizationCode, ClientId, ClientSecret, CsrfToken, IssuerUrl, LogoutRequest, Nonce, OAuth2TokenResponse as _,
+    PkceCodeChallenge, PkceCodeVerifier, PostLogoutRedirectUrl, RedirectUrl, RefreshToken, Scope, TokenResponse as _,
 };
 
 use crate::config::{ConfigProblem, ProviderConfig, is_secure};
 use crate::error::Error;
 use crate::http_client::HttpClient;
 use crate::keys::{Metadata, Published};
+use crate::tokens::{Client, Tokens};
 use crate::verify::{self, Expected};
-
-pub(crate) type Client = CoreClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointMaybeSet, EndpointMaybeSet>;
 
 /// An identity provider.
 pub struct Provider {
@@ -47,29 +45,6 @@ pub struct Callback<'a> {
     pub code: &'a str,
     /// Who says so (RFC 9207).
     pub issuer: Option<&'a str>,
-}
-
-/// What a provider issued for a person. The id token is verified.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Tokens {
-    /// The id token, a bearer token of planes that trust the issuer.
-    pub id_token: String,
-    /// When it expires.
-    pub expires: Timestamp,
-    /// Gets the next tokens, once.
-    pub refresh_token: Option<String>,
-    /// The provider's id of the person.
-    pub subject: String,
-    /// The provider's id of the session.
-    pub sid: Option<String>,
-    /// When the person proved who they are, as far as the provider says it.
-    pub authenticated: Option<Timestamp>,
-}
-
-impl fmt::Debug for Tokens {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tokens").field("expires", &self.expires).finish_non_exhaustive()
-    }
 }
 
 impl fmt::Debug for Provider {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::config::ProviderConfig;
 use crate::error::Error;
 use crate::jwt::Parts;
-use crate::provider::{Client, Tokens};
+use crate::tokens::{Client, Tokens};
 
 /// Difference between our clock and the provider's that is tolerated.
 pub(crate) const SKEW: SignedDuration = SignedDuration::from_secs(60);

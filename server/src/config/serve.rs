@@ -2,20 +2,23 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use cluster::WorkspacePath;
 use notify::NotifyConfig;
 
 use super::notify::{NotifyArgs, NotifyError};
-use super::sign_in::{SignInArgs, SignInConfig, SignInError};
+use super::sign_in::{ProviderFile, SignInArgs, SignInConfig, SignInError};
 use super::{DatabaseUrl, OnServer, PublicUrl};
 use crate::limits::{LimitsConfig, Network, REQUESTS_PER_SECOND};
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
+    /// File with options, YAML: `publicUrl` for `--public-url`, and so on. What is on the command line counts more; see `opm-portal config`.
+    #[arg(long, value_name = "FILE", env = "OPM_CONFIG")]
+    config: Option<PathBuf>,
     /// The control plane to use. There is no default, so a missing setting never starts one.
     #[arg(long, value_enum, env = "OPM_PLANE")]
     plane: PlaneKind,
@@ -215,6 +218,16 @@ pub enum ConfigError {
 }
 
 impl ServeArgs {
+    /// Adds the identity providers of a configuration file.
+    pub(super) fn add_providers(&mut self, providers: Vec<ProviderFile>) {
+        self.sign_in.add_providers(providers);
+    }
+
+    /// Returns the configuration file that the arguments name.
+    pub fn file(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+
     /// Converts the arguments into the configuration, or says why they conflict.
     ///
     /// # Errors

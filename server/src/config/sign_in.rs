@@ -6,6 +6,8 @@ use clap::{Args, ValueEnum};
 use jiff::SignedDuration;
 use oidc::ProviderConfig;
 use promise::policy::seconds;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::{PlaneKind, PublicUrl};
 
@@ -34,7 +36,7 @@ pub struct SignInArgs {
     /// Name of the provider on the sign-in page [default: the issuer's host].
     #[arg(long, value_name = "TEXT", env = "OPM_OIDC_TITLE")]
     oidc_title: Option<String>,
-    /// Scope to ask for besides `openid`; repeatable [default: profile, email].
+    /// Scope to request besides `openid`; repeatable [default: profile, email].
     #[arg(long = "oidc-scope", value_name = "SCOPE", env = "OPM_OIDC_SCOPES", value_delimiter = ',')]
     oidc_scopes: Vec<String>,
     /// Claim that the control plane makes usernames of, as in its authentication configuration.
@@ -52,6 +54,68 @@ pub struct SignInArgs {
     /// How long a session can rest before it ends, such as 30m.
     #[arg(long, value_name = "DURATION", default_value = "8h", env = "OPM_SESSION_IDLE_TIMEOUT")]
     session_idle_timeout: String,
+    /// Identity providers of the configuration file.
+    #[arg(skip)]
+    providers: Vec<ProviderFile>,
+}
+
+/// An identity provider in the configuration file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ProviderFile {
+    name: String,
+    issuer: String,
+    client_id: String,
+    title: Option<String>,
+    client_secret_file: Option<PathBuf>,
+    scopes: Option<Vec<String>>,
+    username_claim: Option<String>,
+    groups_claim: Option<String>,
+    ca_file: Option<PathBuf>,
+}
+
+impl ProviderFile {
+    /// Returns the schema of the list of providers.
+    pub(super) fn schema() -> Value {
+        let text = |description: &str| json!({"type": "string", "description": description});
+        json!({
+            "type": "array",
+            "description": "Identity providers with which people sign in, in the order of their buttons.",
+            "items": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["name", "issuer", "clientId"],
+                "properties": {
+                    "name": text("Name in addresses: the provider sends people back to <publicUrl>/sign-in/<name>/callback."),
+                    "issuer": text("Issuer, exactly as the provider spells it. The control plane must trust it."),
+                    "clientId": text("The portal's client id at the provider."),
+                    "title": text("Name on the sign-in page. The issuer's host if absent."),
+                    "clientSecretFile": text("File with the client's secret. None for a public client."),
+                    "scopes": {"type": "array", "items": {"type": "string"}, "description": "Scopes to request besides openid. profile and email if absent."},
+                    "usernameClaim": text("Claim that the control plane makes usernames of. sub if absent."),
+                    "groupsClaim": text("Claim that the control plane makes groups of."),
+                    "caFile": text("File with the certificate authority of the provider, PEM. Those of this machine if absent."),
+                },
+            },
+        })
+    }
+
+    fn read(self) -> Result<ProviderConfig, SignInError> {
+        let what = |field: &str| format!("identity provider {}, {field}", self.name);
+        let provider = ProviderConfig {
+            title: self.title.clone().unwrap_or_else(|| host(&self.issuer)),
+            client_secret: self.client_secret_file.as_deref().map(|path| secret(path, &what("clientSecretFile"))).transpose()?,
+            ca: self.ca_file.as_deref().map(|path| read(path, &what("caFile"))).transpose()?,
+            scopes: self.scopes.clone().unwrap_or_else(|| SCOPES.map(str::to_owned).to_vec()),
+            username_claim: self.username_claim.clone().unwrap_or_else(|| "sub".to_owned()),
+            groups_claim: self.groups_claim.clone(),
+            name: self.name.clone(),
+            issuer: self.issuer,
+            client_id: self.client_id,
+        };
+        provider.check().or_else(|problem| wrong(format!("identity provider {}: {problem}", provider.name)))?;
+        Ok(provider)
+    }
 }
 
 /// A way to sign in.
@@ -116,6 +180,11 @@ fn wrong<T>(text: impl Into<String>) -> Result<T, SignInError> {
 }
 
 impl SignInArgs {
+    /// Adds the identity providers of a configuration file.
+    pub(super) fn add_providers(&mut self, providers: Vec<ProviderFile>) {
+        self.providers.extend(providers);
+    }
+
     /// Reads the files and validates the settings. `web` says whether pages are served at all.
     ///
     /// # Errors
@@ -125,7 +194,13 @@ impl SignInArgs {
             longest: duration("--session-lifetime", &self.session_lifetime)?,
             idle: duration("--session-idle-timeout", &self.session_idle_timeout)?,
         };
-        let providers: Vec<ProviderConfig> = self.provider()?.into_iter().collect();
+        let from_file = self.providers.iter().cloned().map(ProviderFile::read).collect::<Result<Vec<_>, _>>()?;
+        let providers: Vec<ProviderConfig> = self.provider()?.into_iter().chain(from_file).collect();
+        if let Some(twice) =
+            providers.iter().enumerate().find(|(index, one)| providers[..*index].iter().any(|other| other.name == one.name))
+        {
+            return wrong(format!("identity provider {}: the name is used twice; choose another name", twice.1.name));
+        }
         if !providers.is_empty() && public.is_none() && web {
             return wrong("--oidc-issuer: the provider sends people back to the portal, so set its address with --public-url");
         }

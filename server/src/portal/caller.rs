@@ -93,6 +93,8 @@ struct Inner {
     expires: Timestamp,
     /// When the token is due to be replaced.
     due: Timestamp,
+    /// The identity provider where the session began.
+    provider: Option<String>,
 }
 
 impl Caller {
@@ -113,7 +115,7 @@ impl Caller {
             Shown::Cookie(_) => Credential::of_session(portal, key, now).await?,
             Shown::Bearer(token) => Some(Credential::of_token(token, now)?),
         };
-        let Some(Credential { token, expires, due, person }) = found else {
+        let Some(Credential { token, expires, due, person, provider }) = found else {
             portal.callers.forget(key);
             return Ok(None);
         };
@@ -138,7 +140,17 @@ impl Caller {
         };
         let form_token = shown.form_token();
         let caller = Self {
-            inner: Arc::new(Inner { portal: portal.clone(), identity, token, session: key, form_token, verified: now, expires, due }),
+            inner: Arc::new(Inner {
+                portal: portal.clone(),
+                identity,
+                token,
+                session: key,
+                form_token,
+                verified: now,
+                expires,
+                due,
+                provider,
+            }),
             request: None,
         };
         portal.callers.remember(key, &caller, now);
@@ -188,6 +200,11 @@ impl Caller {
         self.inner.session
     }
 
+    /// Returns the name of the identity provider where the session began.
+    pub fn provider(&self) -> Option<&str> {
+        self.inner.provider.as_deref()
+    }
+
     /// Returns the token that the forms of this session carry.
     pub fn form_token(&self) -> &str {
         &self.inner.form_token
@@ -228,12 +245,14 @@ struct Credential {
     due: Timestamp,
     /// Whose session it is, if an identity provider issues its tokens.
     person: Option<String>,
+    /// That identity provider.
+    provider: Option<String>,
 }
 
 impl Credential {
     fn of_token(token: &str, now: Timestamp) -> Result<Self> {
         let expires = now.saturating_add(VERIFIED).map_err(|_| Error::Internal)?;
-        Ok(Self { token: Token::new(token.to_owned()), expires, due: expires, person: None })
+        Ok(Self { token: Token::new(token.to_owned()), expires, due: expires, person: None, provider: None })
     }
 
     async fn of_session(portal: &Arc<Portal>, key: SessionKey, now: Timestamp) -> Result<Option<Self>> {
@@ -244,7 +263,8 @@ impl Credential {
             tracing::warn!(error = &error as &dyn std::error::Error, "the use of a session could not be noted");
         }
         let (expires, due) = (session.expires, renewal::due(&session).unwrap_or(session.expires));
-        let person = session.at_provider.is_some().then_some(session.person);
+        let provider = session.at_provider.map(|at| at.provider);
+        let person = provider.is_some().then_some(session.person);
         // Callers of the same session share its token, so that those who hold one for long, such as streams, go on with the new one.
         let token = match portal.callers.get(key) {
             Some(caller) => {
@@ -253,7 +273,7 @@ impl Credential {
             }
             None => Token::new(session.token),
         };
-        Ok(Some(Self { token, expires, due, person }))
+        Ok(Some(Self { token, expires, due, person, provider }))
     }
 }
 

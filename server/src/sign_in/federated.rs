@@ -9,6 +9,7 @@ use cluster::Token;
 use http::HeaderValue;
 use jiff::SignedDuration;
 use oidc::{Callback, Provider, Secrets, Tokens};
+use promise::identity::PersonId;
 use serde::{Deserialize, Serialize};
 use store::{AtProvider, Attempt, Store};
 
@@ -16,6 +17,8 @@ use super::Visitor;
 use super::session::{SignInRequest, begin_with};
 use crate::auth::cookie::Kind;
 use crate::portal::Portal;
+use crate::portal::caller::database;
+use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
 
 /// How long people can take at the provider.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
@@ -108,7 +111,7 @@ pub(crate) async fn finish(
         return Err(failed(SignInProblem::ProviderAnswer));
     }
     if !answer.error.is_empty() || answer.code.is_empty() {
-        tracing::info!(provider = pending.provider, error = answer.error, "an identity provider didn't sign a person in");
+        tracing::info!(provider = pending.provider, error = word(&answer.error), "an identity provider didn't sign a person in");
         let code = answer.error.as_str();
         let problem = if code == "temporarily_unavailable" { SignInProblem::ProviderUnavailable } else { SignInProblem::ProviderDeclined };
         return Err(failed(problem));
@@ -122,6 +125,11 @@ pub(crate) async fn finish(
     let cookie =
         begun.map_err(|problem| failed(if problem == SignInProblem::TokenRefused { SignInProblem::AccountRefused } else { problem }))?;
     Ok(Begun { cookie, back: safe_redirect(&pending.back).to_owned() })
+}
+
+/// Returns an error code without what doesn't belong in one, because anyone can put anything into the address.
+fn word(code: &str) -> String {
+    code.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').take(64).collect()
 }
 
 /// Takes what was remembered of a sign-in. Nothing is remembered for another browser, another state, or a second time.
@@ -149,8 +157,37 @@ fn at_provider(provider: &str, tokens: Tokens) -> AtProvider {
     }
 }
 
+/// Why a provider's word about the end of a session has no effect.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// It isn't the provider's, or not about this.
+    NotValid,
+    /// It can't be checked or carried out now.
+    Later,
+}
+
+/// Ends the sessions that a logout token of a provider is about.
+pub(crate) async fn end(portal: &Portal, provider: &Provider, token: &str, request_id: &str) -> Result<(), Ended> {
+    let name = provider.config().name.as_str();
+    let ended = provider.ended(token, portal.clock.now()).await.map_err(|error| {
+        tracing::warn!(provider = name, error = &error as &dyn std::error::Error, "a logout token is refused");
+        if matches!(error, oidc::Error::LogoutToken(_)) { Ended::NotValid } else { Ended::Later }
+    })?;
+    let no_one = PersonId::default();
+    let write = RecordedWrite::of(&no_one, request_id, WriteOperation::SignOut, WriteTarget::remembered("session", name));
+    let ending = write.remember(portal.store.end_sessions_at(name, ended.subject.as_deref(), ended.sid.as_deref()), |_| true).await;
+    let ending = ending.map_err(|error| {
+        database(&error);
+        Ended::Later
+    })?;
+    for (key, _) in ending {
+        portal.callers.forget(key);
+    }
+    Ok(())
+}
+
 /// Returns what people are told about an error; the log has the details.
-fn problem(provider: &Provider, error: &oidc::Error) -> SignInProblem {
+pub(crate) fn problem(provider: &Provider, error: &oidc::Error) -> SignInProblem {
     tracing::warn!(
         provider = provider.config().name,
         error = error as &dyn std::error::Error,

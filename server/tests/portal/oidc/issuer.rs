@@ -156,11 +156,6 @@ impl Issuer {
         *self.mind.twist.lock() = Some(Box::new(twist));
     }
 
-    pub fn behaves(&self) {
-        *self.mind.twist.lock() = None;
-        *self.mind.published.lock() = None;
-    }
-
     /// Signs with another key; the one that it publishes stays if `secretly`.
     pub fn rotates(&self, id: &str, secretly: bool) {
         let mut key = self.mind.key.lock();
@@ -209,6 +204,15 @@ impl Issuer {
         }
         let redirect = redirect.strip_prefix("http://localhost:8080").expect("an address of the portal");
         format!("{redirect}?{}", answer.finish())
+    }
+}
+
+/// The groups of a person of the sample world.
+fn groups(person: &str) -> Vec<&'static str> {
+    match person {
+        "dev-shop" => vec!["acme-shop-developers"],
+        "org-owner" => vec!["acme-owners"],
+        _ => Vec::new(),
     }
 }
 
@@ -269,7 +273,7 @@ async fn token(State(mind): State<Arc<Mind>>, headers: HeaderMap, Form(asked): F
     let now = mind.clock.now().as_second();
     let mut claims = json!({
         "iss": mind.url, "aud": CLIENT, "sub": person, "iat": now, "exp": now + TOKENS, "sid": format!("sid-{person}"), "name": "Dana Shaw",
-        "groups": [], "jti": number,
+        "groups": groups(&person), "jti": number,
     });
     if let Some(nonce) = nonce {
         claims["nonce"] = json!(nonce);
