@@ -5,6 +5,9 @@ import { command } from "./portal.mjs";
 /** What answers GET and is no page of its own, and why. Probes are left out by who may use them. */
 const noPages = new Map([
   ["/{*path}", "files; where there is none, the page that says so is the scene `nowhere`"],
+  ["/sign-in/{provider}", "it leads to an identity provider; tests/oidc.test.mjs goes there"],
+  ["/sign-in/{provider}/callback", "it leads back from there"],
+  ["/sign-in/{provider}/sign-out", "it leads to an identity provider"],
   ["/live", "a stream of events"],
   ["/search/suggestions", "a fragment, which the palette shows"],
   ["/refused", "it says no, whatever it is about; so does the scene `refused`"],

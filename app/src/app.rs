@@ -28,6 +28,7 @@ pub fn App() -> impl IntoView {
             <FlatRoutes fallback=nowhere>
                 <Route path=Pattern(page::HOME) view=|| load(home_page) ssr=Async/>
                 <Route path=Pattern(page::SIGN_IN) view=|| load(sign_in_page) ssr=Async/>
+                <Route path=Pattern(page::SESSIONS) view=|| load(session_list) ssr=Async/>
                 <Route path=Pattern(page::REFUSED) view=|| load(refusal) ssr=Async/>
                 <Route path=Pattern(page::WORKSPACES) view=|| load(workspace_list) ssr=Async/>
                 <Route path=Pattern(page::COST) view=|| load(cost_report) ssr=Async/>

@@ -17,8 +17,8 @@ use crate::view::{
     EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, InstancesPage, NoticeRules, NoticesPage, NoticesQuery, ObjectKey,
     ObjectPage, OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromiseKey,
     PromisePage, PromisePreview, PromisesPage, PromisesQuery, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage,
-    ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, StandInPage, Viewer,
-    WorkspacePage, WorkspaceTree,
+    ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, SessionLine, SignInProvider,
+    StandInPage, Viewer, WorkspacePage, WorkspaceTree,
 };
 use async_trait::async_trait;
 use promise::date::{DateStyle, Zone};
@@ -43,6 +43,10 @@ pub trait Account: Send + Sync {
     async fn home(&self) -> Result<Home>;
     /// Hides what newcomers can try first.
     async fn dismiss_tour(&self) -> Result<()>;
+    /// Returns the user's sessions, the one that was used last first.
+    async fn sessions(&self) -> Result<Vec<SessionLine>>;
+    /// Ends one of the user's other sessions, or all others if `id` is empty.
+    async fn end_session(&self, id: &str) -> Result<()>;
 }
 
 /// The catalog of a workspace.
@@ -319,6 +323,20 @@ pub enum SignInProblem {
     NotAToken,
     /// The server doesn't accept the token.
     TokenRefused,
+    /// The portal doesn't offer this way to sign in.
+    NotOffered,
+    /// The sign-in with the identity provider has expired, was already used, or was begun in another browser.
+    NoAttempt,
+    /// The identity provider didn't sign the person in.
+    ProviderDeclined,
+    /// The identity provider doesn't respond.
+    ProviderUnavailable,
+    /// What the identity provider sent isn't valid.
+    ProviderAnswer,
+    /// The identity provider doesn't send the claim that usernames are made of.
+    ProviderClaim,
+    /// The server doesn't accept people of the identity provider.
+    AccountRefused,
     /// Too many attempts; the next one is possible after this many seconds.
     TooManyAttempts(u64),
     /// The server or the database doesn't respond.
@@ -333,6 +351,13 @@ impl SignInProblem {
             Self::Elsewhere => "elsewhere",
             Self::NotAToken => "not-a-token",
             Self::TokenRefused => "token-refused",
+            Self::NotOffered => "not-offered",
+            Self::NoAttempt => "no-attempt",
+            Self::ProviderDeclined => "provider-declined",
+            Self::ProviderUnavailable => "provider-unavailable",
+            Self::ProviderAnswer => "provider-answer",
+            Self::ProviderClaim => "provider-claim",
+            Self::AccountRefused => "account-refused",
             Self::TooManyAttempts(_) => "too-many-attempts",
             Self::Unavailable => "unavailable",
         }
@@ -345,6 +370,13 @@ impl SignInProblem {
             Self::Elsewhere,
             Self::NotAToken,
             Self::TokenRefused,
+            Self::NotOffered,
+            Self::NoAttempt,
+            Self::ProviderDeclined,
+            Self::ProviderUnavailable,
+            Self::ProviderAnswer,
+            Self::ProviderClaim,
+            Self::AccountRefused,
             Self::TooManyAttempts(seconds.clamp(1, 3600)),
             Self::Unavailable,
         ];
@@ -354,9 +386,9 @@ impl SignInProblem {
     /// Returns the HTTP status of the page that shows it.
     pub const fn status(self) -> u16 {
         match self {
-            Self::UnknownPerson | Self::Elsewhere | Self::NotAToken | Self::TokenRefused => 403,
             Self::TooManyAttempts(_) => 429,
-            Self::Unavailable => 503,
+            Self::Unavailable | Self::ProviderUnavailable => 503,
+            _ => 403,
         }
     }
 }
@@ -366,8 +398,9 @@ impl SignInProblem {
 pub trait Sessions: Send + Sync {
     /// Starts a session for a sample user, or for the holder of a token, and ends an earlier one. Returns the cookies for the browser.
     async fn begin(&self, person: &str, token: &str) -> std::result::Result<Vec<String>, SignInProblem>;
-    /// Ends the session. The cookies make the browser forget it, even if it couldn't be ended.
-    async fn end(&self) -> (Vec<String>, Result<()>);
+    /// Ends the session. The cookies make the browser forget it, even if it couldn't be ended. Returns the name of the identity provider where
+    /// it began.
+    async fn end(&self) -> (Vec<String>, Result<Option<String>>);
 }
 
 /// Workspaces that the user can enter.
@@ -429,8 +462,12 @@ impl<T> Backend for T where
 pub struct Visit {
     /// Backend of the signed-in user; `None` if no one is signed in.
     pub backend: Option<Arc<dyn Backend>>,
-    /// People who can sign in on the embedded plane; empty on other planes, where users bring a token.
+    /// People of the embedded plane who can be chosen at the sign-in.
     pub people: Arc<[Person]>,
+    /// Identity providers with which users can sign in.
+    pub providers: Vec<SignInProvider>,
+    /// Whether users can sign in with a bearer token.
+    pub takes_tokens: bool,
     /// Token in the form of the sign-in page.
     pub sign_in_token: String,
     /// Nonce of this answer's content security policy.

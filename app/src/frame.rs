@@ -169,6 +169,7 @@ fn account(visit: &Visit) -> Option<impl IntoView + use<>> {
                     {theme("light", texts::LIGHT, visit.theme == "light")}
                     {theme("dark", texts::DARK, visit.theme == "dark")}
                 </form>
+                <a class="item" href=page::SESSIONS>{texts::SESSIONS}</a>
                 <form method="post" id=SIGN_OUT_FORM action={actions::path::<SignOut>()}><HiddenToken token=token/><button class="item"><Icon name="log-out"/>{texts::SIGN_OUT}</button></form>
             </div>
         </details>

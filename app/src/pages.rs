@@ -14,6 +14,7 @@ pub mod requests;
 pub mod resources;
 mod rules;
 pub mod search;
+pub mod sessions;
 pub mod sign_in;
 mod views;
 pub mod workspace;

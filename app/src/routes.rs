@@ -16,6 +16,14 @@ pub mod page {
     pub const HOME: &str = "/";
     /// Sign-in page.
     pub const SIGN_IN: &str = "/sign-in";
+    /// Redirects to an identity provider to sign in: query `back`.
+    pub const SIGN_IN_WITH: &str = "/sign-in/{provider}";
+    /// Where an identity provider sends the browser back to: query `code`, `state` and `iss`, or `error`.
+    pub const SIGN_IN_CALLBACK: &str = "/sign-in/{provider}/callback";
+    /// Redirects to an identity provider to end the session there.
+    pub const SIGN_OUT_WITH: &str = "/sign-in/{provider}/sign-out";
+    /// The user's sessions.
+    pub const SESSIONS: &str = "/account/sessions";
     /// Workspaces.
     pub const WORKSPACES: &str = "/workspaces";
     /// A workspace: what is in it, what applies to it, and who can do what there.
@@ -120,6 +128,9 @@ pub mod post {
     /// `Platform::policy_preflight`: the form of a policy with the posted values, for the script that updates it. It saves a draft.
     pub const PREFLIGHT_POLICY: &str = "/platform/policies/preflight";
 }
+
+/// Where an identity provider says that a session is over (OpenID Connect Back-Channel Logout 1.0): the post carries a `logout_token`.
+pub const BACK_CHANNEL_LOGOUT: &str = "/sign-in/{provider}/back-channel-logout";
 
 /// Server-sent events: query `topic` is `requests` with `workspace`, `request` with `workspace`, `namespace`, `name`, or one of
 /// `notifications`, `home`, `platform` and `decisions`; each also sends the user's notifications. `seen` identifies the data that the page
@@ -379,6 +390,26 @@ pub fn request_revealed(workspace: &str, namespace: &str, name: &str, output: &s
 /// The sign-in page, which redirects to `back` afterwards.
 pub fn sign_in(back: &str) -> String {
     with_query(page::SIGN_IN, &[("back", back)])
+}
+
+/// Redirects to an identity provider to sign in, and afterwards to `back`.
+pub fn sign_in_with(provider: &str, back: &str) -> String {
+    with_query(&at(page::SIGN_IN_WITH, &[provider]), &[("back", back)])
+}
+
+/// Where an identity provider sends the browser back to.
+pub fn sign_in_callback(provider: &str) -> String {
+    at(page::SIGN_IN_CALLBACK, &[provider])
+}
+
+/// Redirects to an identity provider to end the session there.
+pub fn sign_out_with(provider: &str) -> String {
+    at(page::SIGN_OUT_WITH, &[provider])
+}
+
+/// The sign-in page after a session that began at this identity provider.
+pub fn signed_out(provider: &str) -> String {
+    with_query(page::SIGN_IN, &[("left", provider)])
 }
 
 /// The sign-in page with the reason why the last attempt failed.

@@ -28,7 +28,7 @@ mod stand_in;
 mod total;
 mod workspace;
 
-pub use account::{Person, Viewer, WorkspaceNode, WorkspaceTree};
+pub use account::{Person, SessionLine, SignInProvider, Viewer, WorkspaceNode, WorkspaceTree};
 pub use approvals::{
     AlikePage, AlikeRow, ApprovalNote, Asked, CommentLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval,
     PriceStep, ReviewPage, Since, ValueChange,

@@ -51,7 +51,7 @@ before(async () => {
   assert.match(await command("doctor", ...where), /is ready/);
   await it.admin(["create", "rolebinding", "developers", "-n", "shop", "--clusterrole=opm-user", "--group=shop-developers"]);
   await it.admin(["create", "-f", "-"], JSON.stringify(settings));
-  it.portal = await serve(join(it.folder, "portal"), ["--plane", "kubeconfig", ...where]);
+  it.portal = await serve(join(it.folder, "portal"), ["--plane", "kubeconfig", "--sign-in", "token", ...where]);
   it.browser = await launchBrowser();
 });
 

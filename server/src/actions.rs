@@ -19,7 +19,7 @@ use crate::limits::ClientAddress;
 use crate::pages::{Visiting, recent};
 use crate::portal::Caller;
 use crate::portal::Portal;
-use crate::sign_in::{Visitor, session};
+use crate::sign_in::{Visitor, browser, session};
 use crate::web::pairs::Pairs;
 
 /// Runs the action registered at the address of the request.
@@ -52,6 +52,7 @@ fn acting(visiting: &Visiting) -> Acting {
         form: visiting.cookie(Kind::Form),
         address: visiting.address(),
         request_id: visiting.request_id().to_owned(),
+        browser: browser::name(visiting.headers()),
     };
     Acting { backend, sessions: Arc::new(session) }
 }
@@ -65,21 +66,25 @@ struct Session {
     form: Option<String>,
     address: ClientAddress,
     request_id: String,
+    browser: String,
 }
 
 #[async_trait]
 impl Sessions for Session {
     async fn begin(&self, person: &str, token: &str) -> std::result::Result<Vec<String>, SignInProblem> {
-        let given = Given { person, token, is_here: self.is_here, form: self.form.as_deref() };
-        let begun = session::begin(&self.portal, &self.visitor, given, self.address, &self.request_id).await?;
+        let given = Given { person, token, is_here: self.is_here };
+        let Self { address, request_id, browser, .. } = self;
+        let from = session::SignInRequest { address: *address, request_id, browser, form: self.form.as_deref() };
+        let begun = session::begin(&self.portal, &self.visitor, given, &from).await?;
         let style = self.portal.sign_in.cookie;
         let form = self.form.is_some().then(|| style.clear(Kind::Form));
         let switched = matches!(self.visitor, Visitor::Person(_)).then(|| recent::forget(style)).flatten();
         Ok(values([Some(begun), Some(style.clear(Kind::Visit)), form, switched]))
     }
 
-    async fn end(&self) -> (Vec<String>, Result<()>) {
-        let ended = session::end(&self.portal, &self.visitor).await;
+    async fn end(&self) -> (Vec<String>, Result<Option<String>>) {
+        let provider = self.visitor.caller().ok().and_then(|caller| caller.provider().map(str::to_owned));
+        let ended = session::end(&self.portal, &self.visitor).await.map(|()| provider);
         let style = self.portal.sign_in.cookie;
         (values([Some(style.clear(Kind::Session)), recent::forget(style)]), ended)
     }

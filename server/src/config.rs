@@ -1,11 +1,13 @@
 //! Command line arguments and environment variables, read once here and turned into what the program needs.
 
 mod database_url;
+mod file;
 mod notify;
 mod plane;
 mod public_url;
 mod seed;
 mod serve;
+mod sign_in;
 
 use std::path::PathBuf;
 
@@ -15,9 +17,11 @@ use cluster::WorkspacePath;
 pub use self::notify::{NotifyArgs, NotifyError};
 pub use self::plane::PlaneArgs;
 pub use database_url::DatabaseUrl;
+pub use file::{ParseError, check as check_file, parse, schema as file_schema};
 pub use public_url::PublicUrl;
 pub use seed::SeedArgs;
 pub use serve::{Config, ConfigError, LogConfig, LogFormat, PlaneConfig, PlaneKind, Role, ServeArgs, Storage};
+pub use sign_in::{SessionLifetime, SignInArgs, SignInConfig, SignInError, SignInMethod};
 
 /// OPM Portal: the front door to a platform of workspaces, promises and policies.
 ///
@@ -35,9 +39,11 @@ pub struct Cli {
 pub enum Command {
     /// Serve the portal until Ctrl-C or SIGTERM.
     #[command(after_help = "Examples:\n  opm-portal serve --plane embedded --data ./portal-data\n  \
-        opm-portal serve --plane kubeconfig --context my-cluster --data ./portal-data\n\n\
+        opm-portal serve --plane kubeconfig --context my-cluster --data ./portal-data --public-url https://portal.example.org \\\n    \
+        --oidc-issuer https://login.example.org --oidc-client-id portal --oidc-client-secret-file ./client-secret\n\n\
         The embedded plane is for demos and tests: it listens on loopback only, and anyone who can open the sign-in page can sign in as anyone.\n\
-        On the server of a kubeconfig, people sign in with their own bearer token; `opm-portal bootstrap` installs what the portal needs there.")]
+        On the server of a kubeconfig, people sign in with an identity provider that the server trusts (--oidc-issuer), or paste their own \
+        bearer token (--sign-in token); `opm-portal bootstrap` installs what the portal needs there.")]
     Serve(Box<ServeArgs>),
     /// Install what the portal needs on the server of a kubeconfig. Safe to repeat: existing objects stay as they are.
     #[command(after_help = "Examples:\n  opm-portal bootstrap --context my-cluster\n  \
@@ -59,6 +65,9 @@ pub enum Command {
         A folder with workspaces.yaml is checked as a whole world, with everything that its files refer to. Each problem is one line: \
         file, line, column, field, what to change. Exit code 1 if there are any.")]
     Check(CheckArgs),
+    /// Check a configuration file of `serve`, or print its schema.
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Serve the embedded plane alone until Ctrl-C or SIGTERM: Kubernetes at the top, workspaces below `/clusters/`.
     #[command(after_help = "Example:\n  echo 'secret,admin,1,\"system:masters,system:kcp:admin\"' > tokens.csv\n  \
         opm-portal plane --listen 127.0.0.1:6443 --data ./plane-data --token-auth-file tokens.csv --empty")]
@@ -76,6 +85,20 @@ pub enum Command {
     Manifests(ManifestsArgs),
     /// Print every route of the portal: method, who can use it, pattern.
     Routes,
+}
+
+/// Commands for configuration files.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Check a configuration file as `serve` would use it, with the files that it names. Nothing is started.
+    #[command(after_help = "Example:\n  opm-portal config check portal.yaml\n\nExit code 1 if there is a problem.")]
+    Check {
+        /// The file.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Print the JSON Schema of configuration files, for editors.
+    Schema,
 }
 
 /// Arguments of `check`.

@@ -74,7 +74,7 @@ pub async fn bootstrap(arguments: &BootstrapArgs) -> Result<String, Error> {
         [] => String::new(),
         names => format!(" Requests in {} can be fulfilled.", names.join(", ")),
     };
-    let serve = site.command("opm-portal serve --plane kubeconfig");
+    let serve = site.command("opm-portal serve --plane kubeconfig --sign-in token");
     let bind = match site.topology {
         Topology::Workspaces { .. } => format!(
             "\nFor a workspace with requests: {}\nFor each workspace above it: {}",

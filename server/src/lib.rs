@@ -17,6 +17,7 @@ pub mod bare;
 pub mod clock;
 pub mod config;
 pub mod error;
+mod federation;
 mod gate;
 pub mod health;
 pub mod history;

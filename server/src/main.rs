@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::Parser as _;
-use opm_portal::config::{Cli, Command, DestinationCommand, LogConfig, LogFormat};
+use opm_portal::config::{
+    Cli, Command, ConfigCommand, DestinationCommand, LogConfig, LogFormat, ParseError, check_file, file_schema, parse,
+};
 use opm_portal::sample::check;
 use opm_portal::{bare, install, logging, manifests, play, routes, seed, serve};
 
@@ -18,7 +19,15 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 const WORKERS: usize = 2;
 
 fn main() -> ExitCode {
-    match run(Cli::parse()) {
+    let cli = match parse(std::env::args_os().collect()) {
+        Ok(cli) => cli,
+        Err(ParseError::Usage(error)) => error.exit(),
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -30,11 +39,15 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(args) => {
+            let file = args.file().map(|file| file.display().to_string());
             let (config, log) = match args.into_config() {
                 Ok(config) => config,
                 Err(error) => usage(&error),
             };
             logging::start(&log)?;
+            if let Some(file) = file {
+                tracing::info!(file, "options are read from a configuration file");
+            }
             runtime()?.block_on(serve::until_signalled(config)).map_err(Into::into)
         }
         Command::Plane(args) => {
@@ -65,6 +78,15 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Check(args) => {
             let said = check::said(&args.paths, !args.untrusted, !args.kubernetes)?;
             println!("{said}");
+            Ok(())
+        }
+        Command::Config(ConfigCommand::Check { file }) => {
+            check_file(&file).map_err(anyhow::Error::msg)?;
+            println!("{} is valid", file.display());
+            Ok(())
+        }
+        Command::Config(ConfigCommand::Schema) => {
+            println!("{:#}", file_schema());
             Ok(())
         }
         Command::Seed(args) => {

@@ -27,7 +27,7 @@ use serde_json::json;
 use self::person::{Actor, NAMESPACE};
 use self::story::{Step, Story};
 use crate::clock::{Clock, System};
-use crate::config::{Config, PlaneConfig, Storage};
+use crate::config::{Config, PlaneConfig, SignInConfig, Storage};
 use crate::history::record::{self, Record, Recorded};
 use crate::history::{Observed, Remark, memory};
 use crate::limits::LimitsConfig;
@@ -159,6 +159,7 @@ pub fn record(examples: &Path) -> Result<usize, PlayError> {
         public_url: None,
         notify: NotifyConfig::default(),
         limits: LimitsConfig::default(),
+        sign_in: SignInConfig::default(),
     };
     let edges = Edges { clock: clock.clone(), pace: Pace::faster(PACE), ..Edges::default() };
     let remarks = alone(async {

@@ -29,7 +29,7 @@ pub fn probes(portal: &Arc<Portal>) -> Router {
 
 /// Returns every route with all of its middleware.
 pub fn router(portal: &Arc<Portal>) -> Router {
-    let (mut probes, mut people, mut programs) = (Router::new(), pages(portal), Router::new());
+    let (mut probes, mut people, mut programs, mut providers) = (Router::new(), pages(portal), Router::new(), Router::new());
     for route in routes::table() {
         let Some(handler) = route.handler else { continue };
         match route.access {
@@ -39,6 +39,7 @@ pub fn router(portal: &Arc<Portal>) -> Router {
                 people = people.route(route.pattern, handler.route_layer(from_fn_with_state(portal.clone(), gate::embedded)));
             }
             Access::Bearer => programs = programs.route(route.pattern, handler),
+            Access::Provider => providers = providers.route(route.pattern, handler),
             Access::SignedIn | Access::Policies | Access::Decisions | Access::Platform | Access::Workspace => {
                 people = people.route(route.pattern, handler.route_layer(from_fn_with_state(portal.clone(), gate::signed_in)));
             }
@@ -54,7 +55,10 @@ pub fn router(portal: &Arc<Portal>) -> Router {
         .layer(from_fn_with_state(portal.clone(), panics::caught))
         .layer(from_fn_with_state(portal.clone(), gate::bearer))
         .layer(from_fn_with_state(Hosts::new(portal.public_authority.as_deref()), host::check));
-    everywhere(people.merge(programs).merge(probes), portal)
+    let providers = providers
+        .layer(from_fn_with_state(portal.clone(), panics::caught))
+        .layer(from_fn_with_state(Hosts::new(portal.public_authority.as_deref()), host::check));
+    everywhere(people.merge(programs).merge(providers).merge(probes), portal)
 }
 
 /// Returns the pages of the application, grouped by access.

@@ -6,17 +6,18 @@ use std::sync::Arc;
 
 use app::actions::{
     AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeletePreset, DeleteRequest, DeleteView,
-    DiscardDraft, DismissDemo, DismissTour, EndDelegation, MarkRead, Posted, PreviewPromise, RenameView, RetryDelivery, RevealOutput,
-    RollOut, SaveNotificationSettings, SavePolicy, SavePreset, SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft,
-    SignIn, SignOut, SubmitRequest, SwitchPolicy, Withdraw,
+    DiscardDraft, DismissDemo, DismissTour, EndDelegation, EndSession, MarkRead, Posted, PreviewPromise, RenameView, RetryDelivery,
+    RevealOutput, RollOut, SaveNotificationSettings, SavePolicy, SavePreset, SaveView, SetDelegate, SetFavourite, SetFavouritePromise,
+    ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy, Withdraw,
 };
-use app::routes::{LIVE, page, post};
+use app::routes::{BACK_CHANNEL_LOGOUT, LIVE, page, post};
 use axum::handler::Handler;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use http::Method;
 use leptos::server_fn::ServerFn;
 
 use crate::actions;
+use crate::federation;
 use crate::health;
 use crate::live;
 use crate::pages::{self, posts};
@@ -50,6 +51,8 @@ pub enum Access {
     Platform,
     /// Signed-in people who can enter the workspace that the request names; everything else is requested from the plane as that person.
     Workspace,
+    /// Identity providers: what they send counts by its signature alone. Cookies don't count.
+    Provider,
     /// Programs with a bearer token of the plane; cookies don't count. Everything is requested from the plane as the holder of the token.
     Bearer,
 }
@@ -87,12 +90,16 @@ pub(crate) fn page_at(pattern: &str) -> Option<Route> {
 
 /// Returns the whole table.
 pub fn table() -> Vec<Route> {
-    use Access::{Anyone, Bearer, Decisions, EmbeddedPlane, Platform, Policies, Probe, SignedIn, Workspace};
+    use Access::{Anyone, Bearer, Decisions, EmbeddedPlane, Platform, Policies, Probe, Provider, SignedIn, Workspace};
     vec![
         get(ALIVE, Probe, health::alive),
         get(READY, Probe, health::ready),
         page(page::SIGN_IN, Anyone),
         action::<SignIn>(Anyone),
+        get(page::SIGN_IN_WITH, Anyone, federation::start),
+        get(page::SIGN_IN_CALLBACK, Anyone, federation::callback),
+        get(page::SIGN_OUT_WITH, Anyone, federation::sign_out),
+        post(BACK_CHANNEL_LOGOUT, Provider, federation::ended),
         get(FILE, Anyone, pages::file),
         page(page::GALLERY, EmbeddedPlane),
         revalidated(page::HOME, SignedIn),
@@ -105,6 +112,8 @@ pub fn table() -> Vec<Route> {
         get(page::COST_EXPORT, SignedIn, pages::cost_export),
         get(page::COST_FOCUS, SignedIn, pages::cost_focus),
         action::<SignOut>(SignedIn),
+        page(page::SESSIONS, SignedIn),
+        action::<EndSession>(SignedIn),
         action::<ChooseTheme>(SignedIn),
         action::<DismissTour>(SignedIn),
         action::<DismissDemo>(SignedIn),

@@ -22,7 +22,7 @@ use notify::NotifyConfig;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{Clock as _, System};
-use crate::config::{Config, DatabaseUrl, PlaneConfig, SeedArgs, Storage};
+use crate::config::{Config, DatabaseUrl, PlaneConfig, SeedArgs, SignInConfig, Storage};
 use crate::limits::LimitsConfig;
 use crate::plane::folder::{Folder, write_private};
 use crate::plane::identity;
@@ -157,6 +157,7 @@ async fn open(seed: &Seed, controller: bool) -> Result<Running, SeedError> {
         public_url: None,
         notify: NotifyConfig::default(),
         limits: LimitsConfig::default(),
+        sign_in: SignInConfig::default(),
     };
     Ok(Running::open(&config, Edges { pace: Pace::faster(50.0), ..Edges::default() }).await?)
 }

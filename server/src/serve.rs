@@ -36,7 +36,7 @@ use crate::plane::embedded::EmbeddedError;
 use crate::portal::Portal;
 use crate::portal::approvals::approval_index::ApprovalIndex;
 use crate::portal::by_place::ByPlace;
-use crate::portal::caller::Callers;
+use crate::portal::caller::{Callers, Renewals};
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
 use crate::portal::cost::shortfalls::Shortfalls;
@@ -220,7 +220,7 @@ impl Running {
             memory::remember(&store, past, &sandbox.world, &sandbox.files).await?;
         }
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
-        let sign_in = SignIn::new(ground.method, style);
+        let sign_in = SignIn::new(&config.sign_in, ground.people, config.public_url.as_ref(), style).map_err(ConfigError::from)?;
         let people = sign_in.people().map(|person| (person.name.clone(), person.display_name.clone())).collect();
         let people = Arc::new(People::new(people));
         let notify = Notify::new(config.notify.clone(), store.clone(), people.clone(), clock, links::of, instance);
@@ -238,6 +238,7 @@ impl Running {
             world: caches,
             controller,
             callers: Callers::default(),
+            renewals: Renewals::default(),
             compiled: Arc::default(),
             approval_index: ApprovalIndex::default(),
             shelves: ByPlace::default(),
@@ -261,6 +262,7 @@ impl Running {
             sign_in,
             trusted_homes: ground.trusted_homes,
             public_authority: config.public_url.as_ref().map(|url| url.authority.clone()),
+            public_url: config.public_url.as_ref().map(ToString::to_string),
             public_secure: config.public_url.as_ref().is_some_and(|url| url.secure),
             assets: Assets::of_this_binary(),
             shutdown: shutdown.clone(),
@@ -290,17 +292,32 @@ impl Running {
             Some(sandbox) => {
                 eprintln!("\n  OPM Portal on the embedded plane (demo): {where_}\n");
                 let names: Vec<&str> = sandbox.world.people.iter().map(|person| person.name.as_str()).collect();
-                if pages {
+                if pages && self.portal.sign_in.choices().next().is_some() {
                     eprintln!("  sign in as  {}", names.join(", "));
                 }
+                self.announce_providers();
                 eprintln!("  kubectl     export KUBECONFIG={}\n", sandbox.kubeconfig.display());
             }
             None => {
                 eprintln!("\n  OPM Portal on {}: {where_}\n", self.portal.endpoint.name());
-                if pages {
+                if pages && self.portal.sign_in.takes_tokens() {
                     eprintln!("  sign in with a bearer token of this server, such as one from `kubectl create token`\n");
                 }
+                self.announce_providers();
             }
+        }
+    }
+
+    /// Logs the identity providers, and where each sends people back to.
+    fn announce_providers(&self) {
+        let base = self.portal.public_url.as_deref().unwrap_or_default();
+        for provider in self.portal.sign_in.providers() {
+            let provider = provider.config();
+            eprintln!(
+                "  sign in with {}, which sends people back to {base}{}\n",
+                provider.issuer,
+                app::routes::sign_in_callback(&provider.name)
+            );
         }
     }
 

@@ -4,7 +4,7 @@ use http::HeaderName;
 use leptos::prelude::*;
 
 use super::{Acting, Answer, Form, Posted, see, set_cookie, set_header};
-use crate::routes::{page, safe_redirect, sign_in_again};
+use crate::routes::{self, page, safe_redirect, sign_in_again};
 
 /// The cookie with the chosen theme; not a secret.
 pub const THEME: &str = "theme";
@@ -39,7 +39,16 @@ pub async fn sign_out() -> Answer {
     cookies.iter().for_each(|cookie| set_cookie(cookie));
     // Pages that the browser kept are gone, too: going back shows none of them.
     set_header(CLEAR_SITE_DATA, "\"cache\"");
-    acting.answer(ended.map(|()| page::SIGN_IN.to_owned()), page::HOME).await
+    let leads = |provider: Option<String>| provider.map_or_else(|| page::SIGN_IN.to_owned(), |provider| routes::signed_out(&provider));
+    acting.answer(ended.map(leads), page::HOME).await
+}
+
+/// Ends one of the user's other sessions, or all others without an id.
+#[server(prefix = "/do", endpoint = "account/end-session", protocol = Form, custom = Posted)]
+pub async fn end_session(id: String) -> Answer {
+    let acting = Acting::now();
+    let done = async { acting.person()?.end_session(&id).await }.await;
+    acting.answer(done.map(|()| page::SESSIONS.to_owned()), page::SESSIONS).await
 }
 
 /// Hides what newcomers can try first.

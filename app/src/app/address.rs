@@ -159,6 +159,9 @@ pub(super) struct SignInQuery {
     pub(super) problem: String,
     #[serde(default)]
     pub(super) wait: u64,
+    /// The identity provider of the session that just ended.
+    #[serde(default)]
+    pub(super) left: String,
 }
 
 /// Query of the workspace list: which workspaces to list, and the page that the switcher was opened on.

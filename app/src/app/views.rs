@@ -10,8 +10,8 @@ use crate::backend::{FormOf, PresetOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
 use crate::pages::approvals::Again;
 use crate::pages::{
-    approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, search, sign_in, workspace,
-    workspaces,
+    approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, search, sessions, sign_in,
+    workspace, workspaces,
 };
 
 pub(super) async fn home_page(visit: Visit, _: Address) -> Result<Page> {
@@ -19,8 +19,12 @@ pub(super) async fn home_page(visit: Visit, _: Address) -> Result<Page> {
 }
 
 pub(super) async fn sign_in_page(visit: Visit, at: Address) -> Result<Page> {
-    let SignInQuery { back, problem, wait } = at.query()?;
-    Ok(sign_in::page(&visit, &back, SignInProblem::parse(&problem, wait)))
+    let SignInQuery { back, problem, wait, left } = at.query()?;
+    Ok(sign_in::page(&visit, &back, SignInProblem::parse(&problem, wait), &left))
+}
+
+pub(super) async fn session_list(visit: Visit, _: Address) -> Result<Page> {
+    sessions::page(&visit).await
 }
 
 pub(super) async fn refusal(visit: Visit, at: Address) -> Result<Page> {

@@ -22,6 +22,7 @@ pub(crate) const MATCH_SYSTEM: &str = "Match system";
 pub(crate) const LIGHT: &str = "Light";
 pub(crate) const DARK: &str = "Dark";
 pub(crate) const SIGN_OUT: &str = "Sign out";
+pub(crate) const SESSIONS: &str = "Sessions";
 
 pub(crate) const MAIN: &str = "Main";
 pub(crate) const HOME: &str = "Home";

@@ -14,6 +14,32 @@ pub struct Person {
     pub role: String,
 }
 
+/// An identity provider on the sign-in page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SignInProvider {
+    /// Its name in addresses.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+}
+
+/// A browser in which the user is signed in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionLine {
+    /// Id.
+    pub id: String,
+    /// The browser, such as `Firefox on Linux`; empty if it isn't known.
+    pub browser: String,
+    /// Title of the identity provider; empty without one.
+    pub provider: String,
+    /// When it began, RFC 3339.
+    pub created: String,
+    /// When it was last used, RFC 3339.
+    pub used: String,
+    /// Whether it is the one that shows the page.
+    pub is_current: bool,
+}
+
 /// The user who views a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

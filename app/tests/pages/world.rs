@@ -56,6 +56,8 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         people: [("dev-shop", "Develops the shop"), ("viewer-shop", "Looks at the shop"), ("platform-engineer", "Publishes promises")]
             .map(|(name, role)| Person { username: name.into(), display_name: name.into(), role: role.into() })
             .into(),
+        providers: Vec::new(),
+        takes_tokens: false,
         sign_in_token: "sign-in-token".into(),
         nonce: "nonce".into(),
         assets: Arc::new(Assets {
@@ -224,6 +226,14 @@ impl Account for World {
     }
 
     async fn dismiss_tour(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn sessions(&self) -> Result<Vec<SessionLine>> {
+        Ok(Vec::new())
+    }
+
+    async fn end_session(&self, _: &str) -> Result<()> {
         Ok(())
     }
 }

@@ -114,9 +114,12 @@ impl Store {
     /// # Errors
     /// If the database fails.
     pub async fn sweep(&self, now: jiff::Timestamp) -> Result<u64> {
-        let sessions = sqlx::query("DELETE FROM session WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
+        let sessions =
+            sqlx::query("DELETE FROM session WHERE expires <= $1 OR rests <= $1").bind(now.as_second()).execute(&self.pool).await?;
+        let attempts = sqlx::query("DELETE FROM sign_in_attempt WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
         let drafts = sqlx::query("DELETE FROM draft WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
-        Ok(sessions.rows_affected() + drafts.rows_affected() + self.forget_activity(now).await? + self.forget_policy_changes(now).await?)
+        let removed = sessions.rows_affected() + attempts.rows_affected() + drafts.rows_affected();
+        Ok(removed + self.forget_activity(now).await? + self.forget_policy_changes(now).await?)
     }
 
     /// Returns the number of rows of what users save and what is saved for them, by table. Comparing two results shows whether anything was

@@ -11,6 +11,7 @@
 
 mod acquaintance;
 mod activity;
+mod attempt;
 mod by_id;
 mod comment;
 mod database;
@@ -31,11 +32,13 @@ mod row;
 mod saved_view;
 mod seal;
 mod session;
+mod session_provider;
 mod stand_in;
 mod subscription;
 
 pub use acquaintance::Acquaintance;
 pub use activity::{Activity, ActivityKind, ActivityTarget};
+pub use attempt::Attempt;
 pub use comment::{Comment, MAX_COMMENT, MAX_COMMENTS, NewComment};
 pub use database::Store;
 pub use delivery::{Delivery, DeliveryState, Listed, Unwanted};
@@ -53,5 +56,5 @@ pub use preset::{MAX_PRESETS, NewPreset, Preset};
 pub use random::Random;
 pub use saved_view::{MAX_SAVED_VIEWS, SaveOutcome, SavedView};
 pub use seal::SealKeys;
-pub use session::{Cookie, Session, SessionKey};
+pub use session::{AtProvider, Cookie, ListedSession, NewSession, Session, SessionKey};
 pub use stand_in::StandIn;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 use notify::NotifyConfig;
 use opm_portal::clock::{Clock, System};
-use opm_portal::config::{Config, DatabaseUrl, PlaneConfig, Storage};
+use opm_portal::config::{Config, DatabaseUrl, PlaneConfig, SignInConfig, Storage};
 use opm_portal::limits::LimitsConfig;
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
@@ -53,6 +53,7 @@ pub fn serve(words: &[&str]) {
         notify: NotifyConfig::default(),
         // One person asks for pages as quickly as they are answered.
         limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
+        sign_in: SignInConfig::default(),
     };
     let clock = Arc::new(Later::default());
     // As the program has it.

@@ -6,7 +6,7 @@ use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
 use cluster::{Scope, WorkspacePath};
 use kube::Api;
 use kube::api::PostParams;
-use opm_portal::config::{Config, PlaneConfig, Storage};
+use opm_portal::config::{Config, PlaneConfig, SignInConfig, Storage};
 use opm_portal::serve::{Edges, Running};
 use promise::api::{PromiseRef, PromiseRequestSpec};
 
@@ -27,6 +27,7 @@ pub fn measure(asked: &World, rounds: usize, mut before: impl FnMut(usize)) -> F
             public_url: None,
             notify: notify::NotifyConfig::default(),
             limits: opm_portal::limits::LimitsConfig::default(),
+            sign_in: SignInConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
         let person = running.sandbox.as_ref().and_then(|sandbox| sandbox.identities.token("dev-shop")).expect("a person");

@@ -20,6 +20,8 @@ pub enum Kind {
     Visit,
     /// The key of a form that was posted after its session had ended.
     Form,
+    /// The secret of a browser that signs in with an identity provider.
+    Attempt,
 }
 
 impl CookieStyle {
@@ -32,6 +34,8 @@ impl CookieStyle {
             (Self::Plain, Kind::Visit) => "opm-visit",
             (Self::Secure, Kind::Form) => "__Host-opm-form",
             (Self::Plain, Kind::Form) => "opm-form",
+            (Self::Secure, Kind::Attempt) => "__Host-opm-attempt",
+            (Self::Plain, Kind::Attempt) => "opm-attempt",
         }
     }
 

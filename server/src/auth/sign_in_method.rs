@@ -1,23 +1,14 @@
-//! Sign-in methods, and how the browser stores the session.
+//! The ways to sign in, and how the browser stores the session.
+
+use std::sync::Arc;
 
 use app::backend::SignInProblem;
 use cluster::Token;
-use jiff::SignedDuration;
+use oidc::Provider;
 
 use super::cookie::CookieStyle;
+use crate::config::{PublicUrl, SessionLifetime, SignInConfig, SignInError};
 use crate::sample::Person;
-
-/// Longest duration of a session.
-pub const SESSION: SignedDuration = SignedDuration::from_hours(12);
-
-/// A sign-in method.
-#[derive(Debug)]
-pub enum SignInMethod {
-    /// On the embedded plane: a page lists the plane's people, and choosing one starts a session with that person's own token.
-    People(Vec<(Person, Token)>),
-    /// On other planes: people enter a bearer token that the server accepts.
-    Tokens,
-}
 
 /// What a visitor entered on the sign-in page.
 #[derive(Clone, Copy)]
@@ -28,71 +19,126 @@ pub struct Given<'a> {
     pub token: &'a str,
     /// Whether the visitor is on this machine.
     pub is_here: bool,
-    /// The key of a form that the browser posted after its session had ended.
-    pub form: Option<&'a str>,
 }
 
-/// The sign-in method of the portal, and how the browser stores the session.
+/// How people sign in to the portal, and how the browser stores the session.
 #[derive(Debug)]
 pub struct SignIn {
-    method: SignInMethod,
+    /// The embedded plane's people, each with their own token.
+    people: Vec<(Person, Token)>,
+    /// Whether they can be chosen.
+    samples: bool,
+    /// Whether people can enter a bearer token that the server accepts.
+    tokens: bool,
+    /// Identity providers, in the order of their buttons.
+    providers: Vec<Arc<Provider>>,
+    /// How long sessions last.
+    pub lifetime: SessionLifetime,
     /// Name and attributes of the session cookie.
     pub cookie: CookieStyle,
 }
 
 impl SignIn {
-    /// Combines a sign-in method with a cookie style.
-    pub fn new(method: SignInMethod, cookie: CookieStyle) -> Self {
-        Self { method, cookie }
+    /// Prepares the ways to sign in that are configured. `people` are those of the embedded plane.
+    ///
+    /// # Errors
+    /// If a provider's settings can't be used.
+    pub fn new(
+        config: &SignInConfig,
+        people: Vec<(Person, Token)>,
+        public: Option<&PublicUrl>,
+        cookie: CookieStyle,
+    ) -> Result<Self, SignInError> {
+        let base = public.map(ToString::to_string).unwrap_or_default();
+        let provider = |provider: &oidc::ProviderConfig| {
+            let redirect = format!("{base}{}", app::routes::sign_in_callback(&provider.name));
+            Provider::new(provider.clone(), &redirect).map(Arc::new).map_err(|problem| SignInError::of(format!("--oidc-issuer: {problem}")))
+        };
+        Ok(Self {
+            people,
+            samples: config.samples,
+            tokens: config.tokens,
+            providers: config.providers.iter().map(provider).collect::<Result<_, _>>()?,
+            lifetime: config.lifetime,
+            cookie,
+        })
     }
 
-    /// Returns the people who can be chosen; none where people sign in with tokens.
+    /// Returns the embedded plane's people, whether or not they can be chosen.
     pub fn people(&self) -> impl Iterator<Item = &Person> {
-        let people = match &self.method {
-            SignInMethod::People(people) => people.as_slice(),
-            SignInMethod::Tokens => &[],
-        };
-        people.iter().map(|(person, _)| person)
+        self.people.iter().map(|(person, _)| person)
+    }
+
+    /// Returns the people who can be chosen on the sign-in page.
+    pub fn choices(&self) -> impl Iterator<Item = &Person> {
+        self.people().filter(|_| self.samples)
+    }
+
+    /// Checks whether people can enter a bearer token.
+    pub fn takes_tokens(&self) -> bool {
+        self.tokens
+    }
+
+    /// Returns the identity providers, in the order of their buttons.
+    pub fn providers(&self) -> &[Arc<Provider>] {
+        &self.providers
+    }
+
+    /// Returns the identity provider with this name.
+    pub fn provider(&self, name: &str) -> Option<&Arc<Provider>> {
+        self.providers.iter().find(|provider| provider.config().name == name)
     }
 
     /// Returns the token for what the visitor entered.
     ///
     /// # Errors
-    /// If there is no such person, the input can't be a token, or a sample person is chosen from another machine.
+    /// If this way of signing in is turned off, there is no such person, the input can't be a token, or a sample person is chosen from
+    /// another machine.
     pub fn open(&self, given: Given<'_>) -> Result<Token, SignInProblem> {
-        match &self.method {
+        let chooses = self.samples && (!self.tokens || !given.person.is_empty());
+        match (chooses, self.tokens) {
             // Choosing a name proves nothing, so it is allowed only to people who could read the tokens as well.
-            SignInMethod::People(_) if !given.is_here => Err(SignInProblem::Elsewhere),
-            SignInMethod::People(people) => {
-                let known = people.iter().find(|(known, _)| known.name == given.person);
+            (true, _) if !given.is_here => Err(SignInProblem::Elsewhere),
+            (true, _) => {
+                let known = self.people.iter().find(|(known, _)| known.name == given.person);
                 known.map(|(_, token)| token.clone()).ok_or(SignInProblem::UnknownPerson)
             }
-            SignInMethod::Tokens => {
+            (false, true) => {
                 let token = given.token.trim();
                 let token = token.strip_prefix("Bearer ").unwrap_or(token).trim();
                 let printable = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
                 printable.then(|| Token::new(token)).ok_or(SignInProblem::NotAToken)
             }
+            (false, false) => Err(SignInProblem::NotOffered),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CookieStyle, Given, SignIn, SignInMethod};
+    use super::*;
+
+    fn sign_in(samples: bool, tokens: bool) -> SignIn {
+        let config = SignInConfig { samples, tokens, ..SignInConfig::default() };
+        SignIn::new(&config, Vec::new(), None, CookieStyle::Plain).unwrap()
+    }
 
     #[test]
     fn what_is_pasted_is_taken_as_it_was_copied() {
-        let sign_in = SignIn::new(SignInMethod::Tokens, CookieStyle::Plain);
+        let sign_in = sign_in(false, true);
         for pasted in ["abc.def", " abc.def\n", "Bearer abc.def"] {
-            assert_eq!(
-                sign_in.open(Given { person: "", token: pasted, is_here: false, form: None }).unwrap().expose().as_ref(),
-                "abc.def",
-                "{pasted}"
-            );
+            assert_eq!(sign_in.open(Given { person: "", token: pasted, is_here: false }).unwrap().expose().as_ref(), "abc.def", "{pasted}");
         }
         for pasted in ["", "  ", "a b", "a\nb", "käse"] {
-            assert!(sign_in.open(Given { person: "plane-admin", token: pasted, is_here: true, form: None }).is_err(), "{pasted}");
+            assert!(sign_in.open(Given { person: "plane-admin", token: pasted, is_here: true }).is_err(), "{pasted}");
         }
+    }
+
+    #[test]
+    fn what_is_not_offered_is_refused() {
+        let given = Given { person: "plane-admin", token: "abc.def", is_here: true };
+        assert_eq!(sign_in(false, false).open(given), Err(SignInProblem::NotOffered));
+        assert_eq!(sign_in(true, false).open(Given { person: "", ..given }), Err(SignInProblem::UnknownPerson), "tokens aren't offered");
+        assert!(sign_in(true, true).open(Given { person: "", ..given }).is_ok(), "both are offered");
     }
 }

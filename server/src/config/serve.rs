@@ -2,19 +2,23 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use cluster::WorkspacePath;
 use notify::NotifyConfig;
 
 use super::notify::{NotifyArgs, NotifyError};
+use super::sign_in::{ProviderFile, SignInArgs, SignInConfig, SignInError};
 use super::{DatabaseUrl, OnServer, PublicUrl};
 use crate::limits::{LimitsConfig, Network, REQUESTS_PER_SECOND};
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
+    /// File with options, YAML: `publicUrl` for `--public-url`, and so on. What is on the command line counts more; see `opm-portal config`.
+    #[arg(long, value_name = "FILE", env = "OPM_CONFIG")]
+    config: Option<PathBuf>,
     /// The control plane to use. There is no default, so a missing setting never starts one.
     #[arg(long, value_enum, env = "OPM_PLANE")]
     plane: PlaneKind,
@@ -66,6 +70,8 @@ pub struct ServeArgs {
     /// limit.
     #[arg(long, value_name = "N", default_value_t = REQUESTS_PER_SECOND.get(), env = "OPM_REQUESTS_PER_SECOND")]
     requests_per_second: u32,
+    #[command(flatten)]
+    sign_in: SignInArgs,
     #[command(flatten)]
     notify: NotifyArgs,
     /// Format of log lines.
@@ -158,6 +164,8 @@ pub struct Config {
     pub notify: NotifyConfig,
     /// Limits per person, token and address.
     pub limits: LimitsConfig,
+    /// How people sign in.
+    pub sign_in: SignInConfig,
 }
 
 /// Format and filter of the log.
@@ -204,9 +212,22 @@ pub enum ConfigError {
     /// The notification settings are invalid.
     #[error(transparent)]
     Notify(#[from] NotifyError),
+    /// The settings of the sign-in are invalid.
+    #[error(transparent)]
+    SignIn(#[from] SignInError),
 }
 
 impl ServeArgs {
+    /// Adds the identity providers of a configuration file.
+    pub(super) fn add_providers(&mut self, providers: Vec<ProviderFile>) {
+        self.sign_in.add_providers(providers);
+    }
+
+    /// Returns the configuration file that the arguments name.
+    pub fn file(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+
     /// Converts the arguments into the configuration, or says why they conflict.
     ///
     /// # Errors
@@ -235,6 +256,7 @@ impl ServeArgs {
             PlaneKind::Kubeconfig => PlaneConfig::Kubeconfig { server: self.server, trusted_homes: self.trusted_homes },
         };
         let notify = self.notify.into_config(self.public_url.as_ref())?;
+        let sign_in = self.sign_in.into_config(self.plane, web, self.public_url.as_ref())?;
         let config = Config {
             plane,
             storage: if self.ephemeral { Storage::Memory } else { Storage::Directory(self.data) },
@@ -249,6 +271,7 @@ impl ServeArgs {
                 trusted_proxies: self.trusted_proxies,
                 ..LimitsConfig::default()
             },
+            sign_in,
         };
         Ok((config, LogConfig { format: self.log_format, filter: self.log }))
     }
@@ -279,7 +302,8 @@ mod tests {
         assert_eq!((config.storage, config.web, config.controller), (Storage::Memory, true, true));
         let PlaneConfig::Embedded { listen, .. } = config.plane else { panic!("the embedded plane") };
         assert!(config.listen.ip().is_loopback() && listen.ip().is_loopback());
-        let (config, _) = parse("opm-portal serve --plane kubeconfig --context c --roles web").unwrap().into_config().unwrap();
+        let (config, _) =
+            parse("opm-portal serve --plane kubeconfig --context c --roles web --sign-in token").unwrap().into_config().unwrap();
         assert!(config.web && !config.controller);
         assert!(matches!(config.plane, PlaneConfig::Kubeconfig { server, .. } if server.context.as_deref() == Some("c")));
     }
@@ -327,7 +351,7 @@ mod tests {
     fn tokens_are_typed_where_tls_is() {
         assert!(refused("opm-portal serve --plane kubeconfig --listen 0.0.0.0").contains("--public-url"));
         assert!(refused("opm-portal serve --plane kubeconfig --listen 0.0.0.0 --public-url http://p.example").contains("--public-url"));
-        let behind = parse("opm-portal serve --plane kubeconfig --listen 0.0.0.0 --public-url https://p.example").unwrap();
+        let behind = parse("opm-portal serve --plane kubeconfig --listen 0.0.0.0 --public-url https://p.example --sign-in token").unwrap();
         assert!(behind.into_config().is_ok());
     }
 }

@@ -8,7 +8,7 @@ use app::actions::{DEMO, THEME, ZONE};
 use app::backend::{Backend, Visit};
 use app::document::{self, Page};
 use app::pages::{refused, settle};
-use app::view::Person;
+use app::view::{Person, SignInProvider};
 use axum::extract::{FromRequestParts, Request};
 use axum::response::Response;
 use cluster::WorkspacePath;
@@ -80,6 +80,11 @@ impl Visiting {
     /// Checks whether the visitor is on this machine, as far as that can be known. Requests made within this process always are.
     pub(crate) fn is_here(&self) -> bool {
         self.peer.is_none_or(|peer| peer.is_here(&self.headers))
+    }
+
+    /// Returns the headers of the request.
+    pub(crate) fn headers(&self) -> &HeaderMap {
+        &self.headers
     }
 
     /// Returns the secret in one of the portal's cookies.
@@ -186,7 +191,7 @@ impl Visiting {
             Visitor::Person(caller) => Some(Arc::new(Caller::clone(caller)) as Arc<dyn Backend>),
             Visitor::Anonymous | Visitor::Unknown(_) => None,
         };
-        let people = self.portal.sign_in.people().map(|person| Person {
+        let people = self.portal.sign_in.choices().map(|person| Person {
             username: person.name.clone(),
             display_name: person.display_name.clone(),
             role: person.role.clone(),
@@ -195,6 +200,8 @@ impl Visiting {
         Visit {
             backend,
             people: people.collect(),
+            providers: self.portal.sign_in.providers().iter().map(|provider| provider_button(provider.config())).collect(),
+            takes_tokens: self.portal.sign_in.takes_tokens(),
             sign_in_token: sign_in_token.unwrap_or_default(),
             // 128 bits, as Content Security Policy asks for at least.
             nonce: self.random()[..NONCE].to_owned(),
@@ -224,6 +231,11 @@ impl Visiting {
         self.portal.random.fill(&mut bytes);
         hex::encode(bytes)
     }
+}
+
+/// Returns what the sign-in page says about an identity provider.
+fn provider_button(provider: &oidc::ProviderConfig) -> SignInProvider {
+    SignInProvider { name: provider.name.clone(), title: provider.title.clone() }
 }
 
 /// Returns the workspaces above the one in an address that the visitor can enter. Those that can't be checked now are missing.

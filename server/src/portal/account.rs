@@ -1,9 +1,10 @@
 //! The port [`Account`]: the signed-in user and the work waiting for them.
 
 use app::backend::Account;
-use app::view::{Home, TourLine, Viewer};
+use app::view::{Home, SessionLine, TourLine, Viewer};
 use async_trait::async_trait;
-use promise::Result;
+use promise::{Error, Result};
+use store::ListedSession;
 
 use super::write::{WriteOperation, WriteTarget};
 use crate::portal::Caller;
@@ -25,6 +26,24 @@ impl Caller {
         let line = |stop: &TourStop| TourLine { title: stop.title.clone(), text: stop.text.clone(), href: stop.to.clone() };
         sample.tour.iter().map(line).collect()
     }
+
+    async fn listed_sessions(&self) -> Result<Vec<ListedSession>> {
+        let portal = self.portal();
+        portal.store.sessions_of(&self.identity().person, portal.clock.now()).await.map_err(|error| database(&error))
+    }
+
+    fn session_line(&self, session: ListedSession) -> SessionLine {
+        let provider = self.portal().sign_in.provider(&session.provider);
+        SessionLine {
+            id: session.key.text(),
+            browser: session.browser,
+            // One that isn't configured any more is named as it was.
+            provider: provider.map_or(session.provider, |provider| provider.config().title.clone()),
+            created: session.created.to_string(),
+            used: session.used.to_string(),
+            is_current: session.key == self.session(),
+        }
+    }
 }
 
 #[async_trait]
@@ -42,6 +61,26 @@ impl Account for Caller {
 
     async fn home(&self) -> Result<Home> {
         super::home::page(self).await
+    }
+
+    async fn sessions(&self) -> Result<Vec<SessionLine>> {
+        Ok(self.listed_sessions().await?.into_iter().map(|session| self.session_line(session)).collect())
+    }
+
+    async fn end_session(&self, id: &str) -> Result<()> {
+        let portal = self.portal();
+        let others = self.listed_sessions().await?.into_iter().filter(|session| session.key != self.session());
+        let chosen: Vec<ListedSession> = others.filter(|session| id.is_empty() || session.key.text() == id).collect();
+        if chosen.is_empty() && !id.is_empty() {
+            return Err(Error::NotFound { what: "session, or it has ended".to_owned() });
+        }
+        for session in chosen {
+            let write = self.write(WriteOperation::SignOut, WriteTarget::remembered("session", ""));
+            let ended = write.remember(portal.store.end_session(session.key), |()| true).await;
+            portal.callers.forget(session.key);
+            ended.map_err(|error| database(&error))?;
+        }
+        Ok(())
     }
 
     async fn dismiss_tour(&self) -> Result<()> {

@@ -1,6 +1,7 @@
 //! The portal acting for one verified person. Every port is implemented on [`Caller`], so no operation can run without a verified person.
 
 mod callers;
+mod renewal;
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use promise::api::Requester;
 use promise::identity::PersonId;
 use promise::{Error, Result, names};
 use serde_json::{Value, json};
-use store::{Session, SessionKey};
+use store::SessionKey;
 
 use super::Portal;
 use super::rights::Right;
@@ -20,9 +21,12 @@ use crate::limits::Evaluation;
 use crate::web::request_log::RequestId;
 
 pub use callers::Callers;
+pub use renewal::Renewals;
 
 /// How long an identity that the plane confirmed counts before it is reviewed again.
 const VERIFIED: SignedDuration = SignedDuration::from_secs(30);
+/// How often a use of a session is noted.
+const NOTED: SignedDuration = SignedDuration::from_secs(60);
 
 /// A person's identity: the plane's answer to a SelfSubjectReview with the person's token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +91,10 @@ struct Inner {
     form_token: String,
     verified: Timestamp,
     expires: Timestamp,
+    /// When the token is due to be replaced.
+    due: Timestamp,
+    /// The identity provider where the session began.
+    provider: Option<String>,
 }
 
 impl Caller {
@@ -104,15 +112,21 @@ impl Caller {
             return Ok(Some(caller));
         }
         let found = match shown {
-            Shown::Cookie(_) => session(portal, key, now).await?,
-            Shown::Bearer(token) => Some((Token::new(token.to_owned()), now.saturating_add(VERIFIED).map_err(|_| Error::Internal)?)),
+            Shown::Cookie(_) => Credential::of_session(portal, key, now).await?,
+            Shown::Bearer(token) => Some(Credential::of_token(token, now)?),
         };
-        let Some((token, expires)) = found else {
+        let Some(Credential { token, expires, due, person, provider }) = found else {
             portal.callers.forget(key);
             return Ok(None);
         };
         let is_session = matches!(shown, Shown::Cookie(_));
         let identity = match review(portal, &token).await {
+            // A session stays that of one person, whatever token its identity provider issues later.
+            Ok(identity) if person.as_ref().is_some_and(|person| *person != *identity.person) => {
+                portal.callers.forget(key);
+                drop_session(portal, key).await;
+                return Ok(None);
+            }
             Ok(identity) => identity,
             Err(Error::Unauthenticated) => {
                 // The plane no longer accepts the token, so the session is useless.
@@ -126,7 +140,17 @@ impl Caller {
         };
         let form_token = shown.form_token();
         let caller = Self {
-            inner: Arc::new(Inner { portal: portal.clone(), identity, token, session: key, form_token, verified: now, expires }),
+            inner: Arc::new(Inner {
+                portal: portal.clone(),
+                identity,
+                token,
+                session: key,
+                form_token,
+                verified: now,
+                expires,
+                due,
+                provider,
+            }),
             request: None,
         };
         portal.callers.remember(key, &caller, now);
@@ -158,7 +182,7 @@ impl Caller {
 
     /// Checks whether the caller can be reused at `now` without asking the database or the plane again.
     fn is_fresh(&self, now: Timestamp) -> bool {
-        now.duration_since(self.inner.verified) < VERIFIED && now < self.inner.expires
+        now.duration_since(self.inner.verified) < VERIFIED && now < self.inner.expires && now < self.inner.due
     }
 
     /// Returns the running portal.
@@ -176,16 +200,27 @@ impl Caller {
         self.inner.session
     }
 
+    /// Returns the name of the identity provider where the session began.
+    pub fn provider(&self) -> Option<&str> {
+        self.inner.provider.as_deref()
+    }
+
     /// Returns the token that the forms of this session carry.
     pub fn form_token(&self) -> &str {
         &self.inner.form_token
     }
 
-    /// Checks whether the session still exists. Long streams call it repeatedly; pages verify the caller once, when they start.
+    /// Checks whether the session still exists, and replaces its token when that is due. Long streams call it repeatedly; pages verify the
+    /// caller once, when they start.
     pub async fn is_signed_in(&self) -> bool {
         let portal = &self.inner.portal;
         let now = portal.clock.now();
-        now < self.inner.expires && matches!(portal.store.session(self.inner.session, now).await, Ok(Some(_)))
+        if now >= self.inner.expires {
+            return false;
+        }
+        let Ok(Some(session)) = renewal::current(portal, self.inner.session, now).await else { return false };
+        renew(&self.inner.token, session.token);
+        true
     }
 
     /// Returns a client that acts as this person in one workspace.
@@ -202,16 +237,50 @@ impl Caller {
     }
 }
 
-/// Returns the token and expiry time of a session.
-async fn session(portal: &Portal, key: SessionKey, now: Timestamp) -> Result<Option<(Token, Timestamp)>> {
-    match portal.store.session(key, now).await {
-        Ok(found) => Ok(found.map(|Session { token, expires, .. }| (Token::new(token), expires))),
-        // The key that sealed the token is gone, so the session is useless.
-        Err(store::Error::Unsealable) => {
-            drop_session(portal, key).await;
-            Ok(None)
+/// What a request presents, as the portal uses it.
+struct Credential {
+    token: Token,
+    expires: Timestamp,
+    /// When the token is due to be replaced.
+    due: Timestamp,
+    /// Whose session it is, if an identity provider issues its tokens.
+    person: Option<String>,
+    /// That identity provider.
+    provider: Option<String>,
+}
+
+impl Credential {
+    fn of_token(token: &str, now: Timestamp) -> Result<Self> {
+        let expires = now.saturating_add(VERIFIED).map_err(|_| Error::Internal)?;
+        Ok(Self { token: Token::new(token.to_owned()), expires, due: expires, person: None, provider: None })
+    }
+
+    async fn of_session(portal: &Arc<Portal>, key: SessionKey, now: Timestamp) -> Result<Option<Self>> {
+        let Some(session) = renewal::current(portal, key, now).await? else { return Ok(None) };
+        if now.duration_since(session.used) >= NOTED
+            && let Err(error) = portal.store.touch_session(key, now, portal.rests(now)).await
+        {
+            tracing::warn!(error = &error as &dyn std::error::Error, "the use of a session could not be noted");
         }
-        Err(error) => Err(database(&error)),
+        let (expires, due) = (session.expires, renewal::due(&session).unwrap_or(session.expires));
+        let provider = session.at_provider.map(|at| at.provider);
+        let person = provider.is_some().then_some(session.person);
+        // Callers of the same session share its token, so that those who hold one for long, such as streams, go on with the new one.
+        let token = match portal.callers.get(key) {
+            Some(caller) => {
+                renew(&caller.inner.token, session.token);
+                caller.inner.token.clone()
+            }
+            None => Token::new(session.token),
+        };
+        Ok(Some(Self { token, expires, due, person, provider }))
+    }
+}
+
+/// Replaces the text of a token, if it is another one.
+fn renew(token: &Token, text: String) {
+    if *token.expose() != *text {
+        token.renew(text);
     }
 }
 

@@ -7,6 +7,7 @@ use cluster::fulfil::Standing;
 use cluster::policies::PolicyBook;
 use cluster::revisions::CompiledRevisions;
 use cluster::{ClusterId, Endpoint, Scope, WorkspacePath, World};
+use jiff::Timestamp;
 use ledger::{Ledger, Months};
 use notify::{Notify, People};
 use promise::identity::PersonId;
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::approvals::approval_index::ApprovalIndex;
 use super::by_place::ByPlace;
-use super::caller::Callers;
+use super::caller::{Callers, Renewals};
 use super::catalog::index::CatalogIndex;
 use super::catalog::prices::ListPrices;
 use super::cost::shortfalls::Shortfalls;
@@ -61,6 +62,8 @@ pub struct Portal {
     pub rights: Rights,
     /// Recently verified callers.
     pub callers: Callers,
+    /// Turns to replace the tokens of sessions.
+    pub renewals: Renewals,
     /// Names of the people who signed in.
     pub people: Arc<People>,
     /// How people sign in.
@@ -69,6 +72,8 @@ pub struct Portal {
     pub trusted_homes: Vec<WorkspacePath>,
     /// Host and port under which people reach the portal, if they differ from the listen address.
     pub public_authority: Option<String>,
+    /// The same with its scheme.
+    pub public_url: Option<String>,
     /// Whether that address is an `https://` one.
     pub public_secure: bool,
     /// Files of the built site.
@@ -126,6 +131,11 @@ impl Portal {
         path.map_or_else(|| person.to_string(), |path| format!("{}@{path}", person.username()))
     }
 
+    /// Returns until when a session that is used at `now` can rest.
+    pub fn rests(&self, now: Timestamp) -> Timestamp {
+        now.saturating_add(self.sign_in.lifetime.idle).unwrap_or(now)
+    }
+
     /// Returns the cost ledger.
     pub fn ledger(&self) -> Ledger<'_> {
         let Self { store, world, notify, months, trusted_homes, .. } = self;
@@ -139,7 +149,7 @@ impl Portal {
         if name == person.username() { self.called(person) } else { name.to_owned() }
     }
 
-    /// Returns the person with this name among those who can be chosen on the sign-in page.
+    /// Returns the person with this name among those of the sample world.
     pub fn person(&self, name: &str) -> Option<&Person> {
         self.sign_in.people().find(|person| person.name == name)
     }

@@ -10,7 +10,6 @@ use tokio_util::task::TaskTracker;
 
 use super::ground::Ground;
 use super::{Edges, ServeError};
-use crate::auth::sign_in_method::SignInMethod;
 use crate::config::PlaneKind;
 use crate::history::Past;
 use crate::plane::Folder;
@@ -96,7 +95,7 @@ pub async fn open(
         portal: token(identity::PORTAL)?,
         controller: token(identity::CONTROLLER)?,
         trusted_homes: world.trusted_homes().cloned().collect(),
-        method: SignInMethod::People(people.collect()),
+        people: people.collect(),
     };
     Ok((ground, Sandbox { plane, identities, world, kubeconfig: folder.kubeconfig(), past, files }))
 }

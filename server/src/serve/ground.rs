@@ -3,8 +3,8 @@
 use cluster::world::Access;
 use cluster::{Endpoint, Scope, Token, Topology, WorkspacePath};
 
-use crate::auth::sign_in_method::SignInMethod;
 use crate::config::PlaneKind;
+use crate::sample::Person;
 
 /// An open plane of any kind.
 pub struct Ground {
@@ -22,8 +22,8 @@ pub struct Ground {
     pub controller: Token,
     /// Homes that can offer promises to the whole workspace tree.
     pub trusted_homes: Vec<WorkspacePath>,
-    /// How people sign in.
-    pub method: SignInMethod,
+    /// The people of an embedded plane, each with their own token.
+    pub people: Vec<(Person, Token)>,
 }
 
 impl Ground {

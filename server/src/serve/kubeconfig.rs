@@ -9,7 +9,6 @@ use tokio_util::task::TaskTracker;
 
 use super::ground::Ground;
 use super::{Edges, ServeError, cluster_clock};
-use crate::auth::sign_in_method::SignInMethod;
 use crate::config::{OnServer, PlaneKind};
 use crate::install::remedy;
 use crate::plane::held::{Held, HeldError, topology};
@@ -39,7 +38,7 @@ pub async fn open(
         portal,
         controller,
         trusted_homes,
-        method: SignInMethod::Tokens,
+        people: Vec::new(),
     })
 }
 

@@ -9,10 +9,11 @@ use jiff::{SignedDuration, Timestamp};
 use promise::people::tidy;
 use promise::{Error, Result};
 use serde_json::Value;
+use store::{AtProvider, NewSession};
 
 use super::{Visitor, unsent};
 use crate::auth::cookie::Kind;
-use crate::auth::sign_in_method::{Given, SESSION};
+use crate::auth::sign_in_method::Given;
 use crate::limits::{ClientAddress, TokenSource};
 use crate::portal::Portal;
 use crate::portal::caller::{Identity, Shown, database, review};
@@ -22,8 +23,20 @@ use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
 /// a form that is posted with it is kept for the next sign-in.
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Starts a session for a person whom the plane knows, and returns the cookie for the browser. `request_id` identifies the HTTP request. An
-/// earlier session of the browser ends.
+/// The request with which a person signs in.
+#[derive(Clone, Copy)]
+pub struct SignInRequest<'a> {
+    /// Where it comes from.
+    pub address: ClientAddress,
+    /// The id of the HTTP request.
+    pub request_id: &'a str,
+    /// The browser, as people call it.
+    pub browser: &'a str,
+    /// The key of a form that the browser posted after its session had ended.
+    pub form: Option<&'a str>,
+}
+
+/// Starts a session for a person whom the plane knows, and returns the cookie for the browser. An earlier session of the browser ends.
 ///
 /// # Errors
 /// If there is no such person, the plane doesn't accept the token, there were too many attempts, or the plane or the database doesn't
@@ -32,16 +45,30 @@ pub async fn begin(
     portal: &Portal,
     visitor: &Visitor,
     given: Given<'_>,
-    address: ClientAddress,
-    request_id: &str,
+    from: &SignInRequest<'_>,
 ) -> std::result::Result<HeaderValue, SignInProblem> {
     let token = portal.sign_in.open(given)?;
+    begin_with(portal, visitor, &token, None, from).await
+}
+
+/// Starts a session for the holder of a token, which an identity provider might have issued. An earlier session of the browser ends, and the
+/// new one has a new secret: what was in the browser before the sign-in opens nothing.
+///
+/// # Errors
+/// As [`begin`].
+pub(crate) async fn begin_with(
+    portal: &Portal,
+    visitor: &Visitor,
+    token: &Token,
+    at: Option<&AtProvider>,
+    from: &SignInRequest<'_>,
+) -> std::result::Result<HeaderValue, SignInProblem> {
     let begun = async {
-        let identity = holder(portal, &token, address).await?;
+        let identity = holder(portal, token, from.address).await?;
         end(portal, visitor).await?;
-        let cookie = of(portal, &token, &identity, request_id).await?;
-        if let Some(key) = given.form {
-            unsent::take(portal, key, &identity.person, request_id).await;
+        let cookie = of(portal, token, at, &identity, from).await?;
+        if let Some(key) = from.form {
+            unsent::take(portal, key, &identity.person, from.request_id).await;
         }
         Ok(cookie)
     };
@@ -53,17 +80,22 @@ pub async fn begin(
 }
 
 /// Starts a session for the holder of a token, and returns the cookie for the browser.
-async fn of(portal: &Portal, token: &Token, identity: &Identity, request_id: &str) -> Result<HeaderValue> {
+async fn of(portal: &Portal, token: &Token, at: Option<&AtProvider>, identity: &Identity, from: &SignInRequest<'_>) -> Result<HeaderValue> {
     let now = portal.clock.now();
-    let expires = now.checked_add(SESSION).map_err(|_| Error::Internal)?;
-    let expires = ends(&token.expose()).map_or(expires, |end| end.min(expires));
+    let expires = now.checked_add(portal.sign_in.lifetime.longest).map_err(|_| Error::Internal)?;
+    // A token that can be replaced doesn't end its session.
+    let renewable = at.is_some_and(|at| at.refresh.is_some());
+    let expires = if renewable { expires } else { ends(&token.expose()).map_or(expires, |end| end.min(expires)) };
+    let rests = portal.rests(now);
     let mail = mail(&token.expose()).unwrap_or_default();
     let sample = || portal.person(&identity.person).map(|person| person.display_name.clone());
     let name = name(&token.expose()).or_else(sample).unwrap_or_default();
-    let write = RecordedWrite::of(&identity.person, request_id, WriteOperation::SignIn, WriteTarget::remembered("session", ""));
+    let write = RecordedWrite::of(&identity.person, from.request_id, WriteOperation::SignIn, WriteTarget::remembered("session", ""));
     let begun = write.remember(
         async {
-            let cookie = portal.store.begin_session(&identity.person, &token.expose(), now, expires, &*portal.random).await?;
+            let (person, token) = (&*identity.person, &*token.expose());
+            let session = NewSession { person, token, expires, rests, browser: from.browser, at_provider: at };
+            let cookie = portal.store.begin_session(&session, now, &*portal.random).await?;
             // Records the groups, so that rules that name a group find its members.
             portal.store.meet(&identity.person, &identity.groups, (&mail, &name), now).await?;
             portal.people.changed();

@@ -29,7 +29,11 @@ const ABSENT: &str = "zorro";
 fn address(route: &Route, request: &str) -> String {
     let name = if route.pattern.contains("/promises/") { "redis" } else { request };
     let address = route.pattern.replace("{workspace}", SHOP).replace("{namespace}", "default").replace("{name}", name);
-    let address = address.replace("{place}", "root:platform").replace("{policy}", "backup-required").replace("{uid}", request);
+    let address = address
+        .replace("{place}", "root:platform")
+        .replace("{policy}", "backup-required")
+        .replace("{uid}", request)
+        .replace("{provider}", "sso");
     let address = address.replace("{kind}", "StatefulSet").replace("{object}", request);
     match route.pattern {
         app::routes::LIVE => app::routes::live_request(SHOP, "default", request, ""),
@@ -141,14 +145,16 @@ async fn without_a_session_everything_leads_to_the_sign_in_and_nothing_is_shown(
         let told = product.browser().send(script).await;
         match route.access {
             // No page is for programs alone.
-            Access::Bearer => panic!("{address} is for programs, and this test does not know what it says"),
+            Access::Bearer | Access::Provider => panic!("{address} is for programs, and this test does not know what it says"),
             Access::SignedIn | Access::Policies | Access::Decisions | Access::Platform | Access::Workspace => {
                 assert_eq!(answer.status, StatusCode::SEE_OTHER, "{address}");
                 assert_eq!(answer.location(), app::routes::sign_in(&address), "{address}: with the way back");
                 assert_eq!(told.status, StatusCode::UNAUTHORIZED, "{address}: what is no browser is told");
             }
             Access::Probe | Access::Anyone | Access::EmbeddedPlane => {
-                let expected = if route.pattern == routes::FILE { StatusCode::NOT_FOUND } else { StatusCode::OK };
+                // Here people choose a sample person, so there is no identity provider.
+                let absent = route.pattern == routes::FILE || route.pattern.starts_with(page::SIGN_IN_WITH);
+                let expected = if absent { StatusCode::NOT_FOUND } else { StatusCode::OK };
                 assert_eq!((answer.status, told.status), (expected, expected), "{address}");
             }
         }
@@ -160,7 +166,9 @@ async fn without_a_session_everything_leads_to_the_sign_in_and_nothing_is_shown(
     for route in of(&Method::POST) {
         let address = address(&route, THERE);
         let answer = product.browser().post(&address, &with(&pairs, None)).await;
-        assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{address}");
+        // Here people choose a sample person, so there is no identity provider.
+        let expected = if route.access == Access::Provider { StatusCode::NOT_FOUND } else { StatusCode::UNAUTHORIZED };
+        assert_eq!(answer.status, expected, "{address}");
         assert!(!answer.headers.contains_key(header::SET_COOKIE), "{address}");
     }
     assert_eq!(version(&product).await, before, "nothing was written");
@@ -195,7 +203,11 @@ async fn posts_of_other_sites_and_with_other_tokens_are_refused_and_write_nothin
         typed.headers_mut().insert(header::ORIGIN, format!("http://{HOST}").parse().expect("an origin"));
         answers.insert("a body that is no form", browser.send(typed).await);
         for (what, answer) in answers {
-            let expected = if route.access == Access::Bearer { StatusCode::UNAUTHORIZED } else { StatusCode::FORBIDDEN };
+            let expected = match route.access {
+                Access::Bearer => StatusCode::UNAUTHORIZED,
+                Access::Provider => StatusCode::NOT_FOUND,
+                _ => StatusCode::FORBIDDEN,
+            };
             assert_eq!(answer.status, expected, "{address}: {what}");
             assert!(!answer.headers.contains_key(header::SET_COOKIE), "{address}: {what}");
         }

@@ -14,7 +14,7 @@ use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use notify::NotifyConfig;
 use opm_portal::clock::Clock;
-use opm_portal::config::{Config, DatabaseUrl, PlaneConfig, Storage};
+use opm_portal::config::{Config, DatabaseUrl, PlaneConfig, SignInConfig, Storage};
 use opm_portal::limits::LimitsConfig;
 use opm_portal::portal::Caller;
 use opm_portal::portal::caller::Shown;
@@ -78,6 +78,15 @@ impl Product {
         Self::configured(config, Edges { clock, ..edges() }).await
     }
 
+    /// Opens everything but the controller, where people sign in as configured, on a plane that accepts the tokens that a file names.
+    pub async fn federated(sign_in: SignInConfig, authentication: &Path, clock: Arc<dyn Clock>) -> Self {
+        let config = config(Storage::Memory, None, false, NotifyConfig::default());
+        let (listen, authentication) = (([127, 0, 0, 1], 0).into(), Some(authentication.to_owned()));
+        let plane = PlaneConfig::Embedded { listen, examples: None, history: false, authentication };
+        let public_url = Some(format!("http://{HOST}").parse().expect("an address"));
+        Self::configured(Config { plane, public_url, sign_in, ..config }, Edges { clock, ..edges() }).await
+    }
+
     async fn with(storage: Storage, controller: bool, notify: NotifyConfig) -> Self {
         Self::opened(storage, None, controller, notify, edges()).await
     }
@@ -137,6 +146,7 @@ fn config(storage: Storage, database: Option<DatabaseUrl>, controller: bool, not
         public_url: None,
         notify,
         limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
+        sign_in: SignInConfig::default(),
     }
 }
 
@@ -185,6 +195,16 @@ impl Browser {
         let answer = self.post("/do/account/sign-in", &[("_token", &page.hidden("_token")), ("token", token)]).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
         self
+    }
+
+    /// The value of a cookie that it holds.
+    pub fn cookie(&self, name: &str) -> Option<&str> {
+        self.cookies.get(name).map(String::as_str)
+    }
+
+    /// Holds a cookie that someone else put there.
+    pub fn holds(&mut self, name: &str, value: &str) {
+        self.cookies.insert(name.to_owned(), value.to_owned());
     }
 
     /// Opens an address until its answer fits: what the portal knows follows the plane a moment later.
@@ -318,6 +338,11 @@ impl Browser {
 }
 
 impl Answer {
+    /// The value of the first hidden input of that name, if there is one.
+    pub fn hidden_or_none(&self, name: &str) -> Option<String> {
+        self.text.contains(&format!("name=\"{name}\"")).then(|| self.hidden(name))
+    }
+
     /// The value of the first hidden input of that name.
     pub fn hidden(&self, name: &str) -> String {
         let marked = self.text.split("<input").find(|input| input.contains(&format!("name=\"{name}\""))).unwrap_or_default();

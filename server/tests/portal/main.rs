@@ -28,6 +28,7 @@ mod manifests;
 mod notifications;
 mod objects;
 mod offers;
+mod oidc;
 mod operator;
 mod path;
 mod plane_kill;

@@ -94,7 +94,7 @@ async fn an_identity_that_serve_cannot_use_is_named_by_doctor_and_by_bootstrap()
 async fn a_command_that_serve_proposes_has_all_options_that_were_given() {
     let desk = Desk::open().await;
     desk.fails(
-        "serve --plane kubeconfig --kubeconfig kcp.yaml --context kcp --trusted-home root:homes --ephemeral --port 0",
+        "serve --plane kubeconfig --sign-in token --kubeconfig kcp.yaml --context kcp --trusted-home root:homes --ephemeral --port 0",
         &["Run `opm-portal doctor --kubeconfig kcp.yaml --context kcp --trusted-home root:homes`"],
     );
 }

@@ -1,7 +1,7 @@
 //! A second portal at the plane of a first one, which it reaches as any server of a kubeconfig.
 
 use notify::NotifyConfig;
-use opm_portal::config::{Config, OnServer, PlaneConfig, Storage};
+use opm_portal::config::{Config, OnServer, PlaneConfig, SignInConfig, Storage};
 use opm_portal::limits::LimitsConfig;
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
@@ -42,6 +42,7 @@ impl Second {
             public_url: None,
             notify: NotifyConfig::default(),
             limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
+            sign_in: SignInConfig { samples: false, tokens: true, ..SignInConfig::default() },
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
         running.portal.world.synced().await;

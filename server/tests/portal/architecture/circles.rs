@@ -10,13 +10,14 @@ const KNOWN: [(&str, usize); 5] =
     [("app", 2), ("crates/cluster", 11), ("crates/devplane", 28), ("crates/promise", 2), ("crates/schema", 2)];
 
 /// The packages whose modules are looked at.
-const PACKAGES: [&str; 10] = [
+const PACKAGES: [&str; 11] = [
     "app",
     "server",
     "crates/cluster",
     "crates/devplane",
     "crates/ledger",
     "crates/notify",
+    "crates/oidc",
     "crates/opm",
     "crates/promise",
     "crates/schema",

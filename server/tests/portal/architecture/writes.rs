@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{root, sources};
 
 /// The functions of the store by which the portal remembers or forgets something for a person.
-const REMEMBERS: [&str; 26] = [
+const REMEMBERS: [&str; 27] = [
     "mark_read",
     "subscribe",
     "add_comment",
@@ -32,12 +32,13 @@ const REMEMBERS: [&str; 26] = [
     "remove_favourite_promise",
     "revive",
     "begin_session",
+    "end_sessions_at",
     "meet",
 ];
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
 const KEEPS_HOUSE: [(&str, &str); 2] = [("end_session", "portal/caller.rs"), ("note_lacks", "portal/stand_in.rs")];
 /// Those that only read.
-const READS: [&str; 46] = [
+const READS: [&str; 47] = [
     "acquaintance",
     "activity",
     "away",
@@ -75,6 +76,7 @@ const READS: [&str; 46] = [
     "saved_views",
     "settled_seconds",
     "session",
+    "sessions_of",
     "shared_draft",
     "spot_sums",
     "stands_in",
@@ -86,7 +88,7 @@ const READS: [&str; 46] = [
     "memory",
 ];
 /// Those of work in the background, which no person does: telling people, the ledger, clearing up, ending.
-const BACKGROUND: [&str; 14] = [
+const BACKGROUND: [&str; 20] = [
     "tell",
     "forget_notifications",
     "take_delivery",
@@ -101,6 +103,13 @@ const BACKGROUND: [&str; 14] = [
     "forget_hours",
     "sweep",
     "close",
+    // What the portal keeps of sign-ins and sessions for itself; their beginning and end are recorded.
+    "begin_attempt",
+    "take_attempt",
+    "touch_session",
+    "lease_renewal",
+    "release_renewal",
+    "renew_session",
 ];
 
 #[test]

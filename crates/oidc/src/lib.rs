@@ -1,0 +1,21 @@
+//! Sign-in with identity providers by OpenID Connect: discovery, the authorization code flow with PKCE, verification of id tokens, new
+//! tokens, and the end of sessions at the provider. The only crate that speaks to providers.
+//!
+//! It knows neither sessions nor pages, and never reads the clock or draws random bytes itself: both are arguments. Whether the control
+//! plane accepts an id token, and as whom, is for the plane to say.
+
+mod config;
+mod error;
+mod http_client;
+mod jwt;
+mod keys;
+mod logout;
+mod provider;
+mod tokens;
+mod verify;
+
+pub use config::{ConfigProblem, ProviderConfig};
+pub use error::Error;
+pub use logout::EndedSession;
+pub use provider::{Callback, Provider, Secrets};
+pub use tokens::Tokens;
