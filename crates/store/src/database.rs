@@ -119,7 +119,8 @@ impl Store {
         let attempts = sqlx::query("DELETE FROM sign_in_attempt WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
         let drafts = sqlx::query("DELETE FROM draft WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
         let removed = sessions.rows_affected() + attempts.rows_affected() + drafts.rows_affected();
-        Ok(removed + self.forget_activity(now).await? + self.forget_policy_changes(now).await?)
+        let kept = self.forget_activity(now).await? + self.forget_policy_changes(now).await? + self.forget_keyed_calls(now).await?;
+        Ok(removed + kept)
     }
 
     /// Returns the number of rows of what users save and what is saved for them, by table. Comparing two results shows whether anything was

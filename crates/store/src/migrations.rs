@@ -24,6 +24,7 @@ macro_rules! folder {
             (70, "names of people", include_str!(concat!("../../../migrations/", $database, "/0070_names_of_people.sql"))),
             (71, "policy changes", include_str!(concat!("../../../migrations/", $database, "/0071_policy_changes.sql"))),
             (78, "presets", include_str!(concat!("../../../migrations/", $database, "/0078_presets.sql"))),
+            (81, "idempotency", include_str!(concat!("../../../migrations/", $database, "/0081_idempotency.sql"))),
             (140, "identity providers", include_str!(concat!("../../../migrations/", $database, "/0140_identity_providers.sql"))),
         ]
     };
