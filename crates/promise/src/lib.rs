@@ -47,6 +47,7 @@ pub mod release;
 pub mod render;
 pub mod requirements;
 pub mod resolve;
+pub mod rest;
 pub mod revision;
 pub mod risk;
 pub mod saving;

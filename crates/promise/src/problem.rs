@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A problem with one field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Problem {
     /// Path such as `.parameters.replicas`. Empty for the whole input.
     pub path: String,

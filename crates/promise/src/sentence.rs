@@ -9,6 +9,7 @@ use crate::people::PeopleNames;
 
 /// Who has to act next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Actor {
     /// No one: there is nothing to do.

@@ -6,6 +6,7 @@ use crate::api::{CandidateState, Phase, PromiseRequestStatus};
 
 /// State of a request: its phase, or the state of its approval while nothing is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum RequestState {
     /// The controller hasn't processed it yet.
@@ -72,6 +73,7 @@ impl RequestState {
 
 /// A change of a running instance that isn't accepted. The last accepted release keeps running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeState {
     /// It waits for an approver.

@@ -5,6 +5,7 @@ use super::request::CostStatus;
 /// Changes that rolling out the present policies would make.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OutdatedStatus {
     /// Digest of the present rules. Anyone who can edit the request rolls them out by writing this value into the annotation
@@ -24,6 +25,7 @@ pub struct OutdatedStatus {
 /// A rule that changed since the request was accepted.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OutdatedRule {
     /// Name of the policy, or of the promise for its own rules.
@@ -44,6 +46,7 @@ pub struct OutdatedRule {
 /// How a rule changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum RuleChange {
     /// The rule is new.
@@ -58,6 +61,7 @@ pub enum RuleChange {
 /// A price before and after.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OutdatedPrice {
     /// Price when the request was accepted.

@@ -9,6 +9,7 @@ use crate::problem::Problem;
 
 /// Result of a preflight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightAnswer {
     /// Overall result.
@@ -38,6 +39,7 @@ pub struct PreflightAnswer {
 
 /// Overall result of a preflight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PreflightVerdict {
     /// The request is accepted immediately.
@@ -52,6 +54,7 @@ pub enum PreflightVerdict {
 
 /// An object that would be created.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightObject {
     /// Resource id in the promise, followed by `[n]` for an item of `forEach`.
@@ -65,6 +68,7 @@ pub struct PreflightObject {
 
 /// Monthly price. Amounts are exact decimal strings. An absent amount is unknown, not 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightPrice {
     /// Total amount.
@@ -85,6 +89,7 @@ pub struct PreflightPrice {
 
 /// One line item of a price.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightPriceItem {
     /// Label of the line item.
@@ -99,6 +104,7 @@ pub struct PreflightPriceItem {
 
 /// A required approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightApproval {
     /// Name of the policy, or of the promise for its own rules.
@@ -108,6 +114,7 @@ pub struct PreflightApproval {
     /// Path of the workspace that defines the rule.
     pub source: String,
     /// Number of approvals required, or `all` for every named approver.
+    #[cfg_attr(feature = "utoipa", schema(value_type = Value))]
     pub required: Required,
     /// Stage of the rule. Approvers are asked once every lower stage is approved.
     pub stage: u32,
@@ -117,6 +124,7 @@ pub struct PreflightApproval {
 
 /// A check without a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PreflightUnknown {
     /// Subject of the check, as a noun.
@@ -128,6 +136,7 @@ pub struct PreflightUnknown {
 /// Result of the server-side dry run. Nothing is persisted. It checks permissions, quota and admission, and none of the controller's later
 /// work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(tag = "result", rename_all = "camelCase")]
 pub enum PreflightDryRun {
     /// The server would accept the request.

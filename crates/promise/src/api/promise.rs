@@ -70,6 +70,7 @@ pub struct PromiseSpec {
 /// Lifecycle stage of a promise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Lifecycle {
     /// Visible only in its home workspace.
@@ -110,6 +111,7 @@ pub enum Visibility {
 /// Why a promise is deprecated, and until when it can be used.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Deprecation {
     /// Message to users, in one sentence.
@@ -176,6 +178,7 @@ pub struct Maintainer {
 /// A link.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Link {
     /// Text of the link.
@@ -187,6 +190,7 @@ pub struct Link {
 /// How a request form is presented.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FormHints {
     /// Sections of the form, in order.
@@ -203,6 +207,7 @@ pub struct FormHints {
 /// A section of the form.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FieldGroup {
     /// Heading of the section.
@@ -218,6 +223,7 @@ pub struct FieldGroup {
 /// How a field is presented.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FieldHint {
     /// Label of the field.
@@ -258,6 +264,7 @@ pub struct FieldHint {
 /// What a text names: an object of a kind in the workspace of the request, a request of a promise, or an output of such a request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReferenceHint {
     /// API version of the objects, such as `v1` or `apps/v1`.
@@ -277,6 +284,7 @@ pub struct ReferenceHint {
 /// Label and help for one value of an enum.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OptionHint {
     /// Label of the value.
@@ -290,6 +298,7 @@ pub struct OptionHint {
 /// A named starting point for the parameters.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Preset {
     /// Name of the preset.
@@ -306,6 +315,7 @@ pub struct Preset {
 /// A complete set of parameters.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Example {
     /// Name of the example.
@@ -408,6 +418,7 @@ pub struct OutputSpec {
 /// What the value of an output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum OutputFormat {
     /// Everything that a client needs to connect, such as a complete URL.

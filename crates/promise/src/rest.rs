@@ -1,0 +1,29 @@
+//! Requests and responses of the REST API below `/api/v1`, shared by the portal and its clients.
+//!
+//! They carry data: reasons with their arguments, exact amounts, RFC 3339 times. What is written for people is in `message`. Optional fields
+//! that are unset are omitted, never null. With the feature `utoipa`, each describes itself for OpenAPI.
+
+mod approval;
+mod cost;
+mod page;
+mod problem;
+mod promise;
+mod request;
+mod resource;
+mod search;
+mod workspace;
+
+pub use approval::{ApprovalItem, DecisionBody, DecisionReceipt};
+pub use cost::{CostBudgetItem, CostReport, CostRowItem, CostTotal};
+pub use page::{Amount, Page};
+pub use problem::{FieldProblem, PROBLEM_JSON, ProblemDetails, json_pointer};
+pub use promise::{
+    AppliedRule, Availability, AvailabilityState, ListPrice, PromiseDetail, PromiseOutput, PromiseSummary, PublishedVersion,
+};
+pub use request::{
+    Actor, ChangeState, RequestApproval, RequestDetail, RequestGone, RequestOutput, RequestResource, RequestState, RequestSummary,
+    RunningRelease,
+};
+pub use resource::{Drift, DriftState, ResourceItem};
+pub use search::{SearchItem, SearchItemKind};
+pub use workspace::WorkspaceSummary;
