@@ -103,6 +103,8 @@ pub mod page {
     pub const SEARCH_SUGGESTIONS: &str = "/search/suggestions";
     /// Keyboard shortcuts.
     pub const KEYBOARD: &str = "/keyboard";
+    /// The REST API, for people who write programs.
+    pub const API: &str = "/docs/api";
     /// Why a post was refused: query `id`.
     pub const REFUSED: &str = "/refused";
     /// Gallery of the design system; embedded plane only.

@@ -1,9 +1,10 @@
 //! Renders [`promise::Error`] as an HTTP problem (RFC 9457). Pages render the same error in `app`.
 
+use app::routes::page;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
-use promise::Error;
-use serde::Serialize;
+use promise::rest::{FieldProblem, PROBLEM_JSON, ProblemDetails, json_pointer};
+use promise::{ConflictReason, Error};
 
 /// A product error rendered as `application/problem+json`.
 #[derive(Debug)]
@@ -15,15 +16,6 @@ impl From<Error> for HttpProblem {
     }
 }
 
-#[derive(Serialize)]
-struct Body<'a> {
-    title: &'a str,
-    status: u16,
-    detail: String,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    problems: &'a [promise::Problem],
-}
-
 /// Returns the HTTP status of an error, the same for pages and problems.
 pub fn status(error: &Error) -> StatusCode {
     match error {
@@ -31,6 +23,9 @@ pub fn status(error: &Error) -> StatusCode {
         Error::Denied { .. } => StatusCode::FORBIDDEN,
         Error::NotFound { .. } | Error::NotEnabled { .. } => StatusCode::NOT_FOUND,
         Error::Invalid { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::Conflict { reason: ConflictReason::OtherEdition } => StatusCode::PRECONDITION_FAILED,
+        Error::Conflict { reason: ConflictReason::NoEdition } => StatusCode::PRECONDITION_REQUIRED,
+        Error::Conflict { reason: ConflictReason::KeyOfOtherCall } => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Conflict { .. } | Error::Contested { .. } => StatusCode::CONFLICT,
         Error::Timeout => StatusCode::REQUEST_TIMEOUT,
         Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -48,6 +43,8 @@ fn title(error: &Error) -> &'static str {
         Error::NotFound { .. } => "Not found",
         Error::NotEnabled { .. } => "Not enabled",
         Error::Invalid { .. } => "Check your input",
+        Error::Conflict { reason: ConflictReason::NoEdition } => "Edition missing",
+        Error::Conflict { reason: ConflictReason::KeyOfOtherCall | ConflictReason::CallInProgress } => "Idempotency key in use",
         Error::Conflict { .. } | Error::Contested { .. } => "Changed by someone else",
         Error::Unreachable { .. } => "Unreachable",
         Error::Busy { .. } => "Busy",
@@ -58,13 +55,25 @@ fn title(error: &Error) -> &'static str {
     }
 }
 
+/// Returns the problem as programs read it.
+fn details(error: &Error) -> ProblemDetails {
+    let reason = serde_json::to_value(error).ok();
+    let kind = reason.as_ref().and_then(|reason| reason["kind"].as_str()).unwrap_or_default();
+    let problems = if let Error::Invalid { problems } = error { problems.as_slice() } else { &[] };
+    ProblemDetails {
+        r#type: format!("{}#{kind}", page::API),
+        title: title(error).to_owned(),
+        status: status(error).as_u16(),
+        detail: error.to_string(),
+        errors: problems.iter().map(|one| FieldProblem { pointer: json_pointer(&one.path), message: one.message.clone() }).collect(),
+        reason,
+    }
+}
+
 impl IntoResponse for HttpProblem {
     fn into_response(self) -> Response {
-        let status = status(&self.0);
-        let problems = if let Error::Invalid { problems } = &self.0 { problems.as_slice() } else { &[] };
-        let body = Body { title: title(&self.0), status: status.as_u16(), detail: self.0.to_string(), problems };
-        let mut response = (status, axum::Json(body)).into_response();
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        let mut response = (status(&self.0), axum::Json(details(&self.0))).into_response();
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
         if let Some(seconds) = self.0.retry_after() {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
@@ -95,7 +104,8 @@ mod tests {
         assert_eq!(response.headers()["content-type"], "application/problem+json");
         let body = response.into_body().collect().await.unwrap().to_bytes();
         let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
-        assert_eq!(body["problems"][0]["path"], ".size");
+        assert_eq!((&body["errors"][0]["pointer"], &body["errors"][0]["message"]), (&"/size".into(), &"choose small or large".into()));
+        assert_eq!((&body["type"], &body["reason"]["kind"]), (&"/docs/api#invalid".into(), &"invalid".into()));
         assert_eq!(body["detail"], ".size: choose small or large");
     }
 }

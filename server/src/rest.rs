@@ -1,9 +1,19 @@
-//! The HTTP API for programs, below `/api/v1`: JSON, only bearer tokens of the plane, errors as problems (RFC 9457).
+//! The REST API for programs, below `/api/v1`: JSON, only bearer tokens of the plane, errors as problems (RFC 9457).
 //!
-//! A handler parses the request, calls one method of [`crate::portal::Caller`] and renders the result. To add an endpoint, add a file named
-//! after its noun, a line in [`crate::routes`] with the access `Bearer`, and a response type in `promise::api`.
+//! A handler parses the call, calls one method of [`crate::portal::Caller`] and renders the result. To add an operation: its description in
+//! `promise::rest::operation`, its types in `promise::rest`, a handler in the file of its noun, and a line in [`crate::routes`] with the access
+//! `Bearer`. A test compares routes and descriptions.
 
+mod answer;
+pub(crate) mod approvals;
+pub(crate) mod cost;
+mod fields;
+pub(crate) mod openapi;
+mod parameters;
 pub(crate) mod preflight;
-
-/// Preflight of a request.
-pub const PREFLIGHT: &str = "/api/v1/workspaces/{workspace}/preflight";
+pub(crate) mod promises;
+pub(crate) mod requests;
+pub(crate) mod resources;
+pub(crate) mod search;
+pub(crate) mod watch;
+pub(crate) mod workspaces;

@@ -12,9 +12,10 @@ use app::actions::{
 };
 use app::routes::{LIVE, page, post};
 use axum::handler::Handler;
-use axum::routing::{MethodFilter, MethodRouter, on};
+use axum::routing::{MethodFilter, MethodRouter, delete, on, put};
 use http::Method;
 use leptos::server_fn::ServerFn;
+use promise::rest::operation;
 
 use crate::actions;
 use crate::health;
@@ -56,7 +57,7 @@ pub enum Access {
 
 /// A method at an address.
 pub struct Route {
-    /// GET (which also answers HEAD) or POST.
+    /// GET (which also answers HEAD) or POST; for programs also PUT or DELETE.
     pub method: Method,
     /// Pattern of the address, in axum syntax.
     pub pattern: &'static str,
@@ -102,6 +103,7 @@ pub fn table() -> Vec<Route> {
         revalidated(page::SEARCH, SignedIn),
         get(page::SEARCH_SUGGESTIONS, SignedIn, pages::suggestions),
         revalidated(page::KEYBOARD, SignedIn),
+        revalidated(page::API, SignedIn),
         get(page::COST_EXPORT, SignedIn, pages::cost_export),
         get(page::COST_FOCUS, SignedIn, pages::cost_focus),
         action::<SignOut>(SignedIn),
@@ -176,7 +178,22 @@ pub fn table() -> Vec<Route> {
         action::<DeleteRequest>(Workspace),
         action::<RevealOutput>(Workspace),
         get(LIVE, Workspace, live::subscribe),
-        post(rest::PREFLIGHT, Bearer, rest::preflight::preflight),
+        get(operation::OPENAPI, Anyone, rest::openapi::description),
+        get(operation::WORKSPACES, Bearer, rest::workspaces::list),
+        get(operation::PROMISES, Bearer, rest::promises::list),
+        get(operation::PROMISE, Bearer, rest::promises::get),
+        get(operation::REQUESTS, Bearer, rest::requests::list),
+        post(operation::REQUESTS, Bearer, rest::requests::create),
+        get(operation::REQUEST, Bearer, rest::requests::get),
+        of_programs(Method::PUT, operation::REQUEST, put(rest::requests::change)),
+        of_programs(Method::DELETE, operation::REQUEST, delete(rest::requests::delete)),
+        get(operation::WATCH, Bearer, rest::watch::watch),
+        post(operation::PREFLIGHT, Bearer, rest::preflight::preflight),
+        get(operation::APPROVALS, Bearer, rest::approvals::list),
+        post(operation::DECISIONS, Bearer, rest::approvals::decide),
+        get(operation::RESOURCES, Bearer, rest::resources::list),
+        get(operation::COST, Bearer, rest::cost::report),
+        get(operation::SEARCH, Bearer, rest::search::find),
     ]
 }
 
@@ -201,6 +218,11 @@ fn get<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<
 
 fn post<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<T, Arc<Portal>>) -> Route {
     Route { method: Method::POST, pattern, access, handler: Some(on(MethodFilter::POST, handler)), revalidated: false }
+}
+
+/// Creates a route for programs with a method that pages don't use.
+fn of_programs(method: Method, pattern: &'static str, handler: MethodRouter<Arc<Portal>>) -> Route {
+    Route { method, pattern, access: Access::Bearer, handler: Some(handler), revalidated: false }
 }
 
 /// Creates the route of a server function, which is called by POST at an address of its own.

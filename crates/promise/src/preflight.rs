@@ -29,6 +29,7 @@ use crate::requirements;
 use crate::resolve::{PromiseReading, Resolved, sort_outcomes};
 use crate::visibility::Place;
 
+pub use answer::price;
 pub use later::next_price;
 pub use options::{Choice, PricedChoice, options};
 

@@ -5,6 +5,8 @@
 
 mod approval;
 mod cost;
+mod manifest;
+pub mod operation;
 mod page;
 mod problem;
 mod promise;
@@ -15,6 +17,7 @@ mod workspace;
 
 pub use approval::{ApprovalItem, DecisionBody, DecisionReceipt};
 pub use cost::{CostBudgetItem, CostReport, CostRowItem, CostTotal};
+pub use manifest::{RequestManifest, RequestMetadata};
 pub use page::{Amount, Page};
 pub use problem::{FieldProblem, PROBLEM_JSON, ProblemDetails, json_pointer};
 pub use promise::{
@@ -22,7 +25,7 @@ pub use promise::{
 };
 pub use request::{
     Actor, ChangeState, RequestApproval, RequestDetail, RequestGone, RequestOutput, RequestResource, RequestState, RequestSummary,
-    RunningRelease,
+    RunningRelease, edition,
 };
 pub use resource::{Drift, DriftState, ResourceItem};
 pub use search::{SearchItem, SearchItemKind};

@@ -116,7 +116,8 @@ impl Store {
     pub async fn sweep(&self, now: jiff::Timestamp) -> Result<u64> {
         let sessions = sqlx::query("DELETE FROM session WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
         let drafts = sqlx::query("DELETE FROM draft WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
-        Ok(sessions.rows_affected() + drafts.rows_affected() + self.forget_activity(now).await? + self.forget_policy_changes(now).await?)
+        let kept = self.forget_activity(now).await? + self.forget_policy_changes(now).await? + self.forget_keyed_calls(now).await?;
+        Ok(sessions.rows_affected() + drafts.rows_affected() + kept)
     }
 
     /// Returns the number of rows of what users save and what is saved for them, by table. Comparing two results shows whether anything was

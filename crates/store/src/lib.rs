@@ -19,6 +19,7 @@ mod dismissal;
 mod draft;
 mod error;
 mod favourite;
+mod idempotency;
 mod ledger;
 mod migrations;
 mod notification;
@@ -44,6 +45,7 @@ pub use draft::{
 };
 pub use error::{Error, Result};
 pub use favourite::MAX_FAVOURITES;
+pub use idempotency::{ANSWER_LIFETIME, KeyedCall, MAX_ANSWER, MAX_KEYS_PER_PERSON};
 pub use ledger::{DaySum, Dimension, LedgerLine, LedgerSum, MonthLine, MonthSum, PromiseSum, SpotSum};
 pub use notification::{Message, News, Notification, Notifications};
 pub use observation::{LedgerClock, Observation, Rate, Seen, Subject};

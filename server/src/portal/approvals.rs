@@ -6,6 +6,7 @@ mod content;
 mod emergencies;
 pub(in crate::portal) mod inbox;
 mod matter;
+mod records;
 pub(in crate::portal) mod review;
 mod similar;
 pub(in crate::portal) mod standing;

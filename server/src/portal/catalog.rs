@@ -10,6 +10,7 @@ mod narrow;
 mod order;
 mod page;
 pub mod prices;
+mod records;
 mod words;
 
 use std::cmp::Reverse;
@@ -37,7 +38,7 @@ impl Catalog for Caller {
         let here = instances::here(self, &workspace, &shown).await;
         let rows = shown.iter().zip(prices).zip(here).map(|((offered, price), here)| {
             let new_version = instances::is_new_version(self, offered);
-            OfferRow { price, here, new_version, ..lines::offer(offered) }
+            OfferRow { price: price.in_words(), here, new_version, ..lines::offer(offered) }
         });
         page.rows = rows.collect();
         favourites::mark(&mut page, kept);

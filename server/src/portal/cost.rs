@@ -8,6 +8,7 @@ mod instances;
 mod live;
 mod movers;
 mod page;
+mod report;
 mod report_scope;
 mod savings;
 pub(crate) mod shortfalls;

@@ -4,6 +4,7 @@ mod facets;
 mod look;
 mod object;
 mod order;
+mod records;
 mod shelf;
 
 use std::collections::HashMap;

@@ -3,6 +3,7 @@
 mod documents;
 mod index;
 mod matching;
+mod records;
 mod vocabulary;
 
 use std::collections::{HashMap, HashSet};

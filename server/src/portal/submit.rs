@@ -71,7 +71,7 @@ impl Caller {
         }
         let listed = self.portal().world.requests.changes();
         let written = self.write_secrets(workspace, submission, Former::Replaced).await?;
-        let object = object::<PromiseRequestKind>(&submission.name, Some(&submission.namespace), submission.spec_for(offered));
+        let object = submission.object_for(offered);
         let target = WriteTarget::namespaced("PromiseRequest", &workspace.cluster, &submission.namespace, &submission.name);
         let created = self.write(WriteOperation::CreateRequest, target).create(&requests, &object).await;
         match created.about(&what).map_err(|error| self.denied_here(error, DeniedOperation::Create, workspace)) {
@@ -118,19 +118,24 @@ impl Caller {
     }
 
     /// Makes a dry run on the control plane as this user: permissions, quota, admission, and for a new request the name. Nothing is
-    /// written.
+    /// written. Returns the request as it would be.
     ///
     /// # Errors
     /// The error that the control plane would return.
-    pub async fn rehearse(&self, workspace: &Workspace, offered: &Offered, submission: &Submission, edition: Option<&str>) -> Result<()> {
+    pub async fn rehearse(
+        &self,
+        workspace: &Workspace,
+        offered: &Offered,
+        submission: &Submission,
+        edition: Option<&str>,
+    ) -> Result<PromiseRequest> {
         let what = format!("request {}", submission.name);
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), &submission.namespace);
         let Some(edition) = edition else {
-            let object = object::<PromiseRequestKind>(&submission.name, Some(&submission.namespace), submission.spec_for(offered));
-            let tried = rehearse_create(&requests, &object).await.about(&what);
+            let tried = rehearse_create(&requests, &submission.object_for(offered)).await.about(&what);
             return tried.map_err(|error| self.denied_here(error, DeniedOperation::Create, workspace));
         };
-        self.amend(workspace, submission, Change { edition, inputs: None, rehearsal: true }).await.map(|_| ())
+        self.amend(workspace, submission, Change { edition, inputs: None, rehearsal: true }).await
     }
 
     /// Writes what differs from the existing request, as long as it is the edition that was read. Fields that stay as they are aren't
@@ -202,7 +207,7 @@ impl Caller {
     }
 
     /// Returns an error, with the field, for what the control plane or the rules would reject.
-    async fn accept(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<()> {
+    pub(super) async fn accept(&self, workspace: &Workspace, offered: &Offered, submission: &Submission) -> Result<()> {
         let checked = self.preflight(workspace, offered, submission).await?;
         if checked.may_be_submitted() { Ok(()) } else { Err(Error::Invalid { problems: checked.all_problems() }) }
     }
@@ -247,6 +252,13 @@ impl Submission {
         operations
     }
 
+    /// Returns a new request.
+    fn object_for(&self, offered: &Offered) -> PromiseRequest {
+        let mut object = object::<PromiseRequestKind>(&self.name, Some(&self.namespace), self.spec_for(offered));
+        object.metadata.labels = Some(self.existing.labels.clone()).filter(|labels| !labels.is_empty());
+        object
+    }
+
     /// Returns the spec of a new request.
     fn spec_for(&self, offered: &Offered) -> PromiseRequestSpec {
         let promise = PromiseRef {
@@ -261,7 +273,7 @@ impl Submission {
 
 /// Returns the edition of a request that a user read. It differs as soon as the spec changes, or another request has the same name.
 pub(super) fn edition(request: &PromiseRequest) -> String {
-    format!("{}-{}", request.metadata.generation.unwrap_or_default(), request.metadata.uid.as_deref().unwrap_or_default())
+    promise::rest::edition(request.metadata.generation.unwrap_or_default(), request.metadata.uid.as_deref().unwrap_or_default())
 }
 
 /// Checks whether something was written between reading and writing.

@@ -3,6 +3,7 @@
 mod members;
 mod page;
 mod policies;
+mod records;
 
 use std::collections::BTreeSet;
 

@@ -177,12 +177,12 @@ impl Drop for RecordedWrite<'_> {
     }
 }
 
-/// Makes a dry run of creating an object. Nothing is written.
-pub(crate) async fn rehearse_create<K>(api: &Api<K>, object: &K) -> Result<(), kube::Error>
+/// Makes a dry run of creating an object. Nothing is written. Returns the object as it would be.
+pub(crate) async fn rehearse_create<K>(api: &Api<K>, object: &K) -> Result<K, kube::Error>
 where
     K: Clone + DeserializeOwned + Serialize + std::fmt::Debug,
 {
-    api.create(&post(true), object).await.map(drop)
+    api.create(&post(true), object).await
 }
 
 /// Makes a dry run of replacing an object. Nothing is written.

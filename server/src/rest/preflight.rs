@@ -1,17 +1,20 @@
-//! `POST /api/v1/workspaces/{workspace}/preflight`: preflight of the PromiseRequest in the body, YAML or JSON. Nothing is written.
+//! Preflight of a PromiseRequest, YAML or JSON. Nothing is written.
 
-use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Extension, Path};
-use promise::api::PreflightAnswer;
+use http::HeaderMap;
 
-use crate::error::HttpProblem;
+use super::answer::{self, Answer};
+use super::parameters::Parameters;
 use crate::sign_in::Visitor;
 
 pub(crate) async fn preflight(
     Extension(visitor): Extension<Visitor>,
     Path(workspace): Path<String>,
+    parameters: Parameters,
     body: Bytes,
-) -> Result<Json<PreflightAnswer>, HttpProblem> {
-    Ok(Json(visitor.caller()?.preflight_manifest(&workspace, &body).await?))
+) -> Answer {
+    let fields = parameters.fields()?;
+    let answer = visitor.caller()?.preflight_manifest(&workspace, &body).await?;
+    answer::value(&HeaderMap::new(), &fields, &answer)
 }

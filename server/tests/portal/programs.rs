@@ -53,16 +53,16 @@ async fn a_bearer_token_opens_what_is_for_programs_and_nothing_is_written() {
     let said: Value = serde_json::from_str(&ask(&product, Some(&viewer), redis.to_string()).await.text).expect("JSON");
     assert_eq!(said["dryRun"]["result"], "refused", "who may not order is told by the plane: {said:#}");
 
-    for (body, path) in [
-        ("kind: Promise".to_owned(), ".apiVersion"),
+    for (body, pointer) in [
+        ("kind: Promise".to_owned(), "/apiVersion"),
         ("a: [".to_owned(), ""),
-        (request("Not A Name", "redis", &json!({})).to_string(), ".metadata.name"),
-        (request("carts", "no-such-promise", &json!({})).to_string(), ".spec.promise.name"),
+        (request("Not A Name", "redis", &json!({})).to_string(), "/metadata/name"),
+        (request("carts", "no-such-promise", &json!({})).to_string(), "/spec/promise/name"),
     ] {
         let answer = ask(&product, Some(&developer), body).await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", answer.text);
         let said: Value = serde_json::from_str(&answer.text).expect("JSON");
-        assert_eq!(said["problems"][0]["path"], path, "{said:#}");
+        assert_eq!(said["errors"][0]["pointer"], pointer, "{said:#}");
     }
     for namespace in ["default?x=", "default#", "a/../b", "..", "default/promiserequests/there", ""] {
         let mut elsewhere = redis.clone();
@@ -70,7 +70,7 @@ async fn a_bearer_token_opens_what_is_for_programs_and_nothing_is_written() {
         let answer = ask(&product, Some(&developer), elsewhere.to_string()).await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{namespace}: {}", answer.text);
         let said: Value = serde_json::from_str(&answer.text).expect("JSON");
-        assert_eq!(said["problems"][0]["path"], ".metadata.namespace", "{namespace}: {said:#}");
+        assert_eq!(said["errors"][0]["pointer"], "/metadata/namespace", "{namespace}: {said:#}");
     }
     assert_eq!(version(&product).await, before, "nothing was written");
     product.running.close().await;

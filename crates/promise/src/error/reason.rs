@@ -132,6 +132,14 @@ pub enum ConflictReason {
     },
     /// The request changed since its form was opened.
     ChangedSinceForm,
+    /// The request changed since the edition that a program names.
+    OtherEdition,
+    /// A program doesn't say which edition of a request it changes.
+    NoEdition,
+    /// A program used an idempotency key for another call before.
+    KeyOfOtherCall,
+    /// The call with this idempotency key is still in progress.
+    CallInProgress,
     /// The path of the workspace leads to another one than when the form was opened.
     OtherWorkspace {
         /// The path.

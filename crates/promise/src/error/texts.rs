@@ -117,6 +117,12 @@ impl fmt::Display for ConflictReason {
             Self::ChangedSinceForm => {
                 out.write_str("the request changed after you opened this form; if you submit now, you overwrite that change")
             }
+            Self::OtherEdition => {
+                out.write_str("the request changed after you read it; read it again, then send your change with its new ETag")
+            }
+            Self::NoEdition => out.write_str("name the edition that you change: send the ETag of the request in the header If-Match"),
+            Self::KeyOfOtherCall => out.write_str("this idempotency key was used for another call; choose a new key"),
+            Self::CallInProgress => out.write_str("the call with this idempotency key is still in progress; try again in a moment"),
             Self::OtherWorkspace { workspace } => {
                 write!(out, "{workspace} is a different workspace than when you opened this form; open it again")
             }

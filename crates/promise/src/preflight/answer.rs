@@ -40,7 +40,8 @@ impl Preflight {
     }
 }
 
-fn price(estimate: &Estimate, change: Option<&Change>) -> PreflightPrice {
+/// Returns a price as data. `change` is the difference from the last accepted one.
+pub fn price(estimate: &Estimate, change: Option<&Change>) -> PreflightPrice {
     let money = estimate.monthly.money();
     let item = |line: &CostLine| PreflightPriceItem {
         name: line.name.clone(),

@@ -28,9 +28,6 @@ pub struct ProblemDetails {
     /// Problems with single fields.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldProblem>,
-    /// Id of the call in the portal's log.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request_id: Option<String>,
 }
 
 impl ProblemDetails {

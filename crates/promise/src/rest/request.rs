@@ -112,7 +112,17 @@ pub struct RequestDetail {
     pub outdated: Option<OutdatedStatus>,
 }
 
+/// Returns the name of an edition of a request. It differs as soon as the spec changes, or another request has the same name.
+pub fn edition(generation: i64, uid: &str) -> String {
+    format!("{generation}-{uid}")
+}
+
 impl RequestDetail {
+    /// Returns the edition of the spec, with which ETags of it begin.
+    pub fn edition(&self) -> String {
+        edition(self.generation, &self.summary.uid)
+    }
+
     /// Whether it is running as requested: nothing is in progress, and no change is pending.
     pub fn is_ready(&self) -> bool {
         self.summary.state == RequestState::Ready && self.summary.change.is_none() && self.observed_generation >= self.generation

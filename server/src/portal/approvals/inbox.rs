@@ -112,16 +112,22 @@ pub(in crate::portal) async fn waiting_keys(caller: &Caller) -> Result<HashSet<K
 
 /// Returns at most `most` requests that wait for this user, with what expires first on top, and how many there are.
 pub(in crate::portal) async fn waiting_rows(caller: &Caller, most: usize) -> Result<(Vec<InboxRow>, usize)> {
-    let waits = |key: &Key, request: &Arc<PromiseRequest>, standings: &[Standing<'_>]| {
-        standings.iter().any(Standing::waits).then(|| (urgency(request), key.clone(), request.clone()))
-    };
-    let mut waiting: Vec<(Urgency, Key, Arc<PromiseRequest>)> = seen(caller, waits).await?.into_iter().flatten().collect();
-    waiting.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+    let waiting = waiting_requests(caller).await?;
     let mut rows = Vec::with_capacity(most.min(waiting.len()));
     for (_, key, request) in waiting.iter().take(most) {
         rows.push(row(caller, key, request, &caller.standings(request).await?));
     }
     Ok((rows, waiting.len()))
+}
+
+/// Returns the requests that wait for this user, with what expires first on top.
+pub(super) async fn waiting_requests(caller: &Caller) -> Result<Vec<(Urgency, Key, Arc<PromiseRequest>)>> {
+    let waits = |key: &Key, request: &Arc<PromiseRequest>, standings: &[Standing<'_>]| {
+        standings.iter().any(Standing::waits).then(|| (urgency(request), key.clone(), request.clone()))
+    };
+    let mut waiting: Vec<(Urgency, Key, Arc<PromiseRequest>)> = seen(caller, waits).await?.into_iter().flatten().collect();
+    waiting.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+    Ok(waiting)
 }
 
 impl Caller {
@@ -195,7 +201,7 @@ fn instead(covers: &[Cover], standings: &[Standing<'_>]) -> String {
 }
 
 /// When it expires, since when it waits, and its uid.
-type Urgency = (String, String, String);
+pub(super) type Urgency = (String, String, String);
 
 /// Sorts what expires first to the top, then what has waited longest. Times are RFC 3339 in UTC, so their texts sort chronologically; `~`
 /// sorts after all of them.
@@ -250,13 +256,13 @@ pub(super) fn row(caller: &Caller, key: &Key, request: &PromiseRequest, standing
 }
 
 /// Quotes of what is running and of what is requested.
-struct Prices {
+pub(super) struct Prices {
     before: Option<Amount>,
-    after: Option<Amount>,
+    pub(super) after: Option<Amount>,
 }
 
 impl Prices {
-    fn of(caller: &Caller, key: &Key, request: &PromiseRequest) -> Self {
+    pub(super) fn of(caller: &Caller, key: &Key, request: &PromiseRequest) -> Self {
         let world = &caller.portal().world;
         let kept = |name: &str| {
             let release = world.releases.get(&Key { name: name.to_owned(), ..key.clone() })?;

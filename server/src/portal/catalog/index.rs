@@ -18,6 +18,8 @@ use crate::portal::offers::Offers;
 
 /// Rows per page.
 const PAGE: usize = 100;
+/// Most promises in a part that programs read, and one more.
+const MOST: usize = 501;
 /// Number of catalogs to keep.
 const CATALOGS: usize = 64;
 /// Number of searches to keep for each catalog, besides the whole catalog.
@@ -48,12 +50,40 @@ impl CatalogIndex {
     pub(super) fn page(&self, world: &World, offers: &Offers<'_>, query: &CatalogQuery) -> (CatalogPage, Vec<Key>) {
         let mut known = self.0.lock();
         known.entries.follow(world.promises.snapshot());
-        known.page(offers, query)
+        let (entries, kept) = known.kept(offers);
+        kept.page(entries, offers, query)
+    }
+
+    /// Returns how many promises match a query, and the keys of those after one of them, with the position of the first. Must not block.
+    pub(super) fn part(&self, world: &World, offers: &Offers<'_>, query: &CatalogQuery, after: Option<(&Key, usize)>) -> Part {
+        let mut known = self.0.lock();
+        known.entries.follow(world.promises.snapshot());
+        let (entries, kept) = known.kept(offers);
+        let fit = &kept.narrowed(entries, query).fit;
+        let is = |at: usize, key: &Key| fit.get(at).and_then(|id| entries.get(*id)).is_some_and(|entry| entry.key == *key);
+        let first = after.map_or(0, |(key, at)| {
+            let moved = || (0..fit.len()).find(|at| is(*at, key));
+            // One that is gone left its position to the next one.
+            if is(at, key) { at + 1 } else { moved().map_or(at, |at| at + 1) }
+        });
+        let keys = fit.iter().skip(first).filter_map(|id| entries.get(*id)).map(|entry| entry.key.clone());
+        Part { total: fit.len(), first, keys: keys.take(MOST).collect() }
     }
 }
 
+/// A part of a catalog.
+pub(super) struct Part {
+    /// How many promises match.
+    pub(super) total: usize,
+    /// Position of the first key.
+    pub(super) first: usize,
+    /// The keys.
+    pub(super) keys: Vec<Key>,
+}
+
 impl Known {
-    fn page(&mut self, offers: &Offers<'_>, query: &CatalogQuery) -> (CatalogPage, Vec<Key>) {
+    /// Returns the catalog of these offers, up to date.
+    fn kept(&mut self, offers: &Offers<'_>) -> (&Entries, &mut Kept) {
         self.looks += 1;
         let sight = Sight::of(offers, &self.entries);
         if !self.catalogs.contains_key(&sight) && self.catalogs.len() >= CATALOGS {
@@ -72,7 +102,7 @@ impl Known {
         if kept.order.follow(entries, &ranking) {
             (kept.whole, kept.searches) = (None, VecDeque::new());
         }
-        kept.page(entries, offers, query)
+        (entries, kept)
     }
 }
 

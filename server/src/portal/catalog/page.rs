@@ -192,7 +192,7 @@ fn published(caller: &Caller, offered: &Offered) -> Vec<VersionLine> {
     (0..revisions.len()).filter_map(line).collect()
 }
 
-fn semver(text: &str) -> Option<semver::Version> {
+pub(super) fn semver(text: &str) -> Option<semver::Version> {
     semver::Version::parse(text).ok()
 }
 

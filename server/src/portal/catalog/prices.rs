@@ -10,7 +10,7 @@ use futures::future::join_all;
 use imbl::OrdMap;
 use parking_lot::Mutex;
 use promise::policy::Book;
-use promise::price::Day;
+use promise::price::{Day, Money};
 
 use super::page;
 use crate::portal::Caller;
@@ -31,7 +31,29 @@ pub struct ListPrices(Mutex<Kept>);
 #[derive(Default)]
 struct Kept {
     basis: Option<Basis>,
-    prices: BTreeMap<Name, String>,
+    prices: BTreeMap<Name, LowestPrice>,
+}
+
+/// The lowest price of a promise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum LowestPrice {
+    /// There is no charge.
+    Free,
+    /// It isn't known.
+    Unknown,
+    /// The monthly amount.
+    From(Money),
+}
+
+impl LowestPrice {
+    /// Returns it in words. Empty if there is no charge.
+    pub(super) fn in_words(&self) -> String {
+        match self {
+            Self::Free => String::new(),
+            Self::Unknown => "price unknown".to_owned(),
+            Self::From(least) => format!("from {least}/month"),
+        }
+    }
 }
 
 /// What prices depend on, besides promise and workspace.
@@ -66,7 +88,7 @@ impl Basis {
 
 impl ListPrices {
     /// Returns the known prices on this basis. A different basis clears all prices.
-    fn known(&self, basis: &Basis, names: &[Name]) -> Vec<Option<String>> {
+    fn known(&self, basis: &Basis, names: &[Name]) -> Vec<Option<LowestPrice>> {
         let mut kept = self.0.lock();
         if !kept.basis.as_ref().is_some_and(|known| known.is(basis)) || kept.prices.len() >= KEPT {
             *kept = Kept { basis: Some(basis.clone()), prices: BTreeMap::new() };
@@ -75,7 +97,7 @@ impl ListPrices {
     }
 
     /// Keeps prices that were computed on this basis, unless the basis has changed meanwhile.
-    fn keep(&self, basis: &Basis, prices: impl Iterator<Item = (Name, String)>) {
+    fn keep(&self, basis: &Basis, prices: impl Iterator<Item = (Name, LowestPrice)>) {
         let mut kept = self.0.lock();
         if kept.basis.as_ref().is_some_and(|known| known.is(basis)) {
             kept.prices.extend(prices);
@@ -83,9 +105,8 @@ impl ListPrices {
     }
 }
 
-/// Returns the lowest price of each of these offers with at most one choice changed from what it proposes, for any requester. Empty if
-/// there is no charge.
-pub(super) async fn prices(caller: &Caller, workspace: &Workspace, offers: &[Offered]) -> Vec<String> {
+/// Returns the lowest price of each of these offers with at most one choice changed from what it proposes, for any requester.
+pub(super) async fn prices(caller: &Caller, workspace: &Workspace, offers: &[Offered]) -> Vec<LowestPrice> {
     let portal = caller.portal();
     let basis = Basis::now(portal);
     let names: Vec<Name> = offers.iter().map(|offered| (workspace.cluster.clone(), offered.key.clone())).collect();
@@ -102,10 +123,10 @@ pub(super) async fn prices(caller: &Caller, workspace: &Workspace, offers: &[Off
     found
 }
 
-async fn computed(caller: &Caller, workspace: &Workspace, offered: &Offered) -> String {
+async fn computed(caller: &Caller, workspace: &Workspace, offered: &Offered) -> LowestPrice {
     match page::least(caller, workspace, offered, page::For::Anybody).await {
-        Some((_, Some(least))) => format!("from {least}/month"),
-        Some((_, None)) => "price unknown".to_owned(),
-        None => String::new(),
+        Some((_, Some(least))) => LowestPrice::From(least),
+        Some((_, None)) => LowestPrice::Unknown,
+        None => LowestPrice::Free,
     }
 }

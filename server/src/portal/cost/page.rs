@@ -88,7 +88,8 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
     })
 }
 
-fn table(caller: &Caller, scope: &ReportScope, by: CostBy, former: Option<&Former>, sums: Sums) -> Vec<CostRow> {
+/// Returns the rows, each workspace with everything below it.
+pub(super) fn table(caller: &Caller, scope: &ReportScope, by: CostBy, former: Option<&Former>, sums: Sums) -> Vec<CostRow> {
     let titles = match by {
         CostBy::Promise => scope.titles(caller),
         CostBy::Workspace | CostBy::Team | CostBy::Project | CostBy::Owner => Titles::default(),

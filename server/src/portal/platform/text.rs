@@ -415,7 +415,7 @@ async fn send(caller: &Caller, cluster: &ClusterId, policy: &DynamicObject, type
     if typed.name.is_none() {
         let created = match sending {
             Sending::Nothing => return Ok(()),
-            Sending::Rehearsal => rehearse_create(&api, policy).await,
+            Sending::Rehearsal => rehearse_create(&api, policy).await.map(drop),
             Sending::Write => caller.write(WriteOperation::CreatePolicy, target).create(&api, policy).await.map(drop),
         };
         return created.about(&what);

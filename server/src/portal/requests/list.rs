@@ -9,16 +9,18 @@ use app::view::{
 };
 use cluster::watch::Key;
 use imbl::OrdMap;
+use promise::rest::{Page, RequestSummary};
 use promise::visibility::{self, Answer};
 use promise::{DeniedReason, Error, Result, csv};
 
 use super::index::{Entry, label_title};
 use super::listing::Place;
 use super::narrow::{Listed, Wanted};
-use super::rows;
+use super::{records, rows};
 use crate::portal::Caller;
 use crate::portal::approvals::inbox;
 use crate::portal::place::{Namespaces, Workspace};
+use crate::portal::slices::{self, Extent, Slice};
 use crate::portal::titles::Titles;
 use crate::portal::topic::{self, Topic};
 
@@ -95,6 +97,35 @@ pub(super) async fn file(caller: &Caller, workspace: Option<&Workspace>, query: 
         text.push_str(&csv::line(unread_request(place, &as_of)));
     }
     Ok(text)
+}
+
+/// Returns the matches after a position, in the order of paths, namespaces and names.
+pub(super) async fn part(caller: &Caller, workspace: &Workspace, query: &RequestQuery, slice: &Slice) -> Result<Page<RequestSummary>> {
+    let portal = caller.portal();
+    let after = slice.position::<3>()?;
+    let mut reached = reach(caller, Some(workspace), query.below).await?;
+    reached.places.sort_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
+    let index = portal.request_index.read(&portal.world);
+    let me = &caller.identity().person;
+    let mut wanted = Wanted::of(query, me);
+    if query.attention || !query.q.is_empty() {
+        reached.prepare(caller, &mut wanted, query).await?;
+    }
+    let matches: Vec<Listed<'_>> = reached.listed(&index).filter(|listed| wanted.fits(listed)).collect();
+    let extent = Extent { total: matches.len(), unread: reached.unseen.clone(), as_of: portal.lists_as_of() };
+    let rest = matches.iter().filter_map(|listed| {
+        let place = reached.places.get(listed.place)?;
+        let position = [place.path.as_str(), listed.key.namespace.as_str(), listed.key.name.as_str()];
+        after.is_none_or(|after| position > after).then_some((place, position, listed))
+    });
+    Ok(slices::part(
+        extent,
+        slice.limit,
+        rest.map(|(place, position, listed)| {
+            let item = records::summary(caller, place.path.as_str(), &place.cluster, &listed.entry.request);
+            (position.map(str::to_owned).to_vec(), item)
+        }),
+    ))
 }
 
 /// Returns the cells for [`REQUEST_COLUMNS`].

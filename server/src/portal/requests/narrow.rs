@@ -148,6 +148,12 @@ impl<'q> Wanted<'q> {
             | flag(other, missed::OTHER)
     }
 
+    /// Checks whether a request matches.
+    pub(super) fn fits(&self, listed: &Listed<'_>) -> bool {
+        // Whether it needs attention matters only if that is asked for.
+        self.missed(listed, self.query.attention && self.needs_attention(listed)) == 0
+    }
+
     /// Filters and counts.
     pub(super) fn narrow<'i>(&self, listed: impl Iterator<Item = Listed<'i>>) -> Narrowed<'i> {
         let mut states: HashMap<&str, usize> = HashMap::new();

@@ -105,8 +105,8 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
             Err(error) => post.refused(typed, error).await,
         },
         _ => match caller.rehearse(workspace, &opened.offered, &submission, typed.version.as_deref()).await {
-            Ok(()) if step == Step::Review => post.review(Typed { dry: Dry::Passed, ..typed }).await,
-            Ok(()) => post.again(Typed { dry: Dry::Passed, ..typed }).await,
+            Ok(_) if step == Step::Review => post.review(Typed { dry: Dry::Passed, ..typed }).await,
+            Ok(_) => post.again(Typed { dry: Dry::Passed, ..typed }).await,
             Err(error) => post.refused(typed, error).await,
         },
     }
@@ -128,7 +128,7 @@ pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf
         let checked = caller.preflight(workspace, &opened.offered, &submission).await?;
         if checked.may_be_submitted() {
             typed = match caller.rehearse(workspace, &opened.offered, &submission, typed.version.as_deref()).await {
-                Ok(()) => Typed { dry: Dry::Passed, ..typed },
+                Ok(_) => Typed { dry: Dry::Passed, ..typed },
                 Err(error) => noted(&opened, typed, error)?,
             };
         }

@@ -61,7 +61,7 @@ pub(in crate::portal) fn status_sentence(request: &PromiseRequest) -> StatusSent
 }
 
 /// Returns who has to act next, with the names of people and the labels of fields.
-fn sentence_for_people(caller: &Caller, cluster: &ClusterId, request: &PromiseRequest) -> StatusSentence {
+pub(super) fn sentence_for_people(caller: &Caller, cluster: &ClusterId, request: &PromiseRequest) -> StatusSentence {
     if phase(request) == Phase::Deleting {
         return status_sentence(request);
     }

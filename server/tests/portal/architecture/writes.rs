@@ -35,7 +35,14 @@ const REMEMBERS: [&str; 26] = [
     "meet",
 ];
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
-const KEEPS_HOUSE: [(&str, &str); 2] = [("end_session", "portal/caller.rs"), ("note_lacks", "portal/stand_in.rs")];
+const KEEPS_HOUSE: [(&str, &str); 5] = [
+    ("end_session", "portal/caller.rs"),
+    ("note_lacks", "portal/stand_in.rs"),
+    // What the call itself writes is recorded.
+    ("begin_keyed_call", "portal/once.rs"),
+    ("keep_answer", "portal/once.rs"),
+    ("drop_keyed_call", "portal/once.rs"),
+];
 /// Those that only read.
 const READS: [&str; 46] = [
     "acquaintance",

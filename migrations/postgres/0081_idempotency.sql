@@ -1,0 +1,13 @@
+-- Answers to calls of programs that carry an idempotency key, so that a repeated call gets the same answer and does nothing again.
+-- The digest of the call and the answer are sealed: a call can contain secrets.
+CREATE TABLE idempotency (
+    person  TEXT    NOT NULL,
+    key     TEXT    NOT NULL, -- chosen by the program
+    call    BYTEA   NOT NULL, -- sealed digest
+    answer  BYTEA,            -- sealed; NULL while the call is in progress
+    started BIGINT  NOT NULL, -- seconds since 1970
+    expires BIGINT  NOT NULL,
+    PRIMARY KEY (person, key)
+);
+
+CREATE INDEX idempotency_expires ON idempotency (expires);
