@@ -47,7 +47,7 @@ pub(crate) struct RejectArgs {
     /// Why, shown to the requester.
     #[arg(long, value_name = "TEXT", required = true)]
     reason: String,
-    /// Ask for changes instead.
+    /// Request changes instead.
     #[arg(long)]
     changes: bool,
     /// Parameter that should change, such as .size; can be repeated.
@@ -101,7 +101,7 @@ pub(crate) async fn approve(args: &ApproveArgs, way: &Way, called: Called, termi
     decide(&args.subject, body, way, called, terminal).await
 }
 
-/// Rejects a request, or asks for changes.
+/// Rejects a request, or requests changes.
 pub(crate) async fn reject(args: &RejectArgs, way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
     let decision = if args.changes { Decision::RequestChanges } else { Decision::Reject };
     let body = DecisionBody { decision, comment: Some(args.reason.clone()), fields: args.fields.clone(), ..DecisionBody::default() };

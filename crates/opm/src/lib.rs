@@ -13,6 +13,7 @@ mod complete;
 mod cost;
 mod decide;
 mod describe;
+mod edit;
 mod error;
 mod fields;
 mod flags;
@@ -151,16 +152,16 @@ pub async fn run(cli: &Cli, terminal: &mut Terminal<'_>) -> Result<Outcome, Erro
 ///
 /// # Errors
 /// If it fails.
-pub async fn say(cli: &Cli, now: fn() -> jiff::Timestamp, input: &str) -> Result<Said, Error> {
+pub async fn say(cli: &Cli, now: fn() -> jiff::Timestamp, random: fn(&mut [u8])) -> Result<Said, Error> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut terminal = Terminal {
         out: Box::new(anstream::StripStream::new(&mut out)),
         err: Box::new(anstream::StripStream::new(&mut err)),
-        input: Box::new(input.as_bytes()),
+        input: Box::new(std::io::empty()),
         ask: None,
         interactive: false,
         now,
-        random: |bytes| bytes.fill(7),
+        random,
     };
     let outcome = run(cli, &mut terminal).await;
     drop(terminal);

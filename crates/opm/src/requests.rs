@@ -11,7 +11,7 @@ use crate::output::{Output, Table, actor, age, data, monthly, state};
 use crate::portal::{Portal, Way, api};
 use crate::terminal::Terminal;
 use crate::watch::{self, Until};
-use crate::{Error, Outcome, decide, describe, write};
+use crate::{Error, Outcome, decide, describe, edit, write};
 
 /// Commands for requests.
 #[derive(Debug, Subcommand)]
@@ -47,7 +47,7 @@ pub(crate) enum Command {
         after_help = "Example:\n  opm request approve orders --reason 'Agreed in the review'\n\nOnly the content that is shown is approved: if it changes meanwhile, the approval is refused."
     )]
     Approve(decide::ApproveArgs),
-    /// Reject a request that waits for you, or ask for changes.
+    /// Reject a request that waits for you, or request changes.
     #[command(
         after_help = "Examples:\n  opm request reject orders --reason 'Too large'\n  opm request reject orders --changes --field .size --reason 'Use medium'"
     )]
@@ -217,8 +217,8 @@ pub(crate) async fn run(command: &Command, way: &Way, called: Called, terminal: 
         Command::List(args) => list(args, way, terminal).await,
         Command::Get(args) => get(args, way, called, terminal).await,
         Command::Watch(args) => follow(args, way, called, terminal).await,
-        Command::Diff(named) => write::diff(named.words(), way, called, terminal).await,
-        Command::Edit(named) => write::edit(named.words(), way, called, terminal).await,
+        Command::Diff(named) => edit::diff(named.words(), way, called, terminal).await,
+        Command::Edit(named) => edit::edit(named.words(), way, called, terminal).await,
         Command::Delete(args) => delete(args, way, called, terminal).await,
         Command::Approve(args) => decide::approve(args, way, called, terminal).await,
         Command::Reject(args) => decide::reject(args, way, called, terminal).await,

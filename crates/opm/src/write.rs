@@ -1,4 +1,4 @@
-//! `opm promise request`, `opm request edit` and `opm request diff`: what is requested, from flags, a file or an editor.
+//! `opm promise request`: what is requested, from flags and files.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,8 +23,6 @@ use crate::{Error, Outcome, preflight};
 
 /// Highest number at the end of a name that is chosen for a new request.
 const MOST_NAMES: usize = 100;
-/// Lines around a difference.
-const AROUND: usize = 3;
 
 /// Options of a new request.
 #[derive(Args, Debug)]
@@ -41,6 +39,9 @@ struct NewOptions {
     /// Home workspace of the promise, if several have one of this name.
     #[arg(long, value_name = "PATH")]
     home: Option<String>,
+    /// Project that the cost is counted for.
+    #[arg(long, value_name = "NAME")]
+    project: Option<String>,
     /// Start from a preset or an example of the promise.
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
@@ -54,46 +55,21 @@ struct NewOptions {
     timeout: Duration,
 }
 
-/// Options of a change.
-#[derive(Args, Debug)]
-struct EditOptions {
-    /// Namespace of the request.
-    #[arg(short, long, value_name = "NAME")]
-    namespace: Option<String>,
-    /// Version of the promise, or a constraint such as ~1.2.
-    #[arg(long, value_name = "VERSION")]
-    promise_version: Option<String>,
-    /// Remove the value of a field, so that its default applies; can be repeated.
-    #[arg(long, value_name = "FIELD")]
-    unset: Vec<String>,
-    #[command(flatten)]
-    content: Content,
-    /// Wait until the change is rolled out, or needs someone.
-    #[arg(long)]
-    wait: bool,
-    /// Longest time to wait, such as 90s or 10m.
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
-    timeout: Duration,
-    /// Program that edits text.
-    #[arg(long, value_name = "PROGRAM", env = "EDITOR", hide_env_values = true)]
-    editor: Option<String>,
-}
-
 /// What is requested, and how the result is shown.
 #[derive(Args, Debug)]
-struct Content {
+pub(crate) struct Content {
     /// File with the parameters, or with a PromiseRequest; - reads standard input. Flags change its values.
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
-    file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
     /// Why it is needed, shown to approvers.
     #[arg(long, value_name = "TEXT")]
-    reason: Option<String>,
+    pub reason: Option<String>,
     /// Check it and create nothing. With -o yaml or json, print what would be sent.
     #[arg(long)]
-    dry_run: bool,
+    pub dry_run: bool,
     /// Output format.
     #[arg(short, long, value_enum, default_value_t)]
-    output: Output,
+    pub output: Output,
 }
 
 /// Reads a time such as `90s`.
@@ -127,6 +103,9 @@ pub(crate) async fn request(words: &[String], way: &Way, called: Called, termina
     if let Some(namespace) = options.namespace.as_ref().or(given.namespace.as_ref()) {
         manifest["metadata"]["namespace"] = namespace.as_str().into();
     }
+    if let Some(project) = &options.project {
+        manifest["metadata"]["labels"] = json!({ names::PROJECT_LABEL: project });
+    }
     let chosen = options.name.clone().or(given.name);
     let names = names_for(&portal, name, chosen.as_deref()).await?;
     if options.content.dry_run {
@@ -142,159 +121,8 @@ pub(crate) async fn request(words: &[String], way: &Way, called: Called, termina
     watch::one(&portal, &target, Until::Settled, Some(options.timeout), Output::Table, called, terminal).await
 }
 
-/// Changes a request. `words` are its name and everything after it.
-pub(crate) async fn edit(words: &[String], way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
-    let change = Change::read(words, way, called, "edit", terminal).await?;
-    let Change { portal, target, former, etag, form, options, manifest, secrets, is_given } = change;
-    let manifest = if is_given { manifest } else { edited(&options, manifest, terminal)? };
-    if manifest["spec"] == before(&former)["spec"] && secrets.is_empty() {
-        terminal.note(&format!("Nothing changed in {}.", target.name))?;
-        return Ok(Outcome::Yes);
-    }
-    if options.content.dry_run {
-        return rehearse(&portal, &form, &manifest, &secrets, options.content.output, terminal).await;
-    }
-    let key = terminal.key();
-    let version = etag.unwrap_or_else(|| format!("\"{}\"", former.resource_version));
-    let fields = [(header::IF_MATCH, version.as_str()), (header::HeaderName::from_static("idempotency-key"), key.as_str())];
-    let body = with_secrets(manifest, &secrets);
-    let changed = portal.send::<RequestDetail>(Method::PUT, &target.path(), &fields, &body).await.map_err(|error| form.named(error))?.body;
-    shown(&changed, options.content.output, "changed", called, terminal)?;
-    if !options.wait {
-        return Ok(Outcome::Yes);
-    }
-    watch::one(&portal, &target, Until::Settled, Some(options.timeout), Output::Table, called, terminal).await
-}
-
-/// Shows what a change would change. The answer is no if anything differs, as `diff` has it.
-pub(crate) async fn diff(words: &[String], way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
-    let change = Change::read(words, way, called, "diff", terminal).await?;
-    let Change { portal, target, former, form, options, manifest, secrets, is_given, .. } = change;
-    if !is_given {
-        let name = &target.name;
-        return Err(Error::Usage(format!(
-            "say what to compare with: `{} request diff {name} -f FILE`, or the flags of an edit",
-            called.name()
-        )));
-    }
-    let (from, to) = (before(&former), &manifest);
-    let text = |value: &Value| promise::form::yaml::write(&value["spec"]);
-    let difference = similar::TextDiff::from_lines(text(&from).as_str(), text(to).as_str())
-        .unified_diff()
-        .context_radius(AROUND)
-        .header(&format!("{} (now)", target.name), &format!("{} (changed)", target.name))
-        .to_string();
-    terminal.print(&difference)?;
-    let secret: String = secrets.keys().map(|path| format!("{path}: a new secret\n")).collect();
-    terminal.print(&secret)?;
-    let is_same = from["spec"] == to["spec"] && secrets.is_empty();
-    if !is_same && options.content.output != Output::Name {
-        let answer = check(&portal, to).await.map_err(|error| form.named(error))?;
-        terminal.note(&preflight::brief(&answer))?;
-    }
-    Ok(is_same.into())
-}
-
-/// A change of a request, before it is sent.
-struct Change {
-    portal: Portal,
-    target: Target,
-    former: RequestDetail,
-    etag: Option<String>,
-    form: Form,
-    options: EditOptions,
-    manifest: Value,
-    secrets: Secrets,
-    /// Whether flags or a file say what changes.
-    is_given: bool,
-}
-
-impl Change {
-    async fn read(words: &[String], way: &Way, called: Called, verb: &str, terminal: &mut Terminal<'_>) -> Result<Self, Error> {
-        let Some((name, words)) = words.split_first() else {
-            return Err(Error::Usage(format!("name the request; `{} request list` shows them", called.name())));
-        };
-        let way = way.found_in(words);
-        let portal = Portal::open(&way).await?;
-        let target = Target::find(&portal, name, option(words, "namespace").or_else(|| option(words, "n")), called).await?;
-        let read = portal.get::<RequestDetail>(&target.path(), &[]).await?;
-        let former = read.body;
-        let promise = find_promise(&portal, &former.summary.promise, former.summary.home.as_deref(), called).await?;
-        let base =
-            Command::new(verb.to_owned()).bin_name(format!("{} request {verb} {name}", called.name())).about(format!("{verb} {name}"));
-        let form = Form::new(&former.summary.promise, spec(&promise), EditOptions::augment_args(Way::augment_args(base)));
-        let matches = form.parse(words)?;
-        let options = EditOptions::from_arg_matches(&matches).map_err(clap_error)?;
-        let mut manifest = before(&former);
-        if let Some(file) = &options.content.file {
-            let given = read_file(file, terminal)?;
-            manifest["spec"]["parameters"] = given.parameters;
-            for (key, value) in given.spec.into_iter().filter(|(key, _)| key != "promise" && key != "requester") {
-                manifest["spec"][key] = value;
-            }
-        }
-        let mut parameters = manifest["spec"]["parameters"].take();
-        for field in &options.unset {
-            let path = Path::parse(field).map_err(|error| Error::Usage(format!("--unset {field}: {error}")))?;
-            if path.remove(&mut parameters).is_none() {
-                return Err(Error::Usage(format!("--unset {field}: {name} has no value there")));
-            }
-        }
-        let secrets = form.fill(&matches, &mut parameters, terminal)?;
-        manifest["spec"]["parameters"] = parameters;
-        if let Some(reason) = &options.content.reason {
-            manifest["spec"]["reason"] = reason.as_str().into();
-        }
-        if let Some(version) = &options.promise_version {
-            manifest["spec"]["promise"]["version"] = version.as_str().into();
-        }
-        let is_given = options.content.file.is_some()
-            || !secrets.is_empty()
-            || !options.unset.is_empty()
-            || manifest["spec"] != before(&former)["spec"];
-        Ok(Self { portal, target, former, etag: read.etag, form, options, manifest, secrets, is_given })
-    }
-}
-
-/// Returns the manifest of a request as it is.
-fn before(detail: &RequestDetail) -> Value {
-    let summary = &detail.summary;
-    let mut spec = json!(detail.spec);
-    if let Some(spec) = spec.as_object_mut() {
-        spec.remove("requester");
-        spec.entry("parameters").or_insert_with(|| json!({}));
-    }
-    json!({
-        "apiVersion": names::API_VERSION, "kind": "PromiseRequest",
-        "metadata": {"name": summary.name, "namespace": summary.namespace}, "spec": spec,
-    })
-}
-
-/// Opens an editor on a request, and returns what is saved.
-fn edited(options: &EditOptions, manifest: Value, terminal: &mut Terminal<'_>) -> Result<Value, Error> {
-    if !terminal.interactive {
-        return Err(Error::Usage("say what to change: with the flags of the fields, with --unset, or with -f FILE".to_owned()));
-    }
-    let folder = tempfile::tempdir()?;
-    let file = folder.path().join("request.yaml");
-    std::fs::write(&file, promise::form::yaml::write(&manifest)).map_err(Error::file(&file))?;
-    let program = options.editor.clone().unwrap_or_else(|| "vi".to_owned());
-    let mut words = program.split_whitespace();
-    let command = words.next().unwrap_or("vi");
-    let status = std::process::Command::new(command).args(words).arg(&file).status().map_err(Error::file(std::path::Path::new(command)))?;
-    if !status.success() {
-        return Err(Error::Usage(format!("{program} ended with an error, so nothing was changed")));
-    }
-    let text = std::fs::read_to_string(&file).map_err(Error::file(&file))?;
-    let value = promise::form::yaml::read_document(&text).map_err(|error| Error::Usage(error.message))?;
-    if value["metadata"] != manifest["metadata"] {
-        return Err(Error::Usage("name and namespace of a request can't be changed".to_owned()));
-    }
-    Ok(value)
-}
-
 /// Returns the value of an option among arguments that are only read as a whole later.
-fn option<'w>(words: &'w [String], name: &str) -> Option<&'w str> {
+pub(crate) fn option<'w>(words: &'w [String], name: &str) -> Option<&'w str> {
     let long = if name.len() == 1 { format!("-{name}") } else { format!("--{name}") };
     let mut words = words.iter().take_while(|word| *word != "--");
     while let Some(word) = words.next() {
@@ -307,7 +135,7 @@ fn option<'w>(words: &'w [String], name: &str) -> Option<&'w str> {
     None
 }
 
-fn text(spec: &Map<String, Value>, pointer: &str) -> Option<String> {
+pub(crate) fn text(spec: &Map<String, Value>, pointer: &str) -> Option<String> {
     let (first, rest) = pointer.trim_start_matches('/').split_once('/')?;
     spec.get(first)?.get(rest)?.as_str().map(str::to_owned)
 }
@@ -412,11 +240,24 @@ fn manifest(given: &Given, promise: Value, reason: Option<&str>) -> Value {
 }
 
 /// Adds secrets to what is sent: the portal writes them to a Secret, and a reference into the request.
-fn with_secrets(mut manifest: Value, secrets: &Secrets) -> Value {
-    if !secrets.is_empty() {
-        manifest["secrets"] = json!(secrets);
-    }
+pub(crate) fn with_secrets(mut manifest: Value, secrets: &Secrets) -> Value {
+    put_secrets(&mut manifest, secrets, |_, secret| secret.into());
     manifest
+}
+
+/// Puts a reference in place of each secret: nothing that is only checked or shown needs the secret itself.
+pub(crate) fn with_references(mut manifest: Value, secrets: &Secrets) -> Value {
+    let name = names::inputs_secret(manifest["metadata"]["name"].as_str().unwrap_or_default());
+    put_secrets(&mut manifest, secrets, |path, _| json!({"name": name, "key": path.trim_start_matches('.')}));
+    manifest
+}
+
+fn put_secrets(manifest: &mut Value, secrets: &Secrets, value: impl Fn(&str, &str) -> Value) {
+    for (text, secret) in secrets {
+        if let Ok(path) = Path::parse(text) {
+            path.put(&mut manifest["spec"]["parameters"], value(text, secret));
+        }
+    }
 }
 
 /// Returns names for a new request, the first that is free before others: someone else can be quicker.
@@ -456,13 +297,13 @@ async fn create(
 }
 
 /// Asks the portal what would become of a request.
-async fn check(portal: &Portal, manifest: &Value) -> Result<PreflightAnswer, Error> {
+pub(crate) async fn check(portal: &Portal, manifest: &Value) -> Result<PreflightAnswer, Error> {
     let path = api(&["workspaces", portal.workspace()?, "preflight"]);
     Ok(portal.send(Method::POST, &with_query(&path, &[]), &[], manifest).await?.body)
 }
 
 /// Shows what would become of a request, or with a format for programs what would be sent.
-async fn rehearse(
+pub(crate) async fn rehearse(
     portal: &Portal,
     form: &Form,
     manifest: &Value,
@@ -470,15 +311,9 @@ async fn rehearse(
     output: Output,
     terminal: &mut Terminal<'_>,
 ) -> Result<Outcome, Error> {
-    let mut checked = manifest.clone();
-    for path in secrets.keys() {
-        let reference = json!({"name": names::inputs_secret(manifest["metadata"]["name"].as_str().unwrap_or_default()), "key": path.trim_start_matches('.')});
-        if let Ok(path) = Path::parse(path) {
-            path.put(&mut checked["spec"]["parameters"], reference);
-        }
-    }
+    let checked = with_references(manifest.clone(), secrets);
     let answer = check(portal, &checked).await.map_err(|error| form.named(error))?;
-    match data(output, manifest) {
+    match data(output, &checked) {
         Some(text) => {
             terminal.print(&text)?;
             terminal.note(&preflight::brief(&answer))?;
@@ -489,7 +324,7 @@ async fn rehearse(
 }
 
 /// Shows a request that was created or changed.
-fn shown(detail: &RequestDetail, output: Output, verb: &str, called: Called, terminal: &mut Terminal<'_>) -> Result<(), Error> {
+pub(crate) fn shown(detail: &RequestDetail, output: Output, verb: &str, called: Called, terminal: &mut Terminal<'_>) -> Result<(), Error> {
     if let Some(text) = data(output, detail) {
         return Ok(terminal.print(&text)?);
     }
@@ -504,7 +339,7 @@ fn shown(detail: &RequestDetail, output: Output, verb: &str, called: Called, ter
     Ok(())
 }
 
-fn clap_error(error: clap::Error) -> Error {
+pub(crate) fn clap_error(error: clap::Error) -> Error {
     Error::Clap { error: Box::new(error), more: String::new() }
 }
 
@@ -535,7 +370,15 @@ mod tests {
         let made = manifest(&given, json!({"name": "redis"}), None);
         assert_eq!(made["spec"], json!({"promise": {"name": "redis"}, "parameters": {"a": 1}, "reason": "Why", "upgrade": "patch"}));
         assert_eq!(manifest(&given, json!({"name": "redis"}), Some("New"))["spec"]["reason"], "New");
-        assert!(with_secrets(made.clone(), &Secrets::new()).get("secrets").is_none());
-        assert_eq!(with_secrets(made, &Secrets::from([(".p".to_owned(), "v".to_owned())]))["secrets"], json!({".p": "v"}));
+        assert_eq!(with_secrets(made.clone(), &Secrets::new()), made);
+    }
+
+    #[test]
+    fn a_secret_is_only_in_what_is_written() {
+        let secrets = Secrets::from([(".login.password".to_owned(), "hunter2".to_owned())]);
+        let made = json!({"metadata": {"name": "orders"}, "spec": {"parameters": {"a": 1}}});
+        assert_eq!(with_secrets(made.clone(), &secrets)["spec"]["parameters"], json!({"a": 1, "login": {"password": "hunter2"}}));
+        let reference = json!({"name": "orders-inputs", "key": "login.password"});
+        assert_eq!(with_references(made, &secrets)["spec"]["parameters"], json!({"a": 1, "login": {"password": reference}}));
     }
 }
