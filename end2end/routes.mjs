@@ -2,7 +2,7 @@
 
 import { command } from "./portal.mjs";
 
-/** What answers GET and is no page of its own, and why. Probes are left out by who may use them. */
+/** What answers GET and is no page of its own, and why. Probes and what is for programs are left out by who may use them. */
 const noPages = new Map([
   ["/{*path}", "files; where there is none, the page that says so is the scene `nowhere`"],
   ["/live", "a stream of events"],
@@ -13,12 +13,13 @@ const noPages = new Map([
   ["/requests.csv", "a file"],
   ["/cost/export.csv", "a file"],
   ["/cost/focus.csv", "a file"],
+  ["/api/v1/openapi.json", "a description for programs"],
 ]);
 
 /** The patterns of all pages. */
 export async function pageRoutes() {
   const lines = (await command("routes")).trim().split("\n").map((line) => line.split(" "));
-  const patterns = lines.filter(([method, access]) => method === "GET" && access !== "Probe").map(([, , pattern]) => pattern);
+  const patterns = lines.filter(([method, access]) => method === "GET" && access !== "Probe" && access !== "Bearer").map(([, , pattern]) => pattern);
   const gone = [...noPages.keys()].filter((pattern) => !patterns.includes(pattern));
   if (gone.length > 0) throw new Error(`there are no such routes any more: ${gone.join(", ")}`);
   return patterns.filter((pattern) => !noPages.has(pattern));

@@ -75,6 +75,7 @@ export async function scenes(it) {
     { name: "search-found", path: `/search?q=orders&workspace=${workspace}` },
     { name: "search-nothing", path: "/search?q=nothing-has-this" },
     { name: "keyboard", path: "/keyboard" },
+    { name: "rest-api", path: "/docs/api" },
     { name: "catalog", path: `/w/${workspace}/catalog` },
     { name: "catalog-narrowed", path: `/w/${workspace}/catalog?category=data&tag=sql` },
     { name: "catalog-nothing", path: `/w/${workspace}/catalog?q=nothing-has-this` },

@@ -33,6 +33,7 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::COST) view=|| load(cost_report) ssr=Async/>
                 <Route path=Pattern(page::SEARCH) view=|| load(search_results) ssr=Async/>
                 <Route path=Pattern(page::KEYBOARD) view=|| load(keyboard_shortcuts) ssr=Async/>
+                <Route path=Pattern(page::API) view=|| load(rest_api) ssr=Async/>
 
                 <Route path=Pattern(page::WORKSPACE) view=|| load(workspace_page) ssr=Async/>
                 <Route path=Pattern(page::CATALOG) view=|| load(catalog_list) ssr=Async/>

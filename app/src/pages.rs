@@ -1,5 +1,6 @@
 //! Pages, one folder for each noun. A page calls one port and renders the answer; the server calls it with the parameters in the address.
 
+pub mod api;
 pub mod approvals;
 pub mod catalog;
 pub mod cost;

@@ -5,6 +5,7 @@
 //! To add one: a constant or function in the file of its noun, named after what it says.
 
 pub(crate) mod account;
+pub(crate) mod api;
 pub(crate) mod approvals;
 pub(crate) mod catalog;
 pub(crate) mod cost;

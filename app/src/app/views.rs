@@ -10,7 +10,7 @@ use crate::backend::{FormOf, PresetOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
 use crate::pages::approvals::Again;
 use crate::pages::{
-    approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, search, sign_in, workspace,
+    api, approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, search, sign_in, workspace,
     workspaces,
 };
 
@@ -39,6 +39,10 @@ pub(super) async fn search_results(visit: Visit, at: Address) -> Result<Page> {
 
 pub(super) async fn keyboard_shortcuts(visit: Visit, _: Address) -> Result<Page> {
     keyboard::page(&visit).await
+}
+
+pub(super) async fn rest_api(visit: Visit, _: Address) -> Result<Page> {
+    api::page(&visit).await
 }
 
 pub(super) async fn cost_report(visit: Visit, at: Address) -> Result<Page> {

@@ -42,6 +42,7 @@ mod records;
 mod recount;
 mod refused;
 mod resources;
+mod rest;
 mod revalidation;
 mod review;
 mod robots;

@@ -6,7 +6,7 @@ use crate::actions::THEME;
 use crate::backend::Visit;
 use crate::frame::{SIGN_OUT_FORM, THEME_FORM};
 use crate::routes::{self, page};
-use crate::texts::{frame, search as texts};
+use crate::texts::{api, frame, search as texts};
 use crate::ui::Icon;
 use crate::view::SearchQuery;
 
@@ -68,6 +68,7 @@ fn all(visit: &Visit, workspace: &str) -> Vec<Command> {
         open(texts::NOTIFICATION_SETTINGS, "bell", page::NOTIFICATION_SETTINGS.to_owned()),
         open(texts::DELEGATE, "user", page::STAND_IN.to_owned()),
         open(texts::KEYBOARD, "zap", page::KEYBOARD.to_owned()),
+        open(api::TITLE, "layers", page::API.to_owned()),
     ];
     if !workspace.is_empty() {
         commands.push(open(texts::WORKSPACE_OVERVIEW, "network", routes::workspace(workspace)));
