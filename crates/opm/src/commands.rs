@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::CommandFactory as _;
+use clap::{CommandFactory as _, Subcommand};
 
 use crate::Cli;
 
@@ -29,6 +29,31 @@ impl Called {
         match self {
             Self::Opm => "opm",
             Self::Kubectl => "kubectl opm",
+        }
+    }
+}
+
+/// A command whose arguments depend on what it names.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_subcommand = true, subcommand_value_name = "NAME")]
+pub(crate) struct Named {
+    #[command(subcommand)]
+    of: Option<Of>,
+}
+
+/// The name, and everything after it.
+#[derive(Debug, Subcommand)]
+enum Of {
+    #[command(external_subcommand)]
+    Name(Vec<String>),
+}
+
+impl Named {
+    /// Returns the name and everything after it.
+    pub fn words(&self) -> &[String] {
+        match &self.of {
+            Some(Of::Name(words)) => words,
+            None => &[],
         }
     }
 }

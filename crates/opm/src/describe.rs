@@ -9,8 +9,7 @@ use serde_json::Value;
 
 use crate::commands::Called;
 use crate::fields::{Field, fields};
-use crate::output::{Cell, Output, Table, actor, age, monthly, one_line, printable, state};
-use crate::promises::{available, price};
+use crate::output::{Cell, Output, Table, actor, age, available, monthly, one_line, price, printable, state};
 use crate::terminal::{BAD, FAINT, GOOD, HEADING, Terminal, WAITING, styled};
 use crate::{preflight, write};
 

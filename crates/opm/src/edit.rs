@@ -13,7 +13,7 @@ use crate::commands::Called;
 use crate::form::{Form, Secrets, read_file};
 use crate::output::Output;
 use crate::portal::{Portal, Way};
-use crate::requests::Target;
+use crate::target::Target;
 use crate::terminal::Terminal;
 use crate::watch::{self, Until};
 use crate::write::{Content, check, clap_error, duration, find_promise, option, rehearse, shown, spec, with_references, with_secrets};
@@ -68,7 +68,7 @@ pub(crate) async fn edit(words: &[String], way: &Way, called: Called, terminal: 
     if !options.wait {
         return Ok(Outcome::Yes);
     }
-    watch::one(&portal, &target, Until::Settled, Some(options.timeout), Output::Table, called, terminal).await
+    watch::progress(&portal, &target, Until::Settled, options.timeout, called, terminal).await
 }
 
 /// Shows what a change would change. The answer is no if anything differs, as `diff` has it.
@@ -153,10 +153,9 @@ impl Change {
         if let Some(version) = &options.promise_version {
             manifest["spec"]["promise"]["version"] = version.as_str().into();
         }
-        let is_given = options.content.file.is_some()
-            || !secrets.is_empty()
-            || !options.unset.is_empty()
-            || manifest["spec"] != before(&former)["spec"];
+        let content = &options.content;
+        let is_other = content.file.is_some() || content.reason.is_some() || options.promise_version.is_some();
+        let is_given = is_other || form.is_typed(&matches) || !options.unset.is_empty();
         Ok(Self { portal, target, former, etag: read.etag, form, options, manifest, secrets, is_given })
     }
 }

@@ -73,6 +73,11 @@ impl Form {
         text
     }
 
+    /// Whether a value was typed for any field.
+    pub fn is_typed(&self, matches: &ArgMatches) -> bool {
+        !typed(matches, &self.fields).is_empty()
+    }
+
     /// Puts what was typed into parameters, and returns the secrets, which are never part of them.
     ///
     /// # Errors

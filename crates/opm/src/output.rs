@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use jiff::Timestamp;
-use promise::rest::{Actor, Amount, RequestState};
+use promise::rest::{Actor, Amount, AvailabilityState, PromiseSummary, RequestState};
 use serde::Serialize;
 
 use crate::terminal::{BAD, FAINT, GOOD, HEADING, WAITING, styled};
@@ -189,6 +189,24 @@ pub fn actor(actor: Actor) -> &'static str {
         Actor::PlatformTeam => "platform team",
         Actor::Platform => "platform",
         Actor::Capacity => "capacity",
+    }
+}
+
+/// The lowest price of a promise, for people.
+pub fn price(promise: &PromiseSummary) -> String {
+    match &promise.price {
+        None => "–".to_owned(),
+        Some(price) => price.from.as_ref().map_or_else(|| "unknown".to_owned(), |from| format!("from {}/month", money(from))),
+    }
+}
+
+/// Whether a promise can be requested, in a word.
+pub fn available(promise: &PromiseSummary) -> Cell {
+    match promise.availability.state {
+        AvailabilityState::Available => Cell::new("yes", GOOD),
+        AvailabilityState::Disabled => Cell::new("not enabled", WAITING),
+        AvailabilityState::Denied => Cell::new("not allowed", WAITING),
+        AvailabilityState::Closed => Cell::new("not offered", FAINT),
     }
 }
 

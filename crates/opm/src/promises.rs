@@ -1,13 +1,12 @@
 //! `opm promise`: what a workspace offers, and what authors do with their own promises.
 
 use clap::Subcommand;
-use promise::rest::{AvailabilityState, PromiseDetail, PromiseSummary};
+use promise::rest::{PromiseDetail, PromiseSummary};
 
-use crate::commands::Called;
-use crate::output::{Cell, Output, Table, data, money};
+use crate::commands::{Called, Named};
+use crate::output::{Output, Table, available, data, price};
 use crate::portal::{Portal, Way, api};
-use crate::requests::Named;
-use crate::terminal::{FAINT, GOOD, Terminal, WAITING};
+use crate::terminal::Terminal;
 use crate::{Error, Outcome, author, describe, render, write};
 
 /// Commands for promises.
@@ -119,24 +118,6 @@ fn table(promises: &[PromiseSummary], output: Output) -> String {
         table.row(row);
     }
     table.render()
-}
-
-/// The lowest price of a promise, for people.
-pub(crate) fn price(promise: &PromiseSummary) -> String {
-    match &promise.price {
-        None => "–".to_owned(),
-        Some(price) => price.from.as_ref().map_or_else(|| "unknown".to_owned(), |from| format!("from {}/month", money(from))),
-    }
-}
-
-/// Whether a promise can be requested, in a word.
-pub(crate) fn available(promise: &PromiseSummary) -> Cell {
-    match promise.availability.state {
-        AvailabilityState::Available => Cell::new("yes", GOOD),
-        AvailabilityState::Disabled => Cell::new("not enabled", WAITING),
-        AvailabilityState::Denied => Cell::new("not allowed", WAITING),
-        AvailabilityState::Closed => Cell::new("not offered", FAINT),
-    }
 }
 
 async fn show(args: &DescribeArgs, way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {

@@ -5,10 +5,12 @@ use http::{Method, header};
 use promise::rest::{RequestDetail, RequestSummary};
 use serde_json::Value;
 
-use crate::commands::Called;
-use crate::error::{NO, NOT_FOUND};
-use crate::output::{Output, Table, actor, age, data, monthly, state};
+use crate::commands::{Called, Named};
+use crate::error::NO;
+use crate::output::{Output, data};
 use crate::portal::{Portal, Way, api};
+use crate::rows::table;
+use crate::target::Target;
 use crate::terminal::Terminal;
 use crate::watch::{self, Until};
 use crate::{Error, Outcome, decide, describe, edit, write};
@@ -52,31 +54,6 @@ pub(crate) enum Command {
         after_help = "Examples:\n  opm request reject orders --reason 'Too large'\n  opm request reject orders --changes --field .size --reason 'Use medium'"
     )]
     Reject(decide::RejectArgs),
-}
-
-/// A command whose arguments depend on a request.
-#[derive(Debug, clap::Args)]
-#[command(disable_help_subcommand = true, subcommand_value_name = "NAME")]
-pub(crate) struct Named {
-    #[command(subcommand)]
-    of: Option<Of>,
-}
-
-/// The name, and everything after it.
-#[derive(Debug, Subcommand)]
-enum Of {
-    #[command(external_subcommand)]
-    Name(Vec<String>),
-}
-
-impl Named {
-    /// Returns the name and everything after it.
-    pub fn words(&self) -> &[String] {
-        match &self.of {
-            Some(Of::Name(words)) => words,
-            None => &[],
-        }
-    }
 }
 
 /// Arguments of `list`.
@@ -153,63 +130,6 @@ pub(crate) struct DeleteArgs {
     timeout: std::time::Duration,
 }
 
-/// A request on the portal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Target {
-    /// Path of its workspace.
-    pub workspace: String,
-    /// Its namespace.
-    pub namespace: String,
-    /// Its name.
-    pub name: String,
-}
-
-impl Target {
-    /// The request of a list.
-    pub fn of(summary: &RequestSummary) -> Self {
-        Self { workspace: summary.workspace.clone(), namespace: summary.namespace.clone(), name: summary.name.clone() }
-    }
-
-    /// Returns its path in the API.
-    pub fn path(&self) -> String {
-        api(&["workspaces", &self.workspace, "requests", &self.namespace, &self.name])
-    }
-
-    /// Returns the path of its events.
-    pub fn watch_path(&self) -> String {
-        api(&["workspaces", &self.workspace, "requests", &self.namespace, &self.name, "watch"])
-    }
-
-    /// Finds a request by `NAME` or `NAMESPACE/NAME`.
-    ///
-    /// # Errors
-    /// If there is none, or several namespaces have one of that name.
-    pub async fn find(portal: &Portal, name: &str, namespace: Option<&str>, called: Called) -> Result<Self, Error> {
-        let workspace = portal.workspace()?.to_owned();
-        let (namespace, name) = match name.split_once('/') {
-            Some((namespace, name)) => (Some(namespace), name),
-            None => (namespace, name),
-        };
-        if let Some(namespace) = namespace {
-            return Ok(Self { workspace, namespace: namespace.to_owned(), name: name.to_owned() });
-        }
-        let listed = portal.list::<RequestSummary>(&api(&["workspaces", &workspace, "requests"]), &[("q", name)]).await?;
-        let found: Vec<&RequestSummary> =
-            listed.items.iter().filter(|request| request.name == name && request.workspace == workspace).collect();
-        match found.as_slice() {
-            [one] => Ok(Self::of(one)),
-            [] => {
-                let message = format!("{workspace} has no request {name}; `{} request list` shows what it has", called.name());
-                Err(Error::refused(NOT_FOUND, message))
-            }
-            several => {
-                let names: Vec<String> = several.iter().map(|request| format!("{}/{name}", request.namespace)).collect();
-                Err(Error::Usage(format!("several requests have this name: choose {}", promise::wording::one_of(&names))))
-            }
-        }
-    }
-}
-
 /// Runs a command.
 pub(crate) async fn run(command: &Command, way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
     match command {
@@ -252,37 +172,6 @@ async fn list(args: &ListArgs, way: &Way, terminal: &mut Terminal<'_>) -> Result
     Ok(Outcome::Yes)
 }
 
-/// Returns the table of a list.
-pub(crate) fn table(requests: &[RequestSummary], output: Output, terminal: &Terminal<'_>) -> Table {
-    let is_wide = output == Output::Wide;
-    let mut head = vec!["NAME", "PROMISE", "VERSION", "STATE", "COST", "AGE"];
-    head.extend(if is_wide { ["NAMESPACE", "OWNER", "PROJECT", "NEXT", "MESSAGE"].as_slice() } else { ["MESSAGE"].as_slice() });
-    let mut table = Table::new(output, &head);
-    for request in requests {
-        let change = request.change.map(|change| format!(" ({})", promise::wording::lower_first(change.label()))).unwrap_or_default();
-        let mut row = vec![
-            request.name.clone().into(),
-            request.promise.clone().into(),
-            request.version.clone().into(),
-            state(request.state).with(&change),
-            monthly(request.cost.as_ref()).into(),
-            age(&request.created, (terminal.now)()).into(),
-        ];
-        if is_wide {
-            let next = actor(request.actor);
-            row.extend([
-                request.namespace.clone().into(),
-                request.owner.clone().into(),
-                request.project.clone().unwrap_or_else(|| "–".to_owned()).into(),
-                next.into(),
-            ]);
-        }
-        row.push(request.message.clone().into());
-        table.row(row);
-    }
-    table
-}
-
 async fn get(args: &GetArgs, way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
     let portal = Portal::open(way).await?;
     let target = Target::find(&portal, &args.name, args.namespace.as_deref(), called).await?;
@@ -309,8 +198,12 @@ async fn follow(args: &WatchArgs, way: &Way, called: Called, terminal: &mut Term
     }
     let path = api(&["workspaces", portal.workspace()?, "requests"]);
     let page = portal.list::<RequestSummary>(&path, &[]).await?;
-    let open: Vec<RequestSummary> = page.items.into_iter().filter(|request| !watch::is_settled(request)).collect();
+    let (open, settled): (Vec<RequestSummary>, Vec<RequestSummary>) =
+        page.items.into_iter().partition(|request| !watch::is_settled(request));
     if open.is_empty() {
+        // Who just created a request wants to see what became of it.
+        let newest = settled.into_iter().max_by(|a, b| a.created.cmp(&b.created));
+        watch::start(newest.as_slice(), args.output, terminal)?;
         terminal.note(&format!("Nothing is in progress in {}.", portal.workspace()?))?;
         return Ok(Outcome::Yes);
     }
@@ -340,5 +233,5 @@ async fn delete(args: &DeleteArgs, way: &Way, called: Called, terminal: &mut Ter
     if !args.wait {
         return Ok(Outcome::Yes);
     }
-    watch::one(&portal, &target, Until::Gone, Some(args.timeout), Output::Table, called, terminal).await
+    watch::progress(&portal, &target, Until::Gone, args.timeout, called, terminal).await
 }

@@ -10,7 +10,8 @@ use crate::commands::Called;
 use crate::error::NOT_FOUND;
 use crate::output::{Output, data, one_line, state};
 use crate::portal::{Event, Portal, api};
-use crate::requests::{Target, table};
+use crate::rows::table;
+use crate::target::Target;
 use crate::terminal::Terminal;
 use crate::{Error, Outcome};
 
@@ -101,6 +102,21 @@ pub(crate) async fn one(
         }
         before(deadline, sleep(PAUSE)).await.ok_or_else(|| late(target, called))?;
     }
+}
+
+/// Waits for a request after another command, and shows its progress as notes: the result of the command is printed already.
+pub(crate) async fn progress(
+    portal: &Portal,
+    target: &Target,
+    until: Until,
+    timeout: Duration,
+    called: Called,
+    terminal: &mut Terminal<'_>,
+) -> Result<Outcome, Error> {
+    std::mem::swap(&mut terminal.out, &mut terminal.err);
+    let outcome = one(portal, target, until, Some(timeout), Output::Table, called, terminal).await;
+    std::mem::swap(&mut terminal.out, &mut terminal.err);
+    outcome
 }
 
 /// What an event says.

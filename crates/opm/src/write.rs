@@ -16,7 +16,7 @@ use crate::error::NOT_FOUND;
 use crate::form::{Form, Given, Secrets, read_file};
 use crate::output::{Output, data, monthly, one_line};
 use crate::portal::{Portal, Way, api, with_query};
-use crate::requests::Target;
+use crate::target::Target;
 use crate::terminal::{FAINT, Terminal, styled};
 use crate::watch::{self, Until};
 use crate::{Error, Outcome, preflight};
@@ -118,7 +118,7 @@ pub(crate) async fn request(words: &[String], way: &Way, called: Called, termina
         return Ok(Outcome::Yes);
     }
     let target = Target::of(&created.summary);
-    watch::one(&portal, &target, Until::Settled, Some(options.timeout), Output::Table, called, terminal).await
+    watch::progress(&portal, &target, Until::Settled, options.timeout, called, terminal).await
 }
 
 /// Returns the value of an option among arguments that are only read as a whole later.
