@@ -36,13 +36,13 @@ pub async fn page(visit: &Visit) -> Result<Page> {
             <PageHead title=texts::TITLE meta=view! { <span>{texts::ABOUT}</span> }.into_any()/>
             <section class="card block" aria-labelledby="start">
                 <h2 id="start">{texts::GETTING_STARTED}</h2>
-                <p class="mt-2">{texts::TOKEN}</p>
+                <p class="mt-1">{texts::TOKEN}</p>
                 <div class="mt-3"><Code label=texts::GETTING_STARTED text=texts::first_call() copy=true/></div>
                 <p class="mt-3"><a href=OPENAPI>{texts::DESCRIPTION}</a>". "{texts::described_at()}</p>
             </section>
             <section class="card block mt-4" aria-labelledby="conventions">
                 <h2 id="conventions">{texts::CONVENTIONS}</h2>
-                <ul class="mt-2 grid gap-2">{texts::RULES.map(|rule| view! { <li>{marked(rule)}</li> }).collect_view()}</ul>
+                <ul class="mt-1 grid gap-1">{texts::RULES.map(|rule| view! { <li>{marked(rule)}</li> }).collect_view()}</ul>
             </section>
             {known.into_iter().map(group).collect_view()}
             {problems()}

@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 /// Arguments of `bench`.
 #[derive(Args)]
 pub struct Bench {
-    /// plane, preflight, dashboards, catalog or forms; or pages, start, fulfilment or all (these three), followed by the seconds for each load.
+    /// plane, preflight, dashboards, catalog or forms; or rest, pages, start, fulfilment or all (the last three), followed by the seconds for each load.
     #[arg(default_value = "all")]
     which: Vec<String>,
     /// For plane: sizes, as numbers of objects.

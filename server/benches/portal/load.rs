@@ -15,6 +15,8 @@ pub enum Asked {
     Anew,
     /// By a browser that has the page with this entity tag.
     Known(String),
+    /// By a program with this token.
+    Program(String),
 }
 
 /// What a load run saw.
@@ -37,7 +39,14 @@ pub async fn run(port: u16, path: &str, cookie: &str, asked: &Asked, connections
     let expected: &[u16] = if matches!(asked, Asked::Known(_)) { &[200, 304] } else { &[200] };
     let message = |number: usize| {
         let cookie = if matches!(asked, Asked::Anew) { format!("{cookie}; number={number}") } else { cookie.to_owned() };
-        let mut headers = vec![("Cookie", cookie.as_str()), ("Accept", "text/html"), ("Accept-Encoding", ENCODINGS)];
+        let authorization;
+        let mut headers = vec![("Accept-Encoding", ENCODINGS)];
+        if let Asked::Program(token) = asked {
+            authorization = format!("Bearer {token}");
+            headers.extend([("Authorization", authorization.as_str()), ("Accept", "application/json")]);
+        } else {
+            headers.extend([("Cookie", cookie.as_str()), ("Accept", "text/html")]);
+        }
         if let Asked::Known(tag) = asked {
             headers.push(("If-None-Match", tag));
         }

@@ -123,7 +123,7 @@ fn described(operation: &Operation) -> utoipa::openapi::path::Operation {
         responses = responses.response("304", ResponseBuilder::new().description("Unchanged.").build());
     }
     if operation.id == "deleteRequest" {
-        responses = responses.response("204", ResponseBuilder::new().description("It is gone.").build());
+        responses = responses.response("204", ResponseBuilder::new().description("It was deleted.").build());
     }
     if is_for_programs {
         let mut refusals: Vec<u16> = ALWAYS.iter().chain(operation.refusals).copied().collect();

@@ -252,7 +252,7 @@ pub const OPERATIONS: [Operation; 16] = [
         id: "deleteRequest",
         group: "Requests",
         summary: "Delete a request",
-        description: "The answer is 202 while its resources are being deleted, and 204 if it is gone.",
+        description: "The answer is 202 while its resources are being deleted, and 204 if it was deleted.",
         query: &[],
         headers: &[IF_MATCH_OPTIONAL],
         body: None,
