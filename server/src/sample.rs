@@ -7,10 +7,9 @@ pub mod check;
 pub mod error;
 pub mod files;
 pub mod load;
-pub mod manifest;
 pub mod world;
 
 pub use error::SampleError;
 pub use files::{Files, RECORD_FILE};
-pub use manifest::Manifest;
+pub use promise::manifest::Manifest;
 pub use world::{Person, SampleWorkspace, TourStop, World};

@@ -1,55 +1,172 @@
 //! The command line: shows the same as the portal's pages, in a terminal, for people and for pipelines.
 //!
-//! It calls the portal's REST interface with the user's own token from a kubeconfig, and nothing else. It must never make a decision of its
-//! own: everything that a page shows is computed by the portal, so that both show the same.
+//! It calls the portal's REST API with the user's own token, and nothing else. It must never make a decision of its own: everything that a
+//! page shows is computed by the portal, so that both show the same. What authors of promises do without a portal — check and render files
+//! — calls the pure functions that the portal calls.
 //!
-//! To add a command: its arguments in [`Command`], a file named after it with one `say` that calls the [`portal`] and renders the answer.
+//! To add a command: its arguments in the module named after its noun, with one `run` that calls the [`portal`] and renders the answer, and
+//! a variant in [`Command`].
 
-use clap::{Parser, Subcommand};
-
+mod author;
+mod commands;
+mod complete;
+mod cost;
+mod decide;
+mod describe;
+mod edit;
 mod error;
+mod fields;
+mod flags;
+mod form;
+mod login;
+mod manual;
+mod output;
 mod portal;
 mod preflight;
+mod promises;
+mod render;
+mod requests;
+mod rows;
+mod settings;
+mod target;
+mod terminal;
+mod watch;
+mod workspaces;
+mod write;
 
+use clap::{FromArgMatches as _, Parser, Subcommand};
+
+pub use commands::{Called, command};
+pub use complete::complete;
 pub use error::Error;
+pub use manual::pages;
+pub use portal::Way;
+pub use terminal::Terminal;
 
 /// OPM Portal from a terminal.
 ///
-/// Exit codes: 0 yes, 1 no (rejected or unknown), 2 invalid arguments, 3 no answer from the portal.
+/// Exit codes: 0 done, 1 the answer is no (rejected, failed, different), 2 invalid arguments or values, 3 no answer from the portal, 4 not signed in or not allowed, 5 not found, 6 changed by
+/// someone else or name taken, 7 waiting took too long.
 #[derive(Debug, Parser)]
 #[command(name = "opm", version, propagate_version = true)]
 pub struct Cli {
-    /// Command to run.
+    #[command(flatten)]
+    way: Way,
     #[command(subcommand)]
-    pub command: Command,
+    command: Command,
+    /// The name by which it was called.
+    #[arg(skip)]
+    called: Called,
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+enum Command {
+    /// Find and request promises, and write your own.
+    #[command(subcommand)]
+    Promise(promises::Command),
+    /// List, follow, change and decide on requests.
+    #[command(subcommand)]
+    Request(requests::Command),
+    /// List workspaces, and choose the one that commands use.
+    #[command(subcommand)]
+    Workspace(workspaces::Command),
+    /// Show the cost of a workspace.
+    Cost(cost::Args),
     /// Check a request before you submit it: problems, policies, approvals and cost. Nothing is created.
     #[command(
         after_help = "Examples:\n  opm preflight -f request.yaml\n  opm preflight -f request.yaml --workspace root:acme:shop -o json\n\n\
         Without --workspace, the workspace of the kubeconfig's context is used. Exit code 1 means the request would be rejected."
     )]
     Preflight(preflight::Args),
+    /// Choose the portal and how you sign in there.
+    Login(login::Login),
+    /// Forget the portal and its token.
+    Logout,
+    /// Print the completion script of a shell.
+    #[command(after_help = complete::HELP)]
+    Completion(complete::Args),
+    /// Print the manual, or write it as man pages.
+    Man(manual::Args),
 }
 
-/// The result of a command.
+/// The result of a command that ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The answer is yes.
+    Yes,
+    /// The answer is no: exit code 1.
+    No,
+}
+
+impl From<bool> for Outcome {
+    fn from(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
+    }
+}
+
+/// What a command wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// For standard output.
+    /// To the standard output.
     pub text: String,
+    /// To the standard error.
+    pub notes: String,
     /// Whether the answer is yes: exit code 0 instead of 1.
     pub yes: bool,
 }
 
-/// Runs one command.
+impl Cli {
+    /// Parses arguments, the name of the program first.
+    ///
+    /// # Errors
+    /// If they are invalid, or ask for help or the version.
+    pub fn parse_words<W: Into<std::ffi::OsString> + Clone>(words: impl IntoIterator<Item = W>) -> Result<Self, clap::Error> {
+        let words: Vec<std::ffi::OsString> = words.into_iter().map(Into::into).collect();
+        let called = Called::by(words.first());
+        let mut command = command(called);
+        let matches = command.try_get_matches_from_mut(words)?;
+        let cli = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+        Ok(Self { called, ..cli })
+    }
+}
+
+/// Runs a command.
 ///
 /// # Errors
-/// If a file can't be read, or there is no answer from the portal. Exit code 3.
-pub async fn say(cli: &Cli) -> Result<Said, Error> {
-    match &cli.command {
-        Command::Preflight(args) => preflight::say(args).await,
+/// If it fails; the error has the exit code.
+pub async fn run(cli: &Cli, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
+    let Cli { way, command, called } = cli;
+    match command {
+        Command::Promise(command) => promises::run(command, way, *called, terminal).await,
+        Command::Request(command) => requests::run(command, way, *called, terminal).await,
+        Command::Workspace(command) => workspaces::run(command, way, terminal).await,
+        Command::Cost(args) => cost::run(args, way, terminal).await,
+        Command::Preflight(args) => preflight::run(args, way, terminal).await,
+        Command::Login(args) => login::run(args, way, terminal).await,
+        Command::Logout => login::forget(way, terminal),
+        Command::Completion(args) => complete::run(args, *called, terminal),
+        Command::Man(args) => manual::run(args, *called, terminal),
     }
+}
+
+/// Runs a command without a terminal, and returns what it wrote, without styles.
+///
+/// # Errors
+/// If it fails.
+pub async fn say(cli: &Cli, now: fn() -> jiff::Timestamp, random: fn(&mut [u8])) -> Result<Said, Error> {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut terminal = Terminal {
+        out: Box::new(anstream::StripStream::new(&mut out)),
+        err: Box::new(anstream::StripStream::new(&mut err)),
+        input: Box::new(std::io::empty()),
+        ask: None,
+        interactive: false,
+        now,
+        random,
+    };
+    let outcome = run(cli, &mut terminal).await;
+    drop(terminal);
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    outcome.map(|outcome| Said { text: text(out), notes: text(err), yes: outcome == Outcome::Yes })
 }

@@ -1,38 +1,52 @@
-//! The connection to a portal: its address and the user's token.
+//! The connection to a portal: its address, the user's token, and the calls of its REST API.
 
-use std::net::IpAddr;
-use std::path::PathBuf;
+mod events;
+mod way;
 
-use clap::Args;
-use http::{Method, Request, StatusCode, Uri, header};
+use std::fmt::Write as _;
+
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use http_body_util::BodyExt as _;
 use kube::Client;
 use kube::client::Body;
 use kube::config::{Config, KubeConfigOptions, Kubeconfig};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use promise::Problem;
+use promise::rest::Page;
+use secrecy::SecretString;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::Error;
+use crate::error::{CONFLICT, DENIED, NO, NO_ANSWER, NOT_FOUND};
+use crate::settings::{Settings, Store};
 
-/// Address of the portal and kubeconfig of the user.
-#[derive(Debug, Args)]
-pub struct Way {
-    /// Address of the portal.
-    #[arg(long, value_name = "URL", env = "OPM_PORTAL_URL", default_value = "http://127.0.0.1:8080")]
-    pub portal: Uri,
-    /// Kubeconfig file with your token [default: KUBECONFIG or ~/.kube/config].
-    #[arg(long, value_name = "FILE")]
-    pub kubeconfig: Option<PathBuf>,
-    /// Context of the kubeconfig [default: the current one].
-    #[arg(long, value_name = "NAME")]
-    pub context: Option<String>,
-}
+pub use events::{Event, Events};
+pub use way::Way;
+
+/// What is encoded in a segment of a path: colons of workspaces stay.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':');
+/// Number of items in one part of a list.
+const PART: &str = "200";
+/// Media type of what commands send.
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Client for a portal that acts as one user.
 pub struct Portal {
     client: Client,
     address: Uri,
-    /// Path of the workspace of the context, on kcp.
-    pub workspace: Option<String>,
+    /// Path of the workspace that commands use without `--workspace`.
+    workspace: Option<String>,
+    /// What the user can do if the token isn't accepted.
+    remedy: &'static str,
+}
+
+/// A response with the header fields that commands need.
+pub struct Answer<T> {
+    /// The body.
+    pub body: T,
+    /// Version of what was read, to change only that.
+    pub etag: Option<String>,
 }
 
 impl Portal {
@@ -41,52 +55,225 @@ impl Portal {
     /// # Errors
     /// If the token can't be sent safely to this address, or the kubeconfig can't be used.
     pub async fn open(way: &Way) -> Result<Self, Error> {
-        if !keeps_tokens(&way.portal) {
-            return Err(Error::ClearText(way.portal.clone()));
-        }
-        let file = match &way.kubeconfig {
-            Some(file) => Kubeconfig::read_from(file)?,
-            None => Kubeconfig::read()?,
+        let store = way.store();
+        let settings = store.settings()?;
+        let address = way.address(&settings)?;
+        // The workspace was chosen in the portal that it is remembered for.
+        let remembered = settings.clone();
+        let known = if settings.portal.as_deref() == Some(&*name(&address)) { remembered } else { Settings::default() };
+        let mut config = Config::new(address.clone());
+        let kept = if way.kubeconfig.is_none() && way.context.is_none() { store.credential(&name(&address))? } else { None };
+        let (of_context, remedy) = match kept {
+            Some(credential) => {
+                config.auth_info.token = Some(SecretString::from(credential.token));
+                (None, "the portal doesn't accept the stored token; sign in again with `opm login`")
+            }
+            None => {
+                let of_plane = kubeconfig(way, &known).await?;
+                let workspace = of_plane.cluster_url.path().strip_prefix("/clusters/").map(|path| path.trim_end_matches('/').to_owned());
+                // The user's identity comes from the kubeconfig; the trusted authorities are those of this machine, not those of the plane.
+                config.auth_info = of_plane.auth_info;
+                (workspace, "the portal doesn't accept the token of this kubeconfig")
+            }
         };
-        let options = KubeConfigOptions { context: way.context.clone(), ..KubeConfigOptions::default() };
-        let of_plane = Config::from_custom_kubeconfig(file, &options).await?;
-        let workspace = of_plane.cluster_url.path().strip_prefix("/clusters/").map(|path| path.trim_end_matches('/').to_owned());
-        // The user's identity comes from the kubeconfig; the trusted authorities are those of this machine, not those of the plane.
-        let mut config = Config::new(way.portal.clone());
-        config.auth_info = of_plane.auth_info;
-        let unreachable = |error| Error::Unreachable { portal: way.portal.clone(), error };
-        Ok(Self { client: Client::try_from(config).map_err(unreachable)?, address: way.portal.clone(), workspace })
+        let unreachable = |error| Error::Unreachable { portal: name(&address), error: Box::new(error) };
+        let client = Client::try_from(config).map_err(unreachable)?;
+        let chosen = if way.context.is_some() { of_context.or(known.workspace) } else { known.workspace.or(of_context) };
+        Ok(Self { client, address, workspace: way.workspace.clone().or(chosen), remedy })
     }
 
-    /// Posts YAML and reads the answer.
+    /// Returns the path of the workspace for this command.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn workspace(&self) -> Result<&str, Error> {
+        self.workspace.as_deref().ok_or(Error::NoWorkspace)
+    }
+
+    /// Returns the address without a slash at its end.
+    pub fn name(&self) -> String {
+        name(&self.address)
+    }
+
+    /// The error for an answer that isn't a portal's.
+    pub fn is_unknown(&self) -> Error {
+        Error::NoPortal(self.name())
+    }
+
+    /// Reads one object.
     ///
     /// # Errors
     /// If the portal can't be reached, or rejects the call.
-    pub async fn post(&self, path: &str, yaml: Vec<u8>) -> Result<Value, Error> {
-        let no_portal = || Error::NoPortal(self.address.clone());
-        let request = Request::builder().method(Method::POST).uri(path).header(header::CONTENT_TYPE, "application/yaml");
-        let request = request.body(Body::from(yaml)).map_err(|_| no_portal())?;
-        let unreachable = |error| Error::Unreachable { portal: self.address.clone(), error };
-        let answer = self.client.send(request).await.map_err(unreachable)?;
-        let status = answer.status();
-        let body = answer.into_body().collect().await.map_err(|_| no_portal())?.to_bytes();
-        let json: Value = serde_json::from_slice(&body).map_err(|_| no_portal())?;
-        match status {
-            StatusCode::OK => Ok(json),
-            StatusCode::UNAUTHORIZED => Err(Error::Refused("the portal doesn't accept the token of this kubeconfig".to_owned())),
-            _ => Err(Error::Refused(json["detail"].as_str().ok_or_else(no_portal)?.to_owned())),
+    pub async fn get<T: DeserializeOwned>(&self, path: &str, query: &[(&str, &str)]) -> Result<Answer<T>, Error> {
+        self.call(Method::GET, &with_query(path, query), HeaderMap::new(), Vec::new()).await
+    }
+
+    /// Reads a list, all parts of it.
+    ///
+    /// # Errors
+    /// If the portal can't be reached, or rejects the call.
+    pub async fn list<T: DeserializeOwned>(&self, path: &str, query: &[(&str, &str)]) -> Result<Page<T>, Error> {
+        let first: Vec<(&str, &str)> = query.iter().copied().chain([("limit", PART)]).collect();
+        let mut whole: Page<T> = self.get(path, &first).await?.body;
+        while let Some(token) = whole.r#continue.take() {
+            let next: Vec<(&str, &str)> = first.iter().copied().chain([("continue", token.as_str())]).collect();
+            let part: Page<T> = self.get(path, &next).await?.body;
+            whole.items.extend(part.items);
+            whole.r#continue = part.r#continue;
         }
+        Ok(whole)
+    }
+
+    /// Sends an object.
+    ///
+    /// # Errors
+    /// If the portal can't be reached, or rejects the call.
+    pub async fn send<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        fields: &[(header::HeaderName, &str)],
+        body: &Value,
+    ) -> Result<Answer<T>, Error> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in fields {
+            headers.insert(name, HeaderValue::from_str(value).map_err(|_| self.is_unknown())?);
+        }
+        if !body.is_null() {
+            headers.insert(header::CONTENT_TYPE, JSON);
+        }
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        self.call(method, path, headers, body).await
+    }
+
+    /// Posts a manifest as it was written, YAML or JSON.
+    ///
+    /// # Errors
+    /// If the portal can't be reached, or rejects the call.
+    pub async fn post_text(&self, path: &str, yaml: Vec<u8>) -> Result<Value, Error> {
+        let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/yaml"))]);
+        Ok(self.call(Method::POST, path, headers, yaml).await?.body)
+    }
+
+    /// Opens a stream of events.
+    ///
+    /// # Errors
+    /// If the portal can't be reached, or rejects the call.
+    pub async fn events(&self, path: &str) -> Result<Events, Error> {
+        let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static("text/event-stream"))]);
+        let response = self.response(Method::GET, path, headers, Vec::new()).await?;
+        if response.status().is_success() {
+            return Ok(Events::new(response.into_body()));
+        }
+        let (status, _, body) = self.read(response).await?;
+        Err(self.refused(status, &body))
+    }
+
+    async fn call<T: DeserializeOwned>(&self, method: Method, path: &str, headers: HeaderMap, body: Vec<u8>) -> Result<Answer<T>, Error> {
+        let response = self.response(method, path, headers, body).await?;
+        let (status, headers, body) = self.read(response).await?;
+        if !status.is_success() {
+            return Err(self.refused(status, &body));
+        }
+        let body = if body.is_empty() { b"null".as_slice() } else { body.as_slice() };
+        let body = serde_json::from_slice(body).map_err(|_| self.is_unknown())?;
+        let etag = headers.get(header::ETAG).and_then(|etag| etag.to_str().ok()).map(str::to_owned);
+        Ok(Answer { body, etag })
+    }
+
+    async fn response(&self, method: Method, path: &str, headers: HeaderMap, body: Vec<u8>) -> Result<Response<Body>, Error> {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in &headers {
+            request = request.header(name, value);
+        }
+        let request = request.body(Body::from(body)).map_err(|_| self.is_unknown())?;
+        self.client.send(request).await.map_err(|error| Error::Unreachable { portal: self.name(), error: Box::new(error) })
+    }
+
+    async fn read(&self, response: Response<Body>) -> Result<(StatusCode, HeaderMap, Vec<u8>), Error> {
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.map_err(|_| self.is_unknown())?.to_bytes();
+        Ok((parts.status, parts.headers, body.to_vec()))
+    }
+
+    /// Returns the error for a problem (RFC 9457).
+    fn refused(&self, status: StatusCode, body: &[u8]) -> Error {
+        let code = match status {
+            StatusCode::UNAUTHORIZED => return Error::refused(DENIED, self.remedy),
+            StatusCode::FORBIDDEN => DENIED,
+            StatusCode::NOT_FOUND | StatusCode::GONE => NOT_FOUND,
+            StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED => CONFLICT,
+            status if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => NO,
+            _ => NO_ANSWER,
+        };
+        let problem: Value = serde_json::from_slice(body).unwrap_or_default();
+        let Some(detail) = problem["detail"].as_str() else { return self.is_unknown() };
+        let fields = problem["errors"].as_array().into_iter().flatten().filter_map(|error| {
+            let message = error["message"].as_str()?.to_owned();
+            Some(Problem { path: path_of(error["pointer"].as_str()?), message })
+        });
+        let problems: Vec<Problem> = fields.collect();
+        // The detail repeats them.
+        let message = if problems.is_empty() { detail } else { problem["title"].as_str().unwrap_or(detail) };
+        let reason = serde_json::from_value(problem["reason"].clone()).ok().map(Box::new);
+        Error::Refused { code, message: message.to_owned(), problems, reason }
     }
 }
 
-/// Whether what is sent to an address stays private: it uses TLS, or is on this machine.
-fn keeps_tokens(address: &Uri) -> bool {
-    let host = address.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
-    let is_loopback = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-    match address.scheme_str() {
-        Some("https") => !host.is_empty(),
-        Some("http") => is_loopback,
-        _ => false,
+/// Returns a path of the API: the segments, encoded, below `/api/v1`.
+pub fn api(segments: &[&str]) -> String {
+    let mut path = "/api/v1".to_owned();
+    for segment in segments {
+        let _ = write!(path, "/{}", utf8_percent_encode(segment, SEGMENT));
+    }
+    path
+}
+
+/// Returns a path with a query, without parameters that are empty.
+pub fn with_query(path: &str, query: &[(&str, &str)]) -> String {
+    let mut text = path.to_owned();
+    let given = query.iter().filter(|(_, value)| !value.is_empty());
+    for (at, (name, value)) in given.enumerate() {
+        let _ = write!(text, "{}{name}={}", if at == 0 { '?' } else { '&' }, utf8_percent_encode(value, SEGMENT));
+    }
+    text
+}
+
+/// Returns the path of a field from its JSON Pointer into a manifest: `/spec/parameters/size` is `.parameters.size`.
+fn path_of(pointer: &str) -> String {
+    let pointer = pointer.strip_prefix("/spec").filter(|rest| rest.starts_with("/parameters")).unwrap_or(pointer);
+    let step = |text: &str| {
+        let key = text.replace("~1", "/").replace("~0", "~");
+        if key.is_empty() || key.contains(['.', '[', '"']) {
+            format!("[\"{}\"]", key.replace('\\', "\\\\").replace('"', "\\\""))
+        } else if key.bytes().all(|byte| byte.is_ascii_digit()) {
+            format!("[{key}]")
+        } else {
+            format!(".{key}")
+        }
+    };
+    pointer.split('/').skip(1).map(step).collect()
+}
+
+fn name(address: &Uri) -> String {
+    address.to_string().trim_end_matches('/').to_owned()
+}
+
+/// Returns what the context says.
+async fn kubeconfig(way: &Way, known: &Settings) -> Result<Config, Error> {
+    let file = match way.kubeconfig.as_ref().or(known.kubeconfig.as_ref()) {
+        Some(file) => Kubeconfig::read_from(file)?,
+        None => Kubeconfig::read()?,
+    };
+    let context = way.context.clone().or_else(|| known.context.clone().filter(|_| way.kubeconfig.is_none()));
+    let options = KubeConfigOptions { context, ..KubeConfigOptions::default() };
+    Ok(Config::from_custom_kubeconfig(file, &options).await?)
+}
+
+impl Way {
+    /// Returns the config directory.
+    pub fn store(&self) -> Store {
+        Store::open(self.config_dir.as_deref())
     }
 }
 
@@ -95,35 +282,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_kept_to_https_and_to_this_machine() {
-        for safe in [
-            "https://portal.example",
-            "https://10.0.0.1:8443",
-            "http://127.0.0.1:8080",
-            "http://127.0.0.2",
-            "http://LOCALHOST:1",
-            "http://[::1]:8080",
-        ] {
-            assert!(keeps_tokens(&safe.parse().unwrap()), "{safe}");
-        }
-        for open in [
-            "http://portal.example",
-            "http://10.0.0.1:9",
-            "http://localhost.example",
-            "http://127.0.0.1.example",
-            "http://127.0.0.1@evil.example",
-            "ftp://127.0.0.1",
-            "/path",
-        ] {
-            assert!(!keeps_tokens(&open.parse().unwrap()), "{open}");
-        }
+    fn names_cannot_leave_their_segment() {
+        assert_eq!(
+            api(&["workspaces", "root:acme:shop", "promises", "a/../b?c"]),
+            "/api/v1/workspaces/root:acme:shop/promises/a%2F..%2Fb%3Fc"
+        );
+        assert_eq!(with_query("/a", &[("q", "x&y=z"), ("limit", ""), ("state", "Ready")]), "/a?q=x%26y%3Dz&state=Ready");
     }
 
-    #[tokio::test]
-    async fn nothing_is_read_or_sent_for_an_address_in_clear_text() {
-        let way = Way { portal: "http://portal.example".parse().unwrap(), kubeconfig: Some("/no/such/file".into()), context: None };
-        let refused = Portal::open(&way).await.err().unwrap();
-        assert!(matches!(refused, Error::ClearText(_)), "{refused}");
-        assert!(refused.to_string().starts_with("--portal http://portal.example"), "{refused}");
+    #[test]
+    fn problems_name_the_field_as_promises_write_it() {
+        for (pointer, path) in [
+            ("/spec/parameters/backup/enabled", ".parameters.backup.enabled"),
+            ("/spec/parameters/hosts/2/a~1b", ".parameters.hosts[2].a/b"),
+            ("/spec/parameters/labels/a.b", ".parameters.labels[\"a.b\"]"),
+            ("/metadata/name", ".metadata.name"),
+            ("", ""),
+        ] {
+            assert_eq!(path_of(pointer), path, "{pointer}");
+        }
     }
 }

@@ -1,34 +1,29 @@
 //! `opm preflight`: checks a request before it is submitted.
 
 use std::fmt::Write as _;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use promise::Problem;
 use promise::api::{FIRST_STAGE, PolicyResult, PreflightAnswer, PreflightDryRun, PreflightPrice, PreflightVerdict};
 
-use crate::portal::{Portal, Way};
-use crate::{Error, Said};
+use crate::portal::{Portal, Way, api};
+use crate::terminal::Terminal;
+use crate::{Error, Outcome};
 
 /// Arguments of `preflight`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// File with the PromiseRequest, YAML or JSON; `-` reads standard input.
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     file: PathBuf,
-    /// Path of the workspace, such as root:acme:shop.
-    #[arg(short, long, value_name = "PATH")]
-    workspace: Option<String>,
     /// Output format.
-    #[arg(short, long, value_enum, default_value_t = Output::Text)]
-    output: Output,
-    #[command(flatten)]
-    way: Way,
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    output: Format,
 }
 
 /// Output format of an answer.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Output {
+enum Format {
     /// Readable text.
     Text,
     /// The complete answer as JSON.
@@ -36,40 +31,52 @@ enum Output {
 }
 
 /// Asks the portal to check the request.
-pub(crate) async fn say(args: &Args) -> Result<Said, Error> {
-    let request = read(&args.file).map_err(|error| Error::File { file: args.file.display().to_string(), error })?;
-    let portal = Portal::open(&args.way).await?;
-    let workspace = args.workspace.as_ref().or(portal.workspace.as_ref()).ok_or(Error::NoWorkspace)?;
-    let json = portal.post(&format!("/api/v1/workspaces/{workspace}/preflight"), request).await?;
-    let answer: PreflightAnswer = serde_json::from_value(json.clone()).map_err(|_| Error::NoPortal(args.way.portal.clone()))?;
-    let accepted = matches!(answer.verdict, PreflightVerdict::Accepted | PreflightVerdict::NeedsApproval);
-    let yes = accepted && !matches!(answer.dry_run, PreflightDryRun::Refused { .. });
-    let text = match args.output {
-        Output::Text => text(&answer),
-        Output::Json => format!("{json:#}\n"),
+pub(crate) async fn run(args: &Args, way: &Way, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
+    let request = if args.file.as_os_str() == "-" {
+        terminal.read()?.into_bytes()
+    } else {
+        std::fs::read(&args.file).map_err(Error::file(&args.file))?
     };
-    Ok(Said { text, yes })
+    let portal = Portal::open(way).await?;
+    let json = portal.post_text(&api(&["workspaces", portal.workspace()?, "preflight"]), request).await?;
+    let answer: PreflightAnswer = serde_json::from_value(json.clone()).map_err(|_| portal.is_unknown())?;
+    let shown = match args.output {
+        Format::Text => text(&answer),
+        Format::Json => format!("{json:#}\n"),
+    };
+    terminal.print(&shown)?;
+    Ok(is_yes(&answer).into())
 }
 
-fn read(file: &Path) -> std::io::Result<Vec<u8>> {
-    if file != Path::new("-") {
-        return std::fs::read(file);
+/// Whether the request would be accepted, at once or after approval.
+pub(crate) fn is_yes(answer: &PreflightAnswer) -> bool {
+    let accepted = matches!(answer.verdict, PreflightVerdict::Accepted | PreflightVerdict::NeedsApproval);
+    accepted && !matches!(answer.dry_run, PreflightDryRun::Refused { .. })
+}
+
+/// Renders verdict and price on a few lines.
+pub(crate) fn brief(answer: &PreflightAnswer) -> String {
+    let mut text = verdict(answer).to_owned();
+    if let Some(of) = &answer.price {
+        let lines: Vec<String> = price(of).filter(|line| !line.starts_with(' ')).collect();
+        let _ = write!(text, "\n{}", lines.join("\n"));
     }
-    let mut text = Vec::new();
-    std::io::stdin().read_to_end(&mut text)?;
-    Ok(text)
+    text
 }
 
-/// Renders the answer as readable text.
-fn text(answer: &PreflightAnswer) -> String {
-    let mut text = String::new();
-    let verdict = match answer.verdict {
+fn verdict(answer: &PreflightAnswer) -> &'static str {
+    match answer.verdict {
         PreflightVerdict::Accepted => "This request would be accepted.",
         PreflightVerdict::NeedsApproval => "This request would be accepted after approval.",
         PreflightVerdict::Refused => "This request would be rejected.",
         PreflightVerdict::Unknown => "It isn't known whether this request would be accepted, so it would wait.",
-    };
-    let _ = writeln!(text, "{verdict}");
+    }
+}
+
+/// Renders the answer as readable text.
+pub(crate) fn text(answer: &PreflightAnswer) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "{}", verdict(answer));
     section(&mut text, "Problems", answer.problems.iter().map(problem));
     section(&mut text, "Required first", answer.missing.iter().cloned());
     section(&mut text, "Unknown", answer.unknown.iter().map(|unknown| format!("{}: {}", unknown.what, unknown.why)));
@@ -117,7 +124,8 @@ fn problem(problem: &Problem) -> String {
     if problem.path.is_empty() { problem.message.clone() } else { format!("{}: {}", problem.path, problem.message) }
 }
 
-fn price(price: &PreflightPrice) -> impl Iterator<Item = String> {
+/// Renders a price, with its items indented.
+pub(crate) fn price(price: &PreflightPrice) -> impl Iterator<Item = String> + use<> {
     let currency = price.currency.as_deref().unwrap_or_default();
     let amount = |monthly: Option<&String>, unknown: Option<&String>| match (monthly, unknown) {
         (Some(monthly), _) => format!("{monthly} {currency}"),

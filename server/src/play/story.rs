@@ -2,11 +2,12 @@
 
 use jiff::SignedDuration;
 use promise::api::{CandidateState, Decision, DeletionPolicy, Phase, UpgradePolicy};
+use promise::manifest;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::history::record::STORY;
-use crate::sample::{Files, SampleError, manifest};
+use crate::sample::{Files, SampleError};
 
 /// A story.
 #[derive(Debug, Deserialize)]

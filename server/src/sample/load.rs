@@ -14,8 +14,7 @@ use kube::runtime::wait::await_condition;
 use promise::names;
 use serde_json::{Value, json};
 
-use super::manifest::Manifest;
-use super::{Files, SampleError, World, check};
+use super::{Files, Manifest, SampleError, World, check};
 use crate::plane::identity;
 
 /// Field manager of everything that is written here.
@@ -216,8 +215,8 @@ fn refused(manifest: &Manifest, error: kube::Error) -> SampleError {
     let kube::Error::Api(status) = &error else { return plane(&format!("writing {}", manifest.title()), error) };
     let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
     match causes.iter().find(|cause| !cause.field.is_empty() && cause.field != "<nil>") {
-        Some(cause) => manifest.wrong(&format!(".{}", cause.field.trim_start_matches('.')), &cause.message),
-        None => manifest.wrong("", &format!("{}: {}", manifest.title(), status.message)),
+        Some(cause) => manifest.wrong(&format!(".{}", cause.field.trim_start_matches('.')), &cause.message).into(),
+        None => manifest.wrong("", &format!("{}: {}", manifest.title(), status.message)).into(),
     }
 }
 

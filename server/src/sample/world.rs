@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use cluster::WorkspacePath;
 use cluster::kinds::Export;
-use promise::form::yaml::places::{Place, Places};
+use promise::form::yaml::places::Places;
+use promise::manifest::{self, Defect, Manifest};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::manifest::{self, Manifest};
 use super::{Files, SampleError};
 use crate::plane::identity;
 
@@ -194,8 +194,7 @@ fn exports() -> [&'static str; 2] {
 }
 
 fn content(file: &str, text: &str, path: &str, message: String) -> SampleError {
-    let Place { line, column } = Places::of(text).place(path);
-    SampleError::Content { file: file.to_owned(), line, column, field: path.to_owned(), message }
+    Defect { file: file.to_owned(), place: Some(Places::of(text).place(path)), field: path.to_owned(), message }.into()
 }
 
 #[cfg(test)]

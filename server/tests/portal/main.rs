@@ -6,6 +6,7 @@ mod agree;
 mod approvals;
 mod architecture;
 mod browser;
+mod command_line;
 mod cost;
 mod drafts;
 mod hands;

@@ -1,15 +1,71 @@
 //! Kubernetes objects in multi-document YAML files, with their position in the file.
 
-use promise::form::yaml::places::{Place, Places};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::SampleError;
+use crate::form::yaml::places::{Place, Places};
+
+/// A problem at a place of a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}{}: {field}{}{message}", .place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default(), if field.is_empty() { "" } else { ": " })]
+pub struct Defect {
+    /// Name of the file.
+    pub file: String,
+    /// Where in the file. Absent for a file that can't be read.
+    pub place: Option<Place>,
+    /// Path of the field, such as `.spec.parameters`; empty for the whole object.
+    pub field: String,
+    /// What is wrong, with the fix.
+    pub message: String,
+}
+
+impl Defect {
+    /// A problem with a file as a whole.
+    pub fn of_file(file: &str, message: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), place: None, field: String::new(), message: message.into() }
+    }
+}
+
+/// The problems of some files, at least one, in the order of files and lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Defects(Vec<Defect>);
+
+impl Defects {
+    /// Combines problems.
+    ///
+    /// # Errors
+    /// If there is at least one.
+    pub fn check(mut found: Vec<Defect>) -> Result<(), Self> {
+        if found.is_empty() {
+            return Ok(());
+        }
+        found.sort_by(|one, other| (&one.file, one.place).cmp(&(&other.file, other.place)));
+        Err(Self(found))
+    }
+}
+
+impl From<Defect> for Defects {
+    fn from(defect: Defect) -> Self {
+        Self(vec![defect])
+    }
+}
+
+impl std::error::Error for Defects {}
+
+impl std::fmt::Display for Defects {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let [one] = self.0.as_slice() {
+            return one.fmt(f);
+        }
+        write!(f, "{} problems found:", self.0.len())?;
+        self.0.iter().try_for_each(|defect| write!(f, "\n{defect}"))
+    }
+}
 
 /// An object and its position in a file.
 #[derive(Clone, Debug)]
 pub struct Manifest {
-    /// Path below the examples.
+    /// Name of the file.
     pub file: String,
     /// Line where its document begins, counted from 1.
     pub line: usize,
@@ -24,7 +80,7 @@ pub struct Manifest {
 impl Manifest {
     /// Reads all documents of a file: returns the objects, and errors for documents that aren't YAML or aren't objects with apiVersion,
     /// kind and name.
-    pub fn read(file: &str, text: &str) -> (Vec<Self>, Vec<SampleError>) {
+    pub fn read(file: &str, text: &str) -> (Vec<Self>, Vec<Defect>) {
         let (mut manifests, mut errors) = (Vec::new(), Vec::new());
         for (line, text) in documents(text) {
             let read = serde_saphyr::from_str(text)
@@ -42,11 +98,11 @@ impl Manifest {
     ///
     /// # Errors
     /// If it isn't an object with apiVersion, kind and name.
-    pub fn inside(file: &str, text: &str, at: &str, object: Value) -> Result<Self, SampleError> {
+    pub fn inside(file: &str, text: &str, at: &str, object: Value) -> Result<Self, Defect> {
         Self { file: file.to_owned(), line: 1, text: text.to_owned(), at: at.to_owned(), object }.checked()
     }
 
-    fn checked(self) -> Result<Self, SampleError> {
+    fn checked(self) -> Result<Self, Defect> {
         match [".apiVersion", ".kind", ".metadata.name"].into_iter().find(|field| self.text_at(field).is_empty()) {
             Some(field) => Err(self.wrong(field, "is missing")),
             None => Ok(self),
@@ -64,12 +120,11 @@ impl Manifest {
     }
 
     /// Returns an error about a field of this object.
-    pub fn wrong(&self, field: &str, message: &str) -> SampleError {
+    pub fn wrong(&self, field: &str, message: &str) -> Defect {
         let place = Places::of(&self.text).place(&format!("{}{field}", self.at));
-        SampleError::Content {
+        Defect {
             file: self.file.clone(),
-            line: self.line + place.line - 1,
-            column: place.column,
+            place: Some(Place { line: self.line + place.line - 1, column: place.column }),
             field: format!("{}{field}", self.at),
             message: message.to_owned(),
         }
@@ -79,7 +134,7 @@ impl Manifest {
     ///
     /// # Errors
     /// If the spec doesn't match the type.
-    pub fn spec<T: DeserializeOwned>(&self) -> Result<T, SampleError> {
+    pub fn spec<T: DeserializeOwned>(&self) -> Result<T, Defect> {
         #[derive(serde::Deserialize)]
         struct Whole<T> {
             spec: T,
@@ -90,14 +145,14 @@ impl Manifest {
 }
 
 /// Returns an error of the YAML parser for a text that starts at `line` of its file, with the field at that position.
-pub fn unreadable(file: &str, line: usize, text: &str, error: &serde_saphyr::Error) -> SampleError {
+pub fn unreadable(file: &str, line: usize, text: &str, error: &serde_saphyr::Error) -> Defect {
     let number = |n| usize::try_from(n).unwrap_or(1).max(1);
     let place = error.location().map(|at| Place { line: number(at.line()), column: number(at.column()) });
     let place = place.unwrap_or(Place { line: 1, column: 1 });
     let message = error.without_snippet().to_string();
     let message = message.lines().next().unwrap_or_default().to_owned();
     let field = Places::of(text).field(place);
-    SampleError::Content { file: file.to_owned(), line: line + place.line - 1, column: place.column, field, message }
+    Defect { file: file.to_owned(), place: Some(Place { line: line + place.line - 1, column: place.column }), field, message }
 }
 
 /// Returns the documents of a file with their first lines, without those that consist only of comments.
@@ -125,7 +180,7 @@ fn is_separator(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use promise::api::PolicySpec;
+    use crate::api::PolicySpec;
 
     use super::*;
 
