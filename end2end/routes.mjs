@@ -13,6 +13,7 @@ const noPages = new Map([
   ["/requests.csv", "a file"],
   ["/cost/export.csv", "a file"],
   ["/cost/focus.csv", "a file"],
+  ["/platform/audit/export.jsonl", "a file"],
 ]);
 
 /** The patterns of all pages. */

@@ -26,6 +26,7 @@ use serde_json::json;
 
 use self::person::{Actor, NAMESPACE};
 use self::story::{Step, Story};
+use crate::audit::AuditConfig;
 use crate::clock::{Clock, System};
 use crate::config::{Config, PlaneConfig, Storage};
 use crate::history::record::{self, Record, Recorded};
@@ -154,6 +155,7 @@ pub fn record(examples: &Path) -> Result<usize, PlayError> {
         public_url: None,
         notify: NotifyConfig::default(),
         limits: LimitsConfig::default(),
+        audit: AuditConfig::default(),
     };
     let edges = Edges { clock: clock.clone(), pace: Pace::faster(PACE), ..Edges::default() };
     let remarks = alone(async {

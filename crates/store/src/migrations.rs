@@ -24,12 +24,13 @@ macro_rules! folder {
             (70, "names of people", include_str!(concat!("../../../migrations/", $database, "/0070_names_of_people.sql"))),
             (71, "policy changes", include_str!(concat!("../../../migrations/", $database, "/0071_policy_changes.sql"))),
             (78, "presets", include_str!(concat!("../../../migrations/", $database, "/0078_presets.sql"))),
+            (82, "audit log", include_str!(concat!("../../../migrations/", $database, "/0082_audit_log.sql"))),
         ]
     };
 }
 
-const SQLITE: [(i64, &str, &str); 14] = folder!("sqlite");
-const POSTGRES: [(i64, &str, &str); 14] = folder!("postgres");
+const SQLITE: [(i64, &str, &str); 15] = folder!("sqlite");
+const POSTGRES: [(i64, &str, &str); 15] = folder!("postgres");
 
 /// Migrates a SQLite file to this version.
 pub fn sqlite() -> Migrator {

@@ -53,6 +53,7 @@ pub fn serve(words: &[&str]) {
         notify: NotifyConfig::default(),
         // One person asks for pages as quickly as they are answered.
         limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
+        audit: opm_portal::audit::AuditConfig::default(),
     };
     let clock = Arc::new(Later::default());
     // As the program has it.

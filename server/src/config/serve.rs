@@ -8,8 +8,10 @@ use clap::{Args, ValueEnum};
 use cluster::WorkspacePath;
 use notify::NotifyConfig;
 
+use super::audit::AuditArgs;
 use super::notify::{NotifyArgs, NotifyError};
 use super::{DatabaseUrl, OnServer, PublicUrl};
+use crate::audit::AuditConfig;
 use crate::limits::{LimitsConfig, Network, REQUESTS_PER_SECOND};
 
 /// Arguments of `serve`.
@@ -63,6 +65,8 @@ pub struct ServeArgs {
     /// limit.
     #[arg(long, value_name = "N", default_value_t = REQUESTS_PER_SECOND.get(), env = "OPM_REQUESTS_PER_SECOND")]
     requests_per_second: u32,
+    #[command(flatten)]
+    audit: AuditArgs,
     #[command(flatten)]
     notify: NotifyArgs,
     /// Format of log lines.
@@ -153,6 +157,8 @@ pub struct Config {
     pub notify: NotifyConfig,
     /// Limits per person, token and address.
     pub limits: LimitsConfig,
+    /// The audit log.
+    pub audit: AuditConfig,
 }
 
 /// Format and filter of the log.
@@ -236,6 +242,7 @@ impl ServeArgs {
                 trusted_proxies: self.trusted_proxies,
                 ..LimitsConfig::default()
             },
+            audit: self.audit.into_config(),
         };
         Ok((config, LogConfig { format: self.log_format, filter: self.log }))
     }

@@ -60,7 +60,7 @@ async fn of(portal: &Portal, token: &Token, identity: &Identity, request_id: &st
     let mail = mail(&token.expose()).unwrap_or_default();
     let sample = || portal.person(&identity.person).map(|person| person.display_name.clone());
     let name = name(&token.expose()).or_else(sample).unwrap_or_default();
-    let write = RecordedWrite::of(&identity.person, request_id, WriteOperation::SignIn, WriteTarget::remembered("session", ""));
+    let write = RecordedWrite::of(portal, &identity.person, request_id, WriteOperation::SignIn, WriteTarget::remembered("session", ""));
     let begun = write.remember(
         async {
             let cookie = portal.store.begin_session(&identity.person, &token.expose(), now, expires, &*portal.random).await?;

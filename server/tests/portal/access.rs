@@ -31,6 +31,7 @@ fn address(route: &Route, request: &str) -> String {
     let address = route.pattern.replace("{workspace}", SHOP).replace("{namespace}", "default").replace("{name}", name);
     let address = address.replace("{place}", "root:platform").replace("{policy}", "backup-required").replace("{uid}", request);
     let address = address.replace("{kind}", "StatefulSet").replace("{object}", request);
+    let address = address.replace("{chain}", "opm-portal-1").replace("{record}", "1");
     match route.pattern {
         app::routes::LIVE => app::routes::live_request(SHOP, "default", request, ""),
         routes::FILE => "/no-such-file.css".to_owned(),

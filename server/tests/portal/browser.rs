@@ -13,6 +13,7 @@ use devplane::sandbox::Pace;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use notify::NotifyConfig;
+use opm_portal::audit::AuditConfig;
 use opm_portal::clock::Clock;
 use opm_portal::config::{Config, DatabaseUrl, PlaneConfig, Storage};
 use opm_portal::limits::LimitsConfig;
@@ -78,6 +79,12 @@ impl Product {
         Self::configured(config, Edges { clock, ..edges() }).await
     }
 
+    /// Opens everything in a folder, with settings of the audit log.
+    pub async fn audited(folder: &Path, audit: AuditConfig) -> Self {
+        let config = config(Storage::Directory(folder.to_owned()), None, false, NotifyConfig::default());
+        Self::configured(Config { audit, ..config }, edges()).await
+    }
+
     async fn with(storage: Storage, controller: bool, notify: NotifyConfig) -> Self {
         Self::opened(storage, None, controller, notify, edges()).await
     }
@@ -137,6 +144,7 @@ fn config(storage: Storage, database: Option<DatabaseUrl>, controller: bool, not
         public_url: None,
         notify,
         limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
+        audit: AuditConfig::default(),
     }
 }
 

@@ -109,6 +109,7 @@ impl Site {
             public_url: None,
             notify: notify::NotifyConfig::default(),
             limits: opm_portal::limits::LimitsConfig::default(),
+            audit: opm_portal::audit::AuditConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
         let router = router(&running.portal);

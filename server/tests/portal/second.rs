@@ -42,6 +42,7 @@ impl Second {
             public_url: None,
             notify: NotifyConfig::default(),
             limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
+            audit: opm_portal::audit::AuditConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
         running.portal.world.synced().await;

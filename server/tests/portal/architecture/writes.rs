@@ -37,7 +37,14 @@ const REMEMBERS: [&str; 26] = [
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
 const KEEPS_HOUSE: [(&str, &str); 2] = [("end_session", "portal/caller.rs"), ("note_lacks", "portal/stand_in.rs")];
 /// Those that only read.
-const READS: [&str; 46] = [
+const READS: [&str; 53] = [
+    "audit_after",
+    "audit_heads",
+    "audit_object",
+    "audit_objects",
+    "audit_page",
+    "audit_record",
+    "count_audit",
     "acquaintance",
     "activity",
     "away",
@@ -85,8 +92,12 @@ const READS: [&str; 46] = [
     "connect",
     "memory",
 ];
-/// Those of work in the background, which no person does: telling people, the ledger, clearing up, ending.
-const BACKGROUND: [&str; 14] = [
+/// Those of work in the background, which no person does: the audit log, telling people, the ledger, clearing up, ending.
+const BACKGROUND: [&str; 18] = [
+    "append_audit",
+    "adopt_audit",
+    "follow_audit_kind",
+    "cut_audit",
     "tell",
     "forget_notifications",
     "take_delivery",
