@@ -36,7 +36,7 @@ const CUTS: SignedDuration = SignedDuration::from_hours(24);
 pub struct AuditConfig {
     /// A file outside of the database to which the end of the chain is appended.
     pub anchor: Option<PathBuf>,
-    /// Days for which records are kept; `None` keeps them for ever.
+    /// Days for which records are kept; `None` keeps them forever.
     pub days: Option<NonZeroU32>,
 }
 

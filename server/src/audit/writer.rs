@@ -137,7 +137,7 @@ impl Writer {
                             intent.before.clone_from(before);
                         }
                         intent.is_noted = true;
-                        // Nobody waits for it any more: dropping it ends it.
+                        // No one waits for it any more: dropping it ends it.
                         drop(reply.send(intent));
                     }
                 }

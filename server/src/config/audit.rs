@@ -11,11 +11,11 @@ use crate::audit::AuditConfig;
 /// Arguments of `serve` about the audit log.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
-    /// File to which the end of the audit log is appended every hour and at the end, best on a medium that nobody can change. With it,
+    /// File to which the end of the audit log is appended every hour and at the end, best on a medium that no one can change. With it,
     /// `opm-portal audit verify` finds records that were removed at the end [default: only the log of the process has it].
     #[arg(long = "audit-anchor", value_name = "FILE", env = "OPM_AUDIT_ANCHOR")]
     anchor: Option<PathBuf>,
-    /// Days after which records of the audit log are removed; what was removed is recorded. 0 keeps them for ever.
+    /// Days after which records of the audit log are removed; what was removed is recorded. 0 keeps them forever.
     #[arg(long = "audit-days", value_name = "N", default_value_t = 0, env = "OPM_AUDIT_DAYS")]
     days: u32,
 }

@@ -171,6 +171,8 @@ impl<'a> RecordedWrite<'a> {
         done: impl FnOnce(&T) -> bool,
     ) -> store::Result<T> {
         self.intend().await.map_err(|NotAudited| store::Error::NotAudited)?;
+        // The object that it is about isn't changed.
+        self.before = None;
         self.outcome = Some(WriteOutcome::Unknown);
         let changed = change.await;
         self.outcome = Some(if changed.as_ref().is_ok_and(done) { WriteOutcome::Done } else { WriteOutcome::Failed(None) });

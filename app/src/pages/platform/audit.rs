@@ -23,7 +23,7 @@ pub async fn audit(visit: &Visit, query: &AuditQuery) -> Result<Page> {
     let about = About { title: texts::AUDIT_LOG.to_owned(), section: page::PLATFORM.to_owned(), ..About::default() };
     Ok(framed(visit, about, move || {
         let listing = Listing::new(page::AUDIT, &found.query);
-        let export = view! { <LinkButton href=page::AUDIT_EXPORT label=texts::EXPORT icon="download"/> };
+        let export = view! { <LinkButton href=page::AUDIT_EXPORT label=texts::EXPORT/> };
         let sources = AuditSource::ALL.map(|source| (source.word(), texts::source(source)));
         let outcomes = AuditOutcome::ALL.map(|outcome| (outcome.word(), texts::outcome(outcome)));
         view! {
@@ -96,6 +96,9 @@ fn table(rows: &[AuditRecord], now: &str) -> impl IntoView + use<> {
 }
 
 fn person(entry: &AuditEntry) -> AnyView {
+    if entry.source == AuditSource::Log {
+        return ().into_any();
+    }
     if entry.actor.is_empty() {
         return view! { <span class="subtle">{texts::UNKNOWN_PERSON}</span> }.into_any();
     }

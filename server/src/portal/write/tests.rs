@@ -111,13 +111,15 @@ async fn a_record_has_the_hash_of_the_object_before_and_afterwards() {
     let admin = running.sandbox.as_ref().unwrap().identities.token("plane-admin").unwrap();
     let (api, actor) = (policies(&running, admin), PersonId::new("hash-person", None));
     let cluster = portal.world.tree().cluster(&WorkspacePath::parse("root:platform").unwrap()).unwrap();
-    let begin = |operation| RecordedWrite::of(portal, &actor, "request-1", operation, WriteTarget::in_workspace("Policy", &cluster, "hashed"));
+    let begin =
+        |operation| RecordedWrite::of(portal, &actor, "request-1", operation, WriteTarget::in_workspace("Policy", &cluster, "hashed"));
     let created = begin(WriteOperation::CreatePolicy).create(&api, &policy("hashed")).await.unwrap();
     let mut changed = created.clone();
     changed.spec.title = Some("Changed".to_owned());
     begin(WriteOperation::ChangePolicy).replace(&api, "hashed", &changed).await.unwrap();
     // What is on the plane has the hash of the record.
-    let raw: Value = api.clone().into_client().request(Request::new(api.resource_url()).get("hashed", &GetParams::default()).unwrap()).await.unwrap();
+    let raw: Value =
+        api.clone().into_client().request(Request::new(api.resource_url()).get("hashed", &GetParams::default()).unwrap()).await.unwrap();
     begin(WriteOperation::DeletePolicy).delete(&api, "hashed", created.metadata.uid).await.unwrap();
     let told = records(portal, &actor).await;
     let [create, change, delete] = &told[..] else { panic!("{told:#?}") };
@@ -161,5 +163,20 @@ async fn what_the_log_cannot_take_note_of_is_not_done() {
     let told = cluster::error::from_plane(&refused, "policy late");
     assert_eq!(told, promise::Error::Unreachable { what: "the audit log".to_owned() });
     assert!(api.get("late").await.is_err(), "nothing was sent");
+    running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_note_about_an_object_is_no_change_of_it() {
+    let running = running().await;
+    let portal = &running.portal;
+    let admin = running.sandbox.as_ref().unwrap().identities.token("plane-admin").unwrap();
+    let (api, actor) = (policies(&running, admin), PersonId::new("note-person", None));
+    let cluster = portal.world.tree().cluster(&WorkspacePath::parse("root:platform").unwrap()).unwrap();
+    let begin = |operation| RecordedWrite::of(portal, &actor, "", operation, WriteTarget::in_workspace("Policy", &cluster, "noted"));
+    begin(WriteOperation::CreatePolicy).create(&api, &policy("noted")).await.unwrap();
+    begin(WriteOperation::NotePolicyChange).remember(async { Ok(()) }, |()| true).await.unwrap();
+    let note = records(portal, &actor).await.pop().unwrap().entry;
+    assert_eq!((note.operation.as_str(), note.before, note.after), ("note-policy-change", None, None));
     running.close().await;
 }
