@@ -13,7 +13,7 @@ use crate::listing::Listing;
 use crate::routes::{self, page};
 use crate::texts::audit as texts;
 use crate::texts::lists;
-use crate::ui::{Code, Crumb, Crumbs, Empty, LinkButton, Moment, PageHead, Person, Shape, Status};
+use crate::ui::{Code, Crumb, Crumbs, Empty, Icon, LinkButton, Moment, PageHead, Person, Shape, Status};
 
 /// The list.
 pub async fn audit(visit: &Visit, query: &AuditQuery) -> Result<Page> {
@@ -57,22 +57,23 @@ fn more_filters(found: &AuditPage) -> impl IntoView + use<> {
     });
     let operations = operations.collect_view();
     let open = query.has_more_filters();
-    let text = |id: &'static str, kind: &'static str, label: &'static str, value: String| {
-        view! { <div class="field mt-0"><label for=id>{label}</label><div class="control"><input class="input" id=id name=id type=kind value=value autocomplete="off"/></div></div> }
+    let text = |name: &'static str, kind: &'static str, label: &'static str, value: String| {
+        let id = format!("by-{name}");
+        view! { <div class="field mt-0"><label for=id.clone()>{label}</label><div class="control"><input class="input" id=id name=name type=kind value=value autocomplete="off"/></div></div> }
     };
     view! {
-        <details class="card p-pad mb-5" open=open>
-            <summary>{texts::MORE_FILTERS}</summary>
-            <form class="mt-4" action=page::AUDIT>{kept}
+        <details class="advanced mb-6" open=open>
+            <summary><Icon name="chevron-right"/>{texts::MORE_FILTERS}</summary>
+            <div><form class="mt-4" action=page::AUDIT>{kept}
                 <div class="grid grid-cols-fit-56 gap-4">
                     {text("person", "text", texts::PERSON, query.person)}
                     {text("workspace", "text", texts::WORKSPACE, query.workspace)}
-                    <div class="field mt-0"><label for="operation">{texts::OPERATION}</label><div class="control"><select class="input" id="operation" name="operation"><option value="">{texts::ANY}</option>{operations}</select></div></div>
+                    <div class="field mt-0"><label for="by-operation">{texts::OPERATION}</label><div class="control"><select class="input" id="by-operation" name="operation"><option value="">{texts::ANY}</option>{operations}</select></div></div>
                     {text("from", "date", texts::FROM, query.from)}
                     {text("to", "date", texts::TO, query.to)}
                 </div>
                 <div class="row mt-4"><button class="btn">{texts::APPLY}</button>{open.then(|| view! { <a class="small" href=page::AUDIT>{lists::CLEAR_ALL}</a> })}</div>
-            </form>
+            </form></div>
         </details>
     }
 }
