@@ -27,13 +27,6 @@ pub struct AuditQuery {
     pub page: usize,
 }
 
-impl AuditQuery {
-    /// Whether something narrows the log that isn't shown beside the list.
-    pub fn has_more_filters(&self) -> bool {
-        [&self.person, &self.workspace, &self.operation, &self.from, &self.to].iter().any(|text| !text.is_empty())
-    }
-}
-
 /// A page of the audit log, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use super::DatabaseUrl;
 use crate::audit::AuditConfig;
@@ -42,28 +42,30 @@ pub enum AuditCommand {
 
 /// Where the audit log is.
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false, id = "log")]
+#[group(skip)]
+#[command(group = ArgGroup::new("log").required(true).multiple(true))]
 pub struct LogArgs {
     /// Data directory of a portal with an SQLite file. The portal can be running.
     #[arg(long, value_name = "DIR", group = "log")]
     pub data: Option<PathBuf>,
-    /// PostgreSQL server of the portal.
+    /// PostgreSQL server of the portal. The other options come first.
     #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true, group = "log")]
     pub database_url: Option<DatabaseUrl>,
 }
 
 /// Arguments of `audit verify`.
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false, id = "verified")]
+#[group(skip)]
+#[command(group = ArgGroup::new("log").required(true).multiple(true))]
 pub struct VerifyArgs {
     /// Data directory of a portal with an SQLite file. The portal can be running.
-    #[arg(long, value_name = "DIR", group = "verified")]
+    #[arg(long, value_name = "DIR", group = "log")]
     pub data: Option<PathBuf>,
-    /// PostgreSQL server of the portal.
-    #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true, group = "verified")]
+    /// PostgreSQL server of the portal. The other options come first.
+    #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true, group = "log")]
     pub database_url: Option<DatabaseUrl>,
     /// An export.
-    #[arg(long, value_name = "FILE", group = "verified")]
+    #[arg(long, value_name = "FILE", group = "log")]
     pub file: Option<PathBuf>,
     /// File that `serve --audit-anchor` wrote; repeatable.
     #[arg(long = "anchor", value_name = "FILE")]
@@ -76,4 +78,20 @@ pub struct ExportArgs {
     /// Where the log is.
     #[command(flatten)]
     pub log: LogArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use crate::config::{AuditCommand, Cli, Command};
+
+    #[test]
+    fn the_log_is_named_and_anchors_come_with_it() {
+        let parse = |line: &str| Cli::try_parse_from(line.split_whitespace()).map(|cli| cli.command);
+        let line = "opm-portal audit verify --file audit.jsonl --anchor one.jsonl --anchor other.jsonl";
+        let Ok(Command::Audit(AuditCommand::Verify(args))) = parse(line) else { panic!("{line}") };
+        assert_eq!((args.anchors.len(), args.file.is_some(), args.data.is_some()), (2, true, false));
+        assert!(matches!(parse("opm-portal audit export --data portal-data"), Ok(Command::Audit(AuditCommand::Export(_)))));
+    }
 }

@@ -12,7 +12,6 @@ use crate::document::{About, Page, Script, framed};
 use crate::listing::Listing;
 use crate::routes::{self, page};
 use crate::texts::audit as texts;
-use crate::texts::lists;
 use crate::ui::{Code, Crumb, Crumbs, Empty, Icon, LinkButton, Moment, PageHead, Person, Shape, Status};
 
 /// The list.
@@ -33,6 +32,11 @@ pub async fn audit(visit: &Visit, query: &AuditQuery) -> Result<Page> {
             {Listing::filter_rows([
                 Some(listing.choices(texts::SOURCE, "source", &sources)),
                 Some(listing.choices(texts::OUTCOME, "outcome", &outcomes)),
+                listing.in_force(texts::PERSON, "person", &found.query.person),
+                listing.in_force(texts::WORKSPACE, "workspace", &found.query.workspace),
+                listing.in_force(texts::OPERATION, "operation", &humanise(&found.query.operation)),
+                listing.in_force(texts::FROM, "from", &found.query.from),
+                listing.in_force(texts::TO, "to", &found.query.to),
             ])}
             {more_filters(&found)}
             {if found.rows.is_empty() {
@@ -45,7 +49,7 @@ pub async fn audit(visit: &Visit, query: &AuditQuery) -> Result<Page> {
     }))
 }
 
-/// Filters by what is typed; open where one is in force.
+/// Filters by what is typed. Those in force are among the chips, so the form stays folded.
 fn more_filters(found: &AuditPage) -> impl IntoView + use<> {
     let query = found.query.clone();
     let kept = [("q", query.q.clone()), ("outcome", query.outcome.clone()), ("source", query.source.clone())];
@@ -56,13 +60,12 @@ fn more_filters(found: &AuditPage) -> impl IntoView + use<> {
         view! { <option value=operation.clone() selected=chosen>{humanise(operation)}</option> }
     });
     let operations = operations.collect_view();
-    let open = query.has_more_filters();
     let text = |name: &'static str, kind: &'static str, label: &'static str, value: String| {
         let id = format!("by-{name}");
         view! { <div class="field mt-0"><label for=id.clone()>{label}</label><div class="control"><input class="input" id=id name=name type=kind value=value autocomplete="off"/></div></div> }
     };
     view! {
-        <details class="advanced mb-6" open=open>
+        <details class="advanced mb-6">
             <summary><Icon name="chevron-right"/>{texts::MORE_FILTERS}</summary>
             <div><form class="mt-4" action=page::AUDIT>{kept}
                 <div class="grid grid-cols-fit-56 gap-4">
@@ -72,7 +75,7 @@ fn more_filters(found: &AuditPage) -> impl IntoView + use<> {
                     {text("from", "date", texts::FROM, query.from)}
                     {text("to", "date", texts::TO, query.to)}
                 </div>
-                <div class="row mt-4"><button class="btn">{texts::APPLY}</button>{open.then(|| view! { <a class="small" href=page::AUDIT>{lists::CLEAR_ALL}</a> })}</div>
+                <div class="row mt-4"><button class="btn">{texts::APPLY}</button></div>
             </form></div>
         </details>
     }
@@ -85,8 +88,8 @@ fn table(rows: &[AuditRecord], now: &str) -> impl IntoView + use<> {
             <tr>
                 <th scope="row"><a class="name" href=routes::audit_record(&row.chain, row.sequence)>{humanise(&entry.operation)}</a><span class="under">{texts::source(entry.source)}</span></th>
                 <td data-label=texts::PERSON>{person(entry)}</td>
-                <td data-label=texts::OBJECT><span class="break">{entry.name.clone()}</span><span class="under">{entry.kind.clone()}</span></td>
-                <td data-label=texts::WORKSPACE><span class="mono break">{place(entry)}</span></td>
+                <td data-label=texts::OBJECT>{object(entry)}</td>
+                <td data-label=texts::WORKSPACE>{Some(place(entry)).filter(|place| !place.is_empty()).map_or_else(none, mono)}</td>
                 <td data-label=texts::OUTCOME>{outcome(entry.outcome)}</td>
                 <td data-label=texts::TIME class="nowrap"><Moment at=entry.at.to_string() now=now.to_owned()/></td>
             </tr>
@@ -98,12 +101,22 @@ fn table(rows: &[AuditRecord], now: &str) -> impl IntoView + use<> {
 
 fn person(entry: &AuditEntry) -> AnyView {
     if entry.source == AuditSource::Log {
-        return ().into_any();
+        return none();
     }
     if entry.actor.is_empty() {
         return view! { <span class="subtle">{texts::UNKNOWN_PERSON}</span> }.into_any();
     }
     view! { <Person username=entry.actor.clone()/> }.into_any()
+}
+
+/// What was changed; the portal's own data often has no name.
+fn object(entry: &AuditEntry) -> AnyView {
+    let (kind, name) = (entry.kind.clone(), entry.name.clone());
+    match (kind.is_empty(), name.is_empty()) {
+        (true, true) => none(),
+        (_, true) => view! { <span>{kind}</span> }.into_any(),
+        (_, false) => view! { <span class="break">{name}</span><span class="under">{kind}</span> }.into_any(),
+    }
 }
 
 /// The workspace by its path; by its id if it had none at that time.
@@ -142,8 +155,7 @@ pub async fn audit_record(visit: &Visit, chain: &str, sequence: &str) -> Result<
                 {section("change", texts::CHANGE, None, facts(&entry))}
                 {section("content", texts::CONTENT, Some(texts::CONTENT_TEXT), vec![(texts::BEFORE, hash(entry.before.as_deref())), (texts::AFTER, hash(entry.after.as_deref()))])}
                 {section("chain", texts::CHAIN, None, chained(&record))}
-                <p class="muted">{texts::CHAIN_TEXT}</p>
-                <Code label=texts::CHAIN text=texts::VERIFY copy=true/>
+                <div><p class="muted mb-3">{texts::CHAIN_TEXT}</p><Code label=texts::CHAIN text=texts::VERIFY copy=true/></div>
             </div>
         }
     }))
@@ -174,7 +186,11 @@ fn chained(record: &AuditRecord) -> Vec<(&'static str, AnyView)> {
 }
 
 fn hash(hash: Option<&str>) -> AnyView {
-    hash.map_or_else(|| view! { <span class="subtle">{texts::NONE}</span> }.into_any(), |hash| mono(hash.to_owned()))
+    hash.map_or_else(none, |hash| mono(hash.to_owned()))
+}
+
+fn none() -> AnyView {
+    view! { <span class="subtle">{texts::NONE}</span> }.into_any()
 }
 
 fn mono(text: String) -> AnyView {
@@ -185,7 +201,7 @@ fn section(id: &'static str, heading: &'static str, text: Option<&'static str>, 
     let facts = facts.into_iter().map(|(label, value)| view! { <dt>{label}</dt><dd>{value}</dd> }).collect_view();
     view! {
         <section aria-labelledby=id><div class="section-head"><h2 id=id>{heading}</h2></div>
-            {text.map(|text| view! { <p class="muted">{text}</p> })}
+            {text.map(|text| view! { <p class="muted mb-3">{text}</p> })}
             <div class="card p-pad"><dl class="kv">{facts}</dl></div>
         </section>
     }
