@@ -17,6 +17,7 @@ const noPages = new Map([
   ["/cost/export.csv", "a file"],
   ["/cost/focus.csv", "a file"],
   ["/api/v1/openapi.json", "a description for programs"],
+  ["/platform/audit/export.jsonl", "a file"],
 ]);
 
 /** The patterns of all pages. */

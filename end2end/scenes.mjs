@@ -191,6 +191,11 @@ export async function scenes(it) {
     { name: "emergencies", path: "/platform/emergencies", person: "org-owner" },
     { name: "emergencies-none", path: "/platform/emergencies" },
     { name: "deliveries-denied", path: "/platform/deliveries" },
+    { name: "audit", path: "/platform/audit", person: "platform-engineer" },
+    { name: "audit-narrowed", path: "/platform/audit?person=dev-shop&operation=create-request&source=portal", person: "platform-engineer" },
+    { name: "audit-nothing", path: "/platform/audit?q=nothing-has-this", person: "platform-engineer" },
+    { name: "audit-record", path: await auditRecord(it), person: "platform-engineer" },
+    { name: "audit-denied", path: "/platform/audit" },
     { name: "gallery", path: "/dev/ui" },
     { name: "form-widgets", path: `/w/${workspace}/promises/widgets/request?start=example:Whole` },
     { name: "form-widgets-refused", path: await mistyped(person, `/w/${workspace}/promises/widgets/request`) },
@@ -210,6 +215,15 @@ export async function states(it, pages) {
     await page.context().close();
   }
   return known;
+}
+
+/** The address of the record of a request that somebody created. */
+async function auditRecord(it) {
+  const page = await signIn(it, "platform-engineer", { javaScriptEnabled: false });
+  await page.goto("/platform/audit?operation=create-request");
+  const address = await page.locator("main tbody a").first().getAttribute("href");
+  await page.context().close();
+  return address;
 }
 
 /** Lets somebody name who stands in for them today, and tomorrow: the day may end meanwhile. */

@@ -67,6 +67,8 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::PLATFORM) view=|| load(overview) ssr=Async/>
                 <Route path=Pattern(page::EMERGENCIES) view=|| load(emergencies) ssr=Async/>
                 <Route path=Pattern(page::DELIVERIES) view=|| load(deliveries) ssr=Async/>
+                <Route path=Pattern(page::AUDIT) view=|| load(audit_log) ssr=Async/>
+                <Route path=Pattern(page::AUDIT_RECORD) view=|| load(audit_record) ssr=Async/>
                 <Route path=Pattern(page::PROMISES) view=|| load(promise_list) ssr=Async/>
                 <Route path=Pattern(page::PROMISE_PREVIEW) view=|| load(promise_preview) ssr=Async/>
                 <Route path=Pattern(page::POLICIES) view=|| load(policy_list) ssr=Async/>

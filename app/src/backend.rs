@@ -5,6 +5,7 @@
 //! Methods that change something are called by the server functions of [`crate::actions`].
 
 mod assets;
+mod audit;
 mod policy_text;
 mod presets;
 mod preview_text;
@@ -27,7 +28,8 @@ use promise::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 pub use assets::Assets;
-pub use policy_text::PolicyText;
+pub use audit::Audit;
+pub use policy_text::{PolicyText, Sample};
 pub use presets::{PresetOf, Presets};
 pub use preview_text::PreviewText;
 
@@ -229,17 +231,6 @@ pub trait Platform: Send + Sync {
     async fn delete_policy(&self, workspace: &str, name: &str, confirmation: &str) -> Result<()>;
 }
 
-/// Sample values for a policy.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sample {
-    /// The promise, as [`crate::view::Tryout`] names it.
-    pub promise: String,
-    /// Path of the workspace.
-    pub workspace: String,
-    /// The values, YAML.
-    pub text: String,
-}
-
 /// The user's notifications and notification settings.
 #[async_trait]
 pub trait Notices: Send + Sync {
@@ -435,13 +426,28 @@ pub trait Cost: Send + Sync {
 
 /// Every port that pages call, for a signed-in user.
 pub trait Backend:
-    Account + Approvals + Catalog + Cost + Drafts + Notices + Platform + Presets + Refusals + Requests + Resources + Search + Views + Workspaces
+    Account
+    + Approvals
+    + Audit
+    + Catalog
+    + Cost
+    + Drafts
+    + Notices
+    + Platform
+    + Presets
+    + Refusals
+    + Requests
+    + Resources
+    + Search
+    + Views
+    + Workspaces
 {
 }
 
 impl<T> Backend for T where
     T: Account
         + Approvals
+        + Audit
         + Catalog
         + Cost
         + Drafts

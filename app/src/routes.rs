@@ -105,6 +105,12 @@ pub mod page {
     pub const EMERGENCIES: &str = "/platform/emergencies";
     /// Messages that could not be delivered.
     pub const DELIVERIES: &str = "/platform/deliveries";
+    /// Audit log: query `q`, `person`, `workspace`, `operation`, `outcome`, `source`, `from`, `to` and `page`.
+    pub const AUDIT: &str = "/platform/audit";
+    /// All of it as JSON Lines.
+    pub const AUDIT_EXPORT: &str = "/platform/audit/export.jsonl";
+    /// One record of the audit log.
+    pub const AUDIT_RECORD: &str = "/platform/audit/{chain}/{record}";
     /// Search over everything that the user can list: query `q`, `kind`, `workspace` and `page`.
     pub const SEARCH: &str = "/search";
     /// The results of the same query as a fragment of HTML, for the palette.
@@ -260,6 +266,11 @@ pub fn promise_tab(workspace: &str, name: &str, home: Option<&str>, tab: &str) -
 /// A policy; `seen_from` is the workspace in which the user found one of its rules.
 pub fn policy(workspace: &str, name: &str, seen_from: &str) -> String {
     with_query(&at(page::POLICY, &[workspace, name]), &[("from", seen_from)])
+}
+
+/// A record of the audit log.
+pub fn audit_record(chain: &str, sequence: u64) -> String {
+    at(page::AUDIT_RECORD, &[chain, &sequence.to_string()])
 }
 
 /// A policy as YAML, for editing.

@@ -7,6 +7,7 @@
 pub(crate) mod account;
 pub(crate) mod api;
 pub(crate) mod approvals;
+pub(crate) mod audit;
 pub(crate) mod catalog;
 pub(crate) mod cost;
 pub(crate) mod deliveries;

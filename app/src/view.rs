@@ -2,6 +2,7 @@
 
 mod account;
 mod approvals;
+mod audit;
 mod catalog;
 mod cost;
 mod emergencies;
@@ -33,6 +34,7 @@ pub use approvals::{
     AlikePage, AlikeRow, ApprovalNote, Asked, CommentLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval,
     PriceStep, ReviewPage, Since, ValueChange,
 };
+pub use audit::{AuditPage, AuditQuery};
 pub use catalog::{
     Availability, AvailabilityState, CatalogColumn, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine,
     OfferRow, OutputLine, PromisePage, ShelfLine, StartLine, VersionLine,

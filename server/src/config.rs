@@ -1,5 +1,6 @@
 //! Command line arguments and environment variables, read once here and turned into what the program needs.
 
+mod audit;
 mod database_url;
 mod file;
 mod notify;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use cluster::WorkspacePath;
 
+pub use self::audit::{AuditArgs, AuditCommand, ExportArgs, LogArgs, VerifyArgs};
 pub use self::notify::{NotifyArgs, NotifyError};
 pub use self::plane::PlaneArgs;
 pub use database_url::DatabaseUrl;
@@ -83,6 +85,9 @@ pub enum Command {
     /// Print what a control plane needs to serve the portal's kinds, as YAML: CRDs, exports, permissions, admission policies.
     #[command(visible_alias = "crds")]
     Manifests(ManifestsArgs),
+    /// Verify or export the audit log.
+    #[command(subcommand)]
+    Audit(AuditCommand),
     /// Print every route of the portal: method, who can use it, pattern.
     Routes,
 }

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use http::request::Parts;
 use http::{HeaderMap, Method, header};
 use promise::Error;
+use promise::audit::AuditSource;
 
 use crate::auth::cookie::Kind;
 use crate::auth::csrf;
@@ -40,7 +41,7 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     let visitor = match &cookie {
         None => Visitor::Anonymous,
         Some(cookie) => match Caller::verify(&portal, Shown::Cookie(cookie)).await {
-            Ok(Some(caller)) => Visitor::Person(caller.acting_in(id(&request))),
+            Ok(Some(caller)) => Visitor::Person(caller.acting_in(id(&request), AuditSource::Portal)),
             Ok(None) => Visitor::Anonymous,
             Err(error) => Visitor::Unknown(error),
         },
@@ -146,7 +147,7 @@ async fn admitted(portal: &Arc<Portal>, request: Request) -> promise::Result<Req
     portal.limits.token(shown.key())?;
     let caller = holder(portal, shown, address).await?;
     portal.limits.person(&caller.identity().person)?;
-    let caller = caller.acting_in(id(&request));
+    let caller = caller.acting_in(id(&request), source(request.headers()));
     let (mut parts, body) = request.into_parts();
     let body = body::read(body, csrf::MAX_BODY, portal.limits.body_timeout).await?;
     parts.extensions.insert(Visitor::Person(caller));
@@ -176,6 +177,13 @@ async fn holder(portal: &Arc<Portal>, shown: Shown<'_>, address: ClientAddress) 
         reviews.refuse(key);
         Error::Unauthenticated
     })
+}
+
+/// Returns where a request with a bearer token came from. Any program can say that it is the command line; records say who it was in any
+/// case.
+fn source(headers: &HeaderMap) -> AuditSource {
+    let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+    if agent.starts_with("opm/") { AuditSource::Cli } else { AuditSource::Rest }
 }
 
 /// Returns the client address of a request.

@@ -11,6 +11,8 @@
 #![recursion_limit = "512"]
 
 mod actions;
+pub mod audit;
+pub mod audit_command;
 pub mod auth;
 pub mod background;
 pub mod bare;

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use opm_portal::config::{
-    Cli, Command, ConfigCommand, DestinationCommand, LogConfig, LogFormat, ParseError, check_file, file_schema, parse,
+    AuditCommand, Cli, Command, ConfigCommand, DestinationCommand, LogConfig, LogFormat, ParseError, check_file, file_schema, parse,
 };
 use opm_portal::sample::check;
-use opm_portal::{bare, install, logging, manifests, play, routes, seed, serve};
+use opm_portal::{audit_command, bare, install, logging, manifests, play, routes, seed, serve};
 
 /// Rendering a page is thousands of small allocations: a page takes less than half the time that it takes with glibc's allocator, and what
 /// loading a world leaves behind is given back (`docs/measurements`).
@@ -111,6 +111,14 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Some(out) if args.check => Ok(manifests::check(&out)?),
             Some(out) => Ok(manifests::write(&out)?),
         },
+        Command::Audit(command) => {
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() })?;
+            match command {
+                AuditCommand::Verify(args) => print!("{}", runtime()?.block_on(audit_command::verify(&args))?),
+                AuditCommand::Export(args) => runtime()?.block_on(audit_command::export(&args, &mut std::io::stdout().lock()))?,
+            }
+            Ok(())
+        }
         Command::Routes => {
             print!("{}", routes::text());
             Ok(())

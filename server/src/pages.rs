@@ -18,7 +18,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use http::{HeaderMap, Method, StatusCode, Uri};
 use promise::Error;
 
-pub(crate) use files::{all_requests_csv, cost_export, cost_focus, requests_csv, resources_csv};
+pub(crate) use files::{all_requests_csv, audit_export, cost_export, cost_focus, requests_csv, resources_csv};
 pub(crate) use fragments::suggestions;
 pub use visit::Visiting;
 

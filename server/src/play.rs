@@ -26,6 +26,7 @@ use serde_json::json;
 
 use self::person::{Actor, NAMESPACE};
 use self::story::{Step, Story};
+use crate::audit::AuditConfig;
 use crate::clock::{Clock, System};
 use crate::config::{Config, PlaneConfig, SignInConfig, Storage};
 use crate::history::record::{self, Record, Recorded};
@@ -160,6 +161,7 @@ pub fn record(examples: &Path) -> Result<usize, PlayError> {
         notify: NotifyConfig::default(),
         limits: LimitsConfig::default(),
         sign_in: SignInConfig::default(),
+        audit: AuditConfig::default(),
     };
     let edges = Edges { clock: clock.clone(), pace: Pace::faster(PACE), ..Edges::default() };
     let remarks = alone(async {

@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod approvals;
+pub mod audit;
 pub mod by_place;
 pub mod caller;
 pub mod catalog;

@@ -21,6 +21,7 @@ use devplane::sandbox::Pace;
 use notify::NotifyConfig;
 use serde::{Deserialize, Serialize};
 
+use crate::audit::AuditConfig;
 use crate::clock::{Clock as _, System};
 use crate::config::{Config, DatabaseUrl, PlaneConfig, SeedArgs, SignInConfig, Storage};
 use crate::limits::LimitsConfig;
@@ -158,6 +159,7 @@ async fn open(seed: &Seed, controller: bool) -> Result<Running, SeedError> {
         notify: NotifyConfig::default(),
         limits: LimitsConfig::default(),
         sign_in: SignInConfig::default(),
+        audit: AuditConfig::default(),
     };
     Ok(Running::open(&config, Edges { pace: Pace::faster(50.0), ..Edges::default() }).await?)
 }

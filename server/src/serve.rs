@@ -6,6 +6,7 @@ pub mod kubeconfig;
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -22,6 +23,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::audit::{self, AnchorFile, AuditLog};
 use crate::auth::SignIn;
 use crate::auth::cookie::CookieStyle;
 use crate::background::Background;
@@ -105,6 +107,14 @@ pub enum ServeError {
     /// The configuration is invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The anchor file of the audit log can't be written.
+    #[error("--audit-anchor {path}: {source}")]
+    Anchor {
+        /// Path of the file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// A required identity is missing.
     #[error("the control plane doesn't know {0}")]
     Identity(&'static str),
@@ -219,6 +229,7 @@ impl Running {
         if let Some((sandbox, past)) = sandbox.as_ref().zip(past).filter(|_| config.web) {
             memory::remember(&store, past, &sandbox.world, &sandbox.files).await?;
         }
+        let audit = open_audit_log(config, &store, instance.clone(), &edges).await?;
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
         let sign_in = SignIn::new(&config.sign_in, ground.people, config.public_url.as_ref(), style).map_err(ConfigError::from)?;
         let people = sign_in.people().map(|person| (person.name.clone(), person.display_name.clone())).collect();
@@ -257,6 +268,7 @@ impl Running {
             policies: Arc::default(),
             notify,
             streams: Streams::default(),
+            audit,
             background: Background::default(),
             people,
             sign_in,
@@ -276,11 +288,17 @@ impl Running {
         if config.web {
             beside("cost ledger", |portal| Box::pin(keep_ledger(portal)));
             beside("notifications", |portal| Box::pin(async move { portal.notify.follow(&portal.world, &portal.shutdown).await }));
+            beside("audit log", |portal| {
+                Box::pin(async move { audit::follow(&portal.world, &portal.store, &portal.audit, &*portal.clock, &portal.shutdown).await })
+            });
             beside("messages", |portal| Box::pin(async move { portal.notify.send(&portal.shutdown).await }));
         }
         // With an embedded plane everything syncs at once; elsewhere pages say what they are still waiting for.
         if sandbox.is_some() {
             portal.world.synced().await;
+            if config.web {
+                portal.audit.follows().await;
+            }
         }
         Ok(Self { portal, sandbox, _folder: folder, tasks, shutdown })
     }
@@ -329,6 +347,7 @@ impl Running {
             tracing::warn!("some tasks did not stop in time");
         }
         self.portal.callers.forget_all();
+        self.portal.audit.close().await;
         self.portal.store.close().await;
     }
 }
@@ -346,6 +365,19 @@ async fn open_store(server: Option<&DatabaseUrl>, folder: &Folder, random: &dyn 
         None if folder.is_temporary() => Store::memory(keys).await?,
         None => Store::open(&folder.private_database().map_err(ServeError::Folder)?, keys).await?,
     })
+}
+
+/// Opens the audit log, and records what an earlier process left without an outcome. A controller alone changes nothing for people.
+async fn open_audit_log(config: &Config, store: &Store, instance: String, edges: &Edges) -> Result<AuditLog, ServeError> {
+    let anchor = match &config.audit.anchor {
+        Some(path) => Some(AnchorFile::open(path).map_err(|source| ServeError::Anchor { path: path.clone(), source })?),
+        None => None,
+    };
+    let log = AuditLog::start(store.clone(), instance, &config.audit, anchor, edges.clock.clone(), edges.random.clone());
+    if config.web {
+        log.take_over(store, edges.clock.now()).await?;
+    }
+    Ok(log)
 }
 
 /// Both were checked when the arguments were read.
@@ -367,6 +399,9 @@ async fn sweep(portal: Arc<Portal>) {
         let now = portal.clock.now();
         if let Err(error) = portal.store.sweep(now).await {
             tracing::warn!(%error, "expired sessions and drafts could not be removed");
+        }
+        if let Err(error) = portal.audit.sweep(&portal.store, now).await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "the audit log could not be cleared up");
         }
         let kept = now.saturating_sub(jiff::SignedDuration::from_hours(24 * i64::from(notify::KEPT_DAYS)));
         if let Err(error) = portal.store.forget_notifications(kept.unwrap_or(now)).await {

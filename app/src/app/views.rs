@@ -206,6 +206,14 @@ pub(super) async fn deliveries(visit: Visit, at: Address) -> Result<Page> {
     platform::deliveries(&visit, &at.query()?).await
 }
 
+pub(super) async fn audit_log(visit: Visit, at: Address) -> Result<Page> {
+    platform::audit(&visit, &at.query()?).await
+}
+
+pub(super) async fn audit_record(visit: Visit, at: Address) -> Result<Page> {
+    platform::audit_record(&visit, at.parameter("chain"), at.parameter("record")).await
+}
+
 pub(super) async fn promise_list(visit: Visit, at: Address) -> Result<Page> {
     platform::promises(&visit, &at.query()?).await
 }

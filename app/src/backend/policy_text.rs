@@ -45,6 +45,17 @@ pub struct PolicyText {
     pub draft: String,
 }
 
+/// Sample values for a policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// The promise, as [`crate::view::Tryout`] names it.
+    pub promise: String,
+    /// Path of the workspace.
+    pub workspace: String,
+    /// The values, YAML.
+    pub text: String,
+}
+
 impl PolicyText {
     /// Returns a posted form.
     pub fn posted(fields: &Pairs) -> Self {

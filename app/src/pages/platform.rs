@@ -1,5 +1,6 @@
-//! Pages for platform teams: overview, policies and whom they affect, emergency approvals, deliveries.
+//! Pages for platform teams: overview, policies and whom they affect, emergency approvals, deliveries, audit log.
 
+mod audit;
 mod delete;
 mod deliveries;
 mod editor;
@@ -14,6 +15,7 @@ mod promises;
 mod text;
 mod times;
 
+pub use audit::{audit, audit_record};
 pub use delete::delete;
 pub use deliveries::deliveries;
 pub use emergencies::emergencies;
@@ -30,13 +32,14 @@ use leptos::prelude::*;
 
 use super::rules;
 use crate::routes::{self, page};
+use crate::texts::audit::AUDIT_LOG;
 use crate::texts::deliveries::DELIVERIES;
 use crate::texts::platform as texts;
 use crate::texts::promises::PROMISES;
 use crate::texts::requests::REQUESTS;
 use crate::ui::{Moment, Shape, Status, Tab, Tabs};
 
-/// The tabs, with the one at `current` shown; deliveries only for people who can see them.
+/// The tabs, with the one at `current` shown; deliveries and audit log only for people who can see them.
 fn tabs(current: &str, delivers: bool) -> impl IntoView + use<> {
     let tab = |label, href: &str| Tab { label, href: href.to_owned(), count: None, current: href == current };
     let mut tabs = vec![
@@ -47,6 +50,7 @@ fn tabs(current: &str, delivers: bool) -> impl IntoView + use<> {
     ];
     if delivers {
         tabs.push(tab(DELIVERIES, page::DELIVERIES));
+        tabs.push(tab(AUDIT_LOG, page::AUDIT));
     }
     view! { <Tabs label=texts::PLATFORM tabs=tabs/> }
 }

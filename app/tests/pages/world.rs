@@ -16,6 +16,8 @@ use promise::state::{RequestState, RequestStates};
 use promise::versions::VersionChange;
 use promise::{ConflictReason, DeniedReason, Error, Problem, Result};
 
+#[path = "world/audits.rs"]
+mod audits;
 #[path = "world/catalog.rs"]
 mod catalog;
 #[path = "world/costs.rs"]

@@ -6,6 +6,9 @@ use promise::{BusyReason, ConflictReason, Contested, DeniedReason, Error, Proble
 
 pub(crate) mod upstream;
 
+/// Reason of a refusal by the portal itself: the change has no record in the audit log, so it wasn't sent.
+pub const NOT_AUDITED: &str = "AuditLogUnavailable";
+
 /// Extension that names the object in question, because messages of the control plane don't always name it.
 pub trait PlaneResult<T> {
     /// Converts an error of the control plane. `what` is a noun and a name, such as `request orders-db`.
@@ -51,6 +54,7 @@ pub fn from_status(status: &Status, what: &str) -> Error {
         },
         400 | 422 => Error::Invalid { problems: problems(status) },
         429 => BusyReason::ControlPlane.into(),
+        503 if status.reason == NOT_AUDITED => Error::Unreachable { what: "the audit log".to_owned() },
         502..=504 => Error::Unreachable { what: "the control plane".to_owned() },
         _ => {
             tracing::error!(

@@ -9,6 +9,7 @@ mod alternatives;
 pub mod api;
 pub mod approval;
 pub mod attribute;
+pub mod audit;
 pub mod change;
 pub mod check;
 pub mod connection;

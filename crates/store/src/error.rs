@@ -71,6 +71,12 @@ pub enum Error {
     /// A stored value doesn't have the expected content.
     #[error("a stored value isn't valid JSON")]
     Content(#[from] serde_json::Error),
+    /// A record of the audit log has no canonical form.
+    #[error("a record of the audit log has no canonical form")]
+    Record(#[from] promise::revision::CanonicalError),
+    /// The audit log didn't take note of a change, which was therefore not made.
+    #[error("the audit log can't be written, so nothing was changed")]
+    NotAudited,
     /// A draft is larger than the maximum.
     #[error("a draft of {bytes} bytes is larger than the limit of {limit} bytes")]
     TooLarge {

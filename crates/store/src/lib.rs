@@ -1,5 +1,5 @@
-//! The portal's database: sessions, drafts, presets, saved views, the cost ledger, comments, activity, changes of policies, and notifications, in SQLite or PostgreSQL.
-//! The only crate with SQL.
+//! The portal's database: sessions, drafts, presets, saved views, the cost ledger, comments, activity, changes of policies, notifications, and
+//! the audit log, in SQLite or PostgreSQL. The only crate with SQL.
 //!
 //! It stores only what the plane can't store. Losing it signs users out and loses half-filled forms, saved views, comments and metered
 //! costs; it never loses an instance.
@@ -12,6 +12,7 @@
 mod acquaintance;
 mod activity;
 mod attempt;
+mod audit;
 mod by_id;
 mod comment;
 mod database;
@@ -40,6 +41,7 @@ mod subscription;
 pub use acquaintance::Acquaintance;
 pub use activity::{Activity, ActivityKind, ActivityTarget};
 pub use attempt::Attempt;
+pub use audit::{AuditFilter, AuditStep, AuditStepOutcome, AuditTarget, ObjectChange};
 pub use comment::{Comment, MAX_COMMENT, MAX_COMMENTS, NewComment};
 pub use database::Store;
 pub use delivery::{Delivery, DeliveryState, Listed, Unwanted};

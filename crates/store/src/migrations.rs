@@ -25,6 +25,7 @@ macro_rules! folder {
             (71, "policy changes", include_str!(concat!("../../../migrations/", $database, "/0071_policy_changes.sql"))),
             (78, "presets", include_str!(concat!("../../../migrations/", $database, "/0078_presets.sql"))),
             (81, "idempotency", include_str!(concat!("../../../migrations/", $database, "/0081_idempotency.sql"))),
+            (82, "audit log", include_str!(concat!("../../../migrations/", $database, "/0082_audit_log.sql"))),
             (140, "identity providers", include_str!(concat!("../../../migrations/", $database, "/0140_identity_providers.sql"))),
         ]
     };

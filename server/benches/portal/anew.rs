@@ -54,6 +54,7 @@ pub fn serve(words: &[&str]) {
         // One person asks for pages as quickly as they are answered.
         limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
         sign_in: SignInConfig::default(),
+        audit: opm_portal::audit::AuditConfig::default(),
     };
     let clock = Arc::new(Later::default());
     // As the program has it.

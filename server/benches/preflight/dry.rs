@@ -28,6 +28,7 @@ pub fn measure(asked: &World, rounds: usize, mut before: impl FnMut(usize)) -> F
             notify: notify::NotifyConfig::default(),
             limits: opm_portal::limits::LimitsConfig::default(),
             sign_in: SignInConfig::default(),
+            audit: opm_portal::audit::AuditConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
         let person = running.sandbox.as_ref().and_then(|sandbox| sandbox.identities.token("dev-shop")).expect("a person");

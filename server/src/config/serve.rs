@@ -8,9 +8,11 @@ use clap::{Args, ValueEnum};
 use cluster::WorkspacePath;
 use notify::NotifyConfig;
 
+use super::audit::AuditArgs;
 use super::notify::{NotifyArgs, NotifyError};
 use super::sign_in::{ProviderFile, SignInArgs, SignInConfig, SignInError};
 use super::{DatabaseUrl, OnServer, PublicUrl};
+use crate::audit::AuditConfig;
 use crate::limits::{LimitsConfig, Network, REQUESTS_PER_SECOND};
 
 /// Arguments of `serve`.
@@ -72,6 +74,7 @@ pub struct ServeArgs {
     requests_per_second: u32,
     #[command(flatten)]
     sign_in: SignInArgs,
+    audit: AuditArgs,
     #[command(flatten)]
     notify: NotifyArgs,
     /// Format of log lines.
@@ -166,6 +169,8 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// How people sign in.
     pub sign_in: SignInConfig,
+    /// The audit log.
+    pub audit: AuditConfig,
 }
 
 /// Format and filter of the log.
@@ -272,6 +277,7 @@ impl ServeArgs {
                 ..LimitsConfig::default()
             },
             sign_in,
+            audit: self.audit.into_config(),
         };
         Ok((config, LogConfig { format: self.log_format, filter: self.log }))
     }

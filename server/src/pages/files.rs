@@ -2,6 +2,7 @@
 
 use app::backend::{Cost as _, Requests as _, Resources as _};
 use app::view::{CostFile, CostQuery, RequestQuery, ResourceQuery};
+use axum::body::Body;
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use http::header;
@@ -30,6 +31,20 @@ pub(crate) async fn requests_csv(visiting: Visiting, Path(workspace): Path<Strin
 pub(crate) async fn all_requests_csv(visiting: Visiting, Query(query): Query<RequestQuery>) -> Response {
     match visiting.act(async |caller| caller.requests_csv("", &query).await).await {
         Ok(text) => attachment("requests.csv", text),
+        Err(error) => visiting.refuse(None, &error).await,
+    }
+}
+
+/// Returns the audit log as it is read, record by record.
+pub(crate) async fn audit_export(visiting: Visiting) -> Response {
+    match visiting.act(async |caller| caller.audit_export().await).await {
+        Ok(lines) => {
+            let heads = [
+                (header::CONTENT_TYPE, "application/jsonl; charset=utf-8"),
+                (header::CONTENT_DISPOSITION, "attachment; filename=\"audit.jsonl\""),
+            ];
+            (heads, Body::from_stream(lines)).into_response()
+        }
         Err(error) => visiting.refuse(None, &error).await,
     }
 }

@@ -9,6 +9,7 @@ use cluster::error::from_plane;
 use cluster::{ClusterId, Scope, Token};
 use jiff::{SignedDuration, Timestamp};
 use promise::api::Requester;
+use promise::audit::AuditSource;
 use promise::identity::PersonId;
 use promise::{Error, Result, names};
 use serde_json::{Value, json};
@@ -81,6 +82,8 @@ pub struct Caller {
     inner: Arc<Inner>,
     /// The id of the HTTP request that the caller acts in; `None` outside of one.
     request: Option<RequestId>,
+    /// Where the request came from.
+    source: AuditSource,
 }
 
 struct Inner {
@@ -152,6 +155,7 @@ impl Caller {
                 provider,
             }),
             request: None,
+            source: AuditSource::default(),
         };
         portal.callers.remember(key, &caller, now);
         // The person might have signed out while the plane was responding.
@@ -162,9 +166,14 @@ impl Caller {
         Ok(Some(caller))
     }
 
-    /// Returns the same caller for one HTTP request, so that what it writes carries the request id.
-    pub fn acting_in(self, request: Option<RequestId>) -> Self {
-        Self { request, ..self }
+    /// Returns the same caller for one HTTP request, so that what it writes carries the request id and where the request came from.
+    pub fn acting_in(self, request: Option<RequestId>, source: AuditSource) -> Self {
+        Self { request, source, ..self }
+    }
+
+    /// Returns where the request came from that the caller acts in.
+    pub(crate) fn source(&self) -> AuditSource {
+        self.source
     }
 
     /// Returns the id of the HTTP request that the caller acts in; empty outside of one.

@@ -122,11 +122,11 @@ impl Notices for Caller {
 
     async fn delivers(&self) -> bool {
         // If the control plane doesn't respond, only a link is missing, not the page.
-        self.looks_after_the_platform().await.is_ok()
+        self.looks_after_the_platform(DeniedReason::ViewDeliveries).await.is_ok()
     }
 
     async fn deliveries(&self, query: &DeliveriesQuery) -> Result<DeliveriesPage> {
-        self.looks_after_the_platform().await?;
+        self.looks_after_the_platform(DeniedReason::ViewDeliveries).await?;
         let store = &self.portal().store;
         let count = async |state| store.count_deliveries(state).await.map_err(|error| database(&error));
         let (dead, waiting, sent) =
@@ -145,7 +145,7 @@ impl Notices for Caller {
     }
 
     async fn send_again(&self, which: &Selection) -> Result<()> {
-        self.looks_after_the_platform().await?;
+        self.looks_after_the_platform(DeniedReason::ViewDeliveries).await?;
         let portal = self.portal();
         let names = which.names();
         let write = self.write(WriteOperation::RetryDelivery, WriteTarget::remembered("message", &names));
@@ -159,15 +159,15 @@ impl Caller {
     /// Checks whether this user can publish in a trusted home and therefore manages what serves all users.
     ///
     /// # Errors
-    /// If the user isn't allowed to; or no home confirms it and one did not respond in time, so that the answer is unknown.
-    async fn looks_after_the_platform(&self) -> Result<()> {
+    /// `denied` if the user isn't allowed to; or if no home confirms it and one did not respond in time, so that the answer is unknown.
+    pub(super) async fn looks_after_the_platform(&self, denied: DeniedReason) -> Result<()> {
         let portal = self.portal();
         let tree = portal.world.tree();
         let homes = portal.trusted_homes.iter().filter_map(|path| tree.cluster(path)).collect();
         if self.may_in_any(&Turns::begin(), homes, &Right::promises("create")).await? {
             return Ok(());
         }
-        Err(DeniedReason::ViewDeliveries.into())
+        Err(denied.into())
     }
 }
 

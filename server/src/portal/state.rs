@@ -29,6 +29,7 @@ use super::requests::references::References;
 use super::resources::Shelf;
 use super::rights::Rights;
 use super::search::SearchIndex;
+use crate::audit::AuditLog;
 use crate::auth::SignIn;
 use crate::background::Background;
 use crate::clock::Clock;
@@ -78,6 +79,8 @@ pub struct Portal {
     pub public_secure: bool,
     /// Files of the built site.
     pub assets: Assets,
+    /// The audit log.
+    pub audit: AuditLog,
     /// State of the background tasks.
     pub background: Background,
     /// Limits per person, token and address.

@@ -191,7 +191,9 @@ impl Caller {
         };
         self.portal().until_listed(listed, &key, shown).await;
         let of = Of { workspace, namespace, name, uid: uid.as_deref().unwrap_or_default() };
-        self.note(of, ActivityKind::Deleted, &request.spec.promise.name).await;
+        if let Err(error) = self.note(of, ActivityKind::Deleted, &request.spec.promise.name).await {
+            tracing::warn!(%error, "who deleted a request could not be noted; the audit log has the deletion itself");
+        }
         Ok(())
     }
 

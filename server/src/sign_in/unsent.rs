@@ -54,7 +54,7 @@ pub(crate) async fn keep(portal: &Portal, path: &str, body: Body, request_id: St
     let Some(kept) = kept else { return Ok(see(&page)) };
     let (now, no_one) = (portal.clock.now(), PersonId::default());
     let expires = now.saturating_add(KEPT).map_err(|_| Error::Internal)?;
-    let write = RecordedWrite::of(&no_one, &request_id, WriteOperation::LeaveForm, WriteTarget::remembered("form", ""));
+    let write = RecordedWrite::of(portal, &no_one, &request_id, WriteOperation::LeaveForm, WriteTarget::remembered("form", ""));
     let left = write.remember(portal.store.leave_post(&json!(pairs), now, expires, &*portal.random), |_| true).await;
     let (id, key) = left.map_err(|error| database(&error))?;
     let mut answer = see(&routes::with_query(&page, &[(kept, id.as_str())]));
@@ -78,7 +78,7 @@ fn take_secrets_out(portal: &Portal, pairs: &mut [(String, String)]) {
 
 /// Gives the form that waits for this key to the person who signed in. Signing in works without it.
 pub(super) async fn take(portal: &Portal, key: &str, person: &PersonId, request_id: &str) {
-    let write = RecordedWrite::of(person, request_id, WriteOperation::TakeForm, WriteTarget::remembered("form", ""));
+    let write = RecordedWrite::of(portal, person, request_id, WriteOperation::TakeForm, WriteTarget::remembered("form", ""));
     let taken = write.remember(portal.store.claim_post(key, person, portal.clock.now()), |taken| *taken).await;
     if let Err(error) = taken {
         tracing::warn!(%error, "a form that waited for a sign-in was lost");

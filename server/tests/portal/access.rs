@@ -35,6 +35,7 @@ fn address(route: &Route, request: &str) -> String {
         .replace("{uid}", request)
         .replace("{provider}", "sso");
     let address = address.replace("{kind}", "StatefulSet").replace("{object}", request);
+    let address = address.replace("{chain}", "opm-portal-1").replace("{record}", "1");
     match route.pattern {
         app::routes::LIVE => app::routes::live_request(SHOP, "default", request, ""),
         routes::FILE => "/no-such-file.css".to_owned(),

@@ -13,6 +13,7 @@ use devplane::sandbox::Pace;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use notify::NotifyConfig;
+use opm_portal::audit::AuditConfig;
 use opm_portal::clock::Clock;
 use opm_portal::config::{Config, DatabaseUrl, PlaneConfig, SignInConfig, Storage};
 use opm_portal::limits::LimitsConfig;
@@ -87,6 +88,12 @@ impl Product {
         Self::configured(Config { plane, public_url, sign_in, ..config }, Edges { clock, ..edges() }).await
     }
 
+    /// Opens everything in a folder, with settings of the audit log.
+    pub async fn audited(folder: &Path, audit: AuditConfig) -> Self {
+        let config = config(Storage::Directory(folder.to_owned()), None, false, NotifyConfig::default());
+        Self::configured(Config { audit, ..config }, edges()).await
+    }
+
     async fn with(storage: Storage, controller: bool, notify: NotifyConfig) -> Self {
         Self::opened(storage, None, controller, notify, edges()).await
     }
@@ -147,6 +154,7 @@ fn config(storage: Storage, database: Option<DatabaseUrl>, controller: bool, not
         notify,
         limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
         sign_in: SignInConfig::default(),
+        audit: AuditConfig::default(),
     }
 }
 

@@ -110,6 +110,7 @@ impl Site {
             notify: notify::NotifyConfig::default(),
             limits: opm_portal::limits::LimitsConfig::default(),
             sign_in: opm_portal::config::SignInConfig { samples: false, tokens: true, ..opm_portal::config::SignInConfig::default() },
+            audit: opm_portal::audit::AuditConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
         let router = router(&running.portal);

@@ -5,6 +5,7 @@ mod access;
 mod agree;
 mod approvals;
 mod architecture;
+mod audit;
 mod browser;
 mod command_line;
 mod cost;

@@ -43,6 +43,7 @@ impl Second {
             notify: NotifyConfig::default(),
             limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
             sign_in: SignInConfig { samples: false, tokens: true, ..SignInConfig::default() },
+            audit: opm_portal::audit::AuditConfig::default(),
         };
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
         running.portal.world.synced().await;

@@ -129,6 +129,9 @@ async fn a_typed_secret_reaches_the_sandbox_and_is_seen_nowhere_else() {
     for address in ["/", "/w/root:acme:shop/requests", "/w/root:acme:shop/requests/default/orders"] {
         seen.push(browser.get(address).await.text);
     }
+    let audited = product.signed_in("platform-engineer").await.get("/platform/audit/export.jsonl").await.text;
+    assert!(audited.contains("\"operation\":\"write-inputs\"") && audited.contains("orders-inputs"), "{audited}");
+    seen.push(audited);
     for part in ["portal.sqlite", "portal.sqlite-wal"] {
         seen.push(String::from_utf8_lossy(&std::fs::read(folder.path().join(part)).expect("the database")).into_owned());
     }

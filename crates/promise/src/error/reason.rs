@@ -93,6 +93,8 @@ pub enum DeniedReason {
     },
     /// Deliveries of notifications are only for people who operate the platform.
     ViewDeliveries,
+    /// The audit log is only for people who operate the platform.
+    ViewAuditLog,
     /// The permission to decide about an approval is missing.
     Decide {
         /// Whether it is an emergency override, which has a permission of its own.

@@ -98,6 +98,9 @@ impl fmt::Display for DeniedReason {
             Self::ViewDeliveries => {
                 out.write_str("You can't view deliveries. Only people who can publish promises for all workspaces can.")
             }
+            Self::ViewAuditLog => {
+                out.write_str("You can't view the audit log. Only people who can publish promises for all workspaces can.")
+            }
             Self::Decide { emergency, object, workspace } => {
                 let verb = if *emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
                 write!(out, "You need the permission {verb} on {object} in {workspace}.")

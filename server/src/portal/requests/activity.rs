@@ -26,8 +26,11 @@ pub(in crate::portal) struct Of<'a> {
 }
 
 impl Caller {
-    /// Notes what this user did. The log has a record in any case, so a database that doesn't respond stops no one.
-    pub(in crate::portal) async fn note(&self, of: Of<'_>, kind: ActivityKind, detail: &str) {
+    /// Notes what this user did.
+    ///
+    /// # Errors
+    /// If the audit log can't be written. What is noted beside it is for the page of the request: if that fails, nothing is stopped.
+    pub(in crate::portal) async fn note(&self, of: Of<'_>, kind: ActivityKind, detail: &str) -> Result<()> {
         let portal = self.portal();
         let operation = match kind {
             ActivityKind::Revealed => WriteOperation::RevealOutput,
@@ -37,8 +40,13 @@ impl Caller {
         let write = self.write(operation, WriteTarget::namespaced("PromiseRequest", cluster, of.namespace, of.name));
         let target = ActivityTarget { cluster: cluster.as_str(), namespace: of.namespace, name: of.name, uid: of.uid };
         let (id, person, now) = (self.new_draft_id(), &*self.identity().person, portal.clock.now());
-        if let Err(error) = write.remember(portal.store.add_activity(&id, target, person, (kind, detail), now), |()| true).await {
-            tracing::warn!(%error, "the activity of a request could not be noted");
+        match write.remember(portal.store.add_activity(&id, target, person, (kind, detail), now), |()| true).await {
+            Ok(()) => Ok(()),
+            Err(error @ store::Error::NotAudited) => Err(database(&error)),
+            Err(error) => {
+                tracing::warn!(%error, "the activity of a request could not be noted");
+                Ok(())
+            }
         }
     }
 

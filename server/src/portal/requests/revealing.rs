@@ -45,7 +45,7 @@ fn sought<'a>(caller: &'a Caller, workspace: &'a Workspace, namespace: &'a str, 
 /// Notes that the person reveals an output that they can read, and returns a grant to see it.
 pub(super) async fn grant(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str, output: &str) -> Result<String> {
     let (_, uid) = caller.read_secret_output(workspace, namespace, name, output).await?;
-    caller.note(Of { workspace, namespace, name, uid: &uid }, ActivityKind::Revealed, output).await;
+    caller.note(Of { workspace, namespace, name, uid: &uid }, ActivityKind::Revealed, output).await?;
     let until = caller.portal().clock.now().as_second().saturating_add(LASTS.as_secs());
     Ok(sought(caller, workspace, namespace, name, output).grant(until))
 }

@@ -45,7 +45,14 @@ const KEEPS_HOUSE: [(&str, &str); 5] = [
     ("drop_keyed_call", "portal/once.rs"),
 ];
 /// Those that only read.
-const READS: [&str; 47] = [
+const READS: [&str; 53] = [
+    "audit_after",
+    "audit_heads",
+    "audit_object",
+    "audit_objects",
+    "audit_page",
+    "audit_record",
+    "count_audit",
     "acquaintance",
     "activity",
     "away",
@@ -94,8 +101,12 @@ const READS: [&str; 47] = [
     "connect",
     "memory",
 ];
-/// Those of work in the background, which no person does: telling people, the ledger, clearing up, ending.
-const BACKGROUND: [&str; 20] = [
+/// Those of work in the background, which no person does: the audit log, telling people, the ledger, clearing up, ending.
+const BACKGROUND: [&str; 18] = [
+    "append_audit",
+    "adopt_audit",
+    "follow_audit_kind",
+    "cut_audit",
     "tell",
     "forget_notifications",
     "take_delivery",

@@ -1,0 +1,68 @@
+//! Texts of the audit log.
+
+use promise::audit::{AuditOutcome, AuditSource};
+use promise::wording::counted;
+
+pub(crate) const AUDIT_LOG: &str = "Audit log";
+pub(crate) const EXPORT: &str = "Export JSONL";
+pub(crate) const SEARCH_HINT: &str = "Kind or name of the object";
+pub(crate) const MORE_FILTERS: &str = "More filters";
+pub(crate) const APPLY: &str = "Apply filters";
+pub(crate) const ANY: &str = "Any";
+pub(crate) const FROM: &str = "First day (UTC)";
+pub(crate) const TO: &str = "Last day (UTC)";
+pub(crate) const NO_RECORDS: &str = "No records yet";
+pub(crate) const NO_RECORDS_TEXT: &str = "Changes through the portal and on the control plane appear here.";
+pub(crate) const NO_RECORDS_MATCH: &str = "No records match";
+
+pub(crate) const PERSON: &str = "Person";
+pub(crate) const WORKSPACE: &str = "Workspace";
+pub(crate) const NAMESPACE: &str = "Namespace";
+pub(crate) const OPERATION: &str = "Operation";
+pub(crate) const OBJECT: &str = "Object";
+pub(crate) const KIND: &str = "Kind";
+pub(crate) const NAME: &str = "Name";
+pub(crate) const SOURCE: &str = "Source";
+pub(crate) const OUTCOME: &str = "Outcome";
+pub(crate) const TIME: &str = "Time";
+pub(crate) const REQUEST_ID: &str = "Request ID";
+pub(crate) const STATUS_CODE: &str = "Status code";
+pub(crate) const DETAIL: &str = "Details";
+pub(crate) const UNKNOWN_PERSON: &str = "Unknown";
+pub(crate) const NONE: &str = "None";
+
+pub(crate) const CHANGE: &str = "Change";
+pub(crate) const CONTENT: &str = "Content";
+pub(crate) const CONTENT_TEXT: &str =
+    "SHA-256 of what people write in the object, without its status. Secrets have no hash, because a short value could be guessed from it.";
+pub(crate) const BEFORE: &str = "Before";
+pub(crate) const AFTER: &str = "After";
+pub(crate) const CHAIN: &str = "Chain";
+pub(crate) const CHAIN_TEXT: &str = "Each record has the hash of the one before. Check the whole chain with this command:";
+pub(crate) const POSITION: &str = "Position";
+pub(crate) const PREVIOUS_HASH: &str = "Previous hash";
+pub(crate) const HASH: &str = "Hash";
+pub(crate) const VERIFY: &str = "opm-portal audit verify --file audit.jsonl";
+
+pub(crate) fn records(total: u64, more: bool) -> String {
+    let counted = counted(total, "record");
+    if more { format!("More than {counted}") } else { counted }
+}
+
+pub(crate) fn source(source: AuditSource) -> &'static str {
+    match source {
+        AuditSource::Portal => "Portal",
+        AuditSource::Rest => "REST API",
+        AuditSource::Cli => "Command line",
+        AuditSource::Plane => "Control plane",
+        AuditSource::Log => "Audit log",
+    }
+}
+
+pub(crate) fn outcome(outcome: AuditOutcome) -> &'static str {
+    match outcome {
+        AuditOutcome::Done => "Done",
+        AuditOutcome::Failed => "Failed",
+        AuditOutcome::Unknown => "Unknown",
+    }
+}
