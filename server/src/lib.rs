@@ -40,4 +40,5 @@ pub mod sample;
 pub mod seed;
 pub mod serve;
 pub mod sign_in;
+pub mod telemetry;
 pub mod web;

@@ -157,6 +157,8 @@ pub fn record(examples: &Path) -> Result<usize, PlayError> {
         listen: ([127, 0, 0, 1], 0).into(),
         web: false,
         controller: true,
+        session_key_file: None,
+        metrics: None,
         public_url: None,
         notify: NotifyConfig::default(),
         limits: LimitsConfig::default(),

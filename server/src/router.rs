@@ -6,6 +6,7 @@ use app::app::App;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::middleware::from_fn_with_state;
+use axum::routing::get;
 use leptos::config::LeptosOptions;
 use leptos_axum::{AxumRouteListing, LeptosRoutes as _, generate_route_list};
 use tower_http::compression::CompressionLayer;
@@ -15,6 +16,7 @@ use crate::gate;
 use crate::pages::{self, panics};
 use crate::portal::Portal;
 use crate::routes::{self, Access, Route};
+use crate::telemetry;
 use crate::web::host::Hosts;
 use crate::web::request_log::Log;
 use crate::web::{headers, host, request_log};
@@ -25,6 +27,12 @@ pub fn probes(portal: &Arc<Portal>) -> Router {
     let probes = of.filter_map(|route| Some((route.pattern, route.handler?)));
     let probes = probes.fold(Router::new(), |probes, (pattern, handler)| probes.route(pattern, handler));
     everywhere(probes, portal)
+}
+
+/// Returns the page for Prometheus, which has a listener of its own: it is for the operator, not for people, and no route of the pages
+/// leads to it.
+pub fn metrics(portal: &Arc<Portal>) -> Router {
+    Router::new().route("/metrics", get(telemetry::scrape)).with_state(portal.clone())
 }
 
 /// Returns every route with all of its middleware.

@@ -155,6 +155,8 @@ async fn open(seed: &Seed, controller: bool) -> Result<Running, SeedError> {
         listen: ([127, 0, 0, 1], 0).into(),
         web: false,
         controller,
+        session_key_file: None,
+        metrics: None,
         public_url: None,
         notify: NotifyConfig::default(),
         limits: LimitsConfig::default(),

@@ -28,7 +28,7 @@ use crate::auth::SignIn;
 use crate::auth::cookie::CookieStyle;
 use crate::background::Background;
 use crate::clock::{Clock, System};
-use crate::config::{Config, ConfigError, DatabaseUrl, NotifyError, PlaneConfig};
+use crate::config::{Config, ConfigError, NotifyError, PlaneConfig};
 use crate::history::{HistoryError, memory};
 use crate::limits::{RequestLimits, Streams};
 use crate::links;
@@ -49,8 +49,9 @@ use crate::portal::requests::index::RequestIndex;
 use crate::portal::requests::references::References;
 use crate::portal::rights::Rights;
 use crate::portal::search::SearchIndex;
-use crate::router::{probes, router};
+use crate::router::{metrics, probes, router};
 use crate::sample::SampleError;
+use crate::telemetry;
 use crate::web::assets::Assets;
 use crate::web::listen;
 use crate::web::page_cache::PageCache;
@@ -71,8 +72,12 @@ pub enum ServeError {
     #[error("the data directory can't be used")]
     Folder(#[source] io::Error),
     /// The listen address can't be used.
-    #[error("can't serve pages on {address}: {source} (choose another port with --port, 0 for any)")]
+    #[error("can't serve {what} on {address}: {source} (choose another port with {option}, 0 for any)")]
     Listen {
+        /// What is served there.
+        what: &'static str,
+        /// The option that chooses the port.
+        option: &'static str,
         /// The listen address.
         address: SocketAddr,
         /// The system's error.
@@ -154,12 +159,18 @@ pub struct Running {
 /// # Errors
 /// If something can't be opened.
 pub async fn until_signalled(config: Config) -> Result<(), ServeError> {
-    let listen = |source| ServeError::Listen { address: config.listen, source };
-    // The port first, so that a taken port is reported before anything is written.
-    let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
-    let address = listener.local_addr().map_err(listen)?;
+    // The ports first, so that a taken port is reported before anything is written.
+    let (listener, address) = bind(config.listen, "pages", "--port").await?;
+    let for_metrics = match config.metrics {
+        Some(address) => Some(bind(address, "metrics", "--metrics-port").await?),
+        None => None,
+    };
     let running = Running::open(&config, Edges::default()).await?;
     running.announce(address, config.web);
+    if let Some((listener, address)) = for_metrics {
+        tracing::info!(%address, "serving metrics");
+        running.tasks.spawn(listen::serve(listener, metrics(&running.portal), running.shutdown.clone()));
+    }
     let shutdown = running.shutdown.clone();
     // Without pages it still serves the health probes.
     let app = if config.web { router(&running.portal) } else { probes(&running.portal) };
@@ -177,6 +188,14 @@ pub async fn until_signalled(config: Config) -> Result<(), ServeError> {
     Ok(())
 }
 
+/// Listens on an address, and returns it with the port that the system chose.
+async fn bind(address: SocketAddr, what: &'static str, option: &'static str) -> Result<(TcpListener, SocketAddr), ServeError> {
+    let refused = |source| ServeError::Listen { what, option, address, source };
+    let listener = TcpListener::bind(address).await.map_err(refused)?;
+    let address = listener.local_addr().map_err(refused)?;
+    Ok((listener, address))
+}
+
 impl Running {
     /// Opens plane, database and caches, and starts the background tasks.
     ///
@@ -186,6 +205,9 @@ impl Running {
         let folder = Folder::open(&config.storage).map_err(ServeError::Folder)?;
         let shutdown = CancellationToken::new();
         let tasks = TaskTracker::new();
+        if config.metrics.is_some() && telemetry::start() {
+            tasks.spawn(telemetry::keep(shutdown.clone()));
+        }
         let (ground, sandbox) = match &config.plane {
             PlaneConfig::Embedded { listen, examples, history, authentication } => {
                 let (examples, authentication) = (examples.as_deref(), authentication.as_deref());
@@ -194,7 +216,8 @@ impl Running {
                 (opened.0, Some(opened.1))
             }
             PlaneConfig::Kubeconfig { server, trusted_homes } => {
-                (kubeconfig::open(server, trusted_homes, &edges, &tasks, &shutdown).await?, None)
+                let roles = kubeconfig::Roles { web: config.web, controller: config.controller };
+                (kubeconfig::open(server, trusted_homes, &roles, &edges, &tasks, &shutdown).await?, None)
             }
         };
         let clock = cluster_clock(&edges);
@@ -207,13 +230,13 @@ impl Running {
             None => folder.process(&*edges.random).map_err(ServeError::Folder)?,
         };
         let past = sandbox.as_ref().and_then(|sandbox| sandbox.past.as_ref());
-        let controller = config.controller.then(|| {
+        let controller = ground.controller.as_ref().filter(|_| config.controller).map(|token| {
             let random: Arc<dyn cluster::Random> = {
                 let random = edges.random.clone();
                 Arc::new(move |bytes: &mut [u8]| random.fill(bytes))
             };
             let controller = fulfil::Controller::new(fulfil::Options {
-                access: ground.access(&ground.controller),
+                access: ground.access(token),
                 trusted_homes: ground.trusted_homes.clone(),
                 identity,
                 clock: clock.clone(),
@@ -225,7 +248,7 @@ impl Running {
             tasks.spawn(controller.run(shutdown.clone()));
             standing
         });
-        let store = open_store(config.database.as_ref(), &folder, &*edges.random).await?;
+        let store = open_store(config, &folder, &*edges.random).await?;
         if let Some((sandbox, past)) = sandbox.as_ref().zip(past).filter(|_| config.web) {
             memory::remember(&store, past, &sandbox.world, &sandbox.files).await?;
         }
@@ -358,9 +381,13 @@ fn cluster_clock(edges: &Edges) -> Arc<dyn cluster::Clock> {
     Arc::new(move || clock.now())
 }
 
-async fn open_store(server: Option<&DatabaseUrl>, folder: &Folder, random: &dyn store::Random) -> Result<Store, ServeError> {
-    let keys = if folder.is_temporary() { SealKeys::ephemeral(random) } else { SealKeys::open(&folder.session_key(), random)? };
-    Ok(match server {
+async fn open_store(config: &Config, folder: &Folder, random: &dyn store::Random) -> Result<Store, ServeError> {
+    let keys = match &config.session_key_file {
+        Some(file) => SealKeys::provided(file)?,
+        None if folder.is_temporary() => SealKeys::ephemeral(random),
+        None => SealKeys::open(&folder.session_key(), random)?,
+    };
+    Ok(match &config.database {
         Some(address) => Store::connect(address.reveal(), keys).await?,
         None if folder.is_temporary() => Store::memory(keys).await?,
         None => Store::open(&folder.private_database().map_err(ServeError::Folder)?, keys).await?,

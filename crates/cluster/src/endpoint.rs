@@ -3,6 +3,7 @@
 //! An [`Endpoint`] is a transport without identity. [`Endpoint::client`] adds a bearer token and the path prefix of a [`Scope`] to every
 //! request, so that every `kube::Api<K>` works unchanged in any workspace.
 
+mod calls;
 mod hosts;
 mod kubeconfig;
 mod layer;
@@ -23,11 +24,12 @@ use tower::util::BoxCloneSyncService;
 use tower::{BoxError, Service};
 
 pub use kubeconfig::{Credential, KubeconfigError};
-pub use own::{Own, OwnError};
+pub use own::{ContextToken, Own, OwnError};
 pub use scope::{Scope, Target};
 pub use service_account::{Issued, ServiceAccount};
 pub use token::Token;
 
+use self::calls::ServerKind;
 use crate::topology::Topology;
 
 type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, BoxError>;
@@ -37,6 +39,7 @@ type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, BoxError>;
 pub struct Endpoint {
     transport: Transport,
     name: Arc<str>,
+    kind: ServerKind,
     /// Path in front of the prefix of every scope, such as the path of a proxy.
     base: Arc<str>,
     /// How other servers of the control plane are reached; `None` if this is the only one.
@@ -69,7 +72,7 @@ impl Endpoint {
     /// Files, commands and plugins are refused, because a kubeconfig might come from a Secret.
     pub fn from_kubeconfig(name: &str, yaml: &str) -> Result<(Self, Credential), KubeconfigError> {
         let (client, credential) = kubeconfig::open(yaml)?;
-        Ok((Self::over(name, client), credential))
+        Ok((Self { kind: ServerKind::Destination, ..Self::over(name, client) }, credential))
     }
 
     fn over(name: &str, client: kube::Client) -> Self {
@@ -77,7 +80,13 @@ impl Endpoint {
             let client = client.clone();
             async move { client.send(request).await.map_err(BoxError::from) }
         });
-        Self { transport: BoxCloneSyncService::new(transport), name: Arc::from(name), base: Arc::default(), hosts: None }
+        Self {
+            transport: BoxCloneSyncService::new(transport),
+            name: Arc::from(name),
+            kind: ServerKind::Plane,
+            base: Arc::default(),
+            hosts: None,
+        }
     }
 
     /// Returns the server that the control plane names by an address such as `https://shard-2:6443/prefix`. The path is put in front of
@@ -139,7 +148,7 @@ impl Endpoint {
     }
 
     fn authorized(&self, token: Option<&Token>, prefix: String, acts_as: Option<layer::ActsAs<'_>>) -> kube::Client {
-        let layered = layer::Authorized::new(self.transport.clone(), token, prefix, acts_as);
+        let layered = layer::Authorized::new(self.transport.clone(), self.kind, token, prefix, acts_as);
         kube::Client::new(layered, "default")
     }
 }

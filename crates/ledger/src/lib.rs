@@ -62,9 +62,14 @@ impl Ledger<'_> {
             if looked_at.iter().all(|freshness| *freshness == Freshness::Synced) {
                 let now = clock.now().as_second();
                 let seen = shown(self.world, now);
-                if let Err(error) = self.step(&seen, now, &mut warned).await {
+                let step = self.step(&seen, now, &mut warned).await;
+                if let Err(error) = &step {
                     tracing::warn!(%error, "the cost ledger could not be written; it continues where it stopped");
                 }
+                let result = if step.is_ok() { "recorded" } else { "failed" };
+                metrics::counter!("opm_ledger_observations_total", "result" => result).increment(1);
+            } else {
+                metrics::counter!("opm_ledger_observations_total", "result" => "outdated").increment(1);
             }
             tokio::select! {
                 () = shutdown.cancelled() => return,
@@ -86,6 +91,10 @@ impl Ledger<'_> {
                 *warned = Some(clock.posted);
             }
             if !more {
+                if let Some(clock) = self.store.ledger_clock().await? {
+                    metrics::gauge!("opm_ledger_observed_timestamp_seconds").set(clock.seen as f64);
+                    metrics::gauge!("opm_ledger_posted_timestamp_seconds").set(clock.posted as f64);
+                }
                 return self.months.refresh(self.store, Month::of(now)).await;
             }
             more = count(self.store).await?;

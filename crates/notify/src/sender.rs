@@ -149,9 +149,17 @@ async fn note(notify: &Notify, parcel: &[Delivery], sent: Result<(), Failure>) -
     let Some(first) = parcel.first() else { return Ok(()) };
     let now = notify.clock.now();
     let ids: Vec<&str> = parcel.iter().map(|delivery| delivery.id.as_str()).collect();
+    let count = |result: &'static str| {
+        let channel = if first.channel == "mail" { "mail" } else { "webhook" };
+        metrics::counter!("opm_messages_total", "channel" => channel, "result" => result).increment(ids.len() as u64);
+    };
     match &sent {
-        Ok(()) => notify.store.delivered(&ids, now).await,
+        Ok(()) => {
+            count("delivered");
+            notify.store.delivered(&ids, now).await
+        }
         Err(Failure::Later(why)) if first.attempts + 1 < ATTEMPTS => {
+            count("postponed");
             tracing::info!(
                 delivery = first.id,
                 messages = ids.len(),
@@ -162,6 +170,7 @@ async fn note(notify: &Notify, parcel: &[Delivery], sent: Result<(), Failure>) -
             notify.store.postpone(&ids, &why.to_string(), next(notify.config.retry_after, first, now)).await
         }
         Err(Failure::Later(why) | Failure::Never(why)) => {
+            count("given_up");
             tracing::warn!(delivery = first.id, messages = ids.len(), channel = first.channel, %why, "a message was given up");
             notify.store.give_up(&ids, &why.to_string(), now).await
         }

@@ -142,6 +142,7 @@ pub(crate) async fn write(connection: &mut AnyConnection, news: &[News], now: Ti
             continue;
         }
         people.insert(one.person.clone());
+        metrics::counter!("opm_notifications_total", "event" => one.event.clone()).increment(1);
         for message in &one.messages {
             sqlx::query(
                 "INSERT INTO delivery \

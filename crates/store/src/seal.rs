@@ -17,6 +17,11 @@ use crate::{Error, Result};
 const KEY_ID: usize = 4;
 const NONCE: usize = 24;
 
+/// Permissions of everyone but the owner.
+const GROUP_AND_OTHERS: u32 = 0o077;
+/// Permissions of everyone but owner and group.
+const OTHERS: u32 = 0o007;
+
 /// The keys that seal and open.
 pub struct SealKeys {
     /// The first one seals; all of them open. Never empty.
@@ -51,7 +56,7 @@ impl SealKeys {
         let failed = |source| Error::KeyFile { path: path.to_owned(), source };
         let text = match std::fs::read_to_string(path) {
             Ok(text) => {
-                if readable_by_others(path).map_err(failed)? {
+                if readable_by(path, GROUP_AND_OTHERS).map_err(failed)? {
                     return Err(Error::KeyExposed { path: path.to_owned() });
                 }
                 text
@@ -63,6 +68,24 @@ impl SealKeys {
             }
             Err(error) => return Err(failed(error)),
         };
+        Self::parse(path, &text)
+    }
+
+    /// Reads the keys from a file that the operator provides, such as a mounted Secret. Its group can read it, because the files of a
+    /// mounted Secret belong to root and a pod reads them by its group.
+    ///
+    /// # Errors
+    /// If the file can't be read, is readable by everyone, or a line is not 64 hexadecimal digits.
+    pub fn provided(path: &Path) -> Result<Self> {
+        let failed = |source| Error::KeyFile { path: path.to_owned(), source };
+        let text = std::fs::read_to_string(path).map_err(failed)?;
+        if readable_by(path, OTHERS).map_err(failed)? {
+            return Err(Error::KeyExposed { path: path.to_owned() });
+        }
+        Self::parse(path, &text)
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self> {
         let mut keys = Vec::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let bytes = parse_key(line.trim()).ok_or_else(|| Error::KeyFormat { path: path.to_owned(), line: index + 1 })?;
@@ -113,13 +136,13 @@ fn create_private(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 #[cfg(unix)]
-fn readable_by_others(path: &Path) -> std::io::Result<bool> {
+fn readable_by(path: &Path, whose: u32) -> std::io::Result<bool> {
     use std::os::unix::fs::PermissionsExt as _;
-    Ok(std::fs::metadata(path)?.permissions().mode() & 0o077 != 0)
+    Ok(std::fs::metadata(path)?.permissions().mode() & whose != 0)
 }
 
 #[cfg(not(unix))]
-fn readable_by_others(_: &Path) -> std::io::Result<bool> {
+fn readable_by(_: &Path, _: u32) -> std::io::Result<bool> {
     Ok(false)
 }
 
@@ -173,5 +196,21 @@ mod tests {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         std::fs::write(&path, format!("{}\nnot a key\n", "ab".repeat(32))).unwrap();
         assert!(matches!(SealKeys::open(&path, &random), Err(Error::KeyFormat { line: 2, .. })));
+    }
+    #[cfg(unix)]
+    #[test]
+    fn a_provided_file_is_neither_created_nor_open_to_everyone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let random = Seeded::default();
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("session.key");
+        assert!(matches!(SealKeys::provided(&path), Err(Error::KeyFile { .. })));
+        assert!(!path.exists());
+        std::fs::write(&path, "ab".repeat(32)).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o440)).unwrap();
+        let sealed = SealKeys::provided(&path).unwrap().seal(b"token", b"row", &random).unwrap();
+        assert_eq!(SealKeys::provided(&path).unwrap().unseal(&sealed, b"row").unwrap(), b"token", "another replica opens it");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+        assert!(matches!(SealKeys::provided(&path), Err(Error::KeyExposed { .. })));
     }
 }

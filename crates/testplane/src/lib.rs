@@ -168,6 +168,26 @@ fn binary(variable: &str) -> Option<PathBuf> {
     path
 }
 
+/// The helm that `OPM_HELM` names.
+pub fn helm() -> Option<PathBuf> {
+    binary("OPM_HELM")
+}
+
+/// The definitions of other projects that a chart can have objects of, in the folder that `OPM_CHART_DEFINITIONS` names; nothing where it
+/// is empty, which is said.
+#[expect(clippy::disallowed_methods, reason = "tests have no configuration module; this is the only place that looks for servers")]
+pub fn chart_definitions() -> Option<Vec<PathBuf>> {
+    let folder = std::env::var_os("OPM_CHART_DEFINITIONS").map(PathBuf::from);
+    let files = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files: Vec<PathBuf> = files.collect();
+    if files.is_empty() {
+        assert!(!in_ci(), "OPM_CHART_DEFINITIONS names no folder with definitions");
+        println!("skipped: OPM_CHART_DEFINITIONS names no folder with definitions; `cargo xtask test --install` fetches them");
+        return None;
+    }
+    Some(files)
+}
+
 /// Whether checks that take long and seldom find anything run, too: `cargo xtask test --full`. Says so where not.
 #[expect(clippy::disallowed_methods, reason = "tests have no configuration module")]
 pub fn full() -> bool {

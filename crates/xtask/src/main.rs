@@ -4,12 +4,14 @@
 //! To add a command: one file with its arguments and a `run`, one variant in [`Command`], one line in [`main`].
 
 mod bench;
+mod chart;
 mod check;
 mod classes;
 mod forms;
 mod freshness;
 mod fuzz;
 mod generate;
+mod image;
 mod programs;
 mod release;
 mod routes;
@@ -49,6 +51,8 @@ enum Command {
     Sample(sample::Sample),
     /// Build the portal as a single file; with --release as it is deployed.
     Build(release::Build),
+    /// Build the container image as an OCI layout and an archive for `docker load`, without a daemon.
+    Image(image::Image),
     /// Run everything that CI runs.
     Test(test::Test),
     /// Print every address of the portal, with its method and who can use it.
@@ -73,6 +77,7 @@ fn main() -> ExitCode {
         Command::Seed(seed) => seed.run(),
         Command::Sample(sample) => sample.run(),
         Command::Build(build) => build.run(),
+        Command::Image(image) => image.run(),
         Command::Test(test) => test.run(),
         Command::Routes(routes) => routes.run(),
         Command::Gen(generate) => generate.run(),

@@ -10,7 +10,7 @@ use crate::programs::Program;
 use crate::steps::{PACKAGES, not_run, run, step, table};
 use crate::tools::Tools;
 use crate::workspace::Workspace;
-use crate::{check, classes, forms, freshness, fuzz, generate, programs, site, suite, trust, words};
+use crate::{chart, check, classes, forms, freshness, fuzz, generate, programs, site, suite, trust, words};
 
 /// How long each fuzz target runs, in seconds.
 const FUZZ_SECONDS: u32 = 20;
@@ -48,6 +48,8 @@ pub enum Suite {
     Words,
     /// Classes that no style sheet defines, and rules for classes that nothing uses.
     Classes,
+    /// The Helm chart: lint, what it renders for each of its sets of values, and whether a real API server accepts that.
+    Chart,
 }
 
 /// A part that can be run alone.
@@ -92,6 +94,7 @@ impl Test {
         match self.suite {
             Some(Suite::Trust) => return suite::run_suite(trust::SUITE, || self.with_servers(&workspace), self.full),
             Some(Suite::Forms) => return suite::run_suite(forms::SUITE, || self.with_servers(&workspace), self.full),
+            Some(Suite::Chart) => return suite::run_suite(chart::SUITE, || self.with_servers(&workspace), self.full),
             Some(Suite::Words) => return self.words(&workspace),
             Some(Suite::Classes) => return self.classes(&workspace),
             None => {}
@@ -210,6 +213,9 @@ impl Test {
         }
         if let Some((apiserver, etcd)) = self.tools.api_server(&workspace.root)? {
             variables.extend([("OPM_KUBE_APISERVER", apiserver), ("OPM_ETCD", etcd)]);
+        }
+        if let Some((helm, definitions)) = self.tools.helm(&workspace.root)? {
+            variables.extend([("OPM_HELM", helm), ("OPM_CHART_DEFINITIONS", definitions)]);
         }
         Ok(variables)
     }

@@ -23,7 +23,7 @@ impl std::error::Error for Missing {}
 /// Where tools come from.
 #[derive(Args, Clone)]
 pub struct Tools {
-    /// Install missing tools (Chromium and PostgreSQL with apt, npm packages; kubectl, kube-apiserver and etcd with Go); implied by
+    /// Install missing tools (Chromium and PostgreSQL with apt, npm packages; kubectl, kube-apiserver, etcd and helm with Go); implied by
     /// CI=true.
     #[arg(long)]
     install: bool,
@@ -41,6 +41,9 @@ pub struct Tools {
     /// etcd for that kube-apiserver.
     #[arg(long, env = "OPM_ETCD")]
     etcd: Option<PathBuf>,
+    /// helm, for the chart.
+    #[arg(long, env = "OPM_HELM")]
+    helm: Option<PathBuf>,
     /// Folder of PostgreSQL's programs.
     #[arg(long, env = "OPM_POSTGRES")]
     postgres: Option<PathBuf>,
@@ -87,6 +90,7 @@ impl Tools {
         self.kubectl(root)?;
         if rust {
             self.api_server(root)?;
+            self.helm(root)?;
         }
         Ok(())
     }
@@ -135,9 +139,29 @@ impl Tools {
     /// Go is missing, reports that and returns `None`; in CI they are required.
     pub fn api_server(&self, root: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
         let apiserver =
-            self.server(root, self.kube_apiserver.as_ref(), "kube-apiserver", "tools/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver")?;
-        let etcd = self.server(root, self.etcd.as_ref(), "etcd", "tools/etcd", "go.etcd.io/etcd/server/v3")?;
+            self.built(root, self.kube_apiserver.as_ref(), "kube-apiserver", "tools/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver")?;
+        let etcd = self.built(root, self.etcd.as_ref(), "etcd", "tools/etcd", "go.etcd.io/etcd/server/v3")?;
         Ok(apiserver.zip(etcd))
+    }
+
+    /// Returns helm, built from `tools/helm` if it is not found, and a folder with definitions of other projects that the chart has objects
+    /// of. As with the API server, it is optional outside CI.
+    pub fn helm(&self, root: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
+        let Some(helm) = self.built(root, self.helm.as_ref(), "helm", "tools/helm", "helm.sh/helm/v4/cmd/helm")? else { return Ok(None) };
+        let folder = self.cache().join("tools/definitions");
+        for Definition { module, file } in DEFINITIONS {
+            let copy = folder.join(format!("{}.yaml", module.replace('/', "_")));
+            if copy.is_file() {
+                continue;
+            }
+            if !self.may_install() || on_path("go").is_none() {
+                not_run("objects of other projects in the chart on a real API server", "pass --install to fetch their definitions with Go");
+                return Ok(Some((helm, folder)));
+            }
+            std::fs::create_dir_all(&folder)?;
+            std::fs::copy(go_download(root, module)?.join(file), &copy).with_context(|| copy.display().to_string())?;
+        }
+        Ok(Some((helm, folder)))
     }
 
     /// Installs PostgreSQL for the tests of the store, which find it themselves. If installing isn't allowed, these tests report that they
@@ -157,7 +181,7 @@ impl Tools {
         apt_install("postgresql", "PostgreSQL")
     }
 
-    fn server(&self, root: &Path, named: Option<&PathBuf>, name: &str, folder: &str, package: &str) -> Result<Option<PathBuf>> {
+    fn built(&self, root: &Path, named: Option<&PathBuf>, name: &str, folder: &str, package: &str) -> Result<Option<PathBuf>> {
         let cached = self.cache().join("tools").join(name);
         if let Some(path) = named.filter(|path| path.is_file()) {
             return Ok(Some(path.clone()));
@@ -173,7 +197,7 @@ impl Tools {
         if self.ci {
             return Err(Missing(format!("{name} is missing: {fix}")).into());
         }
-        not_run(&format!("tests on a real API server, without {name}"), fix);
+        not_run(&format!("tests that need {name}"), fix);
         Ok(None)
     }
 
@@ -211,6 +235,33 @@ fn apt_install(package: &str, name: &str) -> Result<()> {
     })
 }
 
+/// A definition of another project, in a Go module.
+struct Definition {
+    /// Module and version.
+    module: &'static str,
+    file: &'static str,
+}
+
+/// What HTTPRoutes and ServiceMonitors are.
+const DEFINITIONS: [Definition; 2] = [
+    Definition { module: "sigs.k8s.io/gateway-api@v1.6.3", file: "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml" },
+    Definition {
+        module: "github.com/prometheus-operator/prometheus-operator@v0.85.0",
+        file: "example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml",
+    },
+];
+
+/// Downloads a Go module, and returns the folder of its files.
+fn go_download(root: &Path, module: &str) -> Result<PathBuf> {
+    step(&format!("downloading {module}"), || {
+        let mut download = Command::new("go");
+        download.current_dir(root.join("tools/helm")).args(["mod", "download", "-json", module]).env("GOFLAGS", "-mod=mod");
+        let output = download.output().context("cannot start go")?;
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).with_context(|| format!("go mod download {module}"))?;
+        answer["Dir"].as_str().map(PathBuf::from).with_context(|| format!("{module}: {answer}"))
+    })
+}
+
 fn go_build(root: &Path, folder: &str, package: &str, to: &Path) -> Result<()> {
     let name = to.file_name().unwrap_or_default().display();
     step(&format!("building {name} from {folder}"), || {
@@ -221,12 +272,13 @@ fn go_build(root: &Path, folder: &str, package: &str, to: &Path) -> Result<()> {
 }
 
 /// Returns the linker flags. Debug information isn't needed. The version that Kubernetes reports is otherwise set by its own build scripts;
-/// etcd knows its own.
+/// etcd knows its own. Flags for packages that a program doesn't have change nothing.
 fn link_flags(version: &str) -> String {
     let mut numbers = version.split('.');
     let (major, minor) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
     let set = |name: &str, value: &str| format!("-X k8s.io/component-base/version.{name}={value}");
-    ["-s -w".to_owned(), set("gitVersion", &format!("v{version}")), set("gitMajor", major), set("gitMinor", minor)].join(" ")
+    let helm = format!("-X helm.sh/helm/v4/internal/version.version=v{version}");
+    ["-s -w".to_owned(), set("gitVersion", &format!("v{version}")), set("gitMajor", major), set("gitMinor", minor), helm].join(" ")
 }
 
 /// Returns the version of the module with this package in a folder of `tools`, without the leading `v`.
@@ -242,8 +294,11 @@ fn version_of(root: &Path, folder: &str, package: &str) -> Result<String> {
 }
 
 fn says_version(program: &Path, version: &str) -> bool {
-    let said = Command::new(program).arg("--version").output();
-    said.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).split([' ', '\n', 'v']).any(|word| word == version))
+    // helm has a command instead of the option.
+    [&["--version"][..], &["version", "--short"]].into_iter().any(|arguments| {
+        let said = Command::new(program).args(arguments).output();
+        said.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).split([' ', '\n', 'v', '+']).any(|word| word == version))
+    })
 }
 
 fn recent_kubectl(path: &Path) -> bool {

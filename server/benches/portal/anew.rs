@@ -49,6 +49,8 @@ pub fn serve(words: &[&str]) {
         // Pages are served below. Nothing works in the background: with such a clock it would count hours while pages are measured.
         web: false,
         controller: false,
+        session_key_file: None,
+        metrics: None,
         public_url: None,
         notify: NotifyConfig::default(),
         // One person asks for pages as quickly as they are answered.

@@ -24,6 +24,8 @@ pub fn measure(asked: &World, rounds: usize, mut before: impl FnMut(usize)) -> F
             web: true,
             controller: false,
             database: None,
+            session_key_file: None,
+            metrics: None,
             public_url: None,
             notify: notify::NotifyConfig::default(),
             limits: opm_portal::limits::LimitsConfig::default(),

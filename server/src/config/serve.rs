@@ -34,9 +34,16 @@ pub struct ServeArgs {
     /// replicas can share [default: an SQLite file in the data directory, for exactly one replica].
     #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
     database_url: Option<DatabaseUrl>,
+    /// File with the keys that seal people's tokens in the database, one of 64 hexadecimal digits per line; the first seals, all open. Web
+    /// replicas that share a PostgreSQL server need the same [default: a file in the data directory, created if missing].
+    #[arg(long, value_name = "FILE", env = "OPM_SESSION_KEY_FILE", conflicts_with = "ephemeral")]
+    session_key_file: Option<PathBuf>,
     /// Port of the web pages; 0 picks any free port.
     #[arg(long, default_value_t = 8080, env = "OPM_PORT")]
     port: u16,
+    /// Port of the metrics for Prometheus, on the address of the pages; 0 picks any free port [default: no metrics].
+    #[arg(long, value_name = "PORT", env = "OPM_METRICS_PORT")]
+    metrics_port: Option<u16>,
     /// Address of the web pages.
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), env = "OPM_LISTEN")]
     listen: IpAddr,
@@ -155,8 +162,12 @@ pub struct Config {
     pub storage: Storage,
     /// The database server; a file in `storage` if absent.
     pub database: Option<DatabaseUrl>,
+    /// File with the keys that seal tokens; a file in `storage` if absent.
+    pub session_key_file: Option<PathBuf>,
     /// Address at which the pages are served.
     pub listen: SocketAddr,
+    /// Address at which metrics are served, if they are.
+    pub metrics: Option<SocketAddr>,
     /// Whether pages are served.
     pub web: bool,
     /// Whether this process runs the controller.
@@ -255,7 +266,8 @@ impl ServeArgs {
             },
             PlaneKind::Kubeconfig if self.authentication_config.is_some() => return Err(ConfigError::NotOurTokens),
             PlaneKind::Kubeconfig if self.roles.is_some() && has(Role::Plane) => return Err(ConfigError::NoPlane),
-            PlaneKind::Kubeconfig if !self.listen.is_loopback() && !self.public_url.as_ref().is_some_and(|url| url.secure) => {
+            // Without pages, no one sends a token here.
+            PlaneKind::Kubeconfig if web && !self.listen.is_loopback() && !self.public_url.as_ref().is_some_and(|url| url.secure) => {
                 return Err(ConfigError::ClearText(self.listen));
             }
             PlaneKind::Kubeconfig => PlaneConfig::Kubeconfig { server: self.server, trusted_homes: self.trusted_homes },
@@ -266,7 +278,9 @@ impl ServeArgs {
             plane,
             storage: if self.ephemeral { Storage::Memory } else { Storage::Directory(self.data) },
             database: self.database_url,
+            session_key_file: self.session_key_file,
             listen: SocketAddr::new(self.listen, self.port),
+            metrics: self.metrics_port.map(|port| SocketAddr::new(self.listen, port)),
             web,
             controller,
             public_url: self.public_url,
@@ -359,5 +373,7 @@ mod tests {
         assert!(refused("opm-portal serve --plane kubeconfig --listen 0.0.0.0 --public-url http://p.example").contains("--public-url"));
         let behind = parse("opm-portal serve --plane kubeconfig --listen 0.0.0.0 --public-url https://p.example --sign-in token").unwrap();
         assert!(behind.into_config().is_ok());
+        let controller = parse("opm-portal serve --plane kubeconfig --listen 0.0.0.0 --roles controller").unwrap();
+        assert!(controller.into_config().is_ok(), "only probes");
     }
 }

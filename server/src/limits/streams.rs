@@ -55,6 +55,13 @@ impl Streams {
     }
 }
 
+impl Streams {
+    /// Returns how many streams are open.
+    pub fn open(&self) -> usize {
+        self.0.lock().all
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         let mut open = self.streams.0.lock();

@@ -35,8 +35,10 @@ pub(crate) async fn answer(State(portal): State<Arc<Portal>>, mut request: Reque
     let address = request.uri().path_and_query().map_or("/", |address| address.as_str());
     let key = Key::of(caller.session(), address, request.headers());
     if let Some(kept) = portal.pages.get(&key, edition, now, request.headers()) {
+        metrics::counter!("opm_page_cache_requests_total", "result" => "hit").increment(1);
         return kept;
     }
+    metrics::counter!("opm_page_cache_requests_total", "result" => "miss").increment(1);
     // The page is rendered in full and kept even if this browser has it: the next request for it is answered without rendering.
     let asked = conditions(request.headers_mut());
     let rendered = next.run(request).await;

@@ -1,8 +1,12 @@
 //! The portal's own identities on the server of a kubeconfig.
 
-use cluster::endpoint::{Issued, Own, OwnError, ServiceAccount};
+use std::sync::Arc;
+
+use cluster::endpoint::{ContextToken, Issued, Own, OwnError, ServiceAccount};
 use cluster::install::SYSTEM_NAMESPACE;
-use cluster::{Token, Topology, WorkspacePath};
+use cluster::{Clock, Token, Topology, WorkspacePath};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 /// Returns the topology of a server; on kcp, with the provider workspace that the operator names.
 ///
@@ -18,7 +22,7 @@ pub async fn topology(own: &Own, provider: &WorkspacePath) -> promise::Result<To
 /// How the portal authenticates as one of its own identities.
 pub enum Held {
     /// With the token of the context with its name.
-    Context(Token),
+    Context(ContextToken),
     /// As the ServiceAccount with its name, for which the operator requests tokens.
     Account(ServiceAccount, Issued),
 }
@@ -41,9 +45,19 @@ impl Held {
     /// Returns the token, which is valid for a limited time.
     pub fn token(&self) -> &Token {
         match self {
-            Self::Context(token) => token,
+            Self::Context(context) => &context.token,
             Self::Account(_, issued) => &issued.token,
         }
+    }
+
+    /// Renews the token until shutdown: from its file, or as the operator.
+    pub fn keep(self, own: &Own, topology: &Topology, clock: Arc<dyn Clock>, tasks: &TaskTracker, shutdown: &CancellationToken) {
+        match self {
+            Self::Context(context) => tasks.spawn(context.keep(shutdown.clone())),
+            Self::Account(account, issued) => {
+                tasks.spawn(account.keep(own.client_at(topology, &topology.own()), issued, clock, shutdown.clone()))
+            }
+        };
     }
 }
 

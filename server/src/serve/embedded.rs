@@ -93,7 +93,7 @@ pub async fn open(
         topology: Topology::Workspaces { provider: world.provider.clone() },
         account: Scope::Root,
         portal: token(identity::PORTAL)?,
-        controller: token(identity::CONTROLLER)?,
+        controller: Some(token(identity::CONTROLLER)?),
         trusted_homes: world.trusted_homes().cloned().collect(),
         people: people.collect(),
     };

@@ -18,8 +18,8 @@ pub struct Ground {
     pub account: Scope,
     /// Token of the identity that runs the portal's own watches.
     pub portal: Token,
-    /// Token of the controller's identity.
-    pub controller: Token,
+    /// Token of the controller's identity, where it runs.
+    pub controller: Option<Token>,
     /// Homes that can offer promises to the whole workspace tree.
     pub trusted_homes: Vec<WorkspacePath>,
     /// The people of an embedded plane, each with their own token.

@@ -14,13 +14,23 @@ use crate::install::remedy;
 use crate::plane::held::{Held, HeldError, topology};
 use crate::plane::identity::{CONTROLLER, PORTAL};
 
-/// Connects to the server, detects its kind, and gets tokens for the portal's identities.
+/// What this process runs, and so which identities it needs.
+pub struct Roles {
+    /// Pages.
+    pub web: bool,
+    /// The controller.
+    pub controller: bool,
+}
+
+/// Connects to the server, detects its kind, and gets tokens for those of the portal's identities that this process needs: the portal's
+/// pods can run without the controller's credential, and the other way round.
 ///
 /// # Errors
 /// If the kubeconfig can't be used, or the server doesn't issue the tokens.
 pub async fn open(
     server: &OnServer,
     trusted_homes: &[WorkspacePath],
+    roles: &Roles,
     edges: &Edges,
     tasks: &TaskTracker,
     shutdown: &CancellationToken,
@@ -28,7 +38,12 @@ pub async fn open(
     let own = Own::open(server.kubeconfig.as_deref(), server.context.as_deref()).await?;
     let topology = topology(&own, &server.provider).await.map_err(|error| refused(&own, server, trusted_homes, &error.to_string()))?;
     let identities = Identities { own: &own, topology: &topology, edges, tasks, shutdown, server, trusted_homes };
-    let (portal, controller) = (identities.token(PORTAL).await?, identities.token(CONTROLLER).await?);
+    let controller = if roles.controller { Some(identities.token(CONTROLLER).await?) } else { None };
+    let portal = match &controller {
+        // A process without pages needs no other identity.
+        Some(controller) if !roles.web => controller.clone(),
+        _ => identities.token(PORTAL).await?,
+    };
     let trusted_homes = if trusted_homes.is_empty() { topology.default_homes().unwrap_or_default() } else { trusted_homes.to_vec() };
     Ok(Ground {
         plane: PlaneKind::Kubeconfig,
@@ -72,10 +87,7 @@ impl Identities<'_> {
             }
         })?;
         let token = held.token().clone();
-        if let Held::Account(account, issued) = held {
-            let client = self.own.client_at(self.topology, &self.topology.own());
-            self.tasks.spawn(account.keep(client, issued, cluster_clock(self.edges), self.shutdown.clone()));
-        }
+        held.keep(self.own, self.topology, cluster_clock(self.edges), self.tasks, self.shutdown);
         Ok(token)
     }
 }

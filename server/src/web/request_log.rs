@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::HeaderValue;
+use http::{HeaderValue, Method};
 use tracing::Instrument as _;
 
 use crate::clock::Clock;
@@ -37,6 +37,7 @@ pub async fn record(State(log): State<Log>, mut request: Request, next: Next) ->
     let mut response = next.run(request).instrument(span.clone()).await;
     let milliseconds = (log.clock.now().as_microsecond() - begun.as_microsecond()) as f64 / 1000.0;
     let status = response.status().as_u16();
+    measure(&method, route.as_deref(), status, milliseconds);
     span.in_scope(|| {
         if response.status().is_server_error() {
             tracing::warn!(%method, path, route, status, milliseconds, "{method} {path} {status}");
@@ -48,4 +49,20 @@ pub async fn record(State(log): State<Log>, mut request: Request, next: Next) ->
         response.headers_mut().insert("x-request-id", id);
     }
     response
+}
+
+/// Counts a request by the pattern of its route. Paths would be one series per workspace and request.
+fn measure(method: &Method, route: Option<&str>, status: u16, milliseconds: f64) {
+    let route = route.unwrap_or("none").to_owned();
+    let method = match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        _ => "other",
+    };
+    metrics::histogram!("opm_http_request_duration_seconds", "route" => route.clone()).record(milliseconds / 1000.0);
+    metrics::counter!("opm_http_requests_total", "method" => method, "route" => route, "code" => status.to_string()).increment(1);
 }

@@ -102,7 +102,7 @@ impl Product {
         Self::configured(config(storage, database, controller, notify), edges).await
     }
 
-    async fn configured(config: Config, edges: Edges) -> Self {
+    pub async fn configured(config: Config, edges: Edges) -> Self {
         let running = Running::open(&config, edges).await.expect("the portal opens");
         let router = router(&running.portal);
         Self { running, router }
@@ -142,7 +142,7 @@ impl Product {
 }
 
 /// Tests open more pages in a second than a person does, so requests are not limited.
-fn config(storage: Storage, database: Option<DatabaseUrl>, controller: bool, notify: NotifyConfig) -> Config {
+pub fn config(storage: Storage, database: Option<DatabaseUrl>, controller: bool, notify: NotifyConfig) -> Config {
     Config {
         plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false, authentication: None },
         storage,
@@ -150,6 +150,8 @@ fn config(storage: Storage, database: Option<DatabaseUrl>, controller: bool, not
         web: true,
         controller,
         database,
+        session_key_file: None,
+        metrics: None,
         public_url: None,
         notify,
         limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },
@@ -159,7 +161,7 @@ fn config(storage: Storage, database: Option<DatabaseUrl>, controller: bool, not
 }
 
 /// The edges of this machine, where what is pretended comes up sooner.
-fn edges() -> Edges {
+pub fn edges() -> Edges {
     Edges { pace: Pace::faster(50.0), ..Edges::default() }
 }
 

@@ -30,31 +30,51 @@ const PEOPLE: &[Person] = &[
 ];
 
 /// A server with its kubeconfig in a file, as an operator has it.
-struct Site {
-    _server: Server,
+pub struct Site {
+    server: Server,
     file: tempfile::NamedTempFile,
     own: Own,
 }
 
 impl Site {
-    async fn open() -> Option<Self> {
+    pub async fn open() -> Option<Self> {
         let server = testplane::kubernetes(PEOPLE).await?;
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), server.kubeconfig("admin")).expect("written");
         let own = Own::open(Some(file.path()), None).await.expect("a kubeconfig");
-        Some(Self { _server: server, file, own })
+        Some(Self { server, file, own })
     }
 
-    fn server(&self) -> OnServer {
+    pub fn server(&self) -> OnServer {
         let provider = "root:opm".parse().expect("a path");
         OnServer { kubeconfig: Some(self.file.path().to_owned()), context: None, provider }
     }
 
-    fn client(&self) -> kube::Client {
+    pub fn client(&self) -> kube::Client {
         self.own.client_at(&Topology::Namespaces, &Scope::Root)
     }
 
-    async fn apply(&self, object: Value) {
+    /// Address of the server.
+    pub fn address(&self) -> &str {
+        self.server.address()
+    }
+
+    /// The certificate that vouches for it.
+    pub fn certificate(&self) -> &str {
+        self.server.certificate()
+    }
+
+    pub async fn apply(&self, object: Value) {
+        self.apply_with(&object, &PatchParams::apply("test").force()).await;
+    }
+
+    /// Applies an object whose every field has to be known and given once.
+    pub async fn apply_strictly(&self, object: &Value) {
+        self.apply_with(object, &PatchParams::apply("helm").force().validation_strict()).await;
+    }
+
+    /// A definition that was applied a moment ago is served a moment later.
+    async fn apply_with(&self, object: &Value, how: &PatchParams) {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let (group, version) = text("/apiVersion").split_once('/').unwrap_or(("", text("/apiVersion")));
         let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("/kind")));
@@ -62,12 +82,22 @@ impl Site {
             "" => Api::all_with(self.client(), &resource),
             namespace => Api::namespaced_with(self.client(), namespace, &resource),
         };
-        let applied = api.patch(text("/metadata/name"), &PatchParams::apply("test").force(), &Patch::Apply(&object)).await;
+        let applied = async {
+            loop {
+                match api.patch(text("/metadata/name"), how, &Patch::Apply(object)).await {
+                    Err(kube::Error::Api(status)) if status.code == 404 && status.message.contains("could not find the requested") => {
+                        tokio::time::sleep(Duration::from_millis(50)).await;
+                    }
+                    outcome => return outcome,
+                }
+            }
+        };
+        let applied = tokio::time::timeout(PATIENCE, applied).await.expect("the kind is served");
         applied.unwrap_or_else(|error| panic!("{object}: {error}"));
     }
 
     /// A namespace in which Dana's group may order.
-    async fn shop(&self) {
+    pub async fn shop(&self) {
         let namespaces: Api<Namespace> = Api::all(self.client());
         let shop: Namespace = serde_json::from_value(json!({"metadata": {"name": "shop"}})).expect("a namespace");
         namespaces.create(&PostParams::default(), &shop).await.expect("created");
@@ -79,7 +109,7 @@ impl Site {
         .await;
     }
 
-    async fn publish(&self) {
+    pub async fn publish(&self) {
         self.apply(json!({
             "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": {"name": "settings"},
             "spec": {
@@ -106,6 +136,8 @@ impl Site {
             web: true,
             controller: true,
             database: None,
+            session_key_file: None,
+            metrics: None,
             public_url: None,
             notify: notify::NotifyConfig::default(),
             limits: opm_portal::limits::LimitsConfig::default(),
@@ -119,7 +151,7 @@ impl Site {
 }
 
 /// Signs in with a token.
-async fn signed_in(product: &Product, person: &str) -> Browser {
+pub async fn signed_in(product: &Product, person: &str) -> Browser {
     let mut browser = product.browser();
     let page = browser.get("/sign-in").await;
     assert!(page.text.contains("name=\"token\"") && !page.text.contains("name=\"person\""), "{}", page.text);

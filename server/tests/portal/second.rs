@@ -39,6 +39,8 @@ impl Second {
             web: true,
             controller: false,
             database: None,
+            session_key_file: None,
+            metrics: None,
             public_url: None,
             notify: NotifyConfig::default(),
             limits: LimitsConfig { requests_per_second: None, ..LimitsConfig::default() },

@@ -11,6 +11,7 @@ use kube::client::Body;
 use tower::{BoxError, Service, ServiceExt};
 
 use super::Token;
+use super::calls::{Call, ServerKind};
 use super::stall::Stall;
 
 /// The user that a client acts as.
@@ -30,6 +31,7 @@ const PATIENCE_FOR_WRITES: Duration = Duration::from_secs(40);
 #[derive(Clone)]
 pub struct Authorized<S> {
     inner: S,
+    server: ServerKind,
     prefix: String,
     token: Option<Token>,
     acts_as: Vec<(HeaderName, HeaderValue)>,
@@ -46,11 +48,11 @@ pub struct ActsAs<'a> {
 
 impl<S> Authorized<S> {
     /// Creates the service. Without a token the transport authenticates, for example with a client certificate.
-    pub fn new(inner: S, token: Option<&Token>, prefix: String, acts_as: Option<ActsAs<'_>>) -> Self {
+    pub fn new(inner: S, server: ServerKind, token: Option<&Token>, prefix: String, acts_as: Option<ActsAs<'_>>) -> Self {
         // A name that doesn't fit in a header becomes an empty one, which the control plane refuses.
         let user = |acts_as: ActsAs<'_>| (IMPERSONATE_USER, HeaderValue::try_from(acts_as.user).unwrap_or(HeaderValue::from_static("")));
         let by = acts_as.and_then(|acts_as| acts_as.by).map(|by| (IMPERSONATED_BY, HeaderValue::from_static(by)));
-        Self { inner, prefix, token: token.cloned(), acts_as: acts_as.map(user).into_iter().chain(by).collect() }
+        Self { inner, server, prefix, token: token.cloned(), acts_as: acts_as.map(user).into_iter().chain(by).collect() }
     }
 
     fn prepare(&self, request: &mut Request<Body>) -> Result<(), BoxError> {
@@ -90,19 +92,19 @@ where
         if let Err(error) = self.prepare(&mut request) {
             return Box::pin(std::future::ready(Err(error)));
         }
-        let inner = self.inner.clone();
+        let (inner, server) = (self.inner.clone(), self.server);
         let is_watch = is_watch(request.uri());
         Box::pin(async move {
             for _ in 1..ATTEMPTS {
                 let Some(again) = copy(&request) else { break };
-                let response = answer(inner.clone(), request).await?;
+                let response = answer(inner.clone(), server, request, is_watch).await?;
                 if response.status() != StatusCode::TOO_MANY_REQUESTS {
                     return Ok(response.map(|body| Stall::new(body, is_watch)));
                 }
                 tokio::time::sleep(wait(&response)).await;
                 request = again;
             }
-            Ok(answer(inner, request).await?.map(|body| Stall::new(body, is_watch)))
+            Ok(answer(inner, server, request, is_watch).await?.map(|body| Stall::new(body, is_watch)))
         })
     }
 }
@@ -125,14 +127,18 @@ fn speaks_for(name: &HeaderName) -> bool {
 
 /// Returns the response once its head has arrived; see [`Stall`] for the body. A server that accepts connections and never responds must
 /// not block callers forever.
-async fn answer<S>(server: S, request: Request<Body>) -> Result<Response<Body>, BoxError>
+async fn answer<S>(service: S, server: ServerKind, request: Request<Body>, is_watch: bool) -> Result<Response<Body>, BoxError>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = BoxError>,
 {
     let patience = if request.method() == Method::GET { PATIENCE } else { PATIENCE_FOR_WRITES };
-    tokio::time::timeout(patience, server.oneshot(request))
-        .await
-        .map_err(|_| format!("no response within {} seconds", patience.as_secs()))?
+    let call = Call::begin(server, &request, is_watch);
+    let outcome = match tokio::time::timeout(patience, service.oneshot(request)).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(format!("no response within {} seconds", patience.as_secs()).into()),
+    };
+    call.end(&outcome);
+    outcome
 }
 
 fn wait(response: &Response<Body>) -> Duration {

@@ -2,7 +2,7 @@
 //!
 //! A kubeconfig from a Secret is read by [`Endpoint::from_kubeconfig`] instead, which trusts none of these.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,10 +10,14 @@ use http::Uri;
 use http::uri::PathAndQuery;
 use kube::config::{AuthInfo, Config, KubeConfigOptions, Kubeconfig};
 use secrecy::ExposeSecret;
+use tokio_util::sync::CancellationToken;
 
 use super::hosts::Hosts;
 use super::{Credential, Endpoint, Scope, Token};
 use crate::topology::Topology;
+
+/// How often a token's file is read again: a kubelet renews it when at least a fifth of its lifetime, 10 minutes or more, is left.
+const READ_AGAIN: Duration = Duration::from_secs(60);
 
 /// A server that doesn't accept a connection within this time counts as not responding.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -42,6 +46,34 @@ pub enum OwnError {
     /// One of our own identities has no token that can be sent, and needs one.
     #[error("the user of the context {0} has no token (token or tokenFile) in the kubeconfig")]
     NoToken(String),
+}
+
+/// The token of a context's user.
+#[derive(Clone, Debug)]
+pub struct ContextToken {
+    /// The token.
+    pub token: Token,
+    /// The file that it is in, if it is in one.
+    file: Option<PathBuf>,
+}
+
+impl ContextToken {
+    /// Takes over what is written to the token's file, until `shutdown`. The token of a pod is replaced there before it expires.
+    pub async fn keep(self, shutdown: CancellationToken) {
+        let Some(file) = self.file else { return };
+        loop {
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                () = tokio::time::sleep(READ_AGAIN) => {}
+            }
+            match tokio::fs::read_to_string(&file).await {
+                // A file that is being replaced can be empty for a moment.
+                Ok(text) if text.trim().is_empty() => {}
+                Ok(text) => self.token.renew(text.trim()),
+                Err(error) => tracing::warn!(file = %file.display(), %error, "cannot read a token again, retrying"),
+            }
+        }
+    }
 }
 
 /// A server as reached through a context of the operator's kubeconfig.
@@ -112,7 +144,7 @@ impl Own {
     ///
     /// # Errors
     /// If the user has no token that can be sent, or its file can't be read.
-    pub fn token_of(&self, context: &str) -> Result<Option<Token>, OwnError> {
+    pub fn token_of(&self, context: &str) -> Result<Option<ContextToken>, OwnError> {
         let Some(user) = self.file.contexts.iter().find(|known| known.name == context).and_then(|known| known.context.as_ref()) else {
             return Ok(None);
         };
@@ -121,10 +153,10 @@ impl Own {
         let none = || OwnError::NoToken(context.to_owned());
         let info = info.ok_or_else(none)?;
         match (&info.token, &info.token_file) {
-            (Some(token), _) => Ok(Some(Token::new(token.expose_secret()))),
+            (Some(token), _) => Ok(Some(ContextToken { token: Token::new(token.expose_secret()), file: None })),
             (None, Some(file)) => {
                 let text = std::fs::read_to_string(file).map_err(|error| OwnError::Unreadable(format!("{file}: {error}")))?;
-                Ok(Some(Token::new(text.trim())))
+                Ok(Some(ContextToken { token: Token::new(text.trim()), file: Some(PathBuf::from(file)) }))
             }
             (None, None) => Err(none()),
         }
@@ -142,7 +174,10 @@ pub(super) fn origin(server: &Uri) -> Uri {
 mod tests {
     use std::io::Write as _;
 
-    use super::{Own, OwnError};
+    use tokio_util::sync::CancellationToken;
+
+    use super::{ContextToken, Own, OwnError, READ_AGAIN};
+    use crate::Token;
 
     fn kubeconfig(server: &str) -> tempfile::NamedTempFile {
         let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -165,7 +200,7 @@ mod tests {
         let file = kubeconfig("https://127.0.0.1:1/clusters/root");
         let own = Own::open(Some(file.path()), None).await.unwrap();
         assert_eq!((own.context.as_str(), own.credential.prefix.as_str()), ("admin", "/clusters/root"));
-        assert_eq!(own.token_of("opm-portal").unwrap().unwrap().expose().as_ref(), "t2");
+        assert_eq!(own.token_of("opm-portal").unwrap().unwrap().token.expose().as_ref(), "t2");
         assert!(own.token_of("other").unwrap().is_none());
         assert!(matches!(own.token_of("cert"), Err(OwnError::NoToken(_))));
         assert!(matches!(Own::open(Some(file.path()), Some("other")).await, Err(OwnError::NoContext(_))));
@@ -175,5 +210,30 @@ mod tests {
     async fn tokens_are_not_sent_in_clear_text() {
         let file = kubeconfig("http://127.0.0.1:1");
         assert!(matches!(Own::open(Some(file.path()), None).await, Err(OwnError::NotSecure(_))));
+    }
+    #[tokio::test(start_paused = true)]
+    async fn a_token_in_a_file_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("token");
+        let token = Token::new("first");
+        let kept = ContextToken { token: token.clone(), file: Some(file.clone()) };
+        let shutdown = CancellationToken::new();
+        let task = tokio::spawn(kept.keep(shutdown.clone()));
+        for (written, expected) in [(None, "first"), (Some(" second\n"), "second"), (Some(""), "second"), (Some("third"), "third")] {
+            if let Some(written) = written {
+                std::fs::write(&file, written).unwrap();
+            }
+            // Reading takes real time, during which the paused clock moves on by itself.
+            let changed = async {
+                tokio::time::sleep(READ_AGAIN * 2).await;
+                while token.expose().as_ref() != expected {
+                    tokio::task::yield_now().await;
+                }
+            };
+            tokio::time::timeout(READ_AGAIN * 100_000, changed).await.unwrap();
+        }
+        shutdown.cancel();
+        task.await.unwrap();
+        ContextToken { token, file: None }.keep(CancellationToken::new()).await;
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use kube::Client;
 use promise::keyed::DigestKey;
 use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -32,6 +33,8 @@ use crate::world::{Access, World};
 
 /// Pause before the digest key is read again.
 const AGAIN: Duration = Duration::from_secs(2);
+/// How often the length of the queue is recorded.
+const RECORD: Duration = Duration::from_secs(5);
 
 /// Configuration of the controller.
 #[derive(Clone)]
@@ -151,6 +154,7 @@ async fn work(options: Options, own: Client, report: Arc<Report>, tasks: TaskTra
         world,
     });
     tasks.spawn(tell_gaps(core.world.clone(), report.clone(), term.clone()));
+    tasks.spawn(record(core.clone(), term.clone()));
     let wakes = Wakes::new(core.clone(), tasks.clone(), term.clone());
     // Subscribed before the first list is read, so that no change is missed.
     wakes.start(finds, losses);
@@ -191,6 +195,22 @@ async fn tell_gaps(world: World, report: Arc<Report>, term: CancellationToken) {
     }
 }
 
+/// Records how many objects wait for a worker. The workers themselves wouldn't notice while all of them are busy.
+async fn record(core: Arc<Core>, term: CancellationToken) {
+    let set = |count: &dyn Fn(usize) -> usize| {
+        for (class, waiting) in core.queue.waiting() {
+            metrics::gauge!("opm_queue_depth", "class" => class).set(count(waiting) as f64);
+        }
+    };
+    loop {
+        set(&|waiting| waiting);
+        tokio::select! {
+            () = term.cancelled() => return set(&|_| 0),
+            () = tokio::time::sleep(RECORD) => {}
+        }
+    }
+}
+
 async fn worker(core: Arc<Core>, ends: Ends) {
     loop {
         let work = tokio::select! {
@@ -206,9 +226,14 @@ async fn worker(core: Arc<Core>, ends: Ends) {
                 Work::Approval(key) => verdicts::approval(&core, key).await,
             }
         };
+        let begun = Instant::now();
         tokio::select! {
             () = ends.lost.cancelled() => return,
-            after = caught(&core.report, &work, after) => core.queue.done(&work, after),
+            after = caught(&core.report, &work, after) => {
+                metrics::counter!("opm_reconciles_total", "kind" => work.kind(), "result" => after.word()).increment(1);
+                metrics::histogram!("opm_reconcile_duration_seconds", "kind" => work.kind()).record(begun.elapsed().as_secs_f64());
+                core.queue.done(&work, after);
+            }
         }
     }
 }

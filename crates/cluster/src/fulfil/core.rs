@@ -45,6 +45,19 @@ pub enum Work {
     Approval(Key),
 }
 
+impl Work {
+    /// Returns the kind of the object, as metrics name it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Request(_) => "request",
+            Self::Promise(_) => "promise",
+            Self::Policy(_) => "policy",
+            Self::Destination(_) => "destination",
+            Self::Approval(_) => "approval",
+        }
+    }
+}
+
 impl fmt::Display for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

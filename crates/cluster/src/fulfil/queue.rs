@@ -51,6 +51,18 @@ pub enum After {
     Later(Duration),
 }
 
+impl After {
+    /// Returns the outcome, as metrics name it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Waits => "waiting",
+            Self::Later(_) => "later",
+        }
+    }
+}
+
 /// A work queue of keys.
 pub struct Queue<K> {
     state: Mutex<State<K>>,
@@ -107,6 +119,10 @@ impl<K: Tenanted> Lane<K> {
 
     fn is_empty(&self) -> bool {
         self.turns.is_empty()
+    }
+
+    fn len(&self) -> usize {
+        self.waiting.values().map(VecDeque::len).sum()
     }
 }
 
@@ -182,6 +198,13 @@ impl<K: Clone + Eq + Hash + Tenanted> Queue<K> {
                 None => self.wake.notified().await,
             }
         }
+    }
+
+    /// Returns how many keys of each class wait for a worker. A key that became more urgent counts in both classes for a moment.
+    pub fn waiting(&self) -> [(&'static str, usize); 3] {
+        let state = self.state.lock();
+        [("sweep", Class::Sweep), ("changed", Class::Changed), ("new", Class::New)]
+            .map(|(word, class)| (word, state.ready[class as usize].len()))
     }
 
     /// Ends the work on a key.
@@ -311,9 +334,11 @@ mod tests {
         queue.add_as("c/new", Class::New);
         queue.add_as("a/3", Class::New);
         queue.add_as("c/new", Class::Sweep);
+        assert_eq!(queue.waiting(), [("sweep", 3), ("changed", 1), ("new", 2)]);
         assert_eq!(taken(&queue, 5).await, ["c/new", "a/3", "b/changed", "a/1", "a/2"]);
         let rest = tokio::time::timeout(Duration::from_secs(1), queue.next()).await;
         assert!(rest.is_err(), "what became more urgent is worked on once");
+        assert_eq!(queue.waiting().map(|(_, count)| count), [0; 3]);
     }
 
     #[tokio::test(start_paused = true)]

@@ -15,6 +15,9 @@ const PROVIDER: &str = "${PROVIDER_CLUSTER_ID}";
 /// Placeholder in files for the installation's own value: a namespace in which requests are to be fulfilled.
 const NAMESPACE: &str = "${NAMESPACE}";
 
+/// The part of an object's metadata by which Helm leaves it when a release is uninstalled.
+const KEPT_BY_HELM: (&str, &str) = ("helm.sh/resource-policy", "keep");
+
 const EXPORTS: [Export; 2] = [Export::Requests, Export::Catalog];
 
 /// Returns the generated files under `deploy/`, with their paths relative to the root of the project. Errors if YAML can't represent a
@@ -41,7 +44,30 @@ pub fn files() -> Result<Vec<(String, String)>, serde_saphyr::ser::Error> {
     files.push(("deploy/kubernetes/40-admission.yaml".to_owned(), yaml(&kubernetes::policies(&identities))?));
     // Separate from the others, because it is applied to each namespace that is to be served.
     files.push(("deploy/kubernetes/namespace/fulfiller.yaml".to_owned(), yaml(&kubernetes::served(NAMESPACE))?));
+    for (name, objects) in chart(&identities) {
+        files.push((format!("deploy/chart/files/install/{name}.yaml"), yaml(&objects)?));
+    }
     Ok(files)
+}
+
+/// Returns what the Helm chart installs on plain Kubernetes: the same objects as `bootstrap`, without the namespace, which belongs to the
+/// release. Definitions stay when a release is uninstalled, because all promises and requests would go with them; and so do the admission
+/// policies, because records that stay must not be changed while no portal is there.
+fn chart(identities: &Identities) -> [(&'static str, Vec<Value>); 4] {
+    let rights = kubernetes::rights(identities).into_iter().filter(|object| object["kind"] != "Namespace").collect();
+    let kept = |objects: Vec<Value>| objects.into_iter().map(kept_by_helm).collect();
+    [
+        ("definitions", kept(crds())),
+        ("rights", rights),
+        ("admission", kept(kubernetes::policies(identities))),
+        ("namespace", kubernetes::served(NAMESPACE)),
+    ]
+}
+
+fn kept_by_helm(mut object: Value) -> Value {
+    let (name, value) = KEPT_BY_HELM;
+    object["metadata"]["annotations"][name] = json!(value);
+    object
 }
 
 /// Returns a digest of everything that an installation writes on kcp. If it differs, the provider workspace was installed by another build.
@@ -77,10 +103,33 @@ mod tests {
 
     use super::files;
 
+    fn documents(path: &str) -> Vec<Value> {
+        let (_, text) = files().unwrap().into_iter().find(|(known, _)| known == path).unwrap();
+        serde_saphyr::from_multiple(&text).unwrap()
+    }
+
+    #[test]
+    fn the_chart_installs_what_bootstrap_does() {
+        let without_policy = |mut object: Value| {
+            if let Some(metadata) = object["metadata"].as_object_mut() {
+                assert_ne!(metadata.remove("annotations"), None, "it is kept");
+            }
+            object
+        };
+        let of_chart = |name: &str| documents(&format!("deploy/chart/files/install/{name}.yaml"));
+        let mut rights = documents("deploy/kubernetes/10-rights.yaml");
+        assert_eq!(rights.remove(0)["kind"], "Namespace");
+        assert_eq!(of_chart("rights"), rights);
+        let admission: Vec<Value> = of_chart("admission").into_iter().map(without_policy).collect();
+        assert_eq!(admission, documents("deploy/kubernetes/40-admission.yaml"));
+        assert_eq!(of_chart("definitions").len(), 8);
+        assert_eq!(of_chart("namespace"), documents("deploy/kubernetes/namespace/fulfiller.yaml"));
+    }
+
     #[test]
     fn every_file_reads_back_as_kubernetes_objects() {
         let files = files().unwrap();
-        assert_eq!(files.len(), 8 + 5 + 3);
+        assert_eq!(files.len(), 8 + 5 + 3 + 4);
         for (path, text) in files {
             let documents: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap_or_else(|e| panic!("{path}: {e}"));
             assert!(!documents.is_empty(), "{path}");
