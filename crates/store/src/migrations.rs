@@ -31,8 +31,8 @@ macro_rules! folder {
     };
 }
 
-const SQLITE: [(i64, &str, &str); 15] = folder!("sqlite");
-const POSTGRES: [(i64, &str, &str); 15] = folder!("postgres");
+const SQLITE: [(i64, &str, &str); 17] = folder!("sqlite");
+const POSTGRES: [(i64, &str, &str); 17] = folder!("postgres");
 
 /// Migrates a SQLite file to this version.
 pub fn sqlite() -> Migrator {

@@ -12,7 +12,7 @@ const LONGEST: usize = 128 << 10;
 /// Maximum nesting depth. JSON parsers stop soon after.
 const DEEPEST: usize = 50;
 /// Maximum length of a document with a schema.
-const LONGEST_DOCUMENT: usize = 512 << 10;
+const LONGEST_DOCUMENT: usize = 2 << 20;
 /// Maximum nesting depth of such a document.
 const DEEPEST_DOCUMENT: usize = 100;
 /// Maximum number of errors that are reported together.
