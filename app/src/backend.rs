@@ -45,7 +45,7 @@ pub trait Account: Send + Sync {
     async fn dismiss_tour(&self) -> Result<()>;
     /// Returns the user's sessions, the one that was used last first.
     async fn sessions(&self) -> Result<Vec<SessionLine>>;
-    /// Ends one of the user's other sessions, or all others if `id` is empty.
+    /// Ends one of the user's other sessions, or all of them with the id [`crate::actions::OTHERS`].
     async fn end_session(&self, id: &str) -> Result<()>;
 }
 
