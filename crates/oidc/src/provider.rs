@@ -10,7 +10,8 @@ use openidconnect::{
     PkceCodeChallenge, PkceCodeVerifier, PostLogoutRedirectUrl, RedirectUrl, RefreshToken, Scope, TokenResponse as _,
 };
 
-use crate::config::{ConfigProblem, ProviderConfig, is_secure};
+use crate::address::is_secure;
+use crate::config::{ConfigProblem, ProviderConfig};
 use crate::error::Error;
 use crate::http_client::HttpClient;
 use crate::keys::{Metadata, Published};

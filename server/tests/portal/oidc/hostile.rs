@@ -158,7 +158,7 @@ async fn a_sign_in_leads_to_the_portal_and_nowhere_else() {
         assert!(!address.contains("evil"), "{address}");
         let state = address.split("state=").nth(1).and_then(|rest| rest.split('&').next()).expect("a state").to_owned();
         let refused = browser.get(&format!("/sign-in/sso/callback?error=access_denied&state={state}")).await;
-        assert_eq!(refused.location(), "/sign-in?back=/&problem=provider-declined", "{back}");
+        assert_eq!(refused.location(), "/sign-in?back=%2F&problem=provider-declined", "{back}");
     }
     world.close().await;
 }
