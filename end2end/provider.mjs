@@ -24,7 +24,9 @@ export async function freePort() {
 async function certificate() {
   const folder = await mkdtemp(join(tmpdir(), "opm-provider-"));
   const [key, cert] = [join(folder, "provider.key"), join(folder, "provider.crt")];
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+  const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+  // A certificate of an authority is none of a server (RFC 5280), which rustls insists on.
+  const subject = [...names, "-addext", "basicConstraints=critical,CA:FALSE"];
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
   try {
     await run("openssl", ["req", "-x509", ...curve, "-nodes", "-days", "2", "-keyout", key, "-out", cert, ...subject]);
@@ -57,6 +59,8 @@ export async function startProvider({ portal, people }) {
     conformIdTokenClaims: false,
     cookies: { keys: ["a-key-of-the-tests"] },
     features: { backchannelLogout: { enabled: true } },
+    // Its own dispatcher refuses addresses of this machine, where the portal is.
+    fetch: (url, { dispatcher: _, ...options }) => fetch(url, options),
     findAccount: async (_, id) => (id in people ? account(id) : undefined),
     issueRefreshToken: async () => true,
     pkce: { required: () => true },

@@ -28,7 +28,7 @@ use leptos::server_fn::ServerFn;
 use leptos_axum::ResponseOptions;
 use promise::{Error, Result};
 
-pub use account::{ChooseTheme, DEMO, DismissDemo, DismissTour, EndSession, SignIn, SignOut, THEME, ZONE};
+pub use account::{ChooseTheme, DEMO, DismissDemo, DismissTour, EndSession, OTHERS, SignIn, SignOut, THEME, ZONE};
 pub use approvals::{AskAgain, Comment, Decide, DecideTogether, Withdraw};
 pub use delegations::{EndDelegation, SetDelegate};
 pub use deliveries::RetryDelivery;

@@ -14,6 +14,8 @@ pub const ZONE: &str = "zone";
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
 /// The cookie that says that the note about the demo was dismissed; not a secret.
 pub const DEMO: &str = "demo";
+/// In place of the id of a session: all but the one of this browser.
+pub const OTHERS: &str = "others";
 /// How long theme and time zone are remembered, in seconds.
 const THEME_KEPT: u32 = 365 * 24 * 3600;
 
@@ -43,7 +45,7 @@ pub async fn sign_out() -> Answer {
     acting.answer(ended.map(leads), page::HOME).await
 }
 
-/// Ends one of the user's other sessions, or all others without an id.
+/// Ends one of the user's other sessions, or all of them with the id [`OTHERS`].
 #[server(prefix = "/do", endpoint = "account/end-session", protocol = Form, custom = Posted)]
 pub async fn end_session(id: String) -> Answer {
     let acting = Acting::now();

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use openidconnect::IssuerUrl;
-use openidconnect::url::{Host, Url};
+
+use crate::address::is_secure;
 
 /// An identity provider, as operators configure it.
 #[derive(Clone, PartialEq, Eq)]
@@ -85,17 +86,6 @@ impl ProviderConfig {
         let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
         if plain && is_secure(url) { Ok(issuer) } else { Err(wrong()) }
     }
-}
-
-/// Checks whether what is sent to this address can only be read there: TLS, or this machine.
-pub(crate) fn is_secure(url: &Url) -> bool {
-    let here = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => return false,
-    };
-    url.scheme() == "https" || (url.scheme() == "http" && here)
 }
 
 impl fmt::Debug for ProviderConfig {

@@ -20,7 +20,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-use crate::config::is_secure;
+use crate::address::is_secure;
 
 /// How long a request can take.
 const PATIENCE: Duration = Duration::from_secs(10);

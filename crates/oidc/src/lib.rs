@@ -4,6 +4,7 @@
 //! It knows neither sessions nor pages, and never reads the clock or draws random bytes itself: both are arguments. Whether the control
 //! plane accepts an id token, and as whom, is for the plane to say.
 
+mod address;
 mod config;
 mod error;
 mod http_client;

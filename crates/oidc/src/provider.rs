@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use openidconnect::core::{CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdToken};
@@ -11,7 +10,8 @@ use openidconnect::{
     PkceCodeChallenge, PkceCodeVerifier, PostLogoutRedirectUrl, RedirectUrl, RefreshToken, Scope, TokenResponse as _,
 };
 
-use crate::config::{ConfigProblem, ProviderConfig, is_secure};
+use crate::address::is_secure;
+use crate::config::{ConfigProblem, ProviderConfig};
 use crate::error::Error;
 use crate::http_client::HttpClient;
 use crate::keys::{Metadata, Published};
@@ -74,11 +74,11 @@ impl Provider {
         &self.config
     }
 
-    /// Returns the address to which a browser is sent to sign in. With `max_age`, the person must have proved within this time who they are.
+    /// Returns the address to which a browser is sent to sign in.
     ///
     /// # Errors
     /// If the provider doesn't say where that is.
-    pub async fn begin(&self, secrets: Secrets<'_>, max_age: Option<Duration>, now: Timestamp) -> Result<String, Error> {
+    pub async fn begin(&self, secrets: Secrets<'_>, now: Timestamp) -> Result<String, Error> {
         let metadata = self.metadata(now).await?;
         if !is_secure(metadata.authorization_endpoint().url()) {
             return Err(Error::Answer("its authorization endpoint isn't an https:// address".to_owned()));
@@ -86,13 +86,10 @@ impl Provider {
         let (state, nonce) = (CsrfToken::new(secrets.state.to_owned()), Nonce::new(secrets.nonce.to_owned()));
         let verifier = PkceCodeVerifier::new(secrets.verifier.to_owned());
         let client = self.client(&metadata);
-        let mut request = client
+        let request = client
             .authorize_url(CoreAuthenticationFlow::AuthorizationCode, move || state, move || nonce)
             .add_scopes(self.config.scopes.iter().filter(|scope| *scope != "openid").cloned().map(Scope::new))
             .set_pkce_challenge(PkceCodeChallenge::from_code_verifier_sha256(&verifier));
-        if let Some(max_age) = max_age {
-            request = request.set_max_age(max_age);
-        }
         Ok(request.url().0.to_string())
     }
 
@@ -100,13 +97,7 @@ impl Provider {
     ///
     /// # Errors
     /// If the provider doesn't respond or refuses, or anything about its answer isn't right.
-    pub async fn finish(
-        &self,
-        callback: Callback<'_>,
-        secrets: Secrets<'_>,
-        max_age: Option<Duration>,
-        now: Timestamp,
-    ) -> Result<Tokens, Error> {
+    pub async fn finish(&self, callback: Callback<'_>, secrets: Secrets<'_>, now: Timestamp) -> Result<Tokens, Error> {
         let metadata = self.metadata(now).await?;
         let names_issuer = metadata.additional_metadata().authorization_response_iss_parameter_supported;
         if callback.issuer.map_or(names_issuer, |issuer| issuer != self.issuer.as_str()) {
@@ -117,7 +108,7 @@ impl Provider {
         let verifier = PkceCodeVerifier::new(secrets.verifier.to_owned());
         let answer = request.set_pkce_verifier(verifier).request_async(&self.http).await?;
         let id_token = answer.id_token().ok_or_else(|| Error::Answer("there is no id token in it".to_owned()))?;
-        let verified = self.verified(&metadata, id_token, Expected { nonce: Some(secrets.nonce), max_age, now }).await?;
+        let verified = self.verified(&metadata, id_token, Expected { nonce: Some(secrets.nonce), now }).await?;
         Ok(Tokens { refresh_token: answer.refresh_token().map(|token| token.secret().clone()), ..verified })
     }
 
@@ -131,7 +122,7 @@ impl Provider {
         let present = RefreshToken::new(refresh_token.to_owned());
         let answer = client.exchange_refresh_token(&present).map_err(|_| no_token_endpoint())?.request_async(&self.http).await?;
         let id_token = answer.id_token().ok_or_else(|| Error::Answer("there is no new id token in it".to_owned()))?;
-        let verified = self.verified(&metadata, id_token, Expected { nonce: None, max_age: None, now }).await?;
+        let verified = self.verified(&metadata, id_token, Expected { nonce: None, now }).await?;
         if verified.subject != subject {
             return Err(Error::OtherPerson);
         }

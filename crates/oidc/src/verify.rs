@@ -1,7 +1,5 @@
 //! Verification of id tokens (OpenID Connect Core 1.0, section 3.1.3.7).
 
-use std::time::Duration;
-
 use chrono::{DateTime, Utc};
 use jiff::{SignedDuration, Timestamp};
 use openidconnect::core::{CoreIdToken, CoreJwsSigningAlgorithm};
@@ -34,8 +32,6 @@ pub(crate) const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
 pub(crate) struct Expected<'a> {
     /// The nonce of the sign-in; a token that replaces another one needs none.
     pub(crate) nonce: Option<&'a str>,
-    /// The longest time since the person proved who they are.
-    pub(crate) max_age: Option<Duration>,
     pub(crate) now: Timestamp,
 }
 
@@ -49,8 +45,7 @@ pub(crate) fn verified(config: &ProviderConfig, client: &Client, token: &CoreIdT
         // Several audiences are fine if the token says that we are the party that it was issued to, see below.
         .set_other_audience_verifier_fn(|_| true)
         .set_time_fn(move || at(earlier))
-        .set_issue_time_verifier_fn(move |issued| not_in_the_future(issued, now))
-        .set_auth_time_verifier_fn(move |authenticated| recent(authenticated, expected.max_age, now));
+        .set_issue_time_verifier_fn(move |issued| not_in_the_future(issued, now));
     let matches_nonce = |found: Option<&Nonce>| match (&nonce, found) {
         (None, _) => Ok(()),
         (Some(nonce), Some(found)) if same(nonce.secret(), found.secret()) => Ok(()),
@@ -93,16 +88,6 @@ fn at(time: Timestamp) -> DateTime<Utc> {
 
 fn not_in_the_future(issued: DateTime<Utc>, now: Timestamp) -> Result<(), String> {
     if issued.timestamp() <= now.as_second() + SKEW.as_secs() { Ok(()) } else { Err("it was issued in the future".to_owned()) }
-}
-
-fn recent(authenticated: Option<DateTime<Utc>>, max_age: Option<Duration>, now: Timestamp) -> Result<(), String> {
-    let Some(max_age) = max_age else { return Ok(()) };
-    let most = i64::try_from(max_age.as_secs()).unwrap_or(i64::MAX).saturating_add(SKEW.as_secs());
-    match authenticated {
-        Some(at) if now.as_second().saturating_sub(at.timestamp()) <= most => Ok(()),
-        Some(_) => Err("the person proved who they are too long ago".to_owned()),
-        None => Err("it doesn't say when the person proved who they are".to_owned()),
-    }
 }
 
 /// Compares in constant time.

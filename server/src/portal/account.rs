@@ -1,5 +1,6 @@
 //! The port [`Account`]: the signed-in user and the work waiting for them.
 
+use app::actions::OTHERS;
 use app::backend::Account;
 use app::view::{Home, SessionLine, TourLine, Viewer};
 use async_trait::async_trait;
@@ -70,8 +71,8 @@ impl Account for Caller {
     async fn end_session(&self, id: &str) -> Result<()> {
         let portal = self.portal();
         let others = self.listed_sessions().await?.into_iter().filter(|session| session.key != self.session());
-        let chosen: Vec<ListedSession> = others.filter(|session| id.is_empty() || session.key.text() == id).collect();
-        if chosen.is_empty() && !id.is_empty() {
+        let chosen: Vec<ListedSession> = others.filter(|session| id == OTHERS || session.key.text() == id).collect();
+        if chosen.is_empty() && id != OTHERS {
             return Err(Error::NotFound { what: "session, or it has ended".to_owned() });
         }
         for session in chosen {

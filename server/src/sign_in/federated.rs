@@ -73,7 +73,7 @@ pub(crate) async fn start(
     let (browser, state, nonce, verifier) = (browser.unwrap_or_else(random), random(), random(), random());
     let now = portal.clock.now();
     let secrets = Secrets { state: &state, nonce: &nonce, verifier: &verifier };
-    let address = provider.begin(secrets, None, now).await.map_err(|error| problem(provider, &error))?;
+    let address = provider.begin(secrets, now).await.map_err(|error| problem(provider, &error))?;
     let back = safe_redirect(back).to_owned();
     let pending = Pending { provider: provider.config().name.clone(), nonce, verifier, back };
     let content = serde_json::to_value(pending).map_err(|_| SignInProblem::Unavailable)?;
@@ -118,7 +118,7 @@ pub(crate) async fn finish(
     }
     let secrets = Secrets { state: &answer.state, nonce: &pending.nonce, verifier: &pending.verifier };
     let callback = Callback { code: &answer.code, issuer: answer.iss.as_deref() };
-    let tokens = provider.finish(callback, secrets, None, portal.clock.now()).await;
+    let tokens = provider.finish(callback, secrets, portal.clock.now()).await;
     let tokens = tokens.map_err(|error| failed(problem(provider, &error)))?;
     let (token, at) = (Token::new(tokens.id_token.clone()), at_provider(&pending.provider, tokens));
     let begun = begin_with(portal, visitor, &token, Some(&at), from).await;

@@ -131,9 +131,14 @@ async fn people_see_their_sessions_and_end_the_others() {
     assert!(is_signed_in(&mut other).await);
     assert_eq!(mine.post("/do/account/end-session", &[("_token", &token), ("id", &id)]).await.location(), "/account/sessions");
     assert!(!is_signed_in(&mut other).await && is_signed_in(&mut mine).await && is_signed_in(&mut theirs).await);
+    assert_eq!(mine.act("/do/account/end-session", &[("_token", &token), ("id", "")]).await.status, StatusCode::NOT_FOUND);
     let (mut second, mut third) = (world.signed_in("dev-shop").await, world.signed_in("dev-shop").await);
-    assert_eq!(mine.post("/do/account/end-session", &[("_token", &token), ("id", "")]).await.location(), "/account/sessions");
+    assert_eq!(mine.post("/do/account/end-session", &[("_token", &token), ("id", "others")]).await.location(), "/account/sessions");
     assert!(!is_signed_in(&mut second).await && !is_signed_in(&mut third).await && is_signed_in(&mut mine).await);
-    assert_eq!(problem(&mine.post("/do/account/end-session", &[("_token", &token), ("id", "")]).await), "", "there is nothing left to end");
+    assert_eq!(
+        problem(&mine.post("/do/account/end-session", &[("_token", &token), ("id", "others")]).await),
+        "",
+        "there is nothing left to end"
+    );
     world.close().await;
 }
