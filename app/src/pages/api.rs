@@ -34,13 +34,13 @@ pub async fn page(visit: &Visit) -> Result<Page> {
     Ok(framed(visit, about, || {
         view! {
             <PageHead title=texts::TITLE meta=view! { <span>{texts::ABOUT}</span> }.into_any()/>
-            <section class="card block" aria-labelledby="start">
+            <section class="card p-pad" aria-labelledby="start">
                 <h2 id="start">{texts::GETTING_STARTED}</h2>
                 <p class="mt-1">{texts::TOKEN}</p>
                 <div class="mt-3"><Code label=texts::GETTING_STARTED text=texts::first_call() copy=true/></div>
                 <p class="mt-3"><a href=OPENAPI>{texts::DESCRIPTION}</a>". "{texts::described_at()}</p>
             </section>
-            <section class="card block mt-4" aria-labelledby="conventions">
+            <section class="card p-pad mt-4" aria-labelledby="conventions">
                 <h2 id="conventions">{texts::CONVENTIONS}</h2>
                 <ul class="mt-1 grid gap-1">{texts::RULES.map(|rule| view! { <li>{marked(rule)}</li> }).collect_view()}</ul>
             </section>
@@ -75,7 +75,7 @@ fn operation(operation: &'static Operation) -> impl IntoView {
     view! {
         <article class="card mt-3" id=operation.id>
             <div class="card-head"><h3>{operation.summary}</h3><code>{operation.method}" "{operation.path}</code></div>
-            <div class="block">
+            <div class="p-pad">
                 <p>{marked(operation.description)}</p>
                 <div class="mt-3"><Code label=texts::example(operation.summary) text=curl(operation) copy=true/></div>
             </div>
@@ -91,7 +91,7 @@ fn row(parameter: &Parameter, place: &'static str) -> impl IntoView {
         <tr>
             <th scope="row" data-label=texts::PARAMETER><code>{name}</code>{required}</th>
             <td data-label=texts::PLACE>{place}</td>
-            <td data-label=texts::MEANING>{marked(parameter.description)}</td>
+            <td data-label=texts::MEANING><span>{marked(parameter.description)}</span></td>
         </tr>
     }
 }
@@ -102,7 +102,7 @@ fn problems() -> impl IntoView {
             <tr id=kind>
                 <th scope="row" data-label=texts::TYPE><code>{kind}</code></th>
                 <td data-label=texts::STATUS>{status}</td>
-                <td data-label=texts::MEANING>{marked(meaning)}</td>
+                <td data-label=texts::MEANING><span>{marked(meaning)}</span></td>
             </tr>
         }
     };
@@ -110,7 +110,7 @@ fn problems() -> impl IntoView {
         <section class="mt-4" aria-labelledby="problems">
             <h2 id="problems">{texts::PROBLEMS}</h2>
             <div class="card mt-3">
-                <div class="block"><Code label=texts::PROBLEMS text=texts::PROBLEM/></div>
+                <div class="p-pad"><Code label=texts::PROBLEMS text=texts::PROBLEM/></div>
                 <table class="table" aria-label=texts::PROBLEMS>
                     <thead><tr><th scope="col">{texts::TYPE}</th><th scope="col">{texts::STATUS}</th><th scope="col">{texts::MEANING}</th></tr></thead>
                     <tbody>{texts::KINDS.map(row).collect_view()}</tbody>

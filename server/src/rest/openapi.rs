@@ -9,7 +9,6 @@ use promise::rest::{
     ApprovalItem, CostReport, DecisionBody, DecisionReceipt, PROBLEM_JSON, Page, ProblemDetails, PromiseDetail, PromiseSummary,
     RequestDetail, RequestGone, RequestManifest, RequestSummary, ResourceItem, SearchItem, WorkspaceSummary,
 };
-use utoipa::ToSchema;
 use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn, PathsBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::schema::{ComponentsBuilder, ObjectBuilder, Schema, Type};
@@ -17,6 +16,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{
     ContentBuilder, HttpMethod, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required, ResponseBuilder, ResponsesBuilder,
 };
+use utoipa::{PartialSchema as _, ToSchema};
 
 use super::answer::{self, Answer};
 use super::fields::Fields;
@@ -36,20 +36,20 @@ pub(crate) async fn description(headers: HeaderMap) -> Answer {
 
 fn describe() -> OpenApi {
     let mut schemas = Schemas::new();
-    add::<Page<WorkspaceSummary>>(&mut schemas);
-    add::<Page<PromiseSummary>>(&mut schemas);
+    add_page::<WorkspaceSummary>(&mut schemas);
+    add_page::<PromiseSummary>(&mut schemas);
     add::<PromiseDetail>(&mut schemas);
-    add::<Page<RequestSummary>>(&mut schemas);
+    add_page::<RequestSummary>(&mut schemas);
     add::<RequestManifest>(&mut schemas);
     add::<RequestDetail>(&mut schemas);
     add::<RequestGone>(&mut schemas);
     add::<PreflightAnswer>(&mut schemas);
-    add::<Page<ApprovalItem>>(&mut schemas);
+    add_page::<ApprovalItem>(&mut schemas);
     add::<DecisionBody>(&mut schemas);
     add::<DecisionReceipt>(&mut schemas);
-    add::<Page<ResourceItem>>(&mut schemas);
+    add_page::<ResourceItem>(&mut schemas);
     add::<CostReport>(&mut schemas);
-    add::<Page<SearchItem>>(&mut schemas);
+    add_page::<SearchItem>(&mut schemas);
     add::<ProblemDetails>(&mut schemas);
     let paths = OPERATIONS.iter().fold(PathsBuilder::new(), |paths, operation| {
         let item = utoipa::openapi::PathItem::new(method(operation.method), described(operation));
@@ -78,6 +78,17 @@ fn describe() -> OpenApi {
 fn add<T: ToSchema>(schemas: &mut Schemas) {
     schemas.push((T::name().into_owned(), T::schema()));
     T::schemas(schemas);
+}
+
+/// Adds the schema of a part of a list, under a name of its own: that of a generic type is the same for all of its items.
+fn add_page<T: ToSchema>(schemas: &mut Schemas) {
+    schemas.push((page_of(&T::name()), Page::<T>::schema()));
+    add::<T>(schemas);
+}
+
+/// Returns the name of the schema of a part of a list.
+fn page_of(item: &str) -> String {
+    format!("Page_{item}")
 }
 
 fn method(name: &str) -> HttpMethod {
@@ -158,7 +169,7 @@ fn contents(content: Content) -> Vec<(&'static str, RefOr<Schema>)> {
     match content {
         Content::Empty => Vec::new(),
         Content::Of(name) => vec![("application/json", named(name.to_owned()))],
-        Content::PageOf(name) => vec![("application/json", named(format!("Page_{name}")))],
+        Content::PageOf(name) => vec![("application/json", named(page_of(name)))],
         Content::Manifest => {
             ["application/json", "application/yaml"].map(|kind| (kind, named(RequestManifest::name().into_owned()))).into()
         }

@@ -12,6 +12,7 @@ use super::inbox::{self, Prices};
 use super::standing::{Standing, rule_id};
 use super::{matter, vote};
 use crate::portal::Caller;
+use crate::portal::place::Workspace;
 use crate::portal::slices::{self, Extent, Slice};
 
 impl Caller {
@@ -96,10 +97,16 @@ impl Caller {
         let cluster = portal.world.tree().cluster(&path).ok_or_else(absent)?;
         let key = Key { cluster, namespace: namespace.to_owned(), name: name.to_owned() };
         let uid = portal.world.requests.get(&key).and_then(|request| request.metadata.uid.clone()).ok_or_else(absent)?;
-        let matter = matter::find(self, &uid).await.map_err(|error| match error {
-            Error::NotFound { .. } => absent(),
-            other => other,
-        })?;
+        let matter = match matter::find(self, &uid).await {
+            Ok(matter) => matter,
+            // No one was asked about it. Only who can read it is told so.
+            Err(Error::NotFound { .. }) => {
+                let workspace = Workspace::at(&portal.world.tree(), key.cluster.clone()).ok_or_else(absent)?;
+                self.read_request(&workspace, namespace, name).await?;
+                return Err(ConflictReason::NothingToDecide.into());
+            }
+            Err(error) => return Err(error),
+        };
         let rule = match &body.rule {
             Some(rule) => rule.clone(),
             None => only(&self.standings(&matter.request).await?, body.emergency)?,
