@@ -269,7 +269,8 @@ async fn two_replicas_write_chains_of_their_own_and_see_a_change_once() {
         );
         let (a, b) = (a.unwrap(), b.unwrap());
         assert_eq!([&a[0], &b[0]].iter().filter(|outcome| ***outcome == AuditStepOutcome::Recorded).count(), 1, "{a:?} {b:?}");
-        (c.unwrap(), d.unwrap());
+        c.unwrap();
+        d.unwrap();
     }
     let report = verified(&one).await.unwrap();
     assert_eq!((report.chains.len(), report.records()), (2, 3 * 19));
