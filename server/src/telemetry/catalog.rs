@@ -125,7 +125,8 @@ mod tests {
         let row = |line: &str| {
             let cells: Vec<&str> = line.split('|').map(str::trim).collect();
             let [_, name, kind, labels, ..] = cells.as_slice() else { return None };
-            let name = name.strip_prefix('`')?.strip_suffix('`')?;
+            // Alerts have a table, too.
+            let name = name.strip_prefix('`')?.strip_suffix('`').filter(|name| name.contains('_'))?;
             let labels: BTreeSet<String> =
                 labels.split(", ").filter(|label| !label.is_empty()).map(|label| label.replace('`', "")).collect();
             Some((name.to_owned(), (kind.to_string(), labels)))

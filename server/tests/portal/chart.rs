@@ -244,6 +244,7 @@ async fn an_api_server_accepts_everything_and_a_request_becomes_ready_with_two_p
     site.publish().await;
     let router = router(&portal.running.portal);
     let product = Product { running: portal.running, router };
+    product.publishes_samples().await;
     let mut dana = signed_in(&product, "dana").await;
     dana.until("/w/cluster:shop/catalog", |page| page.text.contains("/w/cluster:shop/promises/settings")).await;
     let written = fill(&mut dana, "/w/cluster:shop/promises/settings/request", &[("/name", "mine")], "submit").await;
