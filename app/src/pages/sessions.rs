@@ -22,7 +22,7 @@ pub async fn page(visit: &Visit) -> Result<Page> {
             <PageHead title=texts::SESSIONS meta=view! { <span>{texts::SESSIONS_INTRO}</span> }.into_any()/>
             <ul class="card lines">{rows}</ul>
             {others.then(|| view! {
-                <form method="post" action={actions::path::<EndSession>()}><HiddenToken token=token.clone()/><input type="hidden" name="id" value=OTHERS/><button class="btn">{texts::SIGN_OTHERS_OUT}</button></form>
+                <form class="mt-8" method="post" action={actions::path::<EndSession>()}><HiddenToken token=token.clone()/><input type="hidden" name="id" value=OTHERS/><button class="btn">{texts::SIGN_OTHERS_OUT}</button></form>
             })}
         }
     }))
