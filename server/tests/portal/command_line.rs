@@ -1,4 +1,4 @@
-//! The command line on a running portal: it shows and does what pages do, and the transcript in its documentation is what it prints.
+//! The command line on a running portal: it shows and does what pages do, and the commands of its documentation work as written.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
