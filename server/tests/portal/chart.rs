@@ -123,8 +123,9 @@ fn config(arguments: &[String]) -> Config {
     let has_oidc = serve.get_arguments().any(|argument| argument.get_long() == Some("oidc-issuer"));
     let taken = arguments.iter().filter(|argument| has_oidc || !argument.starts_with("--oidc-"));
     // These files only exist in a pod.
-    let taken =
-        taken.filter(|argument| !["--smtp-url-file", "--mail-from", "--notifications"].iter().any(|name| argument.starts_with(name)));
+    let taken = taken.filter(|argument| {
+        !["--smtp-url-file", "--mail-from", "--notifications", "--oidc-client-secret-file"].iter().any(|name| argument.starts_with(name))
+    });
     let line = std::iter::once("opm-portal".to_owned()).chain(taken.cloned());
     let Does::Serve(serve) = Cli::try_parse_from(line).unwrap_or_else(|why| panic!("{why}")).command else { panic!("serve") };
     serve.into_config().unwrap_or_else(|why| panic!("{why}: {arguments:?}")).0
