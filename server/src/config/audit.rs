@@ -9,7 +9,7 @@ use super::DatabaseUrl;
 use crate::audit::AuditConfig;
 
 /// Arguments of `serve` about the audit log.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct AuditArgs {
     /// File to which the end of the audit log is appended every hour and at the end, best on a medium that no one can change. With it,
     /// `opm-portal audit verify` finds records that were removed at the end [default: only the log of the process has it].

@@ -81,6 +81,7 @@ pub struct ServeArgs {
     requests_per_second: u32,
     #[command(flatten)]
     sign_in: SignInArgs,
+    #[command(flatten)]
     audit: AuditArgs,
     #[command(flatten)]
     notify: NotifyArgs,

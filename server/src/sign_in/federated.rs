@@ -174,7 +174,7 @@ pub(crate) async fn end(portal: &Portal, provider: &Provider, token: &str, reque
         if matches!(error, oidc::Error::LogoutToken(_)) { Ended::NotValid } else { Ended::Later }
     })?;
     let no_one = PersonId::default();
-    let write = RecordedWrite::of(&no_one, request_id, WriteOperation::SignOut, WriteTarget::remembered("session", name));
+    let write = RecordedWrite::of(portal, &no_one, request_id, WriteOperation::SignOut, WriteTarget::remembered("session", name));
     let ending = write.remember(portal.store.end_sessions_at(name, ended.subject.as_deref(), ended.sid.as_deref()), |_| true).await;
     let ending = ending.map_err(|error| {
         database(&error);

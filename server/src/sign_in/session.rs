@@ -90,7 +90,8 @@ async fn of(portal: &Portal, token: &Token, at: Option<&AtProvider>, identity: &
     let mail = mail(&token.expose()).unwrap_or_default();
     let sample = || portal.person(&identity.person).map(|person| person.display_name.clone());
     let name = name(&token.expose()).or_else(sample).unwrap_or_default();
-    let write = RecordedWrite::of(portal, &identity.person, from.request_id, WriteOperation::SignIn, WriteTarget::remembered("session", ""));
+    let write =
+        RecordedWrite::of(portal, &identity.person, from.request_id, WriteOperation::SignIn, WriteTarget::remembered("session", ""));
     let begun = write.remember(
         async {
             let (person, token) = (&*identity.person, &*token.expose());

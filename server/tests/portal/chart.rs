@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::Parser as _;
 use cluster::kinds::PromiseRequest;
 use http::StatusCode;
 use k8s_openapi::api::authentication::v1::{TokenRequest, TokenRequestSpec};
@@ -117,13 +117,8 @@ fn arguments(objects: &[Value], component: &str) -> Vec<String> {
 
 /// Reads arguments as the portal does.
 fn config(arguments: &[String]) -> Config {
-    let known = Cli::command();
-    let serve = known.find_subcommand("serve").expect("the command serve");
-    // Sign-in by OpenID Connect is optional in a build.
-    let has_oidc = serve.get_arguments().any(|argument| argument.get_long() == Some("oidc-issuer"));
-    let taken = arguments.iter().filter(|argument| has_oidc || !argument.starts_with("--oidc-"));
     // These files only exist in a pod.
-    let taken = taken.filter(|argument| {
+    let taken = arguments.iter().filter(|argument| {
         !["--smtp-url-file", "--mail-from", "--notifications", "--oidc-client-secret-file"].iter().any(|name| argument.starts_with(name))
     });
     let line = std::iter::once("opm-portal".to_owned()).chain(taken.cloned());

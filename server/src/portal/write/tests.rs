@@ -12,14 +12,14 @@ use tokio::sync::oneshot;
 
 use super::*;
 use crate::audit::AuditConfig;
-use crate::config::{Config, PlaneConfig, Storage};
+use crate::config::{Config, PlaneConfig, SignInConfig, Storage};
 use crate::limits::LimitsConfig;
 use crate::serve::{Edges, Running};
 
 /// A portal on an empty plane in memory, without a controller.
 async fn running() -> Running {
     let config = Config {
-        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false },
+        plane: PlaneConfig::Embedded { listen: ([127, 0, 0, 1], 0).into(), examples: None, history: false, authentication: None },
         storage: Storage::Memory,
         database: None,
         listen: ([127, 0, 0, 1], 0).into(),
@@ -28,6 +28,9 @@ async fn running() -> Running {
         public_url: None,
         notify: NotifyConfig::default(),
         limits: LimitsConfig::default(),
+        session_key_file: None,
+        metrics: None,
+        sign_in: SignInConfig::default(),
         audit: AuditConfig::default(),
     };
     Running::open(&config, Edges::default()).await.unwrap()
