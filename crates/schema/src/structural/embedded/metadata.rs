@@ -103,7 +103,7 @@ fn ruled(fields: &Map<String, Value>, path: &Path<'_>, errors: &mut Vec<FieldErr
         refuse("annotations", key, qualified_faults(&key.to_lowercase()));
     }
     if annotations().map(|(key, value)| key.len() + value.as_str().map_or(0, str::len)).sum::<usize>() > ANNOTATION_BYTES {
-        refuse("annotations", "", vec![format!("may not be more than {ANNOTATION_BYTES} bytes")]);
+        refuse("annotations", "", vec![format!("must be no more than {ANNOTATION_BYTES} bytes")]);
     }
     for finalizer in items(fields.get("finalizers")).filter_map(Value::as_str) {
         refuse("finalizers", finalizer, qualified_faults(finalizer));
