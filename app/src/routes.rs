@@ -3,12 +3,12 @@
 
 use crate::view::ObjectKey;
 
-use crate::backend::SignInProblem;
-
 mod pattern;
+mod session;
 
 pub(crate) use pattern::has_dot_segments;
 pub use pattern::{Pattern, at, with_query};
+pub use session::{sign_in, sign_in_again, sign_in_callback, sign_in_with, sign_out_with, signed_out};
 
 /// Patterns of pages, in the router's syntax; each answers GET.
 pub mod page {
@@ -398,37 +398,6 @@ pub fn request_delete(workspace: &str, namespace: &str, name: &str) -> String {
 /// A request with the value of a secret output, as long as `grant` lasts.
 pub fn request_revealed(workspace: &str, namespace: &str, name: &str, output: &str, grant: &str) -> String {
     with_query(&at(page::REQUEST_REVEALED, &[workspace, namespace, name]), &[("output", output), ("grant", grant)])
-}
-
-/// The sign-in page, which redirects to `back` afterwards.
-pub fn sign_in(back: &str) -> String {
-    with_query(page::SIGN_IN, &[("back", back)])
-}
-
-/// Redirects to an identity provider to sign in, and afterwards to `back`.
-pub fn sign_in_with(provider: &str, back: &str) -> String {
-    with_query(&at(page::SIGN_IN_WITH, &[provider]), &[("back", back)])
-}
-
-/// Where an identity provider sends the browser back to.
-pub fn sign_in_callback(provider: &str) -> String {
-    at(page::SIGN_IN_CALLBACK, &[provider])
-}
-
-/// Redirects to an identity provider to end the session there.
-pub fn sign_out_with(provider: &str) -> String {
-    at(page::SIGN_OUT_WITH, &[provider])
-}
-
-/// The sign-in page after a session that began at this identity provider.
-pub fn signed_out(provider: &str) -> String {
-    with_query(page::SIGN_IN, &[("left", provider)])
-}
-
-/// The sign-in page with the reason why the last attempt failed.
-pub fn sign_in_again(back: &str, problem: SignInProblem) -> String {
-    let wait = if let SignInProblem::TooManyAttempts(seconds) = problem { seconds.to_string() } else { String::new() };
-    with_query(&sign_in(back), &[("problem", problem.word()), ("wait", &wait)])
 }
 
 /// Stream of changes to a list of requests since the state `seen`.

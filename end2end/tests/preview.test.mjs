@@ -115,6 +115,17 @@ const hard = [
     makes: ["instances: 3", "walStorage:", "  size: 10Gi"],
   },
   {
+    file: "argo-cd/applicationsets.argoproj.io.crd.yaml",
+    steps: [
+      { press: "Add generator" },
+      { within: "Generator 1", press: "Add git" },
+      { within: "Git", into: "Repo URL", text: "https://git.example.org/apps" },
+      { within: "Git", into: "Revision", text: "main" },
+      { into: "Project", text: "default" },
+    ],
+    makes: ["generators:", "- git:", "repoURL: https://git.example.org/apps", "project: default"],
+  },
+  {
     file: "kratix-marketplace/app.promise.yaml",
     steps: [
       { into: "Image", text: "nginx:1.29" },

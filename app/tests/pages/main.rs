@@ -385,7 +385,7 @@ fn script_is_loaded_on_live_pages_alone() {
         ]
         .contains(&name);
         let copied = name.starts_with("adds")
-            || ["policy", "policy-tried", "policy-unread", "preview", "preview-empty", "preview-wrong"].contains(&name);
+            || ["audit-record", "policy", "policy-tried", "policy-unread", "preview", "preview-empty", "preview-wrong"].contains(&name);
         assert_eq!(page.html.contains("data-live-page=\"/live?topic="), live, "{name}");
         assert_eq!(page.html.contains("data-component=\"Preflight_"), typed, "{name}");
         let keys = name == "approvals" || name.starts_with("approvals-");

@@ -54,8 +54,15 @@ impl Projected for PromiseRequest {
             Reader::Portal => {
                 let spec = std::mem::take(&mut self.spec);
                 let requester = spec.requester.map(|requester| Requester { groups: Vec::new(), ..requester });
-                self.spec =
-                    PromiseRequestSpec { promise: spec.promise, requester, expires_at: spec.expires_at, ..PromiseRequestSpec::default() };
+                // Approvers read it first.
+                let reason = spec.reason.filter(|_| self.status.as_ref().is_some_and(|status| !status.approvals.is_empty()));
+                self.spec = PromiseRequestSpec {
+                    promise: spec.promise,
+                    requester,
+                    reason,
+                    expires_at: spec.expires_at,
+                    ..PromiseRequestSpec::default()
+                };
                 self.status = self.status.take().map(line);
             }
             // A reconcile reads its request itself; rows say what a change affects.

@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn a_misspelt_command_gets_a_suggestion() {
         let text = help(&["opm", "promise", "lst"]);
-        assert!(text.contains("a similar subcommand exists: 'list'"), "{text}");
+        assert!(text.contains("similar subcommand") && text.contains("'list'"), "{text}");
     }
 
     #[test]

@@ -187,7 +187,7 @@ mod tests {
     fn fields_and_their_values_are_completed() {
         let command = || below(command(Called::Opm), "promise", "request", vec![write::promise_command(&detail(), Called::Opm)]);
         assert_eq!(candidates(command(), "opm promise request po"), ["postgresql"]);
-        assert_eq!(candidates(command(), "opm promise request postgresql --ti"), ["--tier", "--timeout"]);
+        assert_eq!(candidates(command(), "opm promise request postgresql --ti"), ["--timeout", "--tier"]);
         assert_eq!(candidates(command(), "opm promise request postgresql --tier p"), ["production"]);
         assert_eq!(candidates(command(), "opm promise request postgresql --backup"), ["--backup.enabled"]);
         assert_eq!(candidates(command(), "opm promise de"), ["describe"]);

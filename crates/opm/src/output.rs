@@ -252,7 +252,7 @@ mod tests {
     fn money_and_data_have_their_formats() {
         let amount = Amount { amount: "1234.50".into(), currency: "EUR".into() };
         assert_eq!((monthly(Some(&amount)).as_str(), monthly(None).as_str()), ("€1,234.50/month", "–"));
-        assert_eq!(data(Output::Yaml, &json!({"a": [1]})).unwrap(), "a:\n  - 1\n");
+        assert_eq!(data(Output::Yaml, &json!({"a": [1]})).unwrap(), "a:\n- 1\n");
         assert_eq!(data(Output::Json, &json!({"a": 1})).unwrap(), "{\n  \"a\": 1\n}\n");
         assert_eq!(data(Output::Name, &json!({})), None);
     }

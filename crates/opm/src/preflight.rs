@@ -127,12 +127,16 @@ fn problem(problem: &Problem) -> String {
 /// Renders a price, with its items indented.
 pub(crate) fn price(price: &PreflightPrice) -> impl Iterator<Item = String> + use<> {
     let currency = price.currency.as_deref().unwrap_or_default();
-    let amount = |monthly: Option<&String>, unknown: Option<&String>| match (monthly, unknown) {
-        (Some(monthly), _) => format!("{monthly} {currency}"),
-        (None, why) => format!("unknown. {}", why.map(String::as_str).unwrap_or_default()).trim_end().to_owned(),
-    };
-    let mut lines = vec![format!("{} a month", amount(price.monthly.as_ref(), price.unknown.as_ref()))];
+    let mut lines = vec![match (&price.monthly, &price.unknown) {
+        (Some(monthly), _) => format!("{monthly} {currency} a month"),
+        (None, Some(why)) => format!("Unknown. {why}"),
+        (None, None) => "Unknown".to_owned(),
+    }];
     lines.extend(price.change.as_ref().map(|change| format!("{change} {currency} a month compared with now")));
-    lines.extend(price.items.iter().map(|item| format!("  {}: {}", item.name, amount(item.monthly.as_ref(), item.unknown.as_ref()))));
+    lines.extend(price.items.iter().map(|item| match (&item.monthly, &item.unknown) {
+        (Some(monthly), _) => format!("  {}: {monthly} {currency}", item.name),
+        (None, Some(why)) if price.unknown.as_ref() != Some(why) => format!("  {}: unknown. {why}", item.name),
+        (None, _) => format!("  {}: unknown", item.name),
+    }));
     lines.into_iter()
 }

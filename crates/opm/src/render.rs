@@ -308,7 +308,7 @@ mod tests {
             assert!(objects.contains(part), "{part} in {objects}");
         }
         assert!(notes.contains("This request would be accepted.") && notes.contains("No catalog with prices was given"), "{notes}");
-        assert!(notes.contains("settings waits for status.writeService of database"), "{notes}");
+        assert!(notes.contains("settings waits for database"), "{notes}");
     }
 
     #[test]

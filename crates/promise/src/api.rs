@@ -6,6 +6,7 @@
 mod approval;
 mod catalog;
 mod destination;
+mod form;
 mod inventory;
 mod opaque;
 mod outdated;
@@ -24,6 +25,7 @@ pub use approval::{
 };
 pub use catalog::{PriceList, PromiseCatalogSpec};
 pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, RequiredApi, SecretRef};
+pub use form::{FieldGroup, FieldHint, FormHints, OptionHint, Preset, ReferenceHint};
 pub use inventory::{DestinationId, Health, InventoryItem, Repairs};
 pub use outdated::{OutdatedPrice, OutdatedRule, OutdatedStatus, RuleChange};
 pub use policy::{
@@ -35,9 +37,8 @@ pub use preflight::{
     PreflightVerdict,
 };
 pub use promise::{
-    CostItem, CostModel, Deprecation, Example, FieldGroup, FieldHint, FormHints, Implementation, Lifecycle, Link, Maintainer, OptionHint,
-    OutputFormat, OutputSpec, PolicyRef, Presentation, Preset, PromiseRevisionSpec, PromiseSpec, PromiseStatus, ReferenceHint, Requirement,
-    ResourceTemplate, SecretOutput, Visibility,
+    CostItem, CostModel, Deprecation, Example, Implementation, Lifecycle, Link, Maintainer, OutputFormat, OutputSpec, PolicyRef,
+    Presentation, PromiseRevisionSpec, PromiseSpec, PromiseStatus, Requirement, ResourceTemplate, SecretOutput, Visibility,
 };
 pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule, ReleaseTerms};
 pub use request::{

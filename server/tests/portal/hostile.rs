@@ -234,7 +234,7 @@ async fn schemas_of_any_size_and_depth_are_previewed_or_refused() {
         }
     }
     let answer = post_preview(&mut browser, &"a".repeat(10 << 20)).await;
-    assert!(answer.status.is_client_error() && answer.text.contains("1 MiB"), "{}: {}", answer.status, answer.text);
+    assert!(answer.status.is_client_error() && answer.text.contains("4 MiB"), "{}: {}", answer.status, answer.text);
     product.running.close().await;
 }
 

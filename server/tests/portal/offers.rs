@@ -4,7 +4,7 @@ use cluster::kinds::{Export, Promise, PromiseCatalog};
 use cluster::{Scope, WorkspacePath};
 use http::StatusCode;
 use kube::Api;
-use kube::api::{DeleteParams, DynamicObject, ListParams, PostParams};
+use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use serde_json::json;
 
@@ -79,10 +79,8 @@ async fn an_instance_that_works_meets_what_another_promise_requires() {
     let admin = product.admin();
     let scope = |path: &str| Scope::Workspace(WorkspacePath::parse(path).expect("a path"));
     let api: Api<Promise> = Api::all(product.running.portal.endpoint.client(admin, &scope("root:platform")));
-    let mut bucket = api.get("object-bucket").await.expect("the sample promise");
-    bucket.spec.requires = serde_json::from_value(json!([{"promise": "redis"}])).expect("a requirement");
-    bucket.spec.version = "99.0.0".to_owned();
-    api.replace("object-bucket", &PostParams::default(), &bucket).await.expect("changed");
+    let next = json!({"spec": {"version": "99.0.0", "requires": [{"promise": "redis"}]}});
+    api.patch("object-bucket", &PatchParams::default(), &Patch::Merge(&next)).await.expect("changed");
     let mut browser = product.signed_in("dev-shop").await;
     let address = "/w/root:acme:shop/promises/object-bucket";
     browser.until(address, |answer| answer.text.contains("This promise needs a working instance of redis first")).await;
