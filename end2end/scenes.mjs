@@ -217,10 +217,10 @@ export async function states(it, pages) {
   return known;
 }
 
-/** The address of the record of a request that somebody created. */
+/** The address of the record of a sign-in: there is one as soon as somebody looks. */
 async function auditRecord(it) {
   const page = await signIn(it, "platform-engineer", { javaScriptEnabled: false });
-  await page.goto("/platform/audit?operation=create-request");
+  await page.goto("/platform/audit?operation=sign-in");
   const address = await page.locator("main tbody a").first().getAttribute("href");
   await page.context().close();
   return address;

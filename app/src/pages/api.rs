@@ -37,7 +37,7 @@ pub async fn page(visit: &Visit) -> Result<Page> {
             <section class="card p-pad" aria-labelledby="start">
                 <h2 id="start">{texts::GETTING_STARTED}</h2>
                 <p class="mt-1">{texts::TOKEN}</p>
-                <div class="mt-3"><Code label=texts::GETTING_STARTED text=texts::first_call() copy=true/></div>
+                <div class="mt-3"><Code label=texts::FIRST_CALL text=texts::first_call() copy=true/></div>
                 <p class="mt-3"><a href=OPENAPI>{texts::DESCRIPTION}</a>". "{texts::described_at()}</p>
             </section>
             <section class="card p-pad mt-4" aria-labelledby="conventions">
@@ -110,7 +110,7 @@ fn problems() -> impl IntoView {
         <section class="mt-4" aria-labelledby="problems">
             <h2 id="problems">{texts::PROBLEMS}</h2>
             <div class="card mt-3">
-                <div class="p-pad"><Code label=texts::PROBLEMS text=texts::PROBLEM/></div>
+                <div class="p-pad"><Code label=texts::EXAMPLE_PROBLEM text=texts::PROBLEM/></div>
                 <table class="table" aria-label=texts::PROBLEMS>
                     <thead><tr><th scope="col">{texts::TYPE}</th><th scope="col">{texts::STATUS}</th><th scope="col">{texts::MEANING}</th></tr></thead>
                     <tbody>{texts::KINDS.map(row).collect_view()}</tbody>

@@ -31,7 +31,7 @@ pub fn page(visit: &Visit, back: &str, problem: Option<SignInProblem>, left: &st
             {left.map(signed_out)}
             {on_top.map(|problem| view! { <Banner shape=Shape::Failed title=texts::COULD_NOT_SIGN_YOU_IN focus=true><p>{problem}</p></Banner> })}
             {with}
-            {apart.then(|| view! { <p class="muted text-center">{texts::OR}</p> })}
+            {apart.then(|| view! { <p class="muted">{texts::OR}</p> })}
             {has_people.then(|| people(&visit_here, back.clone()))}
             {has_token.then(|| token(&visit_here, back, at_token))}
         };

@@ -38,6 +38,7 @@ pub(crate) const CONTENT_TEXT: &str =
 pub(crate) const BEFORE: &str = "Before";
 pub(crate) const AFTER: &str = "After";
 pub(crate) const CHAIN: &str = "Chain";
+pub(crate) const VERIFY_LABEL: &str = "Command";
 pub(crate) const CHAIN_TEXT: &str = "Each record has the hash of the one before. Check the whole chain with this command:";
 pub(crate) const POSITION: &str = "Position";
 pub(crate) const PREVIOUS_HASH: &str = "Previous hash";

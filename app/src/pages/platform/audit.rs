@@ -155,7 +155,7 @@ pub async fn audit_record(visit: &Visit, chain: &str, sequence: &str) -> Result<
                 {section("change", texts::CHANGE, None, facts(&entry))}
                 {section("content", texts::CONTENT, Some(texts::CONTENT_TEXT), vec![(texts::BEFORE, hash(entry.before.as_deref())), (texts::AFTER, hash(entry.after.as_deref()))])}
                 {section("chain", texts::CHAIN, None, chained(&record))}
-                <div><p class="muted mb-3">{texts::CHAIN_TEXT}</p><Code label=texts::CHAIN text=texts::VERIFY copy=true/></div>
+                <div><p class="muted mb-3">{texts::CHAIN_TEXT}</p><Code label=texts::VERIFY_LABEL text=texts::VERIFY copy=true/></div>
             </div>
         }
     }))

@@ -15,7 +15,7 @@ use crate::{
     status::{ApiError, Cause},
 };
 
-pub use rules::{drop_repeated_owners, name_faults, repeated_owners, validate, validate_named};
+pub use rules::{drop_repeated_owners, name_faults, repeated_owners, validate};
 pub use schema::names::{LABEL, Unit, is_label, label_value_faults, qualified_faults, subdomain_faults};
 
 /// Fields of `metadata`; all others are unknown.

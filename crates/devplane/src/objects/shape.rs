@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::metadata;
 use crate::{
     apply::typed::go,
-    blocking, embedded,
+    blocking,
     registry::{Resource, Shape},
     status::Cause,
 };
@@ -60,9 +60,7 @@ pub fn validate(resource: &Resource, subresource: &str, object: &Value, old: Opt
             }
             let scale = shape.scale.as_ref().filter(|_| subresource != "status");
             let counts = scale.into_iter().filter_map(|scale| replicas(scale, object));
-            // A change of the status alone asks nothing of the resources inside.
-            let inside = if subresource == "status" { Vec::new() } else { embedded::validate(&shape.schema, object) };
-            errors.into_iter().map(Cause::from).chain(inside).chain(counts).collect()
+            errors.into_iter().map(Cause::from).chain(counts).collect()
         }
         Shape::BuiltIn => Vec::new(),
     }

@@ -16,11 +16,7 @@ const ANNOTATION_BYTES: usize = 256 * 1024;
 
 /// All broken rules of the metadata of a new or changed object.
 pub fn validate(resource: &Resource, object: &Value) -> Vec<Cause> {
-    validate_named(resource.traits.name, object)
-}
-
-/// As [`validate`] for an object with names after this rule.
-pub fn validate_named(rule: NameRule, object: &Value) -> Vec<Cause> {
+    let rule = resource.traits.name;
     let metadata = &object["metadata"];
     let name = metadata["name"].as_str().unwrap_or_default();
     let mut causes = Vec::new();

@@ -89,10 +89,6 @@ fn ruled(fields: &Map<String, Value>, path: &Path<'_>, errors: &mut Vec<FieldErr
     };
     refuse("generateName", text("generateName"), path_segment_prefix_faults(text("generateName")));
     refuse("name", text("name"), path_segment_faults(text("name")));
-    let namespace = text("namespace");
-    if !namespace.is_empty() {
-        refuse("namespace", namespace, namespace_faults(namespace));
-    }
     for (key, value) in entries(fields.get("labels")) {
         refuse("labels", key, qualified_faults(key));
         let value = value.as_str().unwrap_or_default();
@@ -108,19 +104,16 @@ fn ruled(fields: &Map<String, Value>, path: &Path<'_>, errors: &mut Vec<FieldErr
     for finalizer in items(fields.get("finalizers")).filter_map(Value::as_str) {
         refuse("finalizers", finalizer, qualified_faults(finalizer));
     }
-    if let Some(generation) = fields.get("generation").and_then(Value::as_f64).filter(|number| *number < 0.0) {
-        refuse("generation", &generation.to_string(), vec!["must be greater than or equal to 0".to_owned()]);
-    }
     let mut controllers = 0;
     for owner in items(fields.get("ownerReferences")) {
         let text = |name: &str| owner.get(name).and_then(Value::as_str).unwrap_or_default();
         controllers += usize::from(owner.get("controller").and_then(Value::as_bool).unwrap_or_default());
         let version = text("apiVersion");
         if version.is_empty() || version.matches('/').count() > 1 {
-            refuse("ownerReferences", version, vec!["version must not be empty".to_owned()]);
+            refuse("ownerReferences.apiVersion", version, vec!["version must not be empty".to_owned()]);
         }
         for name in ["kind", "name", "uid"].into_iter().filter(|name| text(name).is_empty()) {
-            refuse("ownerReferences", "", vec![format!("{name} must not be empty")]);
+            refuse(&format!("ownerReferences.{name}"), "", vec!["must not be empty".to_owned()]);
         }
         if (version, text("kind")) == ("v1", "Event") {
             refuse("ownerReferences", "Event", vec!["/v1, Kind=Event is disallowed from being an owner".to_owned()]);
@@ -128,6 +121,13 @@ fn ruled(fields: &Map<String, Value>, path: &Path<'_>, errors: &mut Vec<FieldErr
     }
     if controllers > 1 {
         refuse("ownerReferences", "", vec!["Only one reference can have Controller set to true".to_owned()]);
+    }
+    let namespace = text("namespace");
+    if !namespace.is_empty() {
+        refuse("namespace", namespace, namespace_faults(namespace));
+    }
+    if let Some(generation) = fields.get("generation").filter(|number| number.as_f64().is_some_and(|number| number < 0.0)) {
+        errors.push(FieldError::invalid(path.field("generation").to_string(), generation.clone(), "must be greater than or equal to 0"));
     }
 }
 
@@ -223,7 +223,7 @@ mod tests {
             (json!({"finalizers": "a"}), "metadata.finalizers"),
             (json!({"finalizers": ["a", 1]}), "metadata.finalizers[1]"),
             (json!({"ownerReferences": [{"controller": "true"}]}), "metadata.ownerReferences[0].controller"),
-            (json!({"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p"}]}), "metadata.ownerReferences"),
+            (json!({"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p"}]}), "metadata.ownerReferences.uid"),
             (json!({"managedFields": [{"time": 1}]}), "metadata.managedFields[0].time"),
         ] {
             assert_eq!(blamed(&metadata), [field], "{metadata}");
