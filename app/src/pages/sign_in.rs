@@ -62,7 +62,7 @@ fn sentence(problem: SignInProblem) -> String {
     }
 }
 
-/// What to do about the session at the identity provider, which goes on.
+/// Offers to sign out of the identity provider as well: the session there doesn't end with the portal's.
 fn signed_out(provider: SignInProvider) -> impl IntoView {
     let (href, label) = (routes::sign_out_with(&provider.name), texts::sign_out_of(&provider.title));
     view! {

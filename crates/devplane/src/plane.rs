@@ -55,7 +55,7 @@ pub struct Options {
     pub storage: Storage,
     /// Who may enter at all.
     pub tokens: Vec<Token>,
-    /// Who may enter with a token of somebody else, and whether one is needed.
+    /// Issuers whose tokens are accepted, and whether anonymous requests are allowed.
     pub authentication: AuthenticationConfiguration,
     /// Time.
     pub clock: Arc<dyn Clock>,

@@ -161,9 +161,9 @@ pub async fn audit_record(visit: &Visit, chain: &str, sequence: &str) -> Result<
     }))
 }
 
-/// What a record says, without what it says nothing about.
+/// Returns the fields of a record that have a value.
 fn facts(entry: &AuditEntry) -> Vec<(&'static str, AnyView)> {
-    let told = [
+    let fields = [
         (texts::KIND, entry.kind.clone()),
         (texts::NAME, entry.name.clone()),
         (texts::NAMESPACE, entry.namespace.clone()),
@@ -173,7 +173,7 @@ fn facts(entry: &AuditEntry) -> Vec<(&'static str, AnyView)> {
         (texts::STATUS_CODE, entry.code.map(|code| code.to_string()).unwrap_or_default()),
         (texts::DETAIL, entry.detail.clone()),
     ];
-    told.into_iter().filter(|(_, text)| !text.is_empty()).map(|(label, text)| (label, mono(text))).collect()
+    fields.into_iter().filter(|(_, text)| !text.is_empty()).map(|(label, text)| (label, mono(text))).collect()
 }
 
 fn chained(record: &AuditRecord) -> Vec<(&'static str, AnyView)> {

@@ -1,8 +1,8 @@
 //! The file of `--authentication-config`: whose tokens count, as whom, and which requests need none.
 //! Source: apiserver `pkg/apis/apiserver/{v1,v1beta1}/types.go`, `pkg/apis/apiserver/validation/validation.go`.
 //!
-//! A configuration that exists is valid: its expressions are compiled. What is wrong with a file is told all at once, each fault with its
-//! field and what to do.
+//! Only valid configurations can be constructed, with their expressions compiled. All errors of a file are reported together, each with its
+//! field and the fix.
 
 mod issuer;
 mod mappings;
@@ -202,9 +202,9 @@ fn one_of(node: &Node<'_>, supported: &[&str], faults: &mut Vec<Cause>) {
     }
 }
 
-/// Tells a text that was there before.
+/// Reports a text that occurs twice.
 fn unique<'a>(node: &Node<'a>, known: &mut Vec<&'a str>, faults: &mut Vec<Cause>) {
-    // Whether it is a text at all is told where it is read.
+    // Values that aren't text are reported where they are read.
     let text = node.text(&mut Vec::new());
     if known.contains(&text) && !text.is_empty() {
         faults.push(Cause::duplicate(node.path(), text));

@@ -133,7 +133,7 @@ impl Issuer {
     }
 }
 
-/// The issuer that a token names. It proves nothing: whoever made the token chose it.
+/// The issuer that a token claims. It isn't verified yet.
 fn issuer_named_in(token: &str) -> Option<String> {
     let mut parts = token.split('.');
     let (_, payload, _) = (parts.next()?, parts.next()?, parts.next()?);

@@ -1,4 +1,4 @@
-//! Tokens of issuers: whom they make somebody, and which are refused.
+//! Tokens of issuers: the users that they map to, and which are refused.
 
 mod beside_kubernetes;
 mod hostile;

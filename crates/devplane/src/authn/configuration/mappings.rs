@@ -188,7 +188,7 @@ fn extra(list: &Node<'_>, faults: &mut Vec<Cause>) -> Vec<(String, Program)> {
     extra
 }
 
-/// A key names the domain of whoever gives it a meaning.
+/// Checks a key, which begins with the domain of its owner.
 fn check_key(node: &Node<'_>, key: &str, faults: &mut Vec<Cause>) {
     if key.is_empty() {
         return faults.push(Cause::required(node.path(), "set a key with a domain, such as example.org/department"));
@@ -197,7 +197,7 @@ fn check_key(node: &Node<'_>, key: &str, faults: &mut Vec<Cause>) {
     let Some((domain, path)) = key.split_once('/').filter(|(domain, path)| !domain.is_empty() && !path.is_empty()) else {
         return invalid("must be a path below a domain, such as example.org/department");
     };
-    // Capital letters are told below.
+    // Capital letters are reported below.
     for why in metadata::subdomain_faults(&domain.to_lowercase(), Unit::Characters) {
         invalid(&why);
     }

@@ -1,4 +1,4 @@
-//! Reads a document field by field, so that everything wrong with it is told with the path of its field.
+//! Reads a document field by field, so that each error has the path of its field.
 //! Source: apimachinery `runtime/serializer/json` (strict decoding).
 
 use serde_json::Value;

@@ -1,9 +1,9 @@
 //! The keys of an issuer: found by its discovery document, read when a token is signed by one that isn't known, and kept.
 //! Source: go-oidc `oidc/{oidc,jwks}.go`.
 //!
-//! Keys that are known count without asking, so that an issuer that is down keeps nobody out. One that isn't known has the set read again,
-//! by one request at a time, not before the issuer said that the set can change, and not more often than every other second: nobody can
-//! have the plane overrun an issuer with tokens that it never made.
+//! Known keys are used without a request, so people can still sign in while an issuer is down. An unknown key makes the plane fetch the set
+//! again: one request at a time, not before the set expires, and at most every two seconds, so that forged tokens can't be used to overload
+//! an issuer.
 
 use std::sync::Arc;
 

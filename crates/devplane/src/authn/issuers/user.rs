@@ -1,4 +1,4 @@
-//! Who a verified token makes somebody: the mappings and rules of the configuration, over its claims.
+//! The user of a verified token: applies the mappings and rules of the configuration to its claims.
 //! Source: apiserver `plugin/pkg/authenticator/token/oidc/oidc.go` (`AuthenticateToken`), `pkg/authentication/cel/mapper.go`; kcp
 //! `pkg/authentication` for what is reserved.
 //!
@@ -76,7 +76,7 @@ fn name(mapping: &Mapping, claims: &Claims, scope: &Scope) -> Result<String, Ref
         Mapping::Expression(program) => text(program, scope),
         Mapping::Claim { name, prefix } => {
             let value = claims::text(claims, name)?;
-            // A prefix alone is nobody's name.
+            // A prefix alone isn't a username.
             if value.is_empty() {
                 return Err(Refusal::NoName);
             }

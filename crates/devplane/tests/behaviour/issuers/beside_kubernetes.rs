@@ -17,7 +17,7 @@ const PEOPLE: &[Person] = &[Person { name: "admin", groups: &["system:masters"] 
 const DIFFERENCES: &[(&str, &str)] = &[
     ("a system name", "issuers can't give names of the system, as in workspaces of kcp"),
     ("groups of the system", "issuers can't give groups of the system, as in workspaces of kcp"),
-    ("a name that is null", "a prefix alone is nobody's name"),
+    ("a name that is null", "a prefix alone isn't a username"),
 ];
 
 /// Names and groups by claim, everything else by expression.

@@ -1,4 +1,4 @@
-//! Tokens, keys and descriptions by somebody who means no good, or has it wrong. None of them makes anybody somebody.
+//! Forged and malformed tokens, keys and discovery documents. All of them are refused.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use serde_json::{Value, json};

@@ -105,7 +105,7 @@ pub fn by_secret(key_id: &str, claims: &Value, secret: &[u8]) -> String {
     format!("{signed}.{}", BASE64.encode(mac.finalize().into_bytes()))
 }
 
-/// A token that nobody signed.
+/// An unsigned token.
 pub fn unsigned(algorithm: &str, claims: &Value) -> String {
     format!("{}.{}.", BASE64.encode(json!({"alg": algorithm, "typ": "JWT"}).to_string()), BASE64.encode(claims.to_string()))
 }

@@ -63,8 +63,8 @@ fn what_a_mapping_needs_has_to_be_there() {
     assert_eq!(made(by_claims(), json!({"sub": "jane"})), Err(Refusal::ClaimMissing("uid".into())));
     assert_eq!(made(by_claims(), json!({"sub": ["jane"], "uid": "1"})), Err(form("sub", "a string")));
     assert_eq!(made(by_claims(), json!({"sub": "jane", "uid": 1})), Err(form("uid", "a string")));
-    for nobody in [json!(""), json!(null)] {
-        assert_eq!(made(by_claims(), json!({"sub": nobody, "uid": "1"})), Err(Refusal::NoName));
+    for empty in [json!(""), json!(null)] {
+        assert_eq!(made(by_claims(), json!({"sub": empty, "uid": "1"})), Err(Refusal::NoName));
     }
 }
 
