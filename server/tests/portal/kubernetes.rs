@@ -73,7 +73,8 @@ impl Site {
         self.apply_with(object, &PatchParams::apply("helm").force().validation_strict()).await;
     }
 
-    /// A definition that was applied a moment ago is served a moment later.
+    /// A definition that was applied a moment ago is served a moment later, and its storage is ready after that; a busy server can also run
+    /// out of time. Applying the same again is safe.
     async fn apply_with(&self, object: &Value, how: &PatchParams) {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let (group, version) = text("/apiVersion").split_once('/').unwrap_or(("", text("/apiVersion")));
@@ -85,7 +86,7 @@ impl Site {
         let applied = async {
             loop {
                 match api.patch(text("/metadata/name"), how, &Patch::Apply(object)).await {
-                    Err(kube::Error::Api(status)) if status.code == 404 && status.message.contains("could not find the requested") => {
+                    Err(kube::Error::Api(status)) if is_not_yet(&status) => {
                         tokio::time::sleep(Duration::from_millis(50)).await;
                     }
                     outcome => return outcome,
@@ -147,6 +148,14 @@ impl Site {
         let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
         let router = router(&running.portal);
         Product { running, router }
+    }
+}
+
+/// Whether a server says that what was asked is possible soon: a kind that isn't served yet, 429 while its storage starts, 503 and 504.
+fn is_not_yet(status: &kube::core::Status) -> bool {
+    match status.code {
+        404 => status.message.contains("could not find the requested"),
+        code => [429, 503, 504].contains(&code),
     }
 }
 
