@@ -405,6 +405,8 @@ pub struct Visit {
     pub theme: String,
     /// Paths of the workspaces that this browser had open, latest first.
     pub recent: Vec<String>,
+    /// Path of the workspace where the user works, if this browser had none open yet.
+    pub works_in: Option<String>,
     /// Paths of the user's favourite workspaces.
     pub favourites: Vec<String>,
     /// Paths of the workspaces above the one in the address that the user can enter.
@@ -444,6 +446,11 @@ impl Visit {
     /// If no one is signed in.
     pub fn backend(&self) -> Result<Arc<dyn Backend>> {
         self.backend.clone().ok_or(Error::Unauthenticated)
+    }
+
+    /// Returns the workspace that pages of no workspace lead to: the last one that was open, or else where the user works.
+    pub fn workspace(&self) -> Option<&str> {
+        self.recent.first().or(self.works_in.as_ref()).map(String::as_str)
     }
 
     /// Returns what the parts of the page need to know about the visit.

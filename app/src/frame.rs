@@ -35,7 +35,7 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
             <a class="brand" href=page::HOME aria-label=texts::PORTAL_HOME>{mark()}<span>{texts::PORTAL}</span></a>
             {about.workspace.as_deref().map(|workspace| place(workspace, &visit))}
             <div class="topbar-end">
-                {visit.backend.is_some().then(|| opener(about.workspace.as_deref().or(visit.recent.first().map(String::as_str)).unwrap_or_default()))}
+                {visit.backend.is_some().then(|| opener(about.workspace.as_deref().or(visit.workspace()).unwrap_or_default()))}
                 {about.workspace.as_deref().map(|workspace| view! {
                     <a class="btn btn-primary" href=routes::catalog(workspace) aria-label=texts::NEW_REQUEST><Icon name="plus"/><span>{texts::REQUEST}</span></a>
                 })}
@@ -205,8 +205,7 @@ impl Entry {
 
 fn entries(visit: &Visit, about: &About) -> Vec<Entry> {
     let mut entries = vec![Entry::new("home", page::HOME, "house", texts::HOME)];
-    // On pages of no workspace, the entries of the last one stay.
-    if let Some(workspace) = about.workspace.as_ref().or(visit.recent.first()) {
+    if let Some(workspace) = about.workspace.as_deref().or(visit.workspace()) {
         entries.push(Entry::new("catalog", routes::catalog(workspace), "layout-grid", texts::CATALOG));
         entries.push(Entry::new("requests", routes::requests(workspace), "git-pull-request-arrow", texts::REQUESTS));
         entries.push(Entry::new("resources", routes::resources(workspace), "layers", texts::RESOURCES));

@@ -18,6 +18,8 @@ pub(crate) struct Listing {
     path: String,
     /// Every part of the query, also those that are empty.
     pairs: Vec<(String, String)>,
+    /// Names that say where the user comes from, beside those of every list.
+    origin: &'static [&'static str],
 }
 
 impl Listing {
@@ -28,7 +30,12 @@ impl Listing {
             let unset = matches!(&*value, "false" | "0");
             (name.into_owned(), if unset { String::new() } else { value.into_owned() })
         });
-        Self { path: path.into(), pairs: pairs.collect() }
+        Self { path: path.into(), pairs: pairs.collect(), origin: &[] }
+    }
+
+    /// With names that say where the user comes from: they narrow nothing, and stay when the filters are cleared.
+    pub(crate) fn opened_from(self, origin: &'static [&'static str]) -> Self {
+        Self { origin, ..self }
     }
 
     /// The same query at another path, from its first page.
@@ -42,7 +49,7 @@ impl Listing {
             let kept = if names.contains(&name.as_str()) { String::new() } else { value.clone() };
             (name.clone(), kept)
         });
-        Self { path: self.path.clone(), pairs: pairs.collect() }
+        Self { path: self.path.clone(), pairs: pairs.collect(), origin: self.origin }
     }
 
     /// With another value; nothing where it is empty.
@@ -90,7 +97,7 @@ impl Listing {
 
     fn filters(&self) -> impl Iterator<Item = (&str, &str)> {
         let pairs = self.pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        pairs.filter(|(name, _)| *name != "page" && !PLACE.contains(name))
+        pairs.filter(|(name, _)| *name != "page" && !PLACE.contains(name) && !self.origin.contains(name))
     }
 
     fn value(&self, name: &str) -> &str {
@@ -100,7 +107,7 @@ impl Listing {
 
 #[cfg(test)]
 mod tests {
-    use crate::view::{RequestColumn, RequestQuery, ResourceQuery, Sort};
+    use crate::view::{RequestColumn, RequestQuery, ResourceQuery, SearchQuery, Sort};
 
     use super::*;
 
@@ -133,5 +140,8 @@ mod tests {
         let below = Listing::new("/w/root/resources", &ResourceQuery { below: true, ..ResourceQuery::default() });
         assert_eq!((below.is_narrowed(), below.cleared()), (false, "/w/root/resources?below=true".to_owned()));
         assert!(requests().is_narrowed());
+        let search = SearchQuery { workspace: "root:acme".to_owned(), ..SearchQuery::default() };
+        let search = Listing::new("/search", &search).opened_from(&["workspace"]);
+        assert_eq!((search.is_narrowed(), search.cleared()), (false, "/search?workspace=root%3Aacme".to_owned()));
     }
 }

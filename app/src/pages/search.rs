@@ -29,7 +29,7 @@ pub async fn page(visit: &Visit, query: &SearchQuery) -> Result<Page> {
     let commands = commands::matching(visit, query);
     // The page isn't in the workspace of the query: the user might not be able to enter it.
     let about = About { title: texts::SEARCH.to_owned(), section: page::SEARCH.to_owned(), ..About::default() };
-    let listing = Listing::new(page::SEARCH, &found.query);
+    let listing = Listing::new(page::SEARCH, &found.query).opened_from(&["workspace"]);
     Ok(framed(visit, about, move || {
         let started = !found.query.q.trim().is_empty();
         view! {

@@ -77,6 +77,7 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         }),
         theme: String::new(),
         recent: vec!["root:acme:data".to_owned(), "root:acme:shop".to_owned()],
+        works_in: None,
         favourites: vec!["root:acme:shop".to_owned()],
         above: vec!["root:acme".to_owned()],
         favourite_promises: vec![PromiseKey { home: "root:platform".into(), name: "redis".into() }],

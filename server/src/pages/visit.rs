@@ -178,6 +178,9 @@ impl Visiting {
         let mut visit = self.visit(None);
         if let Visitor::Person(caller) = &self.visitor {
             let Navigation { governs, waits, unread, favourites, favourite_promises } = caller.navigation().await;
+            if visit.recent.is_empty() {
+                visit.works_in = caller.works_in().await;
+            }
             (visit.platform, visit.waits, visit.unread, visit.favourites) = (governs, waits, unread, favourites);
             visit.above = above(caller, self.uri.path()).await;
             visit.favourite_promises = favourite_promises;
@@ -208,6 +211,7 @@ impl Visiting {
             assets: self.portal.assets.manifest().clone(),
             theme: theme(&self.headers).to_owned(),
             recent: recent::of(&self.headers),
+            works_in: None,
             favourites: Vec::new(),
             above: Vec::new(),
             favourite_promises: Vec::new(),

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use store::{DraftId, ListedDraft, NewDraft, POSTED};
 
 pub(in crate::portal) use self::subject::DraftSubject;
+use self::subject::KIND;
 use super::write::{WriteOperation, WriteTarget};
 use crate::portal::Caller;
 use crate::portal::caller::database;
@@ -72,7 +73,9 @@ impl Caller {
         let family = family.or(typing);
         let id = save.id.and_then(DraftId::parse);
         let draft = NewDraft { id: id.as_ref(), family: family.as_ref(), subject, title: save.title, content: &content };
-        let write = self.write(WriteOperation::SaveDraft, WriteTarget::remembered("draft", subject));
+        let parsed = DraftSubject::parse(subject);
+        let target = parsed.as_ref().map_or_else(|| WriteTarget::remembered(KIND, subject), DraftSubject::target);
+        let write = self.write(WriteOperation::SaveDraft, target);
         match write.remember(portal.store.save_draft(person, &draft, now, expires, &*portal.random), |_| true).await {
             Ok(id) => Ok(id.as_str().to_owned()),
             Err(store::Error::TooLarge { limit, .. }) => Err(promise::Error::Invalid {
@@ -129,7 +132,7 @@ impl Caller {
     /// If the database fails.
     pub async fn forget_draft(&self, id: &str) -> Result<()> {
         let Some(id) = DraftId::parse(id) else { return Ok(()) };
-        let write = self.write(WriteOperation::DeleteDraft, WriteTarget::remembered("draft", id.as_str()));
+        let write = self.write(WriteOperation::DeleteDraft, WriteTarget::remembered(KIND, id.as_str()));
         write.remember(self.portal().store.forget_draft(&id, &self.identity().person), |_| true).await.map_err(|error| database(&error))
     }
 
@@ -184,7 +187,7 @@ impl Drafts for Caller {
     async fn share_draft(&self, id: &str, shared: bool) -> Result<()> {
         let not_found = || promise::Error::NotFound { what: "draft".to_owned() };
         let id = DraftId::parse(id).ok_or_else(not_found)?;
-        let write = self.write(WriteOperation::ShareDraft, WriteTarget::remembered("draft", id.as_str()));
+        let write = self.write(WriteOperation::ShareDraft, WriteTarget::remembered(KIND, id.as_str()));
         let changed = write.remember(self.portal().store.share_draft(&id, &self.identity().person, shared), |changed| *changed).await;
         if changed.map_err(|error| database(&error))? { Ok(()) } else { Err(not_found()) }
     }

@@ -39,9 +39,8 @@ const PLACES: usize = 12;
 pub(super) async fn page(caller: &Caller) -> Result<Home> {
     let portal = caller.portal();
     portal.lists_read()?;
-    let Walk { mut open, unseen, .. } = caller.walk(caller.nodes_within(None)).await;
-    // Workspaces where the user works come before those that the user can only enter.
-    open.sort_by_key(|place| place.sight.is_nothing());
+    let Walk { open, unseen, .. } = caller.walk(caller.nodes_within(None)).await;
+    let open = open_places(open);
     let listed: Vec<Place> = open.iter().filter(|place| !place.sight.is_nothing()).cloned().collect();
     // Taken before anything is read: the event stream reports what changes in between. It has no name if some permissions can't be checked.
     let seen =
@@ -56,10 +55,7 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
     let governs = if listed.is_empty() { Ok(false) } else { caller.governs().await };
     let cost = if listed.is_empty() { None } else { Some(cost::glance(caller, listed.clone()).await.map_err(|error| error.to_string())) };
     let decisions = in_time(decisions(caller)).await.transpose().map(|found| found.map_err(|error| error.to_string()));
-    let asks_in = match mine.newest.as_ref().and_then(|newest| by_cluster.get(&newest.cluster)) {
-        Some(place) => Some(place.path.to_string()),
-        None => may_ask_in(caller, &open).await.map(ToString::to_string),
-    };
+    let asks_in = asks_in(caller, mine.newest.as_ref(), &open).await;
     let by_path: HashMap<&WorkspacePath, (usize, usize)> = listed.iter().map(|place| &place.path).zip(lines).collect();
     let forecasts = cost.as_ref().and_then(|cost| cost.as_ref().ok()).map(|glance| &glance.forecasts);
     let line = |place: &Place| {
@@ -141,6 +137,32 @@ fn glance(caller: &Caller, listed: &[Place], sum: &Counts) -> PlatformGlance {
         waiting: sum.waits.values().sum(),
         waiting_since: first.map(|first| first.to_string()),
         versions: versions.fold((0, 0), |(all, newest), (running, on_newest)| (all + running, newest + on_newest)),
+    }
+}
+
+impl Caller {
+    /// Returns the path of the workspace where this user works, as far as that can be known.
+    pub async fn works_in(&self) -> Option<String> {
+        self.portal().lists_read().ok()?;
+        let open = open_places(self.walk(self.nodes_within(None)).await.open);
+        let by_cluster: HashMap<&ClusterId, &Place> = open.iter().map(|place| (&place.cluster, place)).collect();
+        let newest = |known: &Known| known.asked(&self.identity().person).and_then(|asked| Mine::of(asked, &by_cluster).newest);
+        let newest = self.portal().register.with(&self.portal().world, newest);
+        asks_in(self, newest.as_ref(), &open).await
+    }
+}
+
+/// Workspaces where the user works come before those that the user can only enter.
+fn open_places(mut open: Vec<Place>) -> Vec<Place> {
+    open.sort_by_key(|place| place.sight.is_nothing());
+    open
+}
+
+/// Returns the workspace of the user's newest request, or else one in which the user can create requests.
+async fn asks_in(caller: &Caller, newest: Option<&Key>, open: &[Place]) -> Option<String> {
+    match newest.and_then(|newest| open.iter().find(|place| place.cluster == newest.cluster)) {
+        Some(place) => Some(place.path.to_string()),
+        None => may_ask_in(caller, open).await.map(ToString::to_string),
     }
 }
 

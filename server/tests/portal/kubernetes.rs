@@ -151,10 +151,11 @@ impl Site {
     }
 }
 
-/// Whether a server says that what was asked is possible soon: a kind that isn't served yet, 429 while its storage starts, 503 and 504.
+/// Whether a server says that what was asked is possible soon: a group or a kind that isn't served yet, 429 while its storage starts, 503
+/// and 504.
 fn is_not_yet(status: &kube::core::Status) -> bool {
     match status.code {
-        404 => status.message.contains("could not find the requested"),
+        404 => ["page not found", "could not find the requested"].iter().any(|text| status.message.contains(text)),
         code => [429, 503, 504].contains(&code),
     }
 }

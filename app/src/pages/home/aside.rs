@@ -117,9 +117,10 @@ fn place(line: &PlaceLine) -> impl IntoView + use<> {
         view! { <a class="inline-block py-0.5 whitespace-nowrap" href=routes::requests(&line.path) aria-label=texts::in_workspace(&count, &line.path)>{count.clone()}</a>{broken} }
     });
     let money = all_of(&line.forecast.iter().map(|money| money.rounded().to_string()).collect::<Vec<_>>());
+    let between = (requests.is_some() && !money.is_empty()).then_some(" · ");
     let month = (!money.is_empty()).then(|| view! { <span><a class="inline-block py-0.5 whitespace-nowrap" href=routes::with_query(page::COST, &[("workspace", &line.path)]) aria-label=texts::in_workspace(&money, &line.path)>{money.clone()}</a>{texts::THIS_MONTH}</span> });
     view! {
-        <li class="small flex items-baseline gap-3 py-1 [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><a class="name mono" href=routes::workspace(&line.path)>{line.path.clone()}</a><span class="under row"><span>{requests}</span>{month}</span></div>
+        <li class="small flex items-baseline gap-3 py-1 [&>.icon]:text-ink-3"><Icon name="box"/><div class="grow"><a class="name mono" href=routes::workspace(&line.path)>{line.path.clone()}</a><span class="under"><span>{requests}</span>{between}{month}</span></div>
             <a class="inline-block py-0.5" href=routes::catalog(&line.path) aria-label=texts::catalog_of(&line.path)>{frame::CATALOG}</a></li>
     }
 }

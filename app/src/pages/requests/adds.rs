@@ -55,10 +55,23 @@ pub async fn adds(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
     };
     let (form, filter) = (routes::with_query(&form, &[("draft", draft)]), OriginFilter::parse(origin));
     let legend = legend(&found, filter, &address);
+    // A change belongs to the requests, a new request to the catalog.
+    let (section, steps) = match of {
+        FormOf::New { .. } => {
+            let catalog = routes::catalog(workspace);
+            let steps = vec![Crumb::link(texts::CATALOG, catalog.clone()), Crumb::link(found.title.clone(), form.clone())];
+            (catalog, steps)
+        }
+        FormOf::Edit { namespace, name } => {
+            let (requests, request) = (routes::requests(workspace), routes::request(workspace, namespace, name));
+            let steps = [(texts::REQUESTS, &requests), (name, &request), (texts::EDIT, &form)];
+            (requests.clone(), steps.map(|(label, address)| Crumb::link(label, address.clone())).to_vec())
+        }
+    };
     let about = About {
         title: texts::MANIFEST_PREVIEW.to_owned(),
         workspace: Some(workspace.to_owned()),
-        section: routes::catalog(workspace),
+        section,
         script: Some(Script::Copying),
         ..About::default()
     };
@@ -66,7 +79,7 @@ pub async fn adds(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
     Ok(framed(visit, about, move || {
         let meta = view! { <span>{summary(&found)}</span><span>{texts::IN}" "<span class="mono">{workspace.clone()}</span></span> };
         view! {
-            <Crumbs steps=vec![Crumb::link(texts::CATALOG, routes::catalog(&workspace)), Crumb::link(found.title.clone(), form.clone()), Crumb::here(texts::MANIFEST_PREVIEW)]/>
+            <Crumbs steps=steps.into_iter().chain([Crumb::here(texts::MANIFEST_PREVIEW)]).collect()/>
             <PageHead title=texts::MANIFEST_PREVIEW icon=found.icon.clone() meta=meta.into_any() actions=view! { <LinkButton href=form.clone() label=texts::BACK_TO_FORM weight=Weight::Primary/> }.into_any()/>
             {legend}
             {objects(&found, filter, &workspace)}

@@ -2,6 +2,11 @@
 
 use cluster::ClusterId;
 
+use crate::portal::write::WriteTarget;
+
+/// What the audit log calls the kind.
+pub(super) const KIND: &str = "draft";
+
 /// The form of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::portal) enum DraftSubject {
@@ -45,6 +50,14 @@ impl DraftSubject {
     pub(in crate::portal) fn cluster(&self) -> &ClusterId {
         match self {
             Self::New { cluster, .. } | Self::Edit { cluster, .. } => cluster,
+        }
+    }
+
+    /// Returns what the audit log calls the draft: the promise that is requested, or the request that is changed.
+    pub(in crate::portal) fn target(&self) -> WriteTarget<'_> {
+        match self {
+            Self::New { cluster, promise, .. } => WriteTarget::in_workspace(KIND, cluster, promise),
+            Self::Edit { cluster, namespace, name } => WriteTarget::namespaced(KIND, cluster, namespace, name),
         }
     }
 }

@@ -48,7 +48,11 @@ fn group(field: &FieldLine, workspace: &str) -> impl IntoView + use<> {
 fn row(field: &FieldLine, workspace: &str) -> impl IntoView + use<> {
     let default = if field.default.is_empty() { "–".to_owned() } else { field.default.clone() };
     let by = field.by.iter().map(|by| source(by, workspace)).collect_view();
-    let by = if field.by.is_empty() { view! { <span class="subtle">{texts::THE_PROMISE}</span> }.into_any() } else { by.into_any() };
+    let by = if field.by.is_empty() {
+        view! { <span class="subtle whitespace-nowrap">{texts::THE_PROMISE}</span> }.into_any()
+    } else {
+        by.into_any()
+    };
     let left_out = (field.left_out > 0).then(|| view! { <span class="under">{texts::fields_left_out(field.left_out)}</span> });
     view! {
         <tr><th scope="row"><span class="name">{field.label.clone()}</span><span class="under mono">{field.path.clone()}</span></th>
