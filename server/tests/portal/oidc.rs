@@ -2,7 +2,7 @@
 
 mod endings;
 mod hostile;
-mod issuer;
+pub mod issuer;
 mod renewal;
 
 use std::sync::Arc;

@@ -16,18 +16,18 @@ const THERE: &str = "zebra";
 /// A name of the same length that no request has.
 const ABSENT: &str = "zorro";
 
-fn operations() -> Vec<Route> {
+pub(super) fn operations() -> Vec<Route> {
     routes::table().into_iter().filter(|route| route.pattern.starts_with(BASE)).collect()
 }
 
 /// The address of an operation in the shop.
-fn address(route: &Route, request: &str) -> String {
+pub(super) fn address(route: &Route, request: &str) -> String {
     let name = if route.pattern.contains("/promises/") { "redis" } else { request };
     route.pattern.replace("{workspace}", "root:acme:shop").replace("{namespace}", "default").replace("{name}", name)
 }
 
 /// A body that would do something, were it let through.
-fn body(route: &Route) -> String {
+pub(super) fn body(route: &Route) -> String {
     match (route.method.as_str(), route.pattern.ends_with("/decisions")) {
         ("POST", true) => json!({"contentHash": "x", "decision": "approve"}).to_string(),
         ("POST" | "PUT", _) => manifest(if route.method == Method::PUT { THERE } else { "forged" }, "redis", &json!({"size": "small"})),
