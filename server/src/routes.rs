@@ -191,6 +191,7 @@ pub fn table() -> Vec<Route> {
         action::<RevealOutput>(Workspace),
         get(LIVE, Workspace, live::subscribe),
         get(operation::OPENAPI, Anyone, rest::openapi::description),
+        get(operation::SIGN_IN, Anyone, rest::sign_in::providers),
         get(operation::WORKSPACES, Bearer, rest::workspaces::list),
         get(operation::PROMISES, Bearer, rest::promises::list),
         get(operation::PROMISE, Bearer, rest::promises::get),

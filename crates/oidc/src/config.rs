@@ -19,6 +19,8 @@ pub struct ProviderConfig {
     pub client_id: String,
     /// The client's secret; `None` for a public client.
     pub client_secret: Option<String>,
+    /// Client id of command lines, a public client that signs people in on other devices.
+    pub device_client_id: Option<String>,
     /// Scopes to ask for besides `openid`.
     pub scopes: Vec<String>,
     /// The claim that the plane makes usernames of.
@@ -78,6 +80,12 @@ impl ProviderConfig {
         }
     }
 
+    /// Returns the client id with which command lines sign in: the one for them, or the portal's own if that is a public client.
+    pub fn device_client(&self) -> Option<&str> {
+        let own = self.client_secret.is_none().then_some(&self.client_id);
+        self.device_client_id.as_ref().or(own).map(String::as_str)
+    }
+
     /// Returns the issuer as an address.
     pub(crate) fn issuer_url(&self) -> Result<IssuerUrl, ConfigProblem> {
         let wrong = || ConfigProblem::Issuer(self.issuer.clone());
@@ -110,6 +118,7 @@ pub(crate) mod tests {
             issuer: issuer.into(),
             client_id: "portal".into(),
             client_secret: Some("a-client-secret".into()),
+            device_client_id: None,
             scopes: vec!["profile".into()],
             username_claim: "sub".into(),
             groups_claim: None,

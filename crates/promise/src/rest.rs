@@ -13,6 +13,7 @@ mod promise;
 mod request;
 mod resource;
 mod search;
+mod sign_in;
 mod workspace;
 
 pub use approval::{ApprovalItem, DecisionBody, DecisionReceipt};
@@ -29,4 +30,5 @@ pub use request::{
 };
 pub use resource::{Drift, DriftState, ResourceItem};
 pub use search::{SearchItem, SearchItemKind};
+pub use sign_in::{SignInInfo, SignInProvider};
 pub use workspace::WorkspaceSummary;

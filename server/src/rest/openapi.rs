@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use http::HeaderMap;
 use promise::api::PreflightAnswer;
-use promise::rest::operation::{Content, OPENAPI, OPERATIONS, Operation, Parameter, ParameterKind};
+use promise::rest::operation::{Content, OPERATIONS, Operation, Parameter, ParameterKind};
 use promise::rest::{
     ApprovalItem, CostReport, DecisionBody, DecisionReceipt, PROBLEM_JSON, Page, ProblemDetails, PromiseDetail, PromiseSummary,
-    RequestDetail, RequestGone, RequestManifest, RequestSummary, ResourceItem, SearchItem, WorkspaceSummary,
+    RequestDetail, RequestGone, RequestManifest, RequestSummary, ResourceItem, SearchItem, SignInInfo, WorkspaceSummary,
 };
 use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn, PathsBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;
@@ -50,6 +50,7 @@ fn describe() -> OpenApi {
     add_page::<ResourceItem>(&mut schemas);
     add::<CostReport>(&mut schemas);
     add_page::<SearchItem>(&mut schemas);
+    add::<SignInInfo>(&mut schemas);
     add::<ProblemDetails>(&mut schemas);
     let paths = OPERATIONS.iter().fold(PathsBuilder::new(), |paths, operation| {
         let item = utoipa::openapi::PathItem::new(method(operation.method), described(operation));
@@ -128,7 +129,7 @@ fn described(operation: &Operation) -> utoipa::openapi::path::Operation {
         }
         built = built.request_body(Some(sent.build()));
     }
-    let is_for_programs = operation.path != OPENAPI;
+    let is_for_programs = !operation.is_open();
     let mut responses = ResponsesBuilder::new().response(operation.status.to_string(), success(operation));
     if operation.headers.iter().any(|header| header.name == "If-None-Match") {
         responses = responses.response("304", ResponseBuilder::new().description("Unchanged.").build());
@@ -206,6 +207,7 @@ fn refusal(status: u16) -> utoipa::openapi::Response {
 mod tests {
     use std::collections::BTreeSet;
 
+    use promise::rest::operation::OPENAPI;
     use serde_json::Value;
 
     use super::*;

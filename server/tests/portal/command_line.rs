@@ -103,7 +103,7 @@ fn path(path: &Path) -> &str {
 }
 
 /// Bytes that no other call gets.
-fn random(bytes: &mut [u8]) {
+pub fn random(bytes: &mut [u8]) {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let number = NEXT.fetch_add(1, Ordering::Relaxed).to_le_bytes();
     for (byte, digit) in bytes.iter_mut().zip(number) {

@@ -1,5 +1,7 @@
 //! Sign-in with identity providers: a person comes back as themselves, and nothing else that comes back counts.
 
+mod command_line;
+mod devices;
 mod endings;
 mod hostile;
 pub mod issuer;

@@ -5,6 +5,9 @@ pub const BASE: &str = "/api/v1";
 /// Address of the OpenAPI description.
 pub const OPENAPI: &str = "/api/v1/openapi.json";
 
+/// How command lines sign people in.
+pub const SIGN_IN: &str = "/api/v1/sign-in";
+
 /// Lists and reads the workspaces that the caller can enter.
 pub const WORKSPACES: &str = "/api/v1/workspaces";
 /// Promises of a workspace.
@@ -147,7 +150,7 @@ const READ: Operation = Operation {
 };
 
 /// All operations, in the order in which people read about them.
-pub const OPERATIONS: [Operation; 16] = [
+pub const OPERATIONS: [Operation; 17] = [
     Operation {
         path: WORKSPACES,
         id: "listWorkspaces",
@@ -364,6 +367,16 @@ pub const OPERATIONS: [Operation; 16] = [
         ..READ
     },
     Operation {
+        path: SIGN_IN,
+        id: "getSignIn",
+        group: "Description",
+        summary: "Get the ways to sign in",
+        description: "Returns the identity providers at which a command line can sign people in on another device (RFC 8628). It needs no token.",
+        query: &[],
+        answer: Content::Of("SignInInfo"),
+        ..READ
+    },
+    Operation {
         path: OPENAPI,
         id: "getDescription",
         group: "Description",
@@ -377,6 +390,11 @@ pub const OPERATIONS: [Operation; 16] = [
 ];
 
 impl Operation {
+    /// Whether it needs no token: what it says is for everyone.
+    pub fn is_open(&self) -> bool {
+        [SIGN_IN, OPENAPI].contains(&self.path)
+    }
+
     /// Returns the names of the parameters in its path.
     pub fn path_parameters(&self) -> impl Iterator<Item = &'static str> {
         self.path.split('{').skip(1).filter_map(|rest| rest.split('}').next())
