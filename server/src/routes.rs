@@ -195,6 +195,8 @@ pub fn table() -> Vec<Route> {
         get(operation::WORKSPACES, Bearer, rest::workspaces::list),
         get(operation::PROMISES, Bearer, rest::promises::list),
         get(operation::PROMISE, Bearer, rest::promises::get),
+        get(operation::PUBLICATION, Bearer, rest::promises::publication),
+        of_programs(Method::PUT, operation::PUBLICATION, put(rest::promises::publish)),
         get(operation::REQUESTS, Bearer, rest::requests::list),
         post(operation::REQUESTS, Bearer, rest::requests::create),
         get(operation::REQUEST, Bearer, rest::requests::get),

@@ -159,6 +159,7 @@ fn curl(operation: &Operation) -> String {
     }
     match operation.body {
         Some(Content::Manifest) => lines.push(format!("--data '{MANIFEST}'")),
+        Some(Content::Promise) => lines.push("--data-binary @promise.yaml".to_owned()),
         Some(_) => lines.push(r#"--data '{"contentHash": "5d41…", "decision": "approve"}'"#.to_owned()),
         None => {}
     }

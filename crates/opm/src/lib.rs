@@ -25,6 +25,7 @@ mod output;
 mod portal;
 mod preflight;
 mod promises;
+mod publish;
 mod render;
 mod requests;
 mod rows;

@@ -10,6 +10,7 @@ pub mod operation;
 mod page;
 mod problem;
 mod promise;
+mod publication;
 mod request;
 mod resource;
 mod search;
@@ -24,6 +25,7 @@ pub use problem::{FieldProblem, PROBLEM_JSON, ProblemDetails, json_pointer};
 pub use promise::{
     AppliedRule, Availability, AvailabilityState, ListPrice, PromiseDetail, PromiseOutput, PromiseSummary, PublishedVersion,
 };
+pub use publication::{PromiseManifest, PromiseMetadata, PromisePublication};
 pub use request::{
     Actor, ChangeState, RequestApproval, RequestDetail, RequestGone, RequestOutput, RequestResource, RequestState, RequestSummary,
     RunningRelease, edition,

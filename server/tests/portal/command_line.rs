@@ -1,5 +1,6 @@
 //! The command line on a running portal: it shows and does what pages do, and the commands of its documentation work as written.
 
+mod authors;
 mod roles;
 
 use std::path::{Path, PathBuf};

@@ -38,7 +38,7 @@ fn commands(files: &Path) -> Vec<(&'static str, String, Needs)> {
         ("promise init", "forged --file -".to_owned(), Needs::Nothing),
         ("promise lint", promise.to_owned(), Needs::Nothing),
         ("promise render", format!("{promise} --size small"), Needs::Nothing),
-        ("promise publish", promise.to_owned(), Needs::Nothing),
+        ("promise publish", promise.to_owned(), Needs::Workspace(DENIED, DENIED)),
         ("request list", String::new(), Needs::Workspace(DONE, DONE)),
         ("request get", THERE.to_owned(), Needs::Workspace(DONE, DONE)),
         // Without a controller, nothing becomes of it.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use http::{Method, StatusCode, header};
 use opm_portal::routes::{self, Access, Route};
-use promise::rest::operation::{BASE, OPENAPI, OPERATIONS, SIGN_IN};
+use promise::rest::operation::{BASE, OPENAPI, OPERATIONS, PUBLICATION, SIGN_IN};
 use serde_json::{Value, json};
 
 use super::{Program, json_of, manifest, problem};
@@ -28,6 +28,12 @@ pub(super) fn address(route: &Route, request: &str) -> String {
 
 /// A body that would do something, were it let through.
 pub(super) fn body(route: &Route) -> String {
+    if route.pattern == PUBLICATION && route.method == Method::PUT {
+        return json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": {"name": "redis"}, "spec": {"version": "9.0.0"},
+        })
+        .to_string();
+    }
     match (route.method.as_str(), route.pattern.ends_with("/decisions")) {
         ("POST", true) => json!({"contentHash": "x", "decision": "approve"}).to_string(),
         ("POST" | "PUT", _) => manifest(if route.method == Method::PUT { THERE } else { "forged" }, "redis", &json!({"size": "small"})),
@@ -135,7 +141,8 @@ async fn who_may_only_look_writes_nothing() {
         let expected = if route.pattern.ends_with("/decisions") { (409, "conflict") } else { (403, "denied") };
         assert_eq!((status, kind.as_str()), expected, "{} {}: {}", route.method, route.pattern, answer.text);
         if status == 403 {
-            assert!(json_of(&answer)["reason"]["reason"]["writeRequests"]["workspace"] == "root:acme:shop", "{}", answer.text);
+            let missing = if route.pattern == PUBLICATION { "publishPromises" } else { "writeRequests" };
+            assert!(json_of(&answer)["reason"]["reason"][missing]["workspace"] == "root:acme:shop", "{}", answer.text);
         }
     }
     assert_eq!(viewer.read(&format!("{}/requests", super::SHOP)).await["items"][0]["name"], THERE);

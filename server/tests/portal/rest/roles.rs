@@ -2,7 +2,7 @@
 
 use http::{Method, StatusCode};
 use opm_portal::routes::{Access, Route};
-use promise::rest::operation::{DECISIONS, PREFLIGHT, REQUEST, REQUESTS, SEARCH};
+use promise::rest::operation::{DECISIONS, PREFLIGHT, PUBLICATION, REQUEST, REQUESTS, SEARCH};
 
 use super::Program;
 use super::access::{address, body, operations};
@@ -18,6 +18,9 @@ fn granted(route: &Route, role: Role) -> Vec<StatusCode> {
         return vec![StatusCode::NOT_FOUND];
     }
     match (route.method.as_str(), route.pattern) {
+        // Nobody in the shop is an author.
+        ("GET", PUBLICATION) => vec![StatusCode::NOT_FOUND],
+        (_, PUBLICATION) => vec![StatusCode::FORBIDDEN],
         // What would become of it is told to everyone inside.
         ("GET", _) | (_, PREFLIGHT) => vec![StatusCode::OK],
         // Nothing waits for a decision.
