@@ -65,7 +65,7 @@ impl ProviderConfig {
             return Err(ConfigProblem::Name(self.name.clone()));
         }
         self.issuer_url()?;
-        if self.client_id.is_empty() {
+        if self.client_id.is_empty() || self.device_client_id.as_deref() == Some("") {
             return Err(ConfigProblem::ClientId);
         }
         // RFC 6749, appendix A.4.
@@ -154,8 +154,19 @@ pub(crate) mod tests {
         };
         assert_eq!(of(|config| config.name = "Acme SSO".into()), ConfigProblem::Name("Acme SSO".into()));
         assert_eq!(of(|config| config.client_id = String::new()), ConfigProblem::ClientId);
+        assert_eq!(of(|config| config.device_client_id = Some(String::new())), ConfigProblem::ClientId);
         assert_eq!(of(|config| config.scopes = vec!["a b".into()]), ConfigProblem::Scope("a b".into()));
         assert_eq!(of(|config| config.ca = Some("no certificate".into())), ConfigProblem::Ca);
         assert!(!format!("{:?}", config("https://a.example")).contains("a-client-secret"));
+    }
+
+    #[test]
+    fn command_lines_are_public_clients() {
+        let mut config = config("https://a.example");
+        assert_eq!(config.device_client(), None, "the portal's client has a secret");
+        config.device_client_id = Some("opm".into());
+        assert_eq!(config.device_client(), Some("opm"));
+        (config.client_secret, config.device_client_id) = (None, None);
+        assert_eq!(config.device_client(), Some("portal"));
     }
 }
