@@ -92,7 +92,8 @@ impl Provider {
         let Some(endpoint) = metadata.additional_metadata().revocation_endpoint.clone() else { return Ok(false) };
         let client = self.client(&metadata).set_revocation_url(endpoint);
         let token = CoreRevocableToken::RefreshToken(RefreshToken::new(refresh_token.to_owned()));
-        let request = client.revoke_token(token).map_err(|_| Error::Answer("its revocation endpoint isn't an https:// address".to_owned()))?;
+        let request =
+            client.revoke_token(token).map_err(|_| Error::Answer("its revocation endpoint isn't an https:// address".to_owned()))?;
         request.request_async(&self.http).await?;
         Ok(true)
     }

@@ -78,10 +78,9 @@ impl<T: ErrorResponseType + Display + 'static> From<RequestTokenError<HttpError,
     fn from(error: RequestTokenError<HttpError, StandardErrorResponse<T>>) -> Self {
         match error {
             RequestTokenError::Request(error) => Self::Unreachable(error),
-            RequestTokenError::ServerResponse(response) => Self::Refused {
-                code: response.error().to_string(),
-                description: response.error_description().cloned().unwrap_or_default(),
-            },
+            RequestTokenError::ServerResponse(response) => {
+                Self::Refused { code: response.error().to_string(), description: response.error_description().cloned().unwrap_or_default() }
+            }
             // The body could contain tokens, and so could the text of the error.
             RequestTokenError::Parse(error, _) => Self::Answer(format!("the field {} isn't as it should be", error.path())),
             RequestTokenError::Other(text) => Self::Answer(text),

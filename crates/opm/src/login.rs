@@ -145,7 +145,8 @@ mod tests {
         assert_eq!(name(chosen(&[], None)).unwrap(), None);
         assert_eq!(name(chosen(&one, None)).unwrap().as_deref(), Some("a"));
         assert_eq!(name(chosen(&two, Some("b"))).unwrap().as_deref(), Some("b"));
-        for (providers, wanted, said) in [(&two[..], None, "a or b"), (&two, Some("c"), "a or b"), (&[], Some("a"), "no identity provider")] {
+        for (providers, wanted, said) in [(&two[..], None, "a or b"), (&two, Some("c"), "a or b"), (&[], Some("a"), "no identity provider")]
+        {
             let error = chosen(providers, wanted).unwrap_err();
             assert!(error.code() == 2 && error.to_string().contains(said), "{error}");
         }

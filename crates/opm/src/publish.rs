@@ -76,7 +76,10 @@ pub(crate) async fn run(args: &PublishArgs, way: &Way, called: Called, terminal:
         }
         None => {
             let file = args.file.display();
-            terminal.note(&format!("The control plane checks it now. See the outcome with `{} promise publish {file} --wait`.", called.name()))?;
+            terminal.note(&format!(
+                "The control plane checks it now. See the outcome with `{} promise publish {file} --wait`.",
+                called.name()
+            ))?;
             Ok(Outcome::Yes)
         }
     }
@@ -110,7 +113,11 @@ fn difference(written: &PromisePublication) -> String {
     let former = written.former.as_ref().map(promise::form::yaml::write).unwrap_or_default();
     let next = promise::form::yaml::write(&written.spec);
     let names = (format!("{} (now)", written.name), format!("{} (published)", written.name));
-    similar::TextDiff::from_lines(former.as_str(), next.as_str()).unified_diff().context_radius(AROUND).header(&names.0, &names.1).to_string()
+    similar::TextDiff::from_lines(former.as_str(), next.as_str())
+        .unified_diff()
+        .context_radius(AROUND)
+        .header(&names.0, &names.1)
+        .to_string()
 }
 
 fn known(publication: &PromisePublication) -> Option<(bool, String)> {
@@ -141,7 +148,9 @@ mod tests {
     fn a_file_has_one_promise() {
         let of = |text: &str| only_promise(Path::new("a.yaml"), &[SourceFile { name: "a.yaml".into(), text: Ok(text.into()) }]);
         assert_eq!(of("kind: Promise\nmetadata: {name: cache}\n").unwrap().0, "cache");
-        for text in ["kind: Policy\nmetadata: {name: a}\n", "kind: Promise\n", "[", "kind: Promise\nmetadata: {name: a}\n---\nkind: Policy\n"] {
+        for text in
+            ["kind: Policy\nmetadata: {name: a}\n", "kind: Promise\n", "[", "kind: Promise\nmetadata: {name: a}\n---\nkind: Policy\n"]
+        {
             let error = of(text).unwrap_err();
             assert!(error.code() == 2 && error.to_string().starts_with("a.yaml: "), "{text}: {error}");
         }

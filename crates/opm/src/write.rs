@@ -114,7 +114,7 @@ pub(crate) async fn request(words: &[String], way: &Way, called: Called, termina
     }
     let values = values_of_policies(&portal, &detail, &manifest, &secrets, &names, options.content.output).await;
     let created = create(&portal, manifest, &secrets, &names, terminal).await.map_err(|error| form.named(error))?;
-    shown(&created, options.content.output, "created", called, terminal)?;
+    shown(&created, options.content.output, "created", terminal)?;
     for line in values {
         terminal.print(&format!("  {line}\n"))?;
     }
@@ -350,7 +350,7 @@ pub(crate) async fn rehearse(
 }
 
 /// Shows a request that was created or changed.
-pub(crate) fn shown(detail: &RequestDetail, output: Output, verb: &str, called: Called, terminal: &mut Terminal<'_>) -> Result<(), Error> {
+pub(crate) fn shown(detail: &RequestDetail, output: Output, verb: &str, terminal: &mut Terminal<'_>) -> Result<(), Error> {
     if let Some(text) = data(output, detail) {
         return Ok(terminal.print(&text)?);
     }

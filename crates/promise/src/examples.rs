@@ -216,6 +216,19 @@ fn policies_show_in_the_form_of_a_database() {
         ["Basics", "Size and place", "Backup", "Administration", "More settings"]
     );
 
+    // The form says which defaults are others because of what was chosen, except for the one that is being typed.
+    let usual = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
+    let proposed = |parameters: Value, typing: Option<&str>| {
+        let effective = settled(parameters.clone()).effective;
+        let found = crate::form::proposed(&spec, &usual, &effective, &Draft::of(parameters), typing);
+        found.iter().map(|one| (one.path.to_string(), one.value.clone(), one.from.policy.clone())).collect::<Vec<_>>()
+    };
+    let standby = (".replicas".to_owned(), serde_json::json!(2), "production-baseline".to_owned());
+    assert_eq!(proposed(serde_json::json!({"tier": "production"}), None), [standby]);
+    assert_eq!(proposed(serde_json::json!({"tier": "production"}), Some("/parameters/replicas")), []);
+    assert_eq!(proposed(serde_json::json!({"tier": "production", "replicas": 3}), None), []);
+    assert_eq!(proposed(serde_json::json!({"tier": "development"}), None), []);
+
     let unsaid = settled(serde_json::json!({"tier": "production"})).resolved;
     assert!(unsaid.is_accepted() && unsaid.parameters["replicas"] == 2, "{:?}", unsaid.all_problems());
     let one = settled(serde_json::json!({"tier": "production", "replicas": 1})).resolved;

@@ -7,7 +7,8 @@ use promise::api::PreflightAnswer;
 use promise::rest::operation::{Content, OPERATIONS, Operation, Parameter, ParameterKind};
 use promise::rest::{
     ApprovalItem, CostReport, DecisionBody, DecisionReceipt, PROBLEM_JSON, Page, ProblemDetails, PromiseDetail, PromiseManifest,
-    PromisePublication, PromiseSummary, RequestDetail, RequestGone, RequestManifest, RequestSummary, ResourceItem, SearchItem, SignInInfo, WorkspaceSummary,
+    PromisePublication, PromiseSummary, RequestDetail, RequestGone, RequestManifest, RequestSummary, ResourceItem, SearchItem, SignInInfo,
+    WorkspaceSummary,
 };
 use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn, PathsBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;

@@ -1,6 +1,7 @@
 //! Everyone with whom each operation of the REST API and each command is tried: from nobody to someone who can write.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cluster::{Scope, WorkspacePath};
 use opm_portal::clock::Clock as _;
@@ -77,8 +78,13 @@ impl Roles {
         let providers = vec![issuer.config("sso")];
         let sign_in = SignInConfig { samples: false, tokens: false, providers, lifetime: SessionLifetime::default() };
         let product = Product::federated(sign_in, &file, clock.clone()).await;
-        let api = write_request(&product, THERE).await;
-        api.get(THERE).await.expect("the request");
+        write_request(&product, THERE).await;
+        let listed = async {
+            while !product.running.portal.world.requests.snapshot().keys().any(|key| key.name == THERE) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), listed).await.expect("the portal sees the request");
         let here = Self { product, clock, issuer, _folder: folder };
         here.lets_rule("root:acme:data").await;
         here

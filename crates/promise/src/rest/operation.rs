@@ -210,7 +210,11 @@ pub const OPERATIONS: [Operation; 19] = [
         group: "Promises",
         summary: "Publish a promise",
         description: "Writes a Promise in this workspace with your permissions, as `kubectl apply --server-side` does: fields that the body doesn't have stay if another tool manages them. The controller then checks and publishes it; the condition `Published` says so. With `dryRun`, the answer is what would be written.",
-        query: &[DRY_RUN, flag("force", "Takes over fields that other tools manage. Without it, the answer is 409 if they have other values."), FIELDS],
+        query: &[
+            DRY_RUN,
+            flag("force", "Takes over fields that other tools manage. Without it, the answer is 409 if they have other values."),
+            FIELDS,
+        ],
         headers: &[],
         body: Some(Content::Promise),
         answer: Content::Of("PromisePublication"),

@@ -22,7 +22,6 @@ pub struct PromiseManifest {
     /// Name, labels and annotations.
     pub metadata: PromiseMetadata,
     /// The promise.
-    #[cfg_attr(feature = "utoipa", schema(value_type = Object))]
     pub spec: Value,
 }
 
@@ -62,11 +61,9 @@ pub struct PromisePublication {
     /// Conditions. `Published` says whether the control plane publishes it, and why not.
     pub conditions: Vec<Condition>,
     /// The spec.
-    #[cfg_attr(feature = "utoipa", schema(value_type = Object))]
     pub spec: Value,
     /// The spec before it was written, or before the dry run. Absent if it is new, or if it was only read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "utoipa", schema(value_type = Object))]
     pub former: Option<Value>,
 }
 

@@ -11,7 +11,8 @@ use crate::programs::token;
 async fn write(served: &Served, version: &str) -> String {
     let file = served.folder.path().join("cache.yaml");
     let said = say("opm promise init cache --file -", served.folder.path()).await.expect("a promise");
-    std::fs::write(&file, said.text.replace("version: 0.1.0", &format!("version: {version}"))).expect("written");
+    let text = said.text.replace("version: 0.1.0", &format!("version: {version}")).replace("lifecycle: draft", "lifecycle: published");
+    std::fs::write(&file, text).expect("written");
     path(&file).to_owned()
 }
 
@@ -45,7 +46,8 @@ async fn authors_publish_with_their_own_permissions() {
     assert!(said.yes && said.text.contains("cache 0.2.0 changed"), "{said:?}");
 
     // Who can't write promises somewhere doesn't, whether they can look or not.
-    for (person, workspace, expected) in [("approver", "root:acme", 4), ("dev-shop", "root:acme:shop", 4), ("dev-data", "root:platform", 5)] {
+    for (person, workspace, expected) in [("approver", "root:acme", 4), ("dev-shop", "root:acme:shop", 4), ("dev-data", "root:platform", 5)]
+    {
         let (code, text) = served.refused(person, workspace, &line).await;
         assert_eq!(code, expected, "{person}: {text}");
     }
@@ -71,7 +73,8 @@ async fn a_credential_plugin_of_the_kubeconfig_says_who_one_is() {
     std::fs::set_permissions(&plugin, std::fs::Permissions::from_mode(0o755)).expect("executable");
     let secret = token(&served.product, "dev-shop");
     let file = |name: &str, argument: &str| {
-        let env = [("TOKEN", secret.as_str()), ("FOR", "opm"), ("CALLS", path(&calls))].map(|(name, value)| json!({"name": name, "value": value}));
+        let env = [("TOKEN", secret.as_str()), ("FOR", "opm"), ("CALLS", path(&calls))]
+            .map(|(name, value)| json!({"name": name, "value": value}));
         let exec = json!({
             "apiVersion": "client.authentication.k8s.io/v1", "command": path(&plugin), "args": [argument], "env": env,
             "interactiveMode": "Never",
