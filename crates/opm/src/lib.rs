@@ -27,6 +27,7 @@ mod preflight;
 mod promises;
 mod publish;
 mod render;
+mod renewal;
 mod requests;
 mod rows;
 mod settings;

@@ -8,7 +8,7 @@ use crate::commands::Called;
 use crate::portal::{Portal, Way, api};
 use crate::settings::{Credential, Settings};
 use crate::terminal::Terminal;
-use crate::{Error, Outcome, device};
+use crate::{Error, Outcome, device, renewal};
 
 /// Arguments of `login`.
 #[derive(Debug, clap::Args)]
@@ -117,7 +117,7 @@ pub(crate) async fn forget(way: &Way, terminal: &mut Terminal<'_>) -> Result<Out
         store.save(&Settings::default())?;
     }
     if let Some(from) = former.and_then(|former| former.from)
-        && !device::end(&from, (terminal.now)()).await
+        && !renewal::end(&from, (terminal.now)()).await
     {
         terminal.note(&format!("{} didn't revoke the token, which is deleted here and counts until it expires.", from.provider.title))?;
     }

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::error::{CONFLICT, DENIED, NO, NO_ANSWER, NOT_FOUND};
 use crate::settings::{Settings, Store};
-use crate::{Error, device};
+use crate::{Error, renewal};
 
 pub use events::{Event, Events};
 pub use way::Way;
@@ -65,7 +65,7 @@ impl Portal {
         let kept = if way.kubeconfig.is_none() && way.context.is_none() { store.credential(&name(&address))? } else { None };
         let (of_context, remedy) = match kept {
             Some(credential) => {
-                let credential = device::renewed(way, &store, &name(&address), credential).await?;
+                let credential = renewal::renewed(way.now, &store, &name(&address), credential).await?;
                 config.auth_info.token = Some(SecretString::from(credential.token));
                 (None, "the portal doesn't accept the stored token; sign in again with `opm login`")
             }
