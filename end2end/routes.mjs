@@ -17,6 +17,7 @@ const noPages = new Map([
   ["/cost/export.csv", "a file"],
   ["/cost/focus.csv", "a file"],
   ["/api/v1/openapi.json", "a description for programs"],
+  ["/api/v1/sign-in", "for command lines"],
   ["/platform/audit/export.jsonl", "a file"],
 ]);
 

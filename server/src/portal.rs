@@ -22,6 +22,7 @@ pub(crate) mod once;
 pub mod place;
 mod platform;
 pub mod preflight;
+pub(crate) mod publish;
 pub mod reads;
 mod refusals;
 pub(crate) mod register;

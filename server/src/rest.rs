@@ -15,5 +15,6 @@ pub(crate) mod promises;
 pub(crate) mod requests;
 pub(crate) mod resources;
 pub(crate) mod search;
+pub(crate) mod sign_in;
 pub(crate) mod watch;
 pub(crate) mod workspaces;

@@ -147,7 +147,7 @@ fn curl(operation: &Operation) -> String {
         lines[0].push_str(" -N");
     }
     lines[0].push_str(&format!(" \"$PORTAL{path}{}\"", query.unwrap_or_default()));
-    if operation.path != OPENAPI {
+    if !operation.is_open() {
         lines.push("-H \"Authorization: Bearer $TOKEN\"".to_owned());
     }
     for header in operation.headers {
@@ -159,6 +159,7 @@ fn curl(operation: &Operation) -> String {
     }
     match operation.body {
         Some(Content::Manifest) => lines.push(format!("--data '{MANIFEST}'")),
+        Some(Content::Promise) => lines.push("--data-binary @promise.yaml".to_owned()),
         Some(_) => lines.push(r#"--data '{"contentHash": "5d41…", "decision": "approve"}'"#.to_owned()),
         None => {}
     }
@@ -175,7 +176,7 @@ mod tests {
             let call = curl(operation);
             assert!(!call.contains("{workspace}") && !call.contains("{name}") && !call.contains("{namespace}"), "{call}");
             assert!(call.starts_with("curl") && call.contains("$PORTAL/api/v1/"), "{call}");
-            assert_eq!(call.contains("$TOKEN"), operation.path != OPENAPI, "{call}");
+            assert_eq!(call.contains("$TOKEN"), !operation.is_open(), "{call}");
             assert_eq!(call.contains("--data"), operation.body.is_some(), "{call}");
         }
     }

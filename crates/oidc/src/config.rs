@@ -19,6 +19,8 @@ pub struct ProviderConfig {
     pub client_id: String,
     /// The client's secret; `None` for a public client.
     pub client_secret: Option<String>,
+    /// Client id of command lines, a public client that signs people in on other devices.
+    pub device_client_id: Option<String>,
     /// Scopes to ask for besides `openid`.
     pub scopes: Vec<String>,
     /// The claim that the plane makes usernames of.
@@ -63,7 +65,7 @@ impl ProviderConfig {
             return Err(ConfigProblem::Name(self.name.clone()));
         }
         self.issuer_url()?;
-        if self.client_id.is_empty() {
+        if self.client_id.is_empty() || self.device_client_id.as_deref() == Some("") {
             return Err(ConfigProblem::ClientId);
         }
         // RFC 6749, appendix A.4.
@@ -76,6 +78,12 @@ impl ProviderConfig {
             Some(ca) if crate::http_client::certificates(ca).is_empty() => Err(ConfigProblem::Ca),
             _ => Ok(()),
         }
+    }
+
+    /// Returns the client id with which command lines sign in: the one for them, or the portal's own if that is a public client.
+    pub fn device_client(&self) -> Option<&str> {
+        let own = self.client_secret.is_none().then_some(&self.client_id);
+        self.device_client_id.as_ref().or(own).map(String::as_str)
     }
 
     /// Returns the issuer as an address.
@@ -110,6 +118,7 @@ pub(crate) mod tests {
             issuer: issuer.into(),
             client_id: "portal".into(),
             client_secret: Some("a-client-secret".into()),
+            device_client_id: None,
             scopes: vec!["profile".into()],
             username_claim: "sub".into(),
             groups_claim: None,
@@ -145,8 +154,19 @@ pub(crate) mod tests {
         };
         assert_eq!(of(|config| config.name = "Acme SSO".into()), ConfigProblem::Name("Acme SSO".into()));
         assert_eq!(of(|config| config.client_id = String::new()), ConfigProblem::ClientId);
+        assert_eq!(of(|config| config.device_client_id = Some(String::new())), ConfigProblem::ClientId);
         assert_eq!(of(|config| config.scopes = vec!["a b".into()]), ConfigProblem::Scope("a b".into()));
         assert_eq!(of(|config| config.ca = Some("no certificate".into())), ConfigProblem::Ca);
         assert!(!format!("{:?}", config("https://a.example")).contains("a-client-secret"));
+    }
+
+    #[test]
+    fn command_lines_are_public_clients() {
+        let mut config = config("https://a.example");
+        assert_eq!(config.device_client(), None, "the portal's client has a secret");
+        config.device_client_id = Some("opm".into());
+        assert_eq!(config.device_client(), Some("opm"));
+        (config.client_secret, config.device_client_id) = (None, None);
+        assert_eq!(config.device_client(), Some("portal"));
     }
 }

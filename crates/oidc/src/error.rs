@@ -1,12 +1,15 @@
 //! Why a sign-in, or a new token, didn't work out.
 
-use openidconnect::core::CoreErrorResponseType;
-use openidconnect::{ClaimsVerificationError, DiscoveryError, RequestTokenError, StandardErrorResponse};
+use std::fmt::Display;
+
+use openidconnect::{ClaimsVerificationError, DiscoveryError, ErrorResponseType, RequestTokenError, StandardErrorResponse};
 
 use crate::http_client::HttpError;
 
 /// The code with which a provider refuses a code or refresh token that doesn't count any more (RFC 6749, section 5.2).
 const INVALID_GRANT: &str = "invalid_grant";
+/// The code for a sign-in on another device that nobody finished in time (RFC 8628, section 3.5).
+const EXPIRED_TOKEN: &str = "expired_token";
 
 /// Why the provider's part of a sign-in failed. No text contains a token, a code or a secret.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +49,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Checks whether the code for another device has expired.
+    pub fn is_expired(&self) -> bool {
+        matches!(self, Self::Refused { code, .. } if code == EXPIRED_TOKEN)
+    }
+
     /// Checks whether a session can't continue: the provider, or its new token, says that it is over.
     pub fn ends_session(&self) -> bool {
         match self {
@@ -66,14 +74,13 @@ impl From<DiscoveryError<HttpError>> for Error {
     }
 }
 
-impl From<RequestTokenError<HttpError, StandardErrorResponse<CoreErrorResponseType>>> for Error {
-    fn from(error: RequestTokenError<HttpError, StandardErrorResponse<CoreErrorResponseType>>) -> Self {
+impl<T: ErrorResponseType + Display + 'static> From<RequestTokenError<HttpError, StandardErrorResponse<T>>> for Error {
+    fn from(error: RequestTokenError<HttpError, StandardErrorResponse<T>>) -> Self {
         match error {
             RequestTokenError::Request(error) => Self::Unreachable(error),
-            RequestTokenError::ServerResponse(response) => Self::Refused {
-                code: response.error().as_ref().to_owned(),
-                description: response.error_description().cloned().unwrap_or_default(),
-            },
+            RequestTokenError::ServerResponse(response) => {
+                Self::Refused { code: response.error().to_string(), description: response.error_description().cloned().unwrap_or_default() }
+            }
             // The body could contain tokens, and so could the text of the error.
             RequestTokenError::Parse(error, _) => Self::Answer(format!("the field {} isn't as it should be", error.path())),
             RequestTokenError::Other(text) => Self::Answer(text),

@@ -7,7 +7,9 @@ use openidconnect::core::{
     CoreAuthDisplay, CoreClaimName, CoreClaimType, CoreClientAuthMethod, CoreGrantType, CoreJsonWebKey, CoreJweContentEncryptionAlgorithm,
     CoreJweKeyManagementAlgorithm, CoreResponseMode, CoreResponseType, CoreSubjectIdentifierType,
 };
-use openidconnect::{AdditionalProviderMetadata, EndSessionUrl, IssuerUrl, JsonWebKeySet, ProviderMetadata};
+use openidconnect::{
+    AdditionalProviderMetadata, DeviceAuthorizationUrl, EndSessionUrl, IssuerUrl, JsonWebKeySet, ProviderMetadata, RevocationUrl,
+};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
@@ -28,6 +30,10 @@ const ROTATION: SignedDuration = SignedDuration::from_secs(10);
 pub(crate) struct Extra {
     /// RP-Initiated Logout 1.0.
     pub(crate) end_session_endpoint: Option<EndSessionUrl>,
+    /// RFC 8628, section 4.
+    pub(crate) device_authorization_endpoint: Option<DeviceAuthorizationUrl>,
+    /// RFC 8414, section 2: where tokens are revoked (RFC 7009).
+    pub(crate) revocation_endpoint: Option<RevocationUrl>,
     /// RFC 9207: whether each answer names the issuer.
     #[serde(default)]
     pub(crate) authorization_response_iss_parameter_supported: bool,

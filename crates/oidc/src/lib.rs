@@ -1,4 +1,4 @@
-//! Sign-in with identity providers by OpenID Connect: discovery, the authorization code flow with PKCE, verification of id tokens, new
+//! Sign-in with identity providers by OpenID Connect: discovery, the authorization code flow with PKCE, sign-in on other devices, verification of id tokens, new
 //! tokens, and the end of sessions at the provider. The only crate that speaks to providers.
 //!
 //! It knows neither sessions nor pages, and never reads the clock or draws random bytes itself: both are arguments. Whether the control
@@ -6,6 +6,7 @@
 
 mod address;
 mod config;
+mod device;
 mod error;
 mod http_client;
 mod jwt;
@@ -16,6 +17,7 @@ mod tokens;
 mod verify;
 
 pub use config::{ConfigProblem, ProviderConfig};
+pub use device::DeviceSignIn;
 pub use error::Error;
 pub use logout::EndedSession;
 pub use provider::{Callback, Provider, Secrets};

@@ -154,7 +154,7 @@ impl Provider {
     }
 
     /// Verifies an id token; if its key isn't known, once more with the present keys.
-    async fn verified(&self, metadata: &Arc<Metadata>, token: &CoreIdToken, expected: Expected<'_>) -> Result<Tokens, Error> {
+    pub(crate) async fn verified(&self, metadata: &Arc<Metadata>, token: &CoreIdToken, expected: Expected<'_>) -> Result<Tokens, Error> {
         let first = verify::verified(&self.config, &self.client(metadata), token, expected);
         match first {
             Err(error) if verify::needs_other_keys(&error) => match self.published.rotated(&self.http, metadata, expected.now).await? {
@@ -165,7 +165,7 @@ impl Provider {
         }
     }
 
-    fn client(&self, metadata: &Metadata) -> Client {
+    pub(crate) fn client(&self, metadata: &Metadata) -> Client {
         let secret = self.config.client_secret.clone().map(ClientSecret::new);
         let client = CoreClient::from_provider_metadata(metadata.clone(), ClientId::new(self.config.client_id.clone()), secret)
             .set_redirect_uri(self.redirect.clone());
@@ -178,6 +178,6 @@ impl Provider {
     }
 }
 
-fn no_token_endpoint() -> Error {
+pub(crate) fn no_token_endpoint() -> Error {
     Error::Answer("it has no token endpoint".to_owned())
 }

@@ -1,4 +1,4 @@
-//! What authors do with their own files: `opm promise init`, `lint` and `publish`.
+//! What authors do with their own files, without a portal: `opm promise init` and `lint`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::commands::Called;
 use crate::error::NO;
-use crate::portal::Way;
 use crate::terminal::Terminal;
 use crate::{Error, Outcome};
 
@@ -62,16 +61,6 @@ pub(crate) struct LintArgs {
     terms: TermsArgs,
 }
 
-/// Arguments of `publish`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct PublishArgs {
-    /// File with the promise.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    #[command(flatten)]
-    terms: TermsArgs,
-}
-
 /// Returns the schemas of the kinds that authors write.
 pub(crate) fn kinds() -> Kinds {
     let read: Vec<Value> = DEFINITIONS.iter().filter_map(|text| promise::form::yaml::value(text).ok()).collect();
@@ -119,24 +108,8 @@ pub(crate) fn lint(args: &LintArgs, terminal: &mut Terminal<'_>) -> Result<Outco
     }
 }
 
-/// Checks a promise, and says how to publish it: the portal has no door for promises, because they are written with the permissions of their
-/// author on the control plane.
-pub(crate) fn publish(args: &PublishArgs, way: &Way, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
-    let sources = read(std::slice::from_ref(&args.file))?;
-    let report = report(&sources, &args.file.display().to_string(), &kinds(), args.terms.terms());
-    let report = report.map_err(|defects| Error::refused(NO, defects.to_string()))?;
-    terminal.note(&report)?;
-    let context = way.context.as_ref().map(|context| format!(" --context {context}")).unwrap_or_default();
-    let kubeconfig = way.kubeconfig.as_ref().map(|file| format!(" --kubeconfig {}", file.display())).unwrap_or_default();
-    let file = args.file.display();
-    terminal.note("Publish it in its home workspace:")?;
-    terminal.print(&format!("kubectl{kubeconfig}{context} apply -f {file}\n"))?;
-    terminal.note("Its condition Published says whether the control plane took it.")?;
-    Ok(Outcome::Yes)
-}
-
 /// Reads files, and all YAML and JSON files in folders at any depth.
-fn read(paths: &[PathBuf]) -> Result<Vec<SourceFile>, Error> {
+pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<SourceFile>, Error> {
     let (mut found, mut folders) = (Vec::new(), Vec::new());
     for path in paths {
         if path.is_dir() { folders.push(path.clone()) } else { found.push(path.clone()) }

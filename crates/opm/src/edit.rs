@@ -16,7 +16,9 @@ use crate::portal::{Portal, Way};
 use crate::target::Target;
 use crate::terminal::Terminal;
 use crate::watch::{self, Until};
-use crate::write::{Content, check, clap_error, duration, find_promise, option, rehearse, shown, spec, with_references, with_secrets};
+use crate::write::{
+    Content, check, clap_error, duration, find_promise, follow_hint, option, rehearse, shown, spec, with_references, with_secrets,
+};
 use crate::{Error, Outcome, preflight};
 
 /// Lines around a difference.
@@ -64,7 +66,8 @@ pub(crate) async fn edit(words: &[String], way: &Way, called: Called, terminal: 
     let fields = [(header::IF_MATCH, version.as_str()), (header::HeaderName::from_static("idempotency-key"), key.as_str())];
     let body = with_secrets(manifest, &secrets);
     let changed = portal.send::<RequestDetail>(Method::PUT, &target.path(), &fields, &body).await.map_err(|error| form.named(error))?.body;
-    shown(&changed, options.content.output, "changed", called, terminal)?;
+    shown(&changed, options.content.output, "changed", terminal)?;
+    follow_hint(&changed, options.content.output, called, terminal)?;
     if !options.wait {
         return Ok(Outcome::Yes);
     }

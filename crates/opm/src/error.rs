@@ -50,6 +50,14 @@ pub enum Error {
         /// The connection error.
         error: Box<kube::Error>,
     },
+    /// The identity provider doesn't sign the user in.
+    #[error("{title}: {error}{}", sources(error))]
+    SignIn {
+        /// Name of the provider.
+        title: String,
+        /// What happened there.
+        error: Box<oidc::Error>,
+    },
     /// The response is incomplete, or isn't from a portal.
     #[error("the server at {0} isn't a portal, or runs a different version")]
     NoPortal(String),
@@ -95,6 +103,11 @@ impl Error {
             Self::Usage(_) | Self::NoWorkspace | Self::ClearText(_) | Self::File { .. } => USAGE,
             Self::Clap { error, .. } => u8::try_from(error.exit_code()).unwrap_or(USAGE),
             Self::TimedOut(_) => TIMED_OUT,
+            Self::SignIn { error, .. } => match &**error {
+                oidc::Error::Unreachable(_) | oidc::Error::Answer(_) => NO_ANSWER,
+                error if error.is_expired() => TIMED_OUT,
+                _ => DENIED,
+            },
             Self::Stream(_) | Self::Kubeconfig(_) | Self::Unreachable { .. } | Self::NoPortal(_) => NO_ANSWER,
         }
     }
@@ -115,6 +128,12 @@ impl Error {
         let file = file.display().to_string();
         move |error| Self::File { file: file.clone(), error }
     }
+}
+
+/// The reasons behind an error, each after a colon.
+fn sources(error: &oidc::Error) -> String {
+    let first = std::error::Error::source(error);
+    std::iter::successors(first, |error| error.source()).map(|source| format!(": {source}")).collect()
 }
 
 fn listed(problems: &[Problem]) -> String {

@@ -1,6 +1,6 @@
 //! The command line: shows the same as the portal's pages, in a terminal, for people and for pipelines.
 //!
-//! It calls the portal's REST API with the user's own token, and nothing else. It must never make a decision of its own: everything that a
+//! It calls the portal's REST API with the user's own token, and otherwise only the identity provider at which the user signs in. It must never make a decision of its own: everything that a
 //! page shows is computed by the portal, so that both show the same. What authors of promises do without a portal — check and render files
 //! — calls the pure functions that the portal calls.
 //!
@@ -13,6 +13,7 @@ mod complete;
 mod cost;
 mod decide;
 mod describe;
+mod device;
 mod edit;
 mod error;
 mod fields;
@@ -24,7 +25,9 @@ mod output;
 mod portal;
 mod preflight;
 mod promises;
+mod publish;
 mod render;
+mod renewal;
 mod requests;
 mod rows;
 mod settings;
@@ -81,7 +84,7 @@ enum Command {
     Preflight(preflight::Args),
     /// Choose the portal and how you sign in there.
     Login(login::Login),
-    /// Forget the portal and its token.
+    /// Forget the portal and its token, and revoke it if the identity provider can.
     Logout,
     /// Print the completion script of a shell.
     #[command(after_help = complete::HELP)]
@@ -137,14 +140,15 @@ impl Cli {
 /// If it fails; the error has the exit code.
 pub async fn run(cli: &Cli, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
     let Cli { way, command, called } = cli;
+    let way = &Way { now: Some(terminal.now), ..way.clone() };
     match command {
         Command::Promise(command) => promises::run(command, way, *called, terminal).await,
         Command::Request(command) => requests::run(command, way, *called, terminal).await,
         Command::Workspace(command) => workspaces::run(command, way, terminal).await,
         Command::Cost(args) => cost::run(args, way, terminal).await,
         Command::Preflight(args) => preflight::run(args, way, terminal).await,
-        Command::Login(args) => login::run(args, way, terminal).await,
-        Command::Logout => login::forget(way, terminal),
+        Command::Login(args) => login::run(args, way, *called, terminal).await,
+        Command::Logout => login::forget(way, terminal).await,
         Command::Completion(args) => complete::run(args, *called, terminal),
         Command::Man(args) => manual::run(args, *called, terminal),
     }

@@ -17,9 +17,9 @@ use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::Error;
 use crate::error::{CONFLICT, DENIED, NO, NO_ANSWER, NOT_FOUND};
 use crate::settings::{Settings, Store};
+use crate::{Error, renewal};
 
 pub use events::{Event, Events};
 pub use way::Way;
@@ -65,6 +65,7 @@ impl Portal {
         let kept = if way.kubeconfig.is_none() && way.context.is_none() { store.credential(&name(&address))? } else { None };
         let (of_context, remedy) = match kept {
             Some(credential) => {
+                let credential = renewal::renewed(way.now, &store, &name(&address), credential).await?;
                 config.auth_info.token = Some(SecretString::from(credential.token));
                 (None, "the portal doesn't accept the stored token; sign in again with `opm login`")
             }
@@ -80,6 +81,17 @@ impl Portal {
         let client = Client::try_from(config).map_err(unreachable)?;
         let chosen = if way.context.is_some() { of_context.or(known.workspace) } else { known.workspace.or(of_context) };
         Ok(Self { client, address, workspace: way.workspace.clone().or(chosen), remedy })
+    }
+
+    /// Prepares a connection for what the portal tells everyone. It sends no token.
+    ///
+    /// # Errors
+    /// If the address can't be used.
+    pub fn anonymous(way: &Way) -> Result<Self, Error> {
+        let address = way.address(&way.store().settings()?)?;
+        let unreachable = |error| Error::Unreachable { portal: name(&address), error: Box::new(error) };
+        let client = Client::try_from(Config::new(address.clone())).map_err(unreachable)?;
+        Ok(Self { client, address, workspace: None, remedy: "the portal wants a token for what everyone can know" })
     }
 
     /// Returns the path of the workspace for this command.

@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use promise::Problem;
-use promise::api::{FIRST_STAGE, PolicyResult, PreflightAnswer, PreflightDryRun, PreflightPrice, PreflightVerdict};
+use promise::api::{FIRST_STAGE, PolicyOutcome, PolicyResult, PreflightAnswer, PreflightDryRun, PreflightPrice, PreflightVerdict};
+use promise::path::Path;
+use promise::rest::AppliedRule;
+use promise::{Problem, wording};
 
 use crate::portal::{Portal, Way, api};
 use crate::terminal::Terminal;
@@ -90,8 +92,11 @@ pub(crate) fn text(answer: &PreflightAnswer) -> String {
         section(&mut text, "Price", price(of));
     }
     let said = answer.policies.iter().filter(|outcome| !matches!(outcome.result, PolicyResult::Passed)).filter_map(|outcome| {
-        let message = outcome.message.as_ref()?;
-        Some(format!("{message} (policy: {}, set at {})", outcome.policy, outcome.source))
+        let source = format!("(policy: {}, set at {})", outcome.policy, outcome.source);
+        match value_of_policy(answer, outcome) {
+            Some((value, _)) => Some(format!("{value} {source}")),
+            None => Some(format!("{} {source}", outcome.message.as_ref()?)),
+        }
     });
     section(&mut text, "Policies", said);
     let made = answer.objects.iter().map(|made| {
@@ -107,6 +112,32 @@ pub(crate) fn text(answer: &PreflightAnswer) -> String {
     };
     section(&mut text, "Dry run with your permissions", dry.into_iter());
     text
+}
+
+/// Renders the values that policies give, a line each. `rules` are those of the promise: they have the titles of policies.
+pub(crate) fn values_of_policies(answer: &PreflightAnswer, rules: &[AppliedRule]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for outcome in &answer.policies {
+        let Some((value, verb)) = value_of_policy(answer, outcome) else { continue };
+        let rule = rules.iter().find(|rule| (&rule.policy, &rule.source) == (&outcome.policy, &outcome.source));
+        let line = format!("{value}, {verb} {}", rule.map_or(outcome.policy.as_str(), |rule| rule.title.as_str()));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// Returns the value that a rule gives, with its field, and the verb for that: another value can be chosen instead of a default alone.
+fn value_of_policy(answer: &PreflightAnswer, outcome: &PolicyOutcome) -> Option<(String, &'static str)> {
+    let verb = match outcome.result {
+        PolicyResult::Defaulted => "set by",
+        PolicyResult::Set => "fixed by",
+        _ => return None,
+    };
+    let path = outcome.paths.first()?;
+    let value = Path::parse(path).ok()?.get(&answer.parameters)?;
+    Some((format!("{}: {}", path.trim_start_matches('.'), wording::value(value)), verb))
 }
 
 fn section(text: &mut String, title: &str, lines: impl Iterator<Item = String>) {
@@ -139,4 +170,34 @@ pub(crate) fn price(price: &PreflightPrice) -> impl Iterator<Item = String> + us
         (None, _) => format!("  {}: unknown", item.name),
     }));
     lines.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn values_that_policies_give_are_named_with_the_policy() {
+        let outcome = |policy: &str, result: &str, path: &str| json!({"policy": policy, "rule": "r", "source": "root:acme", "result": result, "paths": [path], "message": "Said."});
+        let answer: PreflightAnswer = serde_json::from_value(json!({
+            "verdict": "accepted", "problems": [], "objects": [], "pending": [], "approvals": [], "missing": [], "unknown": [],
+            "dryRun": {"result": "passed"}, "parameters": {"replicas": 2, "backup": {"enabled": true}, "region": "eu-west"},
+            "policies": [
+                outcome("production-baseline", "defaulted", ".replicas"), outcome("backup-required", "set", ".backup.enabled"),
+                outcome("european-data", "constrained", ".region"), outcome("european-data", "passed", ".region"),
+            ],
+        }))
+        .unwrap();
+        let rule = json!({"policy": "production-baseline", "rule": "x", "source": "root:acme", "own": false, "title": "Production baseline", "enforcement": "block", "message": ""});
+        let rules = [serde_json::from_value(rule).unwrap()];
+        assert_eq!(
+            values_of_policies(&answer, &rules),
+            ["replicas: 2, set by Production baseline", "backup.enabled: on, fixed by backup-required"]
+        );
+        let shown = text(&answer);
+        for line in ["  replicas: 2 (policy: production-baseline, set at root:acme)", "  Said. (policy: european-data, set at root:acme)"] {
+            assert!(shown.contains(line), "{shown}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use crate::commands::{Called, Named};
 use crate::output::{Output, Table, available, data, price};
 use crate::portal::{Portal, Way, api};
 use crate::terminal::Terminal;
-use crate::{Error, Outcome, author, describe, render, write};
+use crate::{Error, Outcome, author, describe, publish, render, write};
 
 /// Commands for promises.
 #[derive(Debug, Subcommand)]
@@ -41,8 +41,12 @@ pub(crate) enum Command {
         `opm promise render FILE --help` lists the flags of the promise."
     )]
     Render(Named),
-    /// Check a promise, and say how to publish it.
-    Publish(author::PublishArgs),
+    /// Publish a promise in the workspace, with your own permissions.
+    #[command(
+        after_help = "Examples:\n  opm promise publish cache.yaml --dry-run\n  opm promise publish cache.yaml --workspace root:platform --wait\n\n\
+        The file is checked as `opm promise lint` does. Exit code 1 if it isn't valid, or with --wait if the control plane doesn't publish it."
+    )]
+    Publish(publish::PublishArgs),
 }
 
 /// Arguments of `list`.
@@ -78,7 +82,7 @@ pub(crate) async fn run(command: &Command, way: &Way, called: Called, terminal: 
         Command::Init(args) => author::init(args, called, terminal),
         Command::Lint(args) => author::lint(args, terminal),
         Command::Render(named) => render::run(named.words(), way, called, terminal),
-        Command::Publish(args) => author::publish(args, way, terminal),
+        Command::Publish(args) => publish::run(args, way, called, terminal).await,
     }
 }
 

@@ -26,8 +26,10 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Show a request: its state, values, resources and outputs.
     Get(GetArgs),
-    /// Follow a request until it is ready or needs someone. Without a name, follow everything in progress in the workspace.
-    #[command(after_help = "Exit code 1 if a request failed or was rejected, 7 after --timeout.")]
+    /// Follow a request until it is ready or needs someone. Without a name, follow your requests in progress, or else those of others.
+    #[command(
+        after_help = "Exit code 1 if a request failed or was rejected, 7 after --timeout. `opm request list --watch` follows everything in the workspace."
+    )]
     Watch(WatchArgs),
     /// Show what a change would change, and what it would cost. Nothing is changed. Exit code 1 if anything differs.
     #[command(
@@ -98,7 +100,7 @@ pub(crate) struct GetArgs {
 /// Arguments of `watch`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WatchArgs {
-    /// Name of the request, or NAMESPACE/NAME.
+    /// Name of the request, or NAMESPACE/NAME [default: your requests in progress, or else those of others].
     name: Option<String>,
     /// Namespace of the request.
     #[arg(short, long, value_name = "NAME")]
@@ -197,12 +199,21 @@ async fn follow(args: &WatchArgs, way: &Way, called: Called, terminal: &mut Term
         return watch::one(&portal, &target, Until::Settled, args.timeout, args.output, called, terminal).await;
     }
     let path = api(&["workspaces", portal.workspace()?, "requests"]);
-    let page = portal.list::<RequestSummary>(&path, &[]).await?;
-    let (open, settled): (Vec<RequestSummary>, Vec<RequestSummary>) =
-        page.items.into_iter().partition(|request| !watch::is_settled(request));
+    let read = async |query: &[(&str, &str)]| {
+        let page = portal.list::<RequestSummary>(&path, query).await?;
+        Ok::<(Vec<RequestSummary>, Vec<RequestSummary>), Error>(page.items.into_iter().partition(|request| !watch::is_settled(request)))
+    };
+    // Requests of others might be stuck for days.
+    let (mine, settled) = read(&[("mine", "true")]).await?;
+    if !mine.is_empty() {
+        watch::start(&mine, args.output, terminal)?;
+        return watch::all(&portal, &[("mine", "true")], mine, Until::Settled, args.timeout, args.output, terminal).await;
+    }
+    let (open, others) = read(&[]).await?;
     if open.is_empty() {
         // Who just created a request wants to see what became of it.
-        let newest = settled.into_iter().max_by(|a, b| a.created.cmp(&b.created));
+        let newest = |settled: Vec<RequestSummary>| settled.into_iter().max_by(|a, b| a.created.cmp(&b.created));
+        let newest = newest(settled).or_else(|| newest(others));
         watch::start(newest.as_slice(), args.output, terminal)?;
         terminal.note(&format!("Nothing is in progress in {}.", portal.workspace()?))?;
         return Ok(Outcome::Yes);

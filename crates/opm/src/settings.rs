@@ -7,12 +7,16 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
+use jiff::Timestamp;
+use promise::rest::SignInProvider;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
 const SETTINGS: &str = "settings.json";
 const CREDENTIALS: &str = "credentials.json";
+/// File whose lock is held while a token is renewed: a refresh token counts once.
+const LOCK: &str = "credentials.lock";
 
 /// Choices that hold for later commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +42,24 @@ pub struct Settings {
 pub struct Credential {
     /// The bearer token.
     pub token: String,
+    /// How it was got, if from an identity provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<SignedIn>,
+}
+
+/// A sign-in at an identity provider, from which the next tokens come.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SignedIn {
+    /// The provider, as the portal named it.
+    pub provider: SignInProvider,
+    /// The provider's id of the person.
+    pub subject: String,
+    /// When the token expires.
+    pub expires: Timestamp,
+    /// Gets the next tokens. Absent if the provider issues none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_token: Option<String>,
 }
 
 impl std::fmt::Debug for Credential {
@@ -97,6 +119,19 @@ impl Store {
         self.write(CREDENTIALS, &all)
     }
 
+    /// Waits until no other command renews a token, and keeps others waiting until the file is dropped.
+    ///
+    /// # Errors
+    /// If the file can't be written.
+    pub fn lock(&self) -> Result<fs::File, Error> {
+        let path = self.folder.join(LOCK);
+        let failed = Error::file(&path);
+        fs::create_dir_all(&self.folder).map_err(&failed)?;
+        let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(&failed)?;
+        file.lock().map_err(&failed)?;
+        Ok(file)
+    }
+
     fn read<T: Default + for<'de> Deserialize<'de>>(&self, name: &str) -> Result<T, Error> {
         let path = self.folder.join(name);
         let text = match fs::read_to_string(&path) {
@@ -139,7 +174,7 @@ mod tests {
         let store = Store::open(Some(&folder.path().join("opm")));
         assert_eq!(store.settings().unwrap(), Settings::default());
         assert_eq!(store.credential("https://a.example").unwrap(), None);
-        let credential = Credential { token: "s3cret".into() };
+        let credential = Credential { token: "s3cret".into(), from: None };
         store.keep("https://a.example", Some(credential.clone())).unwrap();
         assert_eq!(store.credential("https://a.example").unwrap().as_ref(), Some(&credential));
         assert_eq!(store.credential("https://b.example").unwrap(), None);

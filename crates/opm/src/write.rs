@@ -112,8 +112,13 @@ pub(crate) async fn request(words: &[String], way: &Way, called: Called, termina
         manifest["metadata"]["name"] = names.first().map_or(name.as_str(), String::as_str).into();
         return rehearse(&portal, &form, &manifest, &secrets, options.content.output, terminal).await;
     }
+    let values = values_of_policies(&portal, &detail, &manifest, &secrets, &names, options.content.output).await;
     let created = create(&portal, manifest, &secrets, &names, terminal).await.map_err(|error| form.named(error))?;
-    shown(&created, options.content.output, "created", called, terminal)?;
+    shown(&created, options.content.output, "created", terminal)?;
+    for line in values {
+        terminal.print(&format!("  {line}\n"))?;
+    }
+    follow_hint(&created, options.content.output, called, terminal)?;
     if !options.wait {
         return Ok(Outcome::Yes);
     }
@@ -296,6 +301,27 @@ async fn create(
     Err(Error::Usage("choose a name with --name: all names that could be chosen for you are taken".to_owned()))
 }
 
+/// Returns the values that policies give a new request, a line each: what isn't typed is said. Empty for programs, which read them in the
+/// status, and if the portal can't tell before it is created.
+async fn values_of_policies(
+    portal: &Portal,
+    detail: &PromiseDetail,
+    manifest: &Value,
+    secrets: &Secrets,
+    names: &[String],
+    output: Output,
+) -> Vec<String> {
+    if !matches!(output, Output::Table | Output::Wide) || detail.rules.is_empty() {
+        return Vec::new();
+    }
+    let mut checked = manifest.clone();
+    checked["metadata"]["name"] = names.first().map_or("", String::as_str).into();
+    match check(portal, &with_references(checked, secrets)).await {
+        Ok(answer) => preflight::values_of_policies(&answer, &detail.rules),
+        Err(_) => Vec::new(),
+    }
+}
+
 /// Asks the portal what would become of a request.
 pub(crate) async fn check(portal: &Portal, manifest: &Value) -> Result<PreflightAnswer, Error> {
     let path = api(&["workspaces", portal.workspace()?, "preflight"]);
@@ -324,7 +350,7 @@ pub(crate) async fn rehearse(
 }
 
 /// Shows a request that was created or changed.
-pub(crate) fn shown(detail: &RequestDetail, output: Output, verb: &str, called: Called, terminal: &mut Terminal<'_>) -> Result<(), Error> {
+pub(crate) fn shown(detail: &RequestDetail, output: Output, verb: &str, terminal: &mut Terminal<'_>) -> Result<(), Error> {
     if let Some(text) = data(output, detail) {
         return Ok(terminal.print(&text)?);
     }
@@ -334,8 +360,14 @@ pub(crate) fn shown(detail: &RequestDetail, output: Output, verb: &str, called: 
     }
     let cost = summary.cost.as_ref().map(|_| format!("Cost: {}\n", monthly(summary.cost.as_ref()))).unwrap_or_default();
     let message = one_line(&summary.message, usize::MAX);
-    terminal.print(&format!("Request {} {verb} in {}.\n{message}\n{cost}", summary.name, summary.workspace))?;
-    terminal.note(&styled(FAINT, &format!("Follow it: {} request watch {}", called.name(), summary.name)))?;
+    Ok(terminal.print(&format!("Request {} {verb} in {}.\n{message}\n{cost}", summary.name, summary.workspace))?)
+}
+
+/// Says how to follow a request that was created or changed.
+pub(crate) fn follow_hint(detail: &RequestDetail, output: Output, called: Called, terminal: &mut Terminal<'_>) -> Result<(), Error> {
+    if matches!(output, Output::Table | Output::Wide) {
+        terminal.note(&styled(FAINT, &format!("Follow it: {} request watch {}", called.name(), detail.summary.name)))?;
+    }
     Ok(())
 }
 

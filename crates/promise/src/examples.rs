@@ -207,15 +207,31 @@ fn policies_show_in_the_form_of_a_database() {
         Some(("On", "backup-required"))
     );
     let replicas = &field(".replicas").by;
-    assert!(replicas.iter().all(|line| line.workspace == "root:acme" && line.did.starts_with("Narrowed from 1–7")), "{replicas:?}");
-    assert_eq!((field(".replicas").by.len(), settled(Value::Null).effective.fixed(&Path::parse(".backup.enabled").unwrap())), (1, None));
+    let did: Vec<bool> = replicas.iter().map(|line| line.did.starts_with("Narrowed from 1–7") || line.did == "Default set").collect();
+    assert!(replicas.iter().all(|line| line.workspace == "root:acme") && did == [true, true], "{replicas:?}");
+    assert_eq!(settled(Value::Null).effective.fixed(&Path::parse(".backup.enabled").unwrap()), None);
     assert!(field(".region").by.iter().any(|line| line.did == "Default set"));
     assert_eq!(
         form.sections.iter().map(|section| section.title.as_str()).collect::<Vec<_>>(),
         ["Basics", "Size and place", "Backup", "Administration", "More settings"]
     );
 
-    let one = settled(serde_json::json!({"tier": "production"})).resolved;
+    // The form says which defaults are others because of what was chosen, except for the one that is being typed.
+    let usual = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
+    let proposed = |parameters: Value, typing: Option<&str>| {
+        let effective = settled(parameters.clone()).effective;
+        let found = crate::form::proposed(&spec, &usual, &effective, &Draft::of(parameters), typing);
+        found.iter().map(|one| (one.path.to_string(), one.value.clone(), one.from.policy.clone())).collect::<Vec<_>>()
+    };
+    let standby = (".replicas".to_owned(), serde_json::json!(2), "production-baseline".to_owned());
+    assert_eq!(proposed(serde_json::json!({"tier": "production"}), None), [standby]);
+    assert_eq!(proposed(serde_json::json!({"tier": "production"}), Some("/parameters/replicas")), []);
+    assert_eq!(proposed(serde_json::json!({"tier": "production", "replicas": 3}), None), []);
+    assert_eq!(proposed(serde_json::json!({"tier": "development"}), None), []);
+
+    let unsaid = settled(serde_json::json!({"tier": "production"})).resolved;
+    assert!(unsaid.is_accepted() && unsaid.parameters["replicas"] == 2, "{:?}", unsaid.all_problems());
+    let one = settled(serde_json::json!({"tier": "production", "replicas": 1})).resolved;
     assert_eq!(one.refusals.len(), 1, "{:?}", one.refusals);
     assert!(one.refusals[0].problem().message.starts_with("Replicas must be at least 2. The policy Production baseline at root:acme"));
     assert_eq!(one.refusals[0].problem().path, ".parameters.replicas");

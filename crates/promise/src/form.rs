@@ -44,7 +44,7 @@ mod start;
 mod visible;
 pub mod yaml;
 
-pub use adjust::{Adjusted, adjust, put};
+pub use adjust::{Adjusted, adjust, proposed, put};
 pub use control::{
     Check, Choice, ChoiceStyle, Control, FileText, InputMode, ItemKey, ItemRow, ListRow, MapRow, More, MoreField, RowButtons, Suggested,
     Suggestion, YamlError,

@@ -10,9 +10,11 @@ pub mod operation;
 mod page;
 mod problem;
 mod promise;
+mod publication;
 mod request;
 mod resource;
 mod search;
+mod sign_in;
 mod workspace;
 
 pub use approval::{ApprovalItem, DecisionBody, DecisionReceipt};
@@ -23,10 +25,12 @@ pub use problem::{FieldProblem, PROBLEM_JSON, ProblemDetails, json_pointer};
 pub use promise::{
     AppliedRule, Availability, AvailabilityState, ListPrice, PromiseDetail, PromiseOutput, PromiseSummary, PublishedVersion,
 };
+pub use publication::{PromiseManifest, PromiseMetadata, PromisePublication};
 pub use request::{
     Actor, ChangeState, RequestApproval, RequestDetail, RequestGone, RequestOutput, RequestResource, RequestState, RequestSummary,
     RunningRelease, edition,
 };
 pub use resource::{Drift, DriftState, ResourceItem};
 pub use search::{SearchItem, SearchItemKind};
+pub use sign_in::{SignInInfo, SignInProvider};
 pub use workspace::WorkspaceSummary;

@@ -30,6 +30,10 @@ pub struct SignInArgs {
     /// File with the client's secret [default: none, for a public client].
     #[arg(long, value_name = "FILE", env = "OPM_OIDC_CLIENT_SECRET_FILE", requires = "oidc_issuer")]
     oidc_client_secret_file: Option<PathBuf>,
+    /// Client id of `opm` at the provider, a public client for sign-in on other devices (RFC 8628) [default: the portal's, if it has no
+    /// secret]. The control plane must accept it as an audience, too.
+    #[arg(long, value_name = "ID", env = "OPM_OIDC_DEVICE_CLIENT_ID", requires = "oidc_issuer")]
+    oidc_device_client_id: Option<String>,
     /// Name of the provider in addresses: it sends people back to `<public URL>/sign-in/<name>/callback`.
     #[arg(long, value_name = "NAME", default_value = "oidc", env = "OPM_OIDC_NAME")]
     oidc_name: String,
@@ -68,6 +72,7 @@ pub(super) struct ProviderFile {
     client_id: String,
     title: Option<String>,
     client_secret_file: Option<PathBuf>,
+    device_client_id: Option<String>,
     scopes: Option<Vec<String>>,
     username_claim: Option<String>,
     groups_claim: Option<String>,
@@ -91,6 +96,7 @@ impl ProviderFile {
                     "clientId": text("The portal's client id at the provider."),
                     "title": text("Name on the sign-in page. The issuer's host if absent."),
                     "clientSecretFile": text("File with the client's secret. None for a public client."),
+                    "deviceClientId": text("Client id of opm at the provider, a public client for sign-in on other devices. The portal's if absent, unless it has a secret."),
                     "scopes": {"type": "array", "items": {"type": "string"}, "description": "Scopes to request besides openid. profile and email if absent."},
                     "usernameClaim": text("Claim that the control plane makes usernames of. sub if absent."),
                     "groupsClaim": text("Claim that the control plane makes groups of."),
@@ -105,6 +111,7 @@ impl ProviderFile {
         let provider = ProviderConfig {
             title: self.title.clone().unwrap_or_else(|| host(&self.issuer)),
             client_secret: self.client_secret_file.as_deref().map(|path| secret(path, &what("clientSecretFile"))).transpose()?,
+            device_client_id: self.device_client_id.clone(),
             ca: self.ca_file.as_deref().map(|path| read(path, &what("caFile"))).transpose()?,
             scopes: self.scopes.clone().unwrap_or_else(|| SCOPES.map(str::to_owned).to_vec()),
             username_claim: self.username_claim.clone().unwrap_or_else(|| "sub".to_owned()),
@@ -241,6 +248,7 @@ impl SignInArgs {
             issuer,
             client_id,
             client_secret,
+            device_client_id: self.oidc_device_client_id.clone(),
             scopes,
             username_claim: self.oidc_username_claim.clone(),
             groups_claim: self.oidc_groups_claim.clone(),

@@ -150,6 +150,15 @@ impl<'a> RecordedWrite<'a> {
         self.send(api, Some(name), "patch", request).await.and_then(parsed)
     }
 
+    /// Applies the fields that an object names (server-side apply). With `force`, fields that others manage are taken over.
+    pub(crate) async fn apply<K>(&mut self, api: &Api<K>, name: &str, object: &Value, force: bool) -> Result<K, kube::Error>
+    where
+        K: Resource + Clone + DeserializeOwned + std::fmt::Debug,
+    {
+        let request = Request::new(api.resource_url()).patch(name, &applying(false, force), &Patch::Apply(object));
+        self.send(api, Some(name), "patch", request).await.and_then(parsed)
+    }
+
     /// Deletes the object with this uid.
     pub(crate) async fn delete<K>(&mut self, api: &Api<K>, name: &str, uid: Option<String>) -> Result<(), kube::Error>
     where
@@ -313,12 +322,24 @@ where
     api.patch(name, &patching(true), &Patch::<()>::Json(operations)).await
 }
 
+/// Makes a dry run of applying an object. Nothing is written. Returns the object as it would be.
+pub(crate) async fn rehearse_apply<K>(api: &Api<K>, name: &str, object: &Value, force: bool) -> Result<K, kube::Error>
+where
+    K: Clone + DeserializeOwned + std::fmt::Debug,
+{
+    api.patch(name, &applying(true, force), &Patch::Apply(object)).await
+}
+
 fn post(dry_run: bool) -> PostParams {
     PostParams { dry_run, field_manager: Some(names::MANAGER_PORTAL.to_owned()) }
 }
 
 fn patching(dry_run: bool) -> PatchParams {
     PatchParams { dry_run, field_manager: Some(names::MANAGER_PORTAL.to_owned()), ..PatchParams::default() }
+}
+
+fn applying(dry_run: bool, force: bool) -> PatchParams {
+    PatchParams { force, ..patching(dry_run) }
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@ use std::sync::LazyLock;
 
 use http::HeaderMap;
 use promise::api::PreflightAnswer;
-use promise::rest::operation::{Content, OPENAPI, OPERATIONS, Operation, Parameter, ParameterKind};
+use promise::rest::operation::{Content, OPERATIONS, Operation, Parameter, ParameterKind};
 use promise::rest::{
-    ApprovalItem, CostReport, DecisionBody, DecisionReceipt, PROBLEM_JSON, Page, ProblemDetails, PromiseDetail, PromiseSummary,
-    RequestDetail, RequestGone, RequestManifest, RequestSummary, ResourceItem, SearchItem, WorkspaceSummary,
+    ApprovalItem, CostReport, DecisionBody, DecisionReceipt, PROBLEM_JSON, Page, ProblemDetails, PromiseDetail, PromiseManifest,
+    PromisePublication, PromiseSummary, RequestDetail, RequestGone, RequestManifest, RequestSummary, ResourceItem, SearchItem, SignInInfo,
+    WorkspaceSummary,
 };
 use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn, PathsBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;
@@ -39,6 +40,8 @@ fn describe() -> OpenApi {
     add_page::<WorkspaceSummary>(&mut schemas);
     add_page::<PromiseSummary>(&mut schemas);
     add::<PromiseDetail>(&mut schemas);
+    add::<PromiseManifest>(&mut schemas);
+    add::<PromisePublication>(&mut schemas);
     add_page::<RequestSummary>(&mut schemas);
     add::<RequestManifest>(&mut schemas);
     add::<RequestDetail>(&mut schemas);
@@ -50,6 +53,7 @@ fn describe() -> OpenApi {
     add_page::<ResourceItem>(&mut schemas);
     add::<CostReport>(&mut schemas);
     add_page::<SearchItem>(&mut schemas);
+    add::<SignInInfo>(&mut schemas);
     add::<ProblemDetails>(&mut schemas);
     let paths = OPERATIONS.iter().fold(PathsBuilder::new(), |paths, operation| {
         let item = utoipa::openapi::PathItem::new(method(operation.method), described(operation));
@@ -128,7 +132,7 @@ fn described(operation: &Operation) -> utoipa::openapi::path::Operation {
         }
         built = built.request_body(Some(sent.build()));
     }
-    let is_for_programs = operation.path != OPENAPI;
+    let is_for_programs = !operation.is_open();
     let mut responses = ResponsesBuilder::new().response(operation.status.to_string(), success(operation));
     if operation.headers.iter().any(|header| header.name == "If-None-Match") {
         responses = responses.response("304", ResponseBuilder::new().description("Unchanged.").build());
@@ -170,12 +174,16 @@ fn contents(content: Content) -> Vec<(&'static str, RefOr<Schema>)> {
         Content::Empty => Vec::new(),
         Content::Of(name) => vec![("application/json", named(name.to_owned()))],
         Content::PageOf(name) => vec![("application/json", named(page_of(name)))],
-        Content::Manifest => {
-            ["application/json", "application/yaml"].map(|kind| (kind, named(RequestManifest::name().into_owned()))).into()
-        }
+        Content::Manifest => manifest(&RequestManifest::name()),
+        Content::Promise => manifest(&PromiseManifest::name()),
         // OpenAPI 3.1 has no schema of a stream: this is that of the data of its events.
         Content::Events(name) => vec![("text/event-stream", named(name.to_owned()))],
     }
+}
+
+/// Returns the media types of a manifest, each with its schema.
+fn manifest(name: &str) -> Vec<(&'static str, RefOr<Schema>)> {
+    ["application/json", "application/yaml"].map(|kind| (kind, RefOr::Ref(Ref::from_schema_name(name)))).into()
 }
 
 fn success(operation: &Operation) -> utoipa::openapi::Response {
@@ -206,6 +214,7 @@ fn refusal(status: u16) -> utoipa::openapi::Response {
 mod tests {
     use std::collections::BTreeSet;
 
+    use promise::rest::operation::OPENAPI;
     use serde_json::Value;
 
     use super::*;

@@ -1,11 +1,13 @@
 //! Promises.
 
 use app::view::{CatalogQuery, Sort};
+use axum::body::Bytes;
 use axum::extract::{Extension, Path};
 use http::HeaderMap;
 
 use super::answer::{self, Answer};
 use super::parameters::Parameters;
+use crate::portal::publish::Publishing;
 use crate::sign_in::Visitor;
 
 pub(crate) async fn list(
@@ -37,4 +39,27 @@ pub(crate) async fn get(
     let fields = parameters.fields()?;
     let detail = visitor.caller()?.promise_detail(&workspace, &name, parameters.get("home")).await?;
     answer::value(&headers, &fields, &detail)
+}
+
+pub(crate) async fn publication(
+    Extension(visitor): Extension<Visitor>,
+    Path((workspace, name)): Path<(String, String)>,
+    headers: HeaderMap,
+    parameters: Parameters,
+) -> Answer {
+    let fields = parameters.fields()?;
+    let found = visitor.caller()?.publication(&workspace, &name).await?;
+    answer::value(&headers, &fields, &found)
+}
+
+pub(crate) async fn publish(
+    Extension(visitor): Extension<Visitor>,
+    Path((workspace, name)): Path<(String, String)>,
+    parameters: Parameters,
+    body: Bytes,
+) -> Answer {
+    let fields = parameters.fields()?;
+    let how = Publishing { dry_run: parameters.flag("dryRun")?, force: parameters.flag("force")? };
+    let written = visitor.caller()?.publish_promise(&workspace, &name, &body, how).await?;
+    answer::value(&HeaderMap::new(), &fields, &written)
 }

@@ -67,12 +67,12 @@ pub async fn version(product: &Product) -> String {
 }
 
 /// How much the portal's own database holds of drafts, views, remarks, and what people are told.
-async fn kept(product: &Product) -> Vec<(&'static str, i64)> {
+pub async fn kept(product: &Product) -> Vec<(&'static str, i64)> {
     product.running.portal.store.row_counts().await.expect("an answer")
 }
 
 /// Everything but the reasons for refusals, which are saved so that a page can show them.
-fn but_refusals(kept: Vec<(&'static str, i64)>) -> Vec<(&'static str, i64)> {
+pub fn but_refusals(kept: Vec<(&'static str, i64)>) -> Vec<(&'static str, i64)> {
     kept.into_iter().filter(|(what, _)| *what != "refusal").collect()
 }
 

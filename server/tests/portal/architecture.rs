@@ -32,7 +32,7 @@ const OURS: &[(&str, &[&str])] = &[
     ("testplane", &[]),
     ("witness", &[]),
     ("fuzz", &["devplane", "schema"]),
-    ("opm", &["promise"]),
+    ("opm", &["oidc", "promise"]),
 ];
 
 /// What each package must not import of others, because the package exists to keep it out.

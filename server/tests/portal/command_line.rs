@@ -1,5 +1,8 @@
 //! The command line on a running portal: it shows and does what pages do, and the commands of its documentation work as written.
 
+mod authors;
+mod roles;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -52,10 +55,9 @@ impl Served {
         let kubeconfig = self.kubeconfig(person, workspace);
         let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let config = self.folder.path().join("settings");
-        let way = ["--portal", &self.address, "--kubeconfig", path(&kubeconfig), "--config-dir", path(&config)];
+        let way = ["--portal", &self.address, "--kubeconfig", path(&kubeconfig)];
         words.splice(1..1, way.iter().map(|word| (*word).to_owned()));
-        let cli = Cli::parse_words(words).expect("arguments");
-        opm::say(&cli, || System.now(), random).await
+        say(&words.join(" "), &config).await
     }
 
     async fn run(&self, person: &str, workspace: &str, line: &str) -> Said {
@@ -89,12 +91,20 @@ impl Served {
     }
 }
 
+/// Runs a command with the settings of a folder.
+async fn say(line: &str, config: &Path) -> Result<Said, Error> {
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    words.splice(1..1, ["--config-dir", path(config)]);
+    let cli = Cli::parse_words(words).expect("arguments");
+    opm::say(&cli, || System.now(), random).await
+}
+
 fn path(path: &Path) -> &str {
     path.to_str().expect("a path")
 }
 
 /// Bytes that no other call gets.
-fn random(bytes: &mut [u8]) {
+pub fn random(bytes: &mut [u8]) {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let number = NEXT.fetch_add(1, Ordering::Relaxed).to_le_bytes();
     for (byte, digit) in bytes.iter_mut().zip(number) {
@@ -102,36 +112,79 @@ fn random(bytes: &mut [u8]) {
     }
 }
 
-/// The commands of the first block below a heading of the documentation.
-fn documented(title: &str) -> Vec<String> {
+/// The commands of the blocks below a heading of the documentation, without comments.
+fn documented(title: &str) -> Vec<Vec<String>> {
     let document = std::fs::read_to_string(DOCUMENT).expect("the documentation");
-    let block = document.split(title).nth(1).and_then(|rest| rest.split("```sh\n").nth(1)).and_then(|rest| rest.split("\n```").next());
-    block.expect("a block of commands").lines().map(str::to_owned).collect()
+    let section = document.split(title).nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a section");
+    let blocks = section.split("```sh\n").skip(1).map(|rest| rest.split("\n```").next().unwrap_or_default());
+    let command = |line: &str| line.split(" #").next().unwrap_or_default().trim_end().to_owned();
+    blocks.map(|block| block.lines().map(command).collect()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_commands_of_the_documentation_work_word_for_word() {
     let served = Served::open().await;
-    let (engineer, platform) = ("platform-engineer", "root:platform");
-    let commands = documented("## A first request");
-    let [list, describe, request, watch] = commands.as_slice() else { panic!("{commands:?}") };
-    assert_eq!(request, "opm promise request postgresql --tier production");
-    let said = served.run(engineer, platform, list).await;
-    assert!(said.text.contains("postgresql") && said.text.contains("redis"), "{}", said.text);
-    let said = served.run(engineer, platform, describe).await;
-    assert!(said.text.contains("--tier development|production") && said.text.contains("connectionString"), "{}", said.text);
-    let said = served.run(engineer, platform, request).await;
-    assert!(said.text.starts_with("Request postgresql created in root:platform."), "{}", said.text);
-    let said = served.run(engineer, platform, watch).await;
-    assert!(said.yes && said.text.lines().last().is_some_and(|line| line.contains("Ready")), "{}", said.text);
-
     let (dev, shop) = ("dev-shop", "root:acme:shop");
-    let commands = documented("## Policies");
-    let [refused, request, list] = commands.as_slice() else { panic!("{commands:?}") };
+    let blocks = documented("## A first request");
+    let [sign_in, commands] = blocks.as_slice() else { panic!("{blocks:?}") };
+    let ([_, login], [list, describe, request, watch]) = (sign_in.as_slice(), commands.as_slice()) else { panic!("{blocks:?}") };
+    assert_eq!(
+        [list, describe, request, watch].map(String::as_str),
+        ["opm promise list", "opm promise describe postgresql", "opm promise request postgresql --tier production", "opm request watch"]
+    );
+    // With the kubeconfig that the portal writes; later commands know what was chosen.
+    let sandbox = served.product.running.sandbox.as_ref().expect("an embedded plane");
+    let config = served.folder.path().join("newcomer");
+    let login = format!("{login} --portal {} --kubeconfig {}", served.address, path(&sandbox.kubeconfig));
+    let said = say(&login, &config).await.expect("signed in");
+    assert!(said.text.ends_with("Commands use root:acme:shop.\n"), "{}", said.text);
+    let run = async |line: &str| say(line, &config).await.unwrap_or_else(|error| panic!("{line}: {error}"));
+
+    let said = run(list).await;
+    assert!(said.text.contains("postgresql") && said.text.contains("redis"), "{}", said.text);
+    let said = run(describe).await;
+    assert!(said.text.contains("--tier development|production") && said.text.contains("connectionString"), "{}", said.text);
+    let said = run(request).await;
+    assert!(said.text.starts_with("Request postgresql created in root:acme:shop."), "{}", said.text);
+    // What the policies chose is said, and is what is created.
+    assert!(said.text.contains("\n  replicas: 2, set by Production baseline\n"), "{}", said.text);
+    assert!(said.text.contains("\n  backup.enabled: on, fixed by "), "{}", said.text);
+    // Someone approves while the developer follows what is theirs.
+    let approved = async {
+        let waits = |said: &Said| said.text.contains("postgresql") && said.text.contains(shop);
+        served.until("approver", "root:acme", "opm request list --approvals", waits).await;
+        served.run("approver", "root:acme", "opm request approve postgresql --reason Agreed").await
+    };
+    let (said, _) = tokio::join!(run(watch), approved);
+    assert!(said.yes && said.text.lines().last().is_some_and(|line| line.contains("Ready")), "{}", said.text);
+    let said = run("opm request get postgresql").await;
+    assert!(said.text.contains("tier: production") && !said.text.contains("replicas: "), "only what was typed is requested: {}", said.text);
+
+    let blocks = documented("## Policies");
+    let [commands] = blocks.as_slice() else { panic!("{blocks:?}") };
+    let [refused, checked, list] = commands.as_slice() else { panic!("{commands:?}") };
     let (code, text) = served.refused(dev, shop, refused).await;
     assert!(code == 1 && text.contains("--replicas: "), "a refusal names the flag: {text}");
-    assert!(served.run(dev, shop, request).await.yes);
-    served.until(dev, shop, list, |said| said.text.contains("Awaiting approval")).await;
+    let said = served.run(dev, shop, checked).await;
+    assert!(said.yes && said.text.contains("replicas: 2 (policy: production-baseline, set at root:acme)"), "{}", said.text);
+    assert!(served.run(dev, shop, list).await.text.contains("postgresql"));
+    served.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bare_watch_follows_your_requests_or_else_those_of_others() {
+    let served = Served::open().await;
+    let (dev, owner, shop) = ("dev-shop", "org-owner", "root:acme:shop");
+    let said = served.run(dev, shop, "opm request watch").await;
+    assert!(said.yes && said.text.is_empty() && said.notes.contains("Nothing is in progress in root:acme:shop."), "{said:?}");
+    // The first waits for an approver, which doesn't keep the one who requested a cache.
+    served.run(dev, shop, "opm promise request postgresql --tier production --name orders").await;
+    served.run(owner, shop, "opm promise request redis --size small --name carts").await;
+    let said = served.run(owner, shop, "opm request watch --timeout 60s").await;
+    assert!(said.yes && said.text.contains("carts") && !said.text.contains("orders"), "{}", said.text);
+    // Those who have nothing in progress see what is.
+    let (code, _) = served.refused(owner, shop, "opm request watch --timeout 1s").await;
+    assert_eq!(code, 7, "it waits for what someone else requested");
     served.close().await;
 }
 

@@ -203,7 +203,7 @@ pub async fn let_list(client: &kube::Client) {
     post(client, &format!("/apis/{API}/namespaces/default/rolebindings"), binding).await;
 }
 
-async fn post(client: &kube::Client, path: &str, body: Value) {
+pub async fn post(client: &kube::Client, path: &str, body: Value) {
     let request = http::Request::post(path).header("content-type", "application/json").body(body.to_string().into_bytes());
     client.request::<Value>(request.expect("a request")).await.expect("written");
 }

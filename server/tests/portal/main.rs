@@ -52,6 +52,7 @@ mod revalidation;
 mod review;
 mod robots;
 mod robust;
+mod roles;
 mod search;
 mod second;
 mod secrets;

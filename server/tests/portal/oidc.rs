@@ -1,8 +1,10 @@
 //! Sign-in with identity providers: a person comes back as themselves, and nothing else that comes back counts.
 
+mod command_line;
+mod devices;
 mod endings;
 mod hostile;
-mod issuer;
+pub mod issuer;
 mod renewal;
 
 use std::sync::Arc;

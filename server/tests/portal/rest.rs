@@ -4,11 +4,14 @@ mod access;
 mod approvals;
 mod lists;
 mod requests;
+mod roles;
 mod watch;
 
 use axum::body::Body;
 use http::{Method, Request, StatusCode, header};
+use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
 use crate::browser::{Answer, HOST, Product};
 
@@ -26,6 +29,17 @@ impl<'p> Program<'p> {
     pub fn of(product: &'p Product, person: &str) -> Self {
         let identities = &product.running.sandbox.as_ref().expect("an embedded plane").identities;
         Self { product, token: Some(identities.token(person).expect("a person").expose().to_string()) }
+    }
+
+    /// Sends a call and returns how the answer begins: streams have no end.
+    async fn begins(&self, method: Method, address: &str, headers: &[(&str, &str)], body: &str) -> (StatusCode, String) {
+        let answer = self.product.router.clone().oneshot(self.call(method, address, headers, body)).await.expect("an answer");
+        let (status, mut body) = (answer.status(), answer.into_body());
+        let first = match body.frame().await {
+            Some(frame) => frame.expect("a frame").into_data().unwrap_or_default(),
+            None => bytes::Bytes::new(),
+        };
+        (status, String::from_utf8_lossy(&first).into_owned())
     }
 
     /// A call, not sent yet.

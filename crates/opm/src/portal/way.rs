@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use http::Uri;
+use jiff::Timestamp;
 
 use crate::Error;
 use crate::settings::Settings;
@@ -32,6 +33,9 @@ pub struct Way {
     /// Directory of settings and tokens [default: ~/.config/opm].
     #[arg(long, value_name = "DIR", env = "OPM_CONFIG_DIR", hide_env_values = true, global = true, help_heading = GLOBAL)]
     pub config_dir: Option<PathBuf>,
+    /// The clock. Without one, no token is renewed.
+    #[arg(skip)]
+    pub now: Option<fn() -> Timestamp>,
 }
 
 impl Way {

@@ -75,6 +75,11 @@ pub enum DeniedReason {
         /// The workspace.
         workspace: String,
     },
+    /// The permission to publish promises in a workspace is missing.
+    PublishPromises {
+        /// The workspace.
+        workspace: String,
+    },
     /// There is no workspace in which the user can create policies.
     CreatePoliciesAnywhere,
     /// The members of a workspace can't be listed.

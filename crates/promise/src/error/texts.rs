@@ -90,6 +90,9 @@ impl fmt::Display for DeniedReason {
                 write!(out, "You can enter {workspace} but can't list its requests. Ask {owner} for access.")
             }
             Self::WritePolicies { operation, workspace } => write!(out, "you can't {} policies in {workspace}", operation.verb()),
+            Self::PublishPromises { workspace } => {
+                write!(out, "You can't publish promises in {workspace}. Choose a workspace where you can, or ask its owner for access.")
+            }
             Self::CreatePoliciesAnywhere => out.write_str("you can't create policies in any workspace; ask a workspace owner for access"),
             Self::ListMembers { workspace, owner } => {
                 write!(out, "You can't view the members of {workspace}. Ask {owner} for access.")

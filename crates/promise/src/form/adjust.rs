@@ -18,7 +18,7 @@ pub struct Adjusted {
     pub path: Path,
     /// The value that it has now.
     pub value: Value,
-    /// The rule that doesn't allow the default.
+    /// The rule that doesn't allow the former default, or sets another one.
     pub from: Provenance,
 }
 
@@ -44,6 +44,19 @@ pub fn adjust(promise: &PromiseSpec, effective: &Effective, draft: &mut Draft, t
         put(draft, path, Some(value.clone()));
     }
     adjusted
+}
+
+/// Returns the default values that policies set because of values of the draft. `usual` are the rules without any values, which the form
+/// was rendered with. Values that the user entered are left out, and so is the input with the name `typing`.
+pub fn proposed(promise: &PromiseSpec, usual: &Effective, effective: &Effective, draft: &Draft, typing: Option<&str>) -> Vec<Adjusted> {
+    let structural = resolve::parsed_schema(promise, effective);
+    let in_effect = |effective: &Effective| resolve::in_effect(promise, &structural, effective, &draft.parameters);
+    let (before, now) = (in_effect(usual), in_effect(effective));
+    let changed = effective.defaults.iter().filter(|ruling| {
+        let path = &ruling.path;
+        path.get(&draft.parameters).is_none() && typing != Some(path.pointer(BASE).as_str()) && path.get(&before) != path.get(&now)
+    });
+    changed.map(|ruling| Adjusted { path: ruling.path.clone(), value: ruling.effect.clone(), from: ruling.from.clone() }).collect()
 }
 
 /// Sets a value of a draft, or removes it. Texts that were entered for it go.

@@ -5,12 +5,17 @@ pub const BASE: &str = "/api/v1";
 /// Address of the OpenAPI description.
 pub const OPENAPI: &str = "/api/v1/openapi.json";
 
+/// How command lines sign people in.
+pub const SIGN_IN: &str = "/api/v1/sign-in";
+
 /// Lists and reads the workspaces that the caller can enter.
 pub const WORKSPACES: &str = "/api/v1/workspaces";
 /// Promises of a workspace.
 pub const PROMISES: &str = "/api/v1/workspaces/{workspace}/promises";
 /// A promise.
 pub const PROMISE: &str = "/api/v1/workspaces/{workspace}/promises/{name}";
+/// A promise in its home workspace, as its author sees it.
+pub const PUBLICATION: &str = "/api/v1/workspaces/{workspace}/promises/{name}/publication";
 /// Requests of a workspace.
 pub const REQUESTS: &str = "/api/v1/workspaces/{workspace}/requests";
 /// A request.
@@ -94,6 +99,8 @@ pub enum Content {
     PageOf(&'static str),
     /// A PromiseRequest, as JSON or YAML.
     Manifest,
+    /// A Promise, as JSON or YAML.
+    Promise,
     /// Server-sent events, the data of which is the type with this name.
     Events(&'static str),
 }
@@ -147,7 +154,7 @@ const READ: Operation = Operation {
 };
 
 /// All operations, in the order in which people read about them.
-pub const OPERATIONS: [Operation; 16] = [
+pub const OPERATIONS: [Operation; 19] = [
     Operation {
         path: WORKSPACES,
         id: "listWorkspaces",
@@ -186,6 +193,33 @@ pub const OPERATIONS: [Operation; 16] = [
         query: &[text("home", "Home workspace, if a nearer promise of the same name shadows it."), FIELDS],
         answer: Content::Of("PromiseDetail"),
         ..READ
+    },
+    Operation {
+        path: PUBLICATION,
+        id: "getPromisePublication",
+        group: "Promises",
+        summary: "Get a promise of yours",
+        description: "Returns a promise of this workspace as its authors see it: its spec, and whether that is published.",
+        answer: Content::Of("PromisePublication"),
+        ..READ
+    },
+    Operation {
+        method: "PUT",
+        path: PUBLICATION,
+        id: "publishPromise",
+        group: "Promises",
+        summary: "Publish a promise",
+        description: "Writes a Promise in this workspace with your permissions, as `kubectl apply --server-side` does: fields that the body doesn't have stay if another tool manages them. The controller then checks and publishes it; the condition `Published` says so. With `dryRun`, the answer is what would be written.",
+        query: &[
+            DRY_RUN,
+            flag("force", "Takes over fields that other tools manage. Without it, the answer is 409 if they have other values."),
+            FIELDS,
+        ],
+        headers: &[],
+        body: Some(Content::Promise),
+        answer: Content::Of("PromisePublication"),
+        status: 200,
+        refusals: &[403, 409, 422],
     },
     Operation {
         path: REQUESTS,
@@ -364,6 +398,16 @@ pub const OPERATIONS: [Operation; 16] = [
         ..READ
     },
     Operation {
+        path: SIGN_IN,
+        id: "getSignIn",
+        group: "Description",
+        summary: "Get the ways to sign in",
+        description: "Returns the identity providers at which a command line can sign people in on another device (RFC 8628). It needs no token.",
+        query: &[],
+        answer: Content::Of("SignInInfo"),
+        ..READ
+    },
+    Operation {
         path: OPENAPI,
         id: "getDescription",
         group: "Description",
@@ -377,6 +421,11 @@ pub const OPERATIONS: [Operation; 16] = [
 ];
 
 impl Operation {
+    /// Whether it needs no token: what it says is for everyone.
+    pub fn is_open(&self) -> bool {
+        [SIGN_IN, OPENAPI].contains(&self.path)
+    }
+
     /// Returns the names of the parameters in its path.
     pub fn path_parameters(&self) -> impl Iterator<Item = &'static str> {
         self.path.split('{').skip(1).filter_map(|rest| rest.split('}').next())

@@ -2,7 +2,7 @@
 
 use app::backend::{FormOf, Pairs};
 use app::view::{AvailabilityState, FormOutcome, RequestForm};
-use promise::form::{LONGEST_SECRET, OPERATION, says_parameters};
+use promise::form::{Adjusted, LONGEST_SECRET, OPERATION, says_parameters};
 use promise::path::Path;
 use promise::wording::{label, lower_first};
 use promise::{ConflictReason, Error, Problem, Result};
@@ -158,15 +158,16 @@ async fn adjust(caller: &Caller, workspace: &Workspace, opened: &Opened, typed: 
         return Ok(());
     }
     let checked = caller.preflight(workspace, &opened.offered, &opened.submission(typed)).await?;
+    let proposed = promise::form::proposed(&opened.spec, rules, &checked.effective, &typed.draft, typing);
     let adjusted = promise::form::adjust(&opened.spec, &checked.effective, &mut typed.draft, typing);
-    typed.adjusted = adjusted
-        .iter()
-        .map(|one| {
-            let value = promise::shape::value_of(&opened.spec, &one.path, &one.value);
-            let policy = one.from.title.clone().unwrap_or_else(|| one.from.policy.clone());
-            format!("{} is set to {value}, the smallest value that {policy} allows here.", label(&opened.spec, &one.path))
-        })
-        .collect();
+    let start = |one: &Adjusted| {
+        let value = promise::shape::value_of(&opened.spec, &one.path, &one.value);
+        format!("{} is set to {value}", label(&opened.spec, &one.path))
+    };
+    let policy = |one: &Adjusted| one.from.title.clone().unwrap_or_else(|| one.from.policy.clone());
+    let smallest = adjusted.iter().map(|one| format!("{}, the smallest value that {} allows here.", start(one), policy(one)));
+    let default = proposed.iter().map(|one| format!("{}, the default of {} here.", start(one), policy(one)));
+    typed.adjusted = smallest.chain(default).collect();
     Ok(())
 }
 

@@ -25,6 +25,8 @@ pub enum WriteOperation {
     Resubmit,
     /// Creates an Approval.
     Decide,
+    /// Applies a Promise.
+    PublishPromise,
     /// Creates a Policy.
     CreatePolicy,
     /// Changes the text of a Policy.
@@ -79,7 +81,7 @@ pub enum WriteOperation {
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 37] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -91,6 +93,7 @@ impl WriteOperation {
         Self::Withdraw,
         Self::Resubmit,
         Self::Decide,
+        Self::PublishPromise,
         Self::CreatePolicy,
         Self::ChangePolicy,
         Self::SwitchPolicy,
@@ -132,6 +135,7 @@ impl WriteOperation {
             Self::Withdraw => "withdraw",
             Self::Resubmit => "resubmit",
             Self::Decide => "decide",
+            Self::PublishPromise => "publish-promise",
             Self::CreatePolicy => "create-policy",
             Self::ChangePolicy => "change-policy",
             Self::SwitchPolicy => "switch-policy",

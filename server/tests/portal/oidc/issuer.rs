@@ -23,7 +23,11 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
-const CLIENT: &str = "portal";
+use super::devices::{self, Devices};
+
+pub(super) const CLIENT: &str = "portal";
+/// The public client of command lines.
+pub(super) const DEVICE: &str = "opm";
 pub const SECRET: &str = "the-secret-of-the-client";
 /// How long its id tokens count, in seconds.
 pub const TOKENS: i64 = 300;
@@ -68,8 +72,8 @@ impl Key {
 type Twist = Box<dyn Fn(&mut Value, &mut Value) + Send>;
 
 /// What the provider knows, and how it behaves.
-struct Mind {
-    url: String,
+pub(super) struct Mind {
+    pub(super) url: String,
     clock: Arc<dyn Clock>,
     key: Mutex<Key>,
     /// What it publishes in place of its key.
@@ -77,19 +81,21 @@ struct Mind {
     /// Codes, each with what was asked for.
     codes: Mutex<BTreeMap<String, BTreeMap<String, String>>>,
     /// Refresh tokens, each with its person; each counts once.
-    refresh: Mutex<BTreeMap<String, String>>,
+    pub(super) refresh: Mutex<BTreeMap<String, String>>,
     /// Changes header and claims of an id token before it is signed.
     twist: Mutex<Option<Twist>>,
     /// Whether answers name the issuer (RFC 9207).
     names_issuer: bool,
     down: Mutex<bool>,
+    /// What it says about sign-ins on other devices.
+    pub(super) devices: Mutex<Devices>,
     refreshes: AtomicUsize,
     count: AtomicUsize,
 }
 
 /// A running provider.
 pub struct Issuer {
-    mind: Arc<Mind>,
+    pub(super) mind: Arc<Mind>,
     authority: String,
     shutdown: CancellationToken,
 }
@@ -114,13 +120,16 @@ impl Issuer {
             twist: Mutex::default(),
             names_issuer: true,
             down: Mutex::default(),
+            devices: Mutex::default(),
             refreshes: AtomicUsize::default(),
             count: AtomicUsize::default(),
         });
         let router = Router::new()
             .route("/.well-known/openid-configuration", get(description))
             .route("/keys", get(keys))
-            .route("/token", post(token));
+            .route("/token", post(token))
+            .route("/device_authorization", post(devices::begin))
+            .route("/revoke", post(devices::revoke));
         let shutdown = CancellationToken::new();
         tokio::spawn(listener.serve(router.with_state(mind.clone()), shutdown.clone()));
         Self { mind, authority, shutdown }
@@ -138,6 +147,7 @@ impl Issuer {
             issuer: self.mind.url.clone(),
             client_id: CLIENT.to_owned(),
             client_secret: Some(SECRET.to_owned()),
+            device_client_id: Some(DEVICE.to_owned()),
             scopes: vec!["profile".to_owned()],
             username_claim: "sub".to_owned(),
             groups_claim: None,
@@ -147,7 +157,8 @@ impl Issuer {
 
     /// What the plane's authentication configuration says about it: subjects are usernames as they are.
     pub fn authenticator(&self) -> Value {
-        let issuer = json!({"url": self.mind.url, "certificateAuthority": self.authority, "audiences": [CLIENT]});
+        let issuer = json!({"url": self.mind.url, "certificateAuthority": self.authority, "audiences": [CLIENT, DEVICE],
+            "audienceMatchPolicy": "MatchAny"});
         json!({"issuer": issuer, "claimMappings": {"username": {"claim": "sub", "prefix": ""}, "groups": {"claim": "groups", "prefix": ""}}})
     }
 
@@ -183,6 +194,16 @@ impl Issuer {
     pub fn signed(&self, claims: &Value) -> String {
         let key = self.mind.key.lock();
         key.signs(&json!({"alg": "ES256", "kid": key.id, "typ": "logout+jwt"}), claims)
+    }
+
+    /// An id token of a person until a time, in seconds since 1970.
+    pub fn id_token(&self, person: &str, expires: i64) -> String {
+        let claims = json!({
+            "iss": self.mind.url, "aud": CLIENT, "sub": person, "iat": expires - 7200, "exp": expires, "name": "Dana Shaw",
+            "groups": groups(person),
+        });
+        let key = self.mind.key.lock();
+        key.signs(&json!({"alg": "ES256", "kid": key.id, "typ": "JWT"}), &claims)
     }
 
     /// Signs `person` in, whom the portal sent to `address`; returns where the browser is sent back to.
@@ -222,7 +243,8 @@ async fn description(State(mind): State<Arc<Mind>>) -> Response {
         &mind,
         json!({
             "issuer": mind.url, "authorization_endpoint": at("/authorize"), "token_endpoint": at("/token"), "jwks_uri": at("/keys"),
-            "end_session_endpoint": at("/logout"),
+            "end_session_endpoint": at("/logout"), "device_authorization_endpoint": at("/device_authorization"),
+            "revocation_endpoint": at("/revoke"),
             "response_types_supported": ["code"], "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["ES256"],
             "authorization_response_iss_parameter_supported": mind.names_issuer,
         }),
@@ -234,11 +256,11 @@ async fn keys(State(mind): State<Arc<Mind>>) -> Response {
     answer(&mind, json!({"keys": [published]}))
 }
 
-fn answer(mind: &Mind, body: Value) -> Response {
+pub(super) fn answer(mind: &Mind, body: Value) -> Response {
     if *mind.down.lock() { StatusCode::SERVICE_UNAVAILABLE.into_response() } else { axum::Json(body).into_response() }
 }
 
-fn refused(code: &str) -> Response {
+pub(super) fn refused(code: &str) -> Response {
     (StatusCode::BAD_REQUEST, axum::Json(json!({"error": code}))).into_response()
 }
 
@@ -246,11 +268,13 @@ async fn token(State(mind): State<Arc<Mind>>, headers: HeaderMap, Form(asked): F
     if *mind.down.lock() {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
-    let credential = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if credential != format!("Basic {}", STANDARD.encode(format!("{CLIENT}:{SECRET}"))) {
-        return refused("invalid_client");
-    }
     let of = |name: &str| asked.get(name).map(String::as_str).unwrap_or_default();
+    let credential = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let client = match credential {
+        Some(credential) if credential == format!("Basic {}", STANDARD.encode(format!("{CLIENT}:{SECRET}"))) => CLIENT,
+        None if of("client_id") == DEVICE => DEVICE,
+        _ => return refused("invalid_client"),
+    };
     let (person, nonce) = match of("grant_type") {
         "authorization_code" => {
             let Some(begun) = mind.codes.lock().remove(of("code")) else { return refused("invalid_grant") };
@@ -265,6 +289,10 @@ async fn token(State(mind): State<Arc<Mind>>, headers: HeaderMap, Form(asked): F
             let Some(person) = mind.refresh.lock().remove(of("refresh_token")) else { return refused("invalid_grant") };
             (person, None)
         }
+        devices::GRANT if client == DEVICE => match mind.devices.lock().entered(of("device_code")) {
+            Ok(person) => (person, None),
+            Err(code) => return refused(code),
+        },
         _ => return refused("unsupported_grant_type"),
     };
     let number = mind.count.fetch_add(1, Ordering::SeqCst);
@@ -272,7 +300,7 @@ async fn token(State(mind): State<Arc<Mind>>, headers: HeaderMap, Form(asked): F
     mind.refresh.lock().insert(refresh.clone(), person.clone());
     let now = mind.clock.now().as_second();
     let mut claims = json!({
-        "iss": mind.url, "aud": CLIENT, "sub": person, "iat": now, "exp": now + TOKENS, "sid": format!("sid-{person}"), "name": "Dana Shaw",
+        "iss": mind.url, "aud": client, "sub": person, "iat": now, "exp": now + TOKENS, "sid": format!("sid-{person}"), "name": "Dana Shaw",
         "groups": groups(&person), "jti": number,
     });
     if let Some(nonce) = nonce {

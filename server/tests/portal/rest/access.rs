@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use http::{Method, StatusCode, header};
 use opm_portal::routes::{self, Access, Route};
-use promise::rest::operation::{BASE, OPENAPI, OPERATIONS};
+use promise::rest::operation::{BASE, OPENAPI, OPERATIONS, PUBLICATION, SIGN_IN};
 use serde_json::{Value, json};
 
 use super::{Program, json_of, manifest, problem};
@@ -16,18 +16,24 @@ const THERE: &str = "zebra";
 /// A name of the same length that no request has.
 const ABSENT: &str = "zorro";
 
-fn operations() -> Vec<Route> {
+pub(super) fn operations() -> Vec<Route> {
     routes::table().into_iter().filter(|route| route.pattern.starts_with(BASE)).collect()
 }
 
 /// The address of an operation in the shop.
-fn address(route: &Route, request: &str) -> String {
+pub(super) fn address(route: &Route, request: &str) -> String {
     let name = if route.pattern.contains("/promises/") { "redis" } else { request };
     route.pattern.replace("{workspace}", "root:acme:shop").replace("{namespace}", "default").replace("{name}", name)
 }
 
 /// A body that would do something, were it let through.
-fn body(route: &Route) -> String {
+pub(super) fn body(route: &Route) -> String {
+    if route.pattern == PUBLICATION && route.method == Method::PUT {
+        return json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": {"name": "redis"}, "spec": {"version": "9.0.0"},
+        })
+        .to_string();
+    }
     match (route.method.as_str(), route.pattern.ends_with("/decisions")) {
         ("POST", true) => json!({"contentHash": "x", "decision": "approve"}).to_string(),
         ("POST" | "PUT", _) => manifest(if route.method == Method::PUT { THERE } else { "forged" }, "redis", &json!({"size": "small"})),
@@ -52,7 +58,7 @@ async fn routes_operations_and_the_description_are_the_same() {
         .collect();
     assert_eq!(routed, described);
     for route in operations() {
-        let access = if route.pattern == OPENAPI { Access::Anyone } else { Access::Bearer };
+        let access = if [OPENAPI, SIGN_IN].contains(&route.pattern) { Access::Anyone } else { Access::Bearer };
         assert_eq!(route.access, access, "{} {}", route.method, route.pattern);
     }
     product.running.close().await;
@@ -135,7 +141,8 @@ async fn who_may_only_look_writes_nothing() {
         let expected = if route.pattern.ends_with("/decisions") { (409, "conflict") } else { (403, "denied") };
         assert_eq!((status, kind.as_str()), expected, "{} {}: {}", route.method, route.pattern, answer.text);
         if status == 403 {
-            assert!(json_of(&answer)["reason"]["reason"]["writeRequests"]["workspace"] == "root:acme:shop", "{}", answer.text);
+            let missing = if route.pattern == PUBLICATION { "publishPromises" } else { "writeRequests" };
+            assert!(json_of(&answer)["reason"]["reason"][missing]["workspace"] == "root:acme:shop", "{}", answer.text);
         }
     }
     assert_eq!(viewer.read(&format!("{}/requests", super::SHOP)).await["items"][0]["name"], THERE);
