@@ -11,12 +11,15 @@ mod http_client;
 mod jwt;
 mod keys;
 mod logout;
+mod person;
 mod provider;
 mod tokens;
 mod verify;
 
-pub use config::{ConfigProblem, ProviderConfig};
+pub use config::{ConfigProblem, Impersonation, ProviderConfig};
 pub use error::Error;
 pub use logout::EndedSession;
+pub use person::{ImpersonatedPerson, NameProblem};
 pub use provider::{Callback, Provider, Secrets};
 pub use tokens::Tokens;
+pub use verify::is_recent;

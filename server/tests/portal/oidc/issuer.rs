@@ -141,6 +141,7 @@ impl Issuer {
             scopes: vec!["profile".to_owned()],
             username_claim: "sub".to_owned(),
             groups_claim: None,
+            impersonation: None,
             ca: Some(self.authority.clone()),
         }
     }
@@ -185,6 +186,12 @@ impl Issuer {
         key.signs(&json!({"alg": "ES256", "kid": key.id, "typ": "logout+jwt"}), claims)
     }
 
+    /// An id token for a program of `person`, who didn't say anything about themselves for a while.
+    pub fn issues(&self, person: &str) -> String {
+        let now = self.mind.clock.now().as_second();
+        self.signed(&claims(&self.mind, person, now))
+    }
+
     /// Signs `person` in, whom the portal sent to `address`; returns where the browser is sent back to.
     pub fn signs_in(&self, address: &str, person: &str) -> String {
         let (place, query) = address.split_once('?').expect("a query");
@@ -193,6 +200,8 @@ impl Issuer {
         assert_eq!((asked["response_type"].as_str(), asked["client_id"].as_str()), ("code", CLIENT));
         assert_eq!(asked["code_challenge_method"], "S256");
         assert!(asked["scope"].split(' ').any(|scope| scope == "openid"), "{asked:?}");
+        // Who is asked to prove again who they are does.
+        assert_eq!(asked.get("prompt").map(String::as_str), asked.get("max_age").map(|_| "login"), "{asked:?}");
         asked.insert("person".to_owned(), person.to_owned());
         let code = format!("code-{}", self.mind.count.fetch_add(1, Ordering::SeqCst));
         let (state, redirect) = (asked["state"].clone(), asked["redirect_uri"].clone());
@@ -212,8 +221,18 @@ fn groups(person: &str) -> Vec<&'static str> {
     match person {
         "dev-shop" => vec!["acme-shop-developers"],
         "org-owner" => vec!["acme-owners"],
+        "dev-data" => vec!["acme-data-developers"],
+        // A person of no sample world.
+        "dana" => vec!["shop-developers"],
         _ => Vec::new(),
     }
+}
+
+fn claims(mind: &Mind, person: &str, now: i64) -> Value {
+    json!({
+        "iss": mind.url, "aud": CLIENT, "sub": person, "iat": now, "exp": now + TOKENS, "sid": format!("sid-{person}"), "name": "Dana Shaw",
+        "groups": groups(person),
+    })
 }
 
 async fn description(State(mind): State<Arc<Mind>>) -> Response {
@@ -251,19 +270,19 @@ async fn token(State(mind): State<Arc<Mind>>, headers: HeaderMap, Form(asked): F
         return refused("invalid_client");
     }
     let of = |name: &str| asked.get(name).map(String::as_str).unwrap_or_default();
-    let (person, nonce) = match of("grant_type") {
+    let (person, nonce, proves) = match of("grant_type") {
         "authorization_code" => {
             let Some(begun) = mind.codes.lock().remove(of("code")) else { return refused("invalid_grant") };
             let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(of("code_verifier")));
             if challenge != begun["code_challenge"] || of("redirect_uri") != begun["redirect_uri"] {
                 return refused("invalid_grant");
             }
-            (begun["person"].clone(), Some(begun["nonce"].clone()))
+            (begun["person"].clone(), Some(begun["nonce"].clone()), begun.contains_key("max_age"))
         }
         "refresh_token" => {
             mind.refreshes.fetch_add(1, Ordering::SeqCst);
             let Some(person) = mind.refresh.lock().remove(of("refresh_token")) else { return refused("invalid_grant") };
-            (person, None)
+            (person, None, false)
         }
         _ => return refused("unsupported_grant_type"),
     };
@@ -271,12 +290,13 @@ async fn token(State(mind): State<Arc<Mind>>, headers: HeaderMap, Form(asked): F
     let refresh = format!("refresh-{number}");
     mind.refresh.lock().insert(refresh.clone(), person.clone());
     let now = mind.clock.now().as_second();
-    let mut claims = json!({
-        "iss": mind.url, "aud": CLIENT, "sub": person, "iat": now, "exp": now + TOKENS, "sid": format!("sid-{person}"), "name": "Dana Shaw",
-        "groups": groups(&person), "jti": number,
-    });
+    let mut claims = claims(&mind, &person, now);
+    claims["jti"] = json!(number);
     if let Some(nonce) = nonce {
         claims["nonce"] = json!(nonce);
+    }
+    if proves {
+        claims["auth_time"] = json!(now);
     }
     let key = mind.key.lock();
     let mut header = json!({"alg": "ES256", "kid": key.id, "typ": "JWT"});
