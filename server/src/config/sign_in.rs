@@ -367,6 +367,40 @@ mod tests {
     const SSO: &str = "--oidc-issuer https://login.example.org/realms/acme --oidc-client-id portal";
 
     #[test]
+    fn people_authenticate_again_after_ten_minutes_another_time_or_never() {
+        let after = |line: &str| config(&format!("{SSO} {line}"), PlaneKind::Kubeconfig).map(|config| config.reauthentication);
+        assert_eq!(after(""), Ok(Some(SignedDuration::from_mins(10))));
+        assert_eq!(after("--reauthenticate-after 1h"), Ok(Some(SignedDuration::from_hours(1))));
+        assert_eq!(after("--reauthenticate-after off"), Ok(None));
+        for wrong in ["never", "0m", ""] {
+            let error = after(&format!("--reauthenticate-after={wrong}")).unwrap_err();
+            assert!(error.starts_with("--reauthenticate-after"), "{wrong}: {error}");
+        }
+    }
+
+    #[test]
+    fn who_is_impersonated_is_chosen_by_prefixes() {
+        let of =
+            |line: &str| config(&format!("{SSO} {line}"), PlaneKind::Kubeconfig).map(|mut config| config.providers.remove(0).impersonation);
+        assert_eq!(of(""), Ok(None));
+        let prefixes = |username: &str, groups: &str| Impersonation { username_prefix: username.into(), groups_prefix: groups.into() };
+        assert_eq!(of("--oidc-impersonate --oidc-username-prefix=oidc:"), Ok(Some(prefixes("oidc:", ""))));
+        let both = "--oidc-groups-claim groups --oidc-impersonate --oidc-username-prefix= --oidc-groups-prefix=team:";
+        assert_eq!(of(both), Ok(Some(prefixes("", "team:"))));
+        for (line, said) in [
+            ("--oidc-impersonate", "--oidc-username-prefix"),
+            ("--oidc-impersonate --oidc-username-prefix=a --oidc-groups-claim groups", "--oidc-groups-prefix"),
+            ("--oidc-impersonate --oidc-username-prefix=system:", "system:"),
+        ] {
+            let error = of(line).unwrap_err();
+            assert!(error.contains(said), "{line}: {error}");
+        }
+        let error = config(&format!("{SSO} --oidc-impersonate --oidc-username-prefix="), PlaneKind::Embedded).unwrap_err();
+        assert!(error.starts_with("--oidc-impersonate"), "{error}");
+        assert!(Line::try_parse_from(["x", "--oidc-username-prefix=a"]).is_err(), "a prefix alone means nothing");
+    }
+
+    #[test]
     fn an_issuer_is_the_way_to_sign_in_unless_others_are_named() {
         let on = |line: &str, plane| {
             let config = config(line, plane).unwrap();

@@ -87,7 +87,7 @@ pub(crate) struct Failed {
 }
 
 /// Begins a sign-in: returns the provider's address for this browser, and the browser's secret for its cookie. A browser that has one keeps
-/// it, so that several tabs can sign in at the same time. `again` has the provider authenticate a person who is signed in once more: nobody
+/// it, so that several tabs can sign in at the same time. `again` has the provider authenticate a person who is signed in once more: no one
 /// else can come back then.
 pub(crate) async fn start(
     portal: &Portal,

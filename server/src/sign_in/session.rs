@@ -76,7 +76,10 @@ pub(crate) async fn begin_with(
     from: &SignInRequest<'_>,
 ) -> std::result::Result<HeaderValue, SignInProblem> {
     let identity = holder(portal, &presented, from.address).await.map_err(problem)?;
-    if presented.person.is_some_and(|person| *person != *identity.person) {
+    // Neither who came back is someone else, nor who is signed in by now.
+    let signed_in = visitor.caller().ok().map(|caller| &caller.identity().person);
+    let is_other = |person: &str| *person != *identity.person || signed_in.is_some_and(|known| *person != **known);
+    if presented.person.is_some_and(is_other) {
         return Err(SignInProblem::OtherPerson);
     }
     let begun = async {
