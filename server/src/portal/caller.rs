@@ -1,5 +1,6 @@
 //! The portal acting for one verified person. Every port is implemented on [`Caller`], so no operation can run without a verified person.
 
+pub(crate) mod bearer;
 mod callers;
 mod recent;
 mod renewal;
@@ -20,7 +21,6 @@ use super::Portal;
 use super::rights::Right;
 use crate::auth::csrf;
 use crate::limits::Evaluation;
-use crate::sign_in::bearer;
 use crate::web::request_log::RequestId;
 
 pub use callers::Callers;

@@ -12,11 +12,11 @@ use promise::identity::PersonId;
 use serde::{Deserialize, Serialize};
 use store::{AtProvider, Attempt, Store};
 
+use super::Visitor;
 use super::session::{Presented, SignInRequest, begin_with};
-use super::{Visitor, bearer};
 use crate::auth::cookie::Kind;
 use crate::portal::Portal;
-use crate::portal::caller::database;
+use crate::portal::caller::{bearer, database};
 use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
 
 /// How long people can take at the provider.
