@@ -5,7 +5,7 @@ use std::fmt;
 use openidconnect::IssuerUrl;
 
 use crate::address::is_secure;
-use crate::person::is_reserved;
+use crate::names::is_reserved;
 
 /// An identity provider, as operators configure it.
 #[derive(Clone, PartialEq, Eq)]

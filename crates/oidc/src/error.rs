@@ -4,7 +4,7 @@ use openidconnect::core::CoreErrorResponseType;
 use openidconnect::{ClaimsVerificationError, DiscoveryError, RequestTokenError, StandardErrorResponse};
 
 use crate::http_client::HttpError;
-use crate::person::NameProblem;
+use crate::names::NameProblem;
 
 /// The code with which a provider refuses a code or refresh token that doesn't count any more (RFC 6749, section 5.2).
 const INVALID_GRANT: &str = "invalid_grant";
