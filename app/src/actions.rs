@@ -26,7 +26,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use leptos::prelude::{ServerFnError, expect_context};
 use leptos::server_fn::ServerFn;
 use leptos_axum::ResponseOptions;
-use promise::{Error, Result};
+use promise::{ConflictReason, DeniedReason, Error, Result};
 
 pub use account::{ChooseTheme, DEMO, DismissDemo, DismissTour, EndSession, OTHERS, SignIn, SignOut, THEME, ZONE};
 pub use approvals::{AskAgain, Comment, Decide, DecideTogether, Withdraw};
@@ -86,9 +86,14 @@ impl Acting {
         Ok(())
     }
 
-    /// Like `answer`, for a form on the page `page`: invalid input and conflicts are shown there, with what was typed.
+    /// Like `answer`, for a form on the page `page`: invalid input and conflicts are shown there, with what was typed. If the person has to
+    /// authenticate again first, they return to the form as it was.
     async fn answer_on(&self, page: &str, done: Result<String>, form: Fields) -> Answer {
         match done {
+            Err(error) if needs_authentication(&error) => {
+                let form = self.kept(ConflictReason::AuthenticationWasTooOld.into(), page, form).await;
+                self.answer(Err(error), &routes::with_query(page, &[("refused", &form)])).await
+            }
             Err(error @ (Error::Invalid { .. } | Error::Conflict { .. })) => {
                 match self.kept(error, page, form).await.as_str() {
                     "" => see(&routes::refused("")),
@@ -98,6 +103,12 @@ impl Acting {
             }
             done => self.answer(done, page).await,
         }
+    }
+
+    /// Like `answer_on`, for a deletion. The confirmation is typed again after a refusal, but not after a sign-in.
+    async fn answer_to_deletion(&self, page: &str, done: Result<String>, form: Fields) -> Answer {
+        let form = if done.as_ref().is_err_and(needs_authentication) { form } else { Fields::default() };
+        self.answer_on(page, done, form).await
     }
 
     /// Saves a refusal and returns its id, which is empty if the database doesn't respond.
@@ -112,6 +123,11 @@ impl Acting {
         refusal.fields.clear();
         person.keep_refusal(&refusal).await.unwrap_or_default()
     }
+}
+
+/// Checks whether an operation has to wait until the person authenticates again.
+fn needs_authentication(error: &Error) -> bool {
+    matches!(error, Error::Denied { reason: DeniedReason::AuthenticationTooOld { .. } })
 }
 
 /// Redirects to an address of the portal with status 303.

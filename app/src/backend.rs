@@ -287,6 +287,11 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// Returns what was typed in a field; empty if it isn't shown again.
+    pub fn typed(&self, field: &str) -> &str {
+        self.fields.iter().find(|(name, _)| name == field).map(|(_, value)| value.as_str()).unwrap_or_default()
+    }
+
     /// Returns the reason for the page that the form was posted from: without field names, because that page shows the fields.
     pub fn message(&self) -> String {
         match &self.error {

@@ -8,7 +8,7 @@ mod session;
 
 pub(crate) use pattern::has_dot_segments;
 pub use pattern::{Pattern, at, with_query};
-pub use session::{sign_in, sign_in_again, sign_in_callback, sign_in_with, sign_out_with, signed_out};
+pub use session::{authenticate_again, sign_in, sign_in_again, sign_in_callback, sign_in_with, sign_out_with, signed_out};
 
 /// Patterns of pages, in the router's syntax; each answers GET.
 pub mod page {

@@ -27,6 +27,9 @@ use crate::web::{body, pairs};
 pub(crate) struct Start {
     #[serde(default)]
     back: String,
+    /// A person who is signed in has to authenticate again.
+    #[serde(default)]
+    again: bool,
 }
 
 /// Redirects the browser to the provider.
@@ -34,7 +37,7 @@ pub(crate) async fn start(
     State(portal): State<Arc<Portal>>,
     visiting: Visiting,
     Path(name): Path<String>,
-    Query(Start { back }): Query<Start>,
+    Query(Start { back, again }): Query<Start>,
 ) -> Response {
     let Some(provider) = portal.sign_in.provider(&name).cloned() else { return nowhere(visiting).await };
     let back = routes::safe_redirect(&back);
@@ -42,7 +45,7 @@ pub(crate) async fn start(
     if came_from_elsewhere(visiting.headers()) {
         return Redirect::to(&routes::sign_in(back)).into_response();
     }
-    match federated::start(&portal, &provider, visiting.cookie(Kind::Attempt), back).await {
+    match federated::start(&portal, visiting.visitor(), &provider, visiting.cookie(Kind::Attempt), (back, again)).await {
         Ok((address, cookie)) => answered(&address, [cookie]),
         Err(problem) => answered(&routes::sign_in_again(back, problem), []),
     }

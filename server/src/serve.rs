@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use cluster::endpoint::OwnError;
 use cluster::projection::Reader;
-use cluster::{World as Caches, fulfil};
+use cluster::{Topology, World as Caches, fulfil};
 use devplane::sandbox::Pace;
 use futures::future::BoxFuture;
 use ledger::Months;
@@ -120,6 +120,12 @@ pub enum ServeError {
         /// The system's error.
         source: io::Error,
     },
+    /// On kcp, an identity that impersonates people would have to be allowed to in every workspace.
+    #[error(
+        "--oidc-impersonate: {0} impersonates people, which works on plain Kubernetes only; on kcp, have the server trust the issuer with its \
+         --authentication-config, and start the portal without this option"
+    )]
+    Impersonation(String),
     /// A required identity is missing.
     #[error("the control plane doesn't know {0}")]
     Identity(&'static str),
@@ -188,6 +194,15 @@ pub async fn until_signalled(config: Config) -> Result<(), ServeError> {
     Ok(())
 }
 
+/// Checks that people are impersonated on plain Kubernetes only.
+fn check_impersonation(config: &Config, topology: &Topology) -> Result<(), ServeError> {
+    let impersonates = config.sign_in.providers.iter().find(|provider| provider.impersonation.is_some());
+    match (topology, impersonates) {
+        (Topology::Workspaces { .. }, Some(provider)) => Err(ServeError::Impersonation(format!("the identity provider {}", provider.name))),
+        _ => Ok(()),
+    }
+}
+
 /// Listens on an address, and returns it with the port that the system chose.
 async fn bind(address: SocketAddr, what: &'static str, option: &'static str) -> Result<(TcpListener, SocketAddr), ServeError> {
     let refused = |source| ServeError::Listen { what, option, address, source };
@@ -220,6 +235,7 @@ impl Running {
                 (kubeconfig::open(server, trusted_homes, &roles, &edges, &tasks, &shutdown).await?, None)
             }
         };
+        check_impersonation(config, &ground.topology)?;
         let clock = cluster_clock(&edges);
         let caches = Caches::start(ground.access(&ground.portal), Reader::Portal, clock.clone(), &tasks, &shutdown);
         let instance = folder.instance(&*edges.random).map_err(ServeError::Folder)?;
@@ -268,6 +284,7 @@ impl Running {
             plane: ground.plane,
             embedded: sandbox.as_ref().map(|sandbox| sandbox.plane.clone()),
             endpoint: ground.endpoint,
+            token: ground.portal,
             account: ground.account,
             world: caches,
             controller,

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use promise::{Error, Result};
 
-use super::{Acting, Answer, Fields, Form, Posted};
+use super::{Acting, Answer, Fields, Form, Posted, needs_authentication};
 use crate::backend::Vote;
 use crate::routes::{self, page, safe_redirect};
 
@@ -68,7 +68,9 @@ impl Acting {
             routes::approval_since(uid, &since)
         };
         match done {
-            Err(error) if !matches!(error, Error::Invalid { .. } | Error::Conflict { .. }) => self.answer(Err(error), back).await,
+            Err(error) if !matches!(error, Error::Invalid { .. } | Error::Conflict { .. }) && !needs_authentication(&error) => {
+                self.answer(Err(error), back).await
+            }
             done => self.answer_on(&page, done, form).await,
         }
     }

@@ -36,9 +36,9 @@ pub async fn switch_policy(workspace: String, name: String, disabled: bool) -> A
 
 /// Deletes a policy; `confirmation` is its name, typed again.
 #[server(prefix = "/do", endpoint = "policies/delete", protocol = Form, custom = Posted)]
-pub async fn delete_policy(workspace: String, name: String, confirmation: String) -> Answer {
+pub async fn delete_policy(workspace: String, name: String, confirmation: String, form: Fields) -> Answer {
     let acting = Acting::now();
     let page = routes::policy_delete(&workspace, &name);
     let done = async { acting.person()?.delete_policy(&workspace, &name, &confirmation).await }.await;
-    acting.answer_on(&page, done.map(|()| routes::policies_after(&workspace, &name)), Fields::default()).await
+    acting.answer_to_deletion(&page, done.map(|()| routes::policies_after(&workspace, &name)), form).await
 }

@@ -76,9 +76,9 @@ pub async fn reveal_output(workspace: String, namespace: String, name: String, o
 
 /// Deletes a request; `confirmation` is its name, typed again.
 #[server(prefix = "/do", endpoint = "requests/delete", protocol = Form, custom = Posted)]
-pub async fn delete_request(workspace: String, namespace: String, name: String, confirmation: String) -> Answer {
+pub async fn delete_request(workspace: String, namespace: String, name: String, confirmation: String, form: Fields) -> Answer {
     let acting = Acting::now();
     let page = routes::request_delete(&workspace, &namespace, &name);
     let done = async { acting.person()?.delete(&workspace, &namespace, &name, &confirmation).await }.await;
-    acting.answer_on(&page, done.map(|()| routes::requests_after(&workspace, &namespace, &name)), Fields::default()).await
+    acting.answer_to_deletion(&page, done.map(|()| routes::requests_after(&workspace, &namespace, &name)), form).await
 }

@@ -132,8 +132,8 @@ pub(super) async fn edit_adds(visit: Visit, at: Address) -> Result<Page> {
 
 pub(super) async fn request_deletion(visit: Visit, at: Address) -> Result<Page> {
     let RefusedPost { refused } = at.query()?;
-    let problem = visit.refusal(&refused).await.map(|refusal| refusal.message());
-    requests::delete(&visit, at.workspace(), at.namespace(), at.name(), problem.as_deref()).await
+    let refused = visit.refusal(&refused).await;
+    requests::delete(&visit, at.workspace(), at.namespace(), at.name(), refused.as_ref()).await
 }
 
 /// Returns the form of the request in the address.
@@ -232,8 +232,8 @@ pub(super) async fn policy_list(visit: Visit, at: Address) -> Result<Page> {
 
 pub(super) async fn policy_delete(visit: Visit, at: Address) -> Result<Page> {
     let RefusedPost { refused } = at.query()?;
-    let problem = visit.refusal(&refused).await.map(|refusal| refusal.message());
-    platform::delete(&visit, at.parameter("place"), at.parameter("policy"), problem.as_deref()).await
+    let refused = visit.refusal(&refused).await;
+    platform::delete(&visit, at.parameter("place"), at.parameter("policy"), refused.as_ref()).await
 }
 
 pub(super) async fn policy(visit: Visit, at: Address) -> Result<Page> {

@@ -23,6 +23,12 @@ pub enum SignInProblem {
     ProviderAnswer,
     /// The identity provider doesn't send the claim that usernames are made of.
     ProviderClaim,
+    /// The identity provider was asked to authenticate the person again and didn't, or doesn't say so.
+    ProviderDidNotAsk,
+    /// Someone else came back from the identity provider than who left to confirm who they are.
+    OtherPerson,
+    /// The portal doesn't impersonate anyone with the names that the identity provider sends.
+    NameRefused,
     /// The server doesn't accept people of the identity provider.
     AccountRefused,
     /// Too many attempts; the next one is possible after this many seconds.
@@ -45,6 +51,9 @@ impl SignInProblem {
             Self::ProviderUnavailable => "provider-unavailable",
             Self::ProviderAnswer => "provider-answer",
             Self::ProviderClaim => "provider-claim",
+            Self::ProviderDidNotAsk => "provider-did-not-ask",
+            Self::OtherPerson => "other-person",
+            Self::NameRefused => "name-refused",
             Self::AccountRefused => "account-refused",
             Self::TooManyAttempts(_) => "too-many-attempts",
             Self::Unavailable => "unavailable",
@@ -64,6 +73,9 @@ impl SignInProblem {
             Self::ProviderUnavailable,
             Self::ProviderAnswer,
             Self::ProviderClaim,
+            Self::ProviderDidNotAsk,
+            Self::OtherPerson,
+            Self::NameRefused,
             Self::AccountRefused,
             Self::TooManyAttempts(seconds.clamp(1, 3600)),
             Self::Unavailable,

@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 use promise::wording::upper_first;
-use promise::{Error, Result};
+use promise::{DeniedReason, Error, Result};
 
 use crate::backend::Visit;
 use crate::document::{About, Page, document, framed, status_of};
 use crate::routes::{self, page};
-use crate::texts::frame as texts;
+use crate::texts::{account, frame as texts};
 use crate::ui::{Empty, LinkButton, Shape, Weight};
 
 /// The page of a saved refusal, by its id.
@@ -36,6 +36,7 @@ pub fn settle(visit: &Visit, workspace: Option<&str>, page: Result<Page>) -> Pag
 fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Option<String>) -> Page {
     let (title, shape) = match error {
         Error::Unauthenticated => (texts::SIGN_IN_TO_CONTINUE, Shape::Denied),
+        Error::Denied { reason: DeniedReason::AuthenticationTooOld { .. } } => (texts::CONFIRM_THAT_ITS_YOU, Shape::Waiting),
         Error::Denied { .. } => (texts::NOT_ALLOWED, Shape::Denied),
         Error::NotFound { .. } => (texts::NOT_FOUND, Shape::Unknown),
         Error::NotEnabled { .. } => (texts::NOT_ENABLED, Shape::Denied),
@@ -57,18 +58,24 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
     };
     let text = sentence(error, visit);
     let again = visit.address.clone();
+    let authenticates = authenticates(visit, error);
     // After a post, screen readers begin with what was refused.
     let focus = posted_from.is_some();
     let content = move || {
         view! {
             <h1 class="vh" tabindex=focus.then_some("-1") autofocus=focus>{title}</h1>
             <Empty title=title text=text shape=shape>
-                {match posted_from {
-                    Some(back) => view! {
+                {match (posted_from, authenticates) {
+                    // A link: a browser follows the redirects of a form only to addresses that the content security policy names.
+                    (Some(back), Some((provider, title))) => view! {
+                        <LinkButton href=routes::authenticate_again(&provider, &back) label=account::sign_in_with(&title) weight=Weight::Primary/>
+                        <LinkButton href=page::HOME label=texts::HOME/>
+                    }.into_any(),
+                    (Some(back), None) => view! {
                         <LinkButton href=back label=texts::BACK icon="arrow-left" weight=Weight::Primary/>
                         <LinkButton href=page::HOME label=texts::HOME/>
                     }.into_any(),
-                    None => view! {
+                    (None, _) => view! {
                         <LinkButton href=page::HOME label=texts::HOME weight=Weight::Primary/>
                         <LinkButton href=page::WORKSPACES label=texts::WORKSPACES/>
                         <LinkButton href=again label=texts::TRY_AGAIN icon="refresh-cw"/>
@@ -89,6 +96,13 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
     document(about, move || {
         view! { <div class="lonely"><main id="main"><h1 class="vh">{title}</h1><Empty title=title text=text shape=shape><LinkButton href=href label=label weight=Weight::Primary/></Empty></main></div> }
     })
+}
+
+/// Returns name and title of the identity provider with which the person has to authenticate again.
+fn authenticates(visit: &Visit, error: &Error) -> Option<(String, String)> {
+    let Error::Denied { reason: DeniedReason::AuthenticationTooOld { provider, .. } } = error else { return None };
+    let known = visit.providers.iter().find(|known| known.name == *provider);
+    Some((provider.clone(), known.map_or_else(|| provider.clone(), |known| known.title.clone())))
 }
 
 fn sentence(error: &Error, visit: &Visit) -> String {

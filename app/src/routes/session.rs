@@ -13,6 +13,11 @@ pub fn sign_in_with(provider: &str, back: &str) -> String {
     with_query(&at(page::SIGN_IN_WITH, &[provider]), &[("back", back)])
 }
 
+/// Redirects a signed-in person to their identity provider to authenticate again, and afterwards to `back`.
+pub fn authenticate_again(provider: &str, back: &str) -> String {
+    with_query(&sign_in_with(provider, back), &[("again", "true")])
+}
+
 /// Where an identity provider sends the browser back to.
 pub fn sign_in_callback(provider: &str) -> String {
     at(page::SIGN_IN_CALLBACK, &[provider])

@@ -21,6 +21,12 @@ pub(crate) const PROVIDER_NOT_VERIFIED: &str =
     "The portal couldn't verify what the identity provider sent. Sign in again. If that doesn't help, tell your platform team.";
 pub(crate) const PROVIDER_SENDS_NO_NAME: &str =
     "The identity provider didn't send the claim that your username is made of. Ask your platform team to set it up.";
+pub(crate) const PROVIDER_DID_NOT_ASK: &str = "The identity provider didn't ask you to sign in again, so nothing has changed. \
+     Sign out there, then try again. If that doesn't help, tell your platform team.";
+pub(crate) const OTHER_PERSON: &str =
+    "You came back from the identity provider as someone else, so nothing has changed. Sign in with the account that you use here.";
+pub(crate) const NAME_NOT_ACCEPTED: &str = "The identity provider sent a username or group that the portal doesn't accept, \
+     such as one that begins with system:. Ask your platform team to change it.";
 pub(crate) const ACCOUNT_NOT_ACCEPTED: &str =
     "You signed in, but the control plane doesn't accept your account. Ask your platform team for access.";
 pub(crate) const OR: &str = "or";

@@ -39,6 +39,7 @@ pub(crate) const MORE: &str = "More";
 pub(crate) const WAITING: &str = " waiting";
 
 pub(crate) const SIGN_IN_TO_CONTINUE: &str = "Sign in to continue";
+pub(crate) const CONFIRM_THAT_ITS_YOU: &str = "Confirm that it's you";
 pub(crate) const NOT_ALLOWED: &str = "Not allowed";
 pub(crate) const NOT_FOUND: &str = "Not found";
 pub(crate) const NOT_ENABLED: &str = "Not enabled";

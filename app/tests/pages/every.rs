@@ -195,6 +195,7 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
         here("policy-delete", to("/platform/policies/root:acme/a/delete")),
         here("policy-yaml", to("/platform/policies/root:acme/a/edit?view=yaml")),
         here("refused-post", to("/refused?id=denied")),
+        here("refused-until-authenticated", to("/refused?id=authentication")),
         here("gallery", to("/dev/ui")),
     ]
 }

@@ -14,7 +14,7 @@ use promise::policy::{Candidate, Effective, Target, compose, gather};
 use promise::sentence::{Actor, StatusSentence};
 use promise::state::{RequestState, RequestStates};
 use promise::versions::VersionChange;
-use promise::{ConflictReason, DeniedReason, Error, Problem, Result};
+use promise::{ConflictReason, DeniedReason, Error, GuardedOperation, Problem, Result};
 
 #[path = "world/audits.rs"]
 mod audits;
@@ -377,6 +377,10 @@ impl Refusals for World {
         let invalid = |path: &str, message: &str| Error::Invalid { problems: vec![Problem { path: path.into(), message: message.into() }] };
         let error = match id {
             "denied" => DeniedReason::ControlPlane { message: "you need permission to send messages again".to_owned() }.into(),
+            "authentication" => {
+                let (operation, provider) = (GuardedOperation::Override, "sso".to_owned());
+                DeniedReason::AuthenticationTooOld { operation, provider, within: 600 }.into()
+            }
             "decision" => invalid("comment", "say in the comment why it is rejected"),
             "confirmation" => invalid("confirmation", "Type orders-db"),
             "changed" => ConflictReason::ChangedByOthers.into(),

@@ -27,7 +27,7 @@ pub use kubeconfig::{Credential, KubeconfigError};
 pub use own::{ContextToken, Own, OwnError};
 pub use scope::{Scope, Target};
 pub use service_account::{Issued, ServiceAccount};
-pub use token::Token;
+pub use token::{ImpersonationError, Token};
 
 use self::calls::ServerKind;
 use crate::topology::Topology;
@@ -224,6 +224,26 @@ mod tests {
         .map(|prefix| (format!("{prefix}{rest}"), "Bearer t0".to_owned()))
         .to_vec();
         assert_eq!(*seen.lock().unwrap(), expected);
+    }
+
+    #[tokio::test]
+    async fn a_token_that_impersonates_names_the_person_and_every_group_on_each_call() {
+        let seen: Arc<Mutex<Vec<http::HeaderMap>>> = Arc::default();
+        let notes = seen.clone();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            notes.lock().unwrap().push(request.headers().clone());
+            ready(Ok::<_, Infallible>(Response::new(Full::from(r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}"#))))
+        });
+        let endpoint = Endpoint::in_process("test", service);
+        let dana = Token::new("own").impersonating("jürgen", &["shop".to_owned(), "data".to_owned()]).unwrap();
+        let client = endpoint.client(&dana, &Scope::Root);
+        let request = || Request::get("/api/v1/namespaces/default/configmaps/a").header("impersonate-group", "system:masters");
+        client.request::<ConfigMap>(request().body(Vec::new()).unwrap()).await.unwrap();
+        let headers = seen.lock().unwrap().remove(0);
+        assert_eq!(headers["authorization"], "Bearer own");
+        assert_eq!(headers["impersonate-user"].as_bytes(), "jürgen".as_bytes());
+        let groups: Vec<_> = headers.get_all("impersonate-group").iter().collect();
+        assert_eq!(groups, ["shop", "data"], "and no other");
     }
 
     #[tokio::test]

@@ -33,7 +33,7 @@ pub mod workspaces;
 pub mod world;
 
 pub use clock::Clock;
-pub use endpoint::{Endpoint, Scope, Target, Token};
+pub use endpoint::{Endpoint, ImpersonationError, Scope, Target, Token};
 pub use random::Random;
 pub use topology::Topology;
 pub use workspaces::{ClusterId, WorkspacePath};

@@ -5,6 +5,7 @@ use std::fmt;
 use openidconnect::IssuerUrl;
 
 use crate::address::is_secure;
+use crate::names::is_reserved;
 
 /// An identity provider, as operators configure it.
 #[derive(Clone, PartialEq, Eq)]
@@ -27,8 +28,19 @@ pub struct ProviderConfig {
     pub username_claim: String,
     /// The claim that the plane makes groups of.
     pub groups_claim: Option<String>,
+    /// Set if the control plane doesn't accept the id tokens, so that the portal impersonates people there.
+    pub impersonation: Option<Impersonation>,
     /// Certificates in PEM format that the provider is trusted by, instead of those of this machine.
     pub ca: Option<String>,
+}
+
+/// How the names that the portal impersonates are made of claims: as the control plane would make them, in its authentication configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Impersonation {
+    /// In front of each username; can be empty.
+    pub username_prefix: String,
+    /// In front of each group; can be empty.
+    pub groups_prefix: String,
 }
 
 /// A setting that can't be used, and why.
@@ -46,6 +58,9 @@ pub enum ConfigProblem {
     /// A scope contains something other than a scope.
     #[error("the scope {0:?} can't contain spaces or quotes")]
     Scope(String),
+    /// A prefix would make names that belong to the control plane itself.
+    #[error("the prefix {0:?} can't begin with system:, because the control plane's own users and groups have such names")]
+    Prefix(String),
     /// The certificates can't be read.
     #[error("the file with the provider's certificate authority has no certificate in PEM format")]
     Ca,
@@ -73,6 +88,10 @@ impl ProviderConfig {
             |scope: &str| !scope.is_empty() && scope.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\');
         if let Some(wrong) = self.scopes.iter().find(|scope| !is_scope(scope)) {
             return Err(ConfigProblem::Scope(wrong.clone()));
+        }
+        let prefixes = self.impersonation.iter().flat_map(|both| [&both.username_prefix, &both.groups_prefix]);
+        if let Some(reserved) = prefixes.into_iter().find(|prefix| is_reserved(prefix)) {
+            return Err(ConfigProblem::Prefix(reserved.clone()));
         }
         match &self.ca {
             Some(ca) if crate::http_client::certificates(ca).is_empty() => Err(ConfigProblem::Ca),
@@ -122,6 +141,7 @@ pub(crate) mod tests {
             scopes: vec!["profile".into()],
             username_claim: "sub".into(),
             groups_claim: None,
+            impersonation: None,
             ca: None,
         }
     }
@@ -156,6 +176,14 @@ pub(crate) mod tests {
         assert_eq!(of(|config| config.client_id = String::new()), ConfigProblem::ClientId);
         assert_eq!(of(|config| config.device_client_id = Some(String::new())), ConfigProblem::ClientId);
         assert_eq!(of(|config| config.scopes = vec!["a b".into()]), ConfigProblem::Scope("a b".into()));
+        let prefixed = |username: &str, groups: &str| {
+            let mut config = config("https://a.example");
+            config.impersonation = Some(Impersonation { username_prefix: username.to_owned(), groups_prefix: groups.to_owned() });
+            config.check()
+        };
+        assert_eq!(prefixed("system:node:", ""), Err(ConfigProblem::Prefix("system:node:".into())));
+        assert_eq!(prefixed("", "system:"), Err(ConfigProblem::Prefix("system:".into())));
+        assert_eq!(prefixed("", "oidc:"), Ok(()));
         assert_eq!(of(|config| config.ca = Some("no certificate".into())), ConfigProblem::Ca);
         assert!(!format!("{:?}", config("https://a.example")).contains("a-client-secret"));
     }

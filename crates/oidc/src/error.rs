@@ -5,6 +5,7 @@ use std::fmt::Display;
 use openidconnect::{ClaimsVerificationError, DiscoveryError, ErrorResponseType, RequestTokenError, StandardErrorResponse};
 
 use crate::http_client::HttpError;
+use crate::names::NameProblem;
 
 /// The code with which a provider refuses a code or refresh token that doesn't count any more (RFC 6749, section 5.2).
 const INVALID_GRANT: &str = "invalid_grant";
@@ -43,6 +44,20 @@ pub enum Error {
     /// The id token lacks the claim that usernames are made of.
     #[error("the id token has no claim {0}, of which the control plane makes usernames")]
     NoClaim(String),
+    /// The id token doesn't say when the person authenticated, although the provider was asked for it.
+    #[error("the id token doesn't say when the person authenticated (claim auth_time)")]
+    NoAuthenticationTime,
+    /// The provider was asked to authenticate the person again and didn't.
+    #[error("the person authenticated too long ago (claim auth_time)")]
+    AuthenticatedTooLongAgo,
+    /// A claim of the id token has a name that the portal doesn't impersonate.
+    #[error("the portal doesn't impersonate anyone with the claim {claim}: {problem}")]
+    NotImpersonated {
+        /// The claim.
+        claim: String,
+        /// What is wrong with it.
+        problem: NameProblem,
+    },
     /// The logout token isn't valid.
     #[error("the logout token isn't valid: {0}")]
     LogoutToken(&'static str),

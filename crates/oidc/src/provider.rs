@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use openidconnect::core::{CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdToken};
+use jiff::{SignedDuration, Timestamp};
+use openidconnect::core::{CoreAuthPrompt, CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdToken};
 use openidconnect::{
     AuthType, AuthorizationCode, ClientId, ClientSecret, CsrfToken, IssuerUrl, LogoutRequest, Nonce, OAuth2TokenResponse as _,
     PkceCodeChallenge, PkceCodeVerifier, PostLogoutRedirectUrl, RedirectUrl, RefreshToken, Scope, TokenResponse as _,
@@ -14,7 +14,9 @@ use crate::address::is_secure;
 use crate::config::{ConfigProblem, ProviderConfig};
 use crate::error::Error;
 use crate::http_client::HttpClient;
+use crate::jwt::Parts;
 use crate::keys::{Metadata, Published};
+use crate::person::ImpersonatedPerson;
 use crate::tokens::{Client, Tokens};
 use crate::verify::{self, Expected};
 
@@ -74,11 +76,22 @@ impl Provider {
         &self.config
     }
 
-    /// Returns the address to which a browser is sent to sign in.
+    /// Returns who the portal impersonates for an id token that was verified; `None` if the control plane accepts the token itself.
+    ///
+    /// # Errors
+    /// If the portal can't impersonate anyone with these names.
+    pub fn impersonated(&self, id_token: &str) -> Result<Option<ImpersonatedPerson>, Error> {
+        let Some(impersonation) = &self.config.impersonation else { return Ok(None) };
+        let parts = Parts::of(id_token).ok_or_else(|| Error::Answer("the id token isn't a token".to_owned()))?;
+        ImpersonatedPerson::of(&self.config, impersonation, &parts).map(Some)
+    }
+
+    /// Returns the address to which a browser is sent to sign in. With `max_age`, the provider has to authenticate the person again, even if
+    /// they are signed in there (OpenID Connect Core 1.0, section 3.1.2.1).
     ///
     /// # Errors
     /// If the provider doesn't say where that is.
-    pub async fn begin(&self, secrets: Secrets<'_>, now: Timestamp) -> Result<String, Error> {
+    pub async fn begin(&self, secrets: Secrets<'_>, max_age: Option<SignedDuration>, now: Timestamp) -> Result<String, Error> {
         let metadata = self.metadata(now).await?;
         if !is_secure(metadata.authorization_endpoint().url()) {
             return Err(Error::Answer("its authorization endpoint isn't an https:// address".to_owned()));
@@ -90,14 +103,24 @@ impl Provider {
             .authorize_url(CoreAuthenticationFlow::AuthorizationCode, move || state, move || nonce)
             .add_scopes(self.config.scopes.iter().filter(|scope| *scope != "openid").cloned().map(Scope::new))
             .set_pkce_challenge(PkceCodeChallenge::from_code_verifier_sha256(&verifier));
+        let request = match max_age {
+            None => request,
+            Some(max_age) => request.set_max_age(max_age.unsigned_abs()).add_prompt(CoreAuthPrompt::Login),
+        };
         Ok(request.url().0.to_string())
     }
 
-    /// Exchanges what a browser brought back for tokens, and verifies them. `nonce` and `verifier` are those of the same sign-in.
+    /// Exchanges what a browser brought back for tokens, and verifies them. `nonce`, `verifier` and `max_age` are those of the same sign-in.
     ///
     /// # Errors
     /// If the provider doesn't respond or refuses, or anything about its answer isn't right.
-    pub async fn finish(&self, callback: Callback<'_>, secrets: Secrets<'_>, now: Timestamp) -> Result<Tokens, Error> {
+    pub async fn finish(
+        &self,
+        callback: Callback<'_>,
+        secrets: Secrets<'_>,
+        max_age: Option<SignedDuration>,
+        now: Timestamp,
+    ) -> Result<Tokens, Error> {
         let metadata = self.metadata(now).await?;
         let names_issuer = metadata.additional_metadata().authorization_response_iss_parameter_supported;
         if callback.issuer.map_or(names_issuer, |issuer| issuer != self.issuer.as_str()) {
@@ -108,7 +131,7 @@ impl Provider {
         let verifier = PkceCodeVerifier::new(secrets.verifier.to_owned());
         let answer = request.set_pkce_verifier(verifier).request_async(&self.http).await?;
         let id_token = answer.id_token().ok_or_else(|| Error::Answer("there is no id token in it".to_owned()))?;
-        let verified = self.verified(&metadata, id_token, Expected { nonce: Some(secrets.nonce), now }).await?;
+        let verified = self.verified(&metadata, id_token, Expected { nonce: Some(secrets.nonce), max_age, now }).await?;
         Ok(Tokens { refresh_token: answer.refresh_token().map(|token| token.secret().clone()), ..verified })
     }
 
@@ -122,7 +145,7 @@ impl Provider {
         let present = RefreshToken::new(refresh_token.to_owned());
         let answer = client.exchange_refresh_token(&present).map_err(|_| no_token_endpoint())?.request_async(&self.http).await?;
         let id_token = answer.id_token().ok_or_else(|| Error::Answer("there is no new id token in it".to_owned()))?;
-        let verified = self.verified(&metadata, id_token, Expected { nonce: None, now }).await?;
+        let verified = self.verified(&metadata, id_token, Expected { nonce: None, max_age: None, now }).await?;
         if verified.subject != subject {
             return Err(Error::OtherPerson);
         }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::config::ProviderConfig;
 use crate::error::Error;
 use crate::jwt::Parts;
+use crate::person::ImpersonatedPerson;
 use crate::tokens::{Client, Tokens};
 
 /// Difference between our clock and the provider's that is tolerated.
@@ -32,6 +33,8 @@ pub(crate) const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
 pub(crate) struct Expected<'a> {
     /// The nonce of the sign-in; a token that replaces another one needs none.
     pub(crate) nonce: Option<&'a str>,
+    /// How long ago the person can have authenticated; however long if absent.
+    pub(crate) max_age: Option<SignedDuration>,
     pub(crate) now: Timestamp,
 }
 
@@ -62,14 +65,38 @@ pub(crate) fn verified(config: &ProviderConfig, client: &Client, token: &CoreIdT
         return Err(Error::NoClaim(config.username_claim.clone()));
     }
     let second = |time: DateTime<Utc>| Timestamp::from_second(time.timestamp()).unwrap_or(now);
+    let authenticated = claims.auth_time().map(second);
+    if let Some(max_age) = expected.max_age {
+        check_recent(authenticated, max_age, now)?;
+    }
+    if let Some(impersonation) = &config.impersonation {
+        // Who can't be impersonated doesn't sign in.
+        ImpersonatedPerson::of(config, impersonation, &parts)?;
+    }
     Ok(Tokens {
         subject: claims.subject().as_str().to_owned(),
         sid: parts.text("sid").map(str::to_owned),
         expires: second(claims.expiration()),
-        authenticated: claims.auth_time().map(second),
+        authenticated,
         refresh_token: None,
         id_token: text.clone(),
     })
+}
+
+/// Checks whether a person authenticated at most `max_age` ago, as far as the clocks agree. The one rule for it: for the answer of a provider
+/// and for what a session does later (OpenID Connect Core 1.0, sections 2 and 3.1.2.1).
+pub fn is_recent(authenticated: Timestamp, max_age: SignedDuration, now: Timestamp) -> bool {
+    let age = now.duration_since(authenticated);
+    age <= max_age.saturating_add(SKEW) && age >= -SKEW
+}
+
+/// Checks what an id token says about when the person authenticated. A provider that was asked for `max_age` has to say it.
+fn check_recent(authenticated: Option<Timestamp>, max_age: SignedDuration, now: Timestamp) -> Result<(), Error> {
+    match authenticated {
+        None => Err(Error::NoAuthenticationTime),
+        Some(at) if is_recent(at, max_age, now) => Ok(()),
+        Some(_) => Err(Error::AuthenticatedTooLongAgo),
+    }
 }
 
 /// Checks whether a token might be signed with a key that the provider published later.
@@ -93,4 +120,23 @@ fn not_in_the_future(issued: DateTime<Utc>, now: Timestamp) -> Result<(), String
 /// Compares in constant time.
 fn same(left: &str, right: &str) -> bool {
     left.len() == right.len() && left.bytes().zip(right.bytes()).fold(0, |difference, (l, r)| difference | (l ^ r)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_authentication_is_recent_within_the_age_and_the_difference_of_clocks() {
+        let now = Timestamp::from_second(1_780_000_000).unwrap();
+        let max_age = SignedDuration::from_mins(10);
+        let checked = |seconds: i64| check_recent(Some(Timestamp::from_second(1_780_000_000 - seconds).unwrap()), max_age, now);
+        for ago in [0, 599, 600, 660, -60] {
+            assert!(checked(ago).is_ok(), "{ago} seconds ago");
+        }
+        for ago in [661, 3600, -61] {
+            assert!(matches!(checked(ago), Err(Error::AuthenticatedTooLongAgo)), "{ago} seconds ago");
+        }
+        assert!(matches!(check_recent(None, max_age, now), Err(Error::NoAuthenticationTime)));
+    }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 
-pub use reason::{BusyReason, ConflictReason, DeniedOperation, DeniedReason, TooManyReason};
+pub use reason::{BusyReason, ConflictReason, DeniedOperation, DeniedReason, GuardedOperation, TooManyReason};
 
 /// Result of any operation of the product.
 pub type Result<T> = std::result::Result<T, Error>;

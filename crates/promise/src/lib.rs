@@ -42,6 +42,7 @@ pub mod policy;
 pub mod preflight;
 pub mod price;
 pub mod problem;
+pub mod production;
 pub mod publish;
 pub mod purpose;
 pub mod release;
@@ -64,7 +65,7 @@ pub mod versions;
 pub mod visibility;
 pub mod wording;
 
-pub use error::{BusyReason, ConflictReason, Contested, DeniedOperation, DeniedReason, Error, Result, TooManyReason};
+pub use error::{BusyReason, ConflictReason, Contested, DeniedOperation, DeniedReason, Error, GuardedOperation, Result, TooManyReason};
 pub use problem::Problem;
 
 #[cfg(test)]

@@ -15,9 +15,9 @@ use crate::policy::{Effective, compile, same_value};
 use crate::preflight::Choice;
 
 /// Names of parameters that say what an instance is for, whatever the promise does with them.
-const TIERS: [&str; 4] = ["tier", "environment", "env", "stage"];
+pub(crate) const TIERS: [&str; 4] = ["tier", "environment", "env", "stage"];
 /// A value that makes a list of allowed values a list of tiers.
-const PRODUCTION: [&str; 3] = ["production", "prod", "live"];
+pub(crate) const PRODUCTION: [&str; 3] = ["production", "prod", "live"];
 
 /// Whether a choice makes a different thing of an instance with these resolved parameters.
 pub fn is_changed_by(spec: &PromiseSpec, effective: &Effective, parameters: &Value, choice: &Choice) -> bool {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use app::backend::SignInProblem;
 use cluster::Token;
+use jiff::SignedDuration;
 use oidc::Provider;
 
 use super::cookie::CookieStyle;
@@ -34,6 +35,8 @@ pub struct SignIn {
     providers: Vec<Arc<Provider>>,
     /// How long sessions last.
     pub lifetime: SessionLifetime,
+    /// How long ago people can have authenticated with a provider to do what can't be undone; however long if absent.
+    pub reauthentication: Option<SignedDuration>,
     /// Name and attributes of the session cookie.
     pub cookie: CookieStyle,
 }
@@ -60,6 +63,7 @@ impl SignIn {
             tokens: config.tokens,
             providers: config.providers.iter().map(provider).collect::<Result<_, _>>()?,
             lifetime: config.lifetime,
+            reauthentication: config.reauthentication,
             cookie,
         })
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use jiff::SignedDuration;
-use oidc::ProviderConfig;
+use oidc::{Impersonation, ProviderConfig};
 use promise::policy::seconds;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,6 +13,9 @@ use super::{PlaneKind, PublicUrl};
 
 /// Scopes that are asked for by default: a name and an address for the pages.
 const SCOPES: [&str; 2] = ["profile", "email"];
+
+/// In place of a duration: no one has to authenticate again.
+const OFF: &str = "off";
 
 /// Arguments about signing in.
 #[derive(Clone, Debug, Default, Args)]
@@ -49,6 +52,17 @@ pub struct SignInArgs {
     /// Claim that the control plane makes groups of, as in its authentication configuration.
     #[arg(long, value_name = "CLAIM", env = "OPM_OIDC_GROUPS_CLAIM")]
     oidc_groups_claim: Option<String>,
+    /// Impersonate the people of the provider, on a plain Kubernetes server that doesn't trust the issuer. The portal's identity there needs
+    /// permission to impersonate users and groups.
+    #[arg(long, env = "OPM_OIDC_IMPERSONATE", requires = "oidc_issuer")]
+    oidc_impersonate: bool,
+    /// What usernames begin with if people are impersonated, such as `oidc:`, as in the authentication configuration of other servers; empty
+    /// for none.
+    #[arg(long, value_name = "PREFIX", env = "OPM_OIDC_USERNAME_PREFIX", requires = "oidc_impersonate")]
+    oidc_username_prefix: Option<String>,
+    /// What groups begin with if people are impersonated.
+    #[arg(long, value_name = "PREFIX", env = "OPM_OIDC_GROUPS_PREFIX", requires = "oidc_impersonate")]
+    oidc_groups_prefix: Option<String>,
     /// File with the certificate authority of the provider, PEM [default: those of this machine].
     #[arg(long, value_name = "FILE", env = "OPM_OIDC_CA_FILE", requires = "oidc_issuer")]
     oidc_ca_file: Option<PathBuf>,
@@ -58,6 +72,10 @@ pub struct SignInArgs {
     /// How long a session can rest before it ends, such as 30m.
     #[arg(long, value_name = "DURATION", default_value = "8h", env = "OPM_SESSION_IDLE_TIMEOUT")]
     session_idle_timeout: String,
+    /// How long ago people can have authenticated with the identity provider before they override approvers, or delete in a workspace for
+    /// production, such as 10m; `off` for however long.
+    #[arg(long, value_name = "DURATION", default_value = "10m", env = "OPM_REAUTHENTICATE_AFTER")]
+    reauthenticate_after: String,
     /// Identity providers of the configuration file.
     #[arg(skip)]
     providers: Vec<ProviderFile>,
@@ -76,6 +94,10 @@ pub(super) struct ProviderFile {
     scopes: Option<Vec<String>>,
     username_claim: Option<String>,
     groups_claim: Option<String>,
+    #[serde(default)]
+    impersonate: bool,
+    username_prefix: Option<String>,
+    groups_prefix: Option<String>,
     ca_file: Option<PathBuf>,
 }
 
@@ -100,6 +122,9 @@ impl ProviderFile {
                     "scopes": {"type": "array", "items": {"type": "string"}, "description": "Scopes to request besides openid. profile and email if absent."},
                     "usernameClaim": text("Claim that the control plane makes usernames of. sub if absent."),
                     "groupsClaim": text("Claim that the control plane makes groups of."),
+                    "impersonate": {"type": "boolean", "description": "Whether the portal impersonates people on a plain Kubernetes server that doesn't trust the issuer. No if absent."},
+                    "usernamePrefix": text("What usernames begin with if people are impersonated, such as oidc:. Required then; empty for none."),
+                    "groupsPrefix": text("What groups begin with if people are impersonated. Required then if there is a groupsClaim."),
                     "caFile": text("File with the certificate authority of the provider, PEM. Those of this machine if absent."),
                 },
             },
@@ -116,6 +141,12 @@ impl ProviderFile {
             scopes: self.scopes.clone().unwrap_or_else(|| SCOPES.map(str::to_owned).to_vec()),
             username_claim: self.username_claim.clone().unwrap_or_else(|| "sub".to_owned()),
             groups_claim: self.groups_claim.clone(),
+            impersonation: impersonation(
+                self.impersonate,
+                (self.username_prefix.clone(), &what("usernamePrefix")),
+                (self.groups_prefix.clone(), &what("groupsPrefix")),
+                self.groups_claim.is_some(),
+            )?,
             name: self.name.clone(),
             issuer: self.issuer,
             client_id: self.client_id,
@@ -147,6 +178,8 @@ pub struct SignInConfig {
     pub providers: Vec<ProviderConfig>,
     /// How long sessions last.
     pub lifetime: SessionLifetime,
+    /// How long ago people can have authenticated with a provider to override approvers or delete in production; however long if absent.
+    pub reauthentication: Option<SignedDuration>,
 }
 
 /// How long sessions last.
@@ -166,7 +199,8 @@ impl Default for SessionLifetime {
 
 impl Default for SignInConfig {
     fn default() -> Self {
-        Self { samples: true, tokens: false, providers: Vec::new(), lifetime: SessionLifetime::default() }
+        let (lifetime, reauthentication) = (SessionLifetime::default(), Some(SignedDuration::from_mins(10)));
+        Self { samples: true, tokens: false, providers: Vec::new(), lifetime, reauthentication }
     }
 }
 
@@ -201,6 +235,10 @@ impl SignInArgs {
             longest: duration("--session-lifetime", &self.session_lifetime)?,
             idle: duration("--session-idle-timeout", &self.session_idle_timeout)?,
         };
+        let reauthentication = match self.reauthenticate_after.as_str() {
+            OFF => None,
+            text => Some(duration("--reauthenticate-after", text)?),
+        };
         let from_file = self.providers.iter().cloned().map(ProviderFile::read).collect::<Result<Vec<_>, _>>()?;
         let providers: Vec<ProviderConfig> = self.provider()?.into_iter().chain(from_file).collect();
         if let Some(twice) =
@@ -210,6 +248,11 @@ impl SignInArgs {
         }
         if !providers.is_empty() && public.is_none() && web {
             return wrong("--oidc-issuer: the provider sends people back to the portal, so set its address with --public-url");
+        }
+        if plane == PlaneKind::Embedded && providers.iter().any(|provider| provider.impersonation.is_some()) {
+            return wrong(
+                "--oidc-impersonate: the embedded plane accepts tokens of your issuer itself; name it in a file with --authentication-config",
+            );
         }
         let methods = match (self.methods, plane) {
             (methods, _) if !methods.is_empty() => methods,
@@ -231,7 +274,7 @@ impl SignInArgs {
             return wrong("--sign-in oidc: set the identity provider with --oidc-issuer and --oidc-client-id");
         }
         let providers = if has(SignInMethod::Oidc) { providers } else { Vec::new() };
-        Ok(SignInConfig { samples: has(SignInMethod::Sample), tokens: has(SignInMethod::Token), providers, lifetime })
+        Ok(SignInConfig { samples: has(SignInMethod::Sample), tokens: has(SignInMethod::Token), providers, lifetime, reauthentication })
     }
 
     fn provider(&self) -> Result<Option<ProviderConfig>, SignInError> {
@@ -252,11 +295,38 @@ impl SignInArgs {
             scopes,
             username_claim: self.oidc_username_claim.clone(),
             groups_claim: self.oidc_groups_claim.clone(),
+            impersonation: impersonation(
+                self.oidc_impersonate,
+                (self.oidc_username_prefix.clone(), "--oidc-username-prefix"),
+                (self.oidc_groups_prefix.clone(), "--oidc-groups-prefix"),
+                self.oidc_groups_claim.is_some(),
+            )?,
             ca,
         };
         provider.check().or_else(|problem| wrong(format!("--oidc-issuer and its options: {problem}")))?;
         Ok(Some(provider))
     }
+}
+
+/// Returns the prefixes with which people are impersonated, each with the name of its setting. An empty prefix has to be chosen: it lets the
+/// provider name any user and group of the server.
+fn impersonation(
+    impersonates: bool,
+    (username, of_username): (Option<String>, &str),
+    (groups, of_groups): (Option<String>, &str),
+    has_groups: bool,
+) -> Result<Option<Impersonation>, SignInError> {
+    if !impersonates {
+        return Ok(None);
+    }
+    let missing =
+        |what: &str| format!("{what}: choose what the names of impersonated people begin with, such as `oidc:`; empty for nothing");
+    let username_prefix = username.ok_or_else(|| SignInError(missing(of_username)))?;
+    let groups_prefix = match groups {
+        None if has_groups => return wrong(missing(of_groups)),
+        groups => groups.unwrap_or_default(),
+    };
+    Ok(Some(Impersonation { username_prefix, groups_prefix }))
 }
 
 /// Returns the host of an issuer, as its name for people.
@@ -303,6 +373,40 @@ mod tests {
     }
 
     const SSO: &str = "--oidc-issuer https://login.example.org/realms/acme --oidc-client-id portal";
+
+    #[test]
+    fn people_authenticate_again_after_ten_minutes_another_time_or_never() {
+        let after = |line: &str| config(&format!("{SSO} {line}"), PlaneKind::Kubeconfig).map(|config| config.reauthentication);
+        assert_eq!(after(""), Ok(Some(SignedDuration::from_mins(10))));
+        assert_eq!(after("--reauthenticate-after 1h"), Ok(Some(SignedDuration::from_hours(1))));
+        assert_eq!(after("--reauthenticate-after off"), Ok(None));
+        for wrong in ["never", "0m", ""] {
+            let error = after(&format!("--reauthenticate-after={wrong}")).unwrap_err();
+            assert!(error.starts_with("--reauthenticate-after"), "{wrong}: {error}");
+        }
+    }
+
+    #[test]
+    fn who_is_impersonated_is_chosen_by_prefixes() {
+        let of =
+            |line: &str| config(&format!("{SSO} {line}"), PlaneKind::Kubeconfig).map(|mut config| config.providers.remove(0).impersonation);
+        assert_eq!(of(""), Ok(None));
+        let prefixes = |username: &str, groups: &str| Impersonation { username_prefix: username.into(), groups_prefix: groups.into() };
+        assert_eq!(of("--oidc-impersonate --oidc-username-prefix=oidc:"), Ok(Some(prefixes("oidc:", ""))));
+        let both = "--oidc-groups-claim groups --oidc-impersonate --oidc-username-prefix= --oidc-groups-prefix=team:";
+        assert_eq!(of(both), Ok(Some(prefixes("", "team:"))));
+        for (line, said) in [
+            ("--oidc-impersonate", "--oidc-username-prefix"),
+            ("--oidc-impersonate --oidc-username-prefix=a --oidc-groups-claim groups", "--oidc-groups-prefix"),
+            ("--oidc-impersonate --oidc-username-prefix=system:", "system:"),
+        ] {
+            let error = of(line).unwrap_err();
+            assert!(error.contains(said), "{line}: {error}");
+        }
+        let error = config(&format!("{SSO} --oidc-impersonate --oidc-username-prefix="), PlaneKind::Embedded).unwrap_err();
+        assert!(error.starts_with("--oidc-impersonate"), "{error}");
+        assert!(Line::try_parse_from(["x", "--oidc-username-prefix=a"]).is_err(), "a prefix alone means nothing");
+    }
 
     #[test]
     fn an_issuer_is_the_way_to_sign_in_unless_others_are_named() {

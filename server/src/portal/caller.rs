@@ -1,6 +1,8 @@
 //! The portal acting for one verified person. Every port is implemented on [`Caller`], so no operation can run without a verified person.
 
+pub(crate) mod bearer;
 mod callers;
+mod recent;
 mod renewal;
 
 use std::sync::Arc;
@@ -98,6 +100,8 @@ struct Inner {
     due: Timestamp,
     /// The identity provider where the session began.
     provider: Option<String>,
+    /// When the person proved there who they are, as far as it says it.
+    authenticated: Option<Timestamp>,
 }
 
 impl Caller {
@@ -118,7 +122,7 @@ impl Caller {
             Shown::Cookie(_) => Credential::of_session(portal, key, now).await?,
             Shown::Bearer(token) => Some(Credential::of_token(token, now)?),
         };
-        let Some(Credential { token, expires, due, person, provider }) = found else {
+        let Some(Credential { token, expires, due, person, provider, authenticated }) = found else {
             portal.callers.forget(key);
             return Ok(None);
         };
@@ -153,6 +157,7 @@ impl Caller {
                 expires,
                 due,
                 provider,
+                authenticated,
             }),
             request: None,
             source: AuditSource::default(),
@@ -228,6 +233,11 @@ impl Caller {
             return false;
         }
         let Ok(Some(session)) = renewal::current(portal, self.inner.session, now).await else { return false };
+        if self.inner.token.is_impersonating() {
+            // With other groups, the person is signed in as another caller.
+            let current = bearer::token(portal, self.provider(), &session.token);
+            return current.is_ok_and(|current| current == self.inner.token);
+        }
         renew(&self.inner.token, session.token);
         true
     }
@@ -256,12 +266,14 @@ struct Credential {
     person: Option<String>,
     /// That identity provider.
     provider: Option<String>,
+    /// When the person proved there who they are, as far as it says it.
+    authenticated: Option<Timestamp>,
 }
 
 impl Credential {
     fn of_token(token: &str, now: Timestamp) -> Result<Self> {
         let expires = now.saturating_add(VERIFIED).map_err(|_| Error::Internal)?;
-        Ok(Self { token: Token::new(token.to_owned()), expires, due: expires, person: None, provider: None })
+        Ok(Self { token: Token::new(token.to_owned()), expires, due: expires, person: None, provider: None, authenticated: None })
     }
 
     async fn of_session(portal: &Arc<Portal>, key: SessionKey, now: Timestamp) -> Result<Option<Self>> {
@@ -272,17 +284,26 @@ impl Credential {
             tracing::warn!(error = &error as &dyn std::error::Error, "the use of a session could not be noted");
         }
         let (expires, due) = (session.expires, renewal::due(&session).unwrap_or(session.expires));
-        let provider = session.at_provider.map(|at| at.provider);
+        let (provider, authenticated) = session.at_provider.map(|at| (at.provider, at.authenticated)).unzip();
+        let authenticated = authenticated.flatten();
         let person = provider.is_some().then_some(session.person);
+        let token = match bearer::token(portal, provider.as_deref(), &session.token) {
+            Ok(token) => token,
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "a session ends, because the portal doesn't act as its person");
+                drop_session(portal, key).await;
+                return Ok(None);
+            }
+        };
         // Callers of the same session share its token, so that those who hold one for long, such as streams, go on with the new one.
         let token = match portal.callers.get(key) {
-            Some(caller) => {
+            Some(caller) if !token.is_impersonating() => {
                 renew(&caller.inner.token, session.token);
                 caller.inner.token.clone()
             }
-            None => Token::new(session.token),
+            _ => token,
         };
-        Ok(Some(Self { token, expires, due, person, provider }))
+        Ok(Some(Self { token, expires, due, person, provider, authenticated }))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use cluster::fulfil::Standing;
 use cluster::policies::PolicyBook;
 use cluster::revisions::CompiledRevisions;
-use cluster::{ClusterId, Endpoint, Scope, WorkspacePath, World};
+use cluster::{ClusterId, Endpoint, Scope, Token, WorkspacePath, World};
 use jiff::Timestamp;
 use ledger::{Ledger, Months};
 use notify::{Notify, People};
@@ -53,6 +53,8 @@ pub struct Portal {
     pub embedded: Option<devplane::Plane>,
     /// Endpoint of the plane.
     pub endpoint: Endpoint,
+    /// Token of the portal's own identity there, with which it impersonates people whose identity provider the plane doesn't trust.
+    pub token: Token,
     /// Scope in which all users of the plane can ask who they are.
     pub account: Scope,
     /// Caches that the portal watches as itself.

@@ -170,7 +170,7 @@ impl Caller {
     /// Deletes a request. `confirmation` is its name, entered by the user.
     ///
     /// # Errors
-    /// If the name doesn't match, the user isn't allowed to, or the control plane doesn't respond.
+    /// If the name doesn't match, the user isn't allowed to or has to authenticate again first, or the control plane doesn't respond.
     pub async fn remove_request(&self, workspace: &Workspace, namespace: &str, name: &str, confirmation: &str) -> Result<()> {
         if confirmation.trim() != name {
             let message = format!("That doesn't match. Type {name}.");
@@ -180,6 +180,7 @@ impl Caller {
         let requests: Api<PromiseRequest> = Api::namespaced(self.client(&workspace.cluster), namespace);
         // Users who can delete it can also read it. Reading it first reveals nothing about what exists to other users.
         let request = self.read_request(workspace, namespace, name).await?;
+        self.check_recent_for_deletion(workspace)?;
         let listed = self.portal().world.requests.changes();
         let target = WriteTarget::namespaced("PromiseRequest", &workspace.cluster, namespace, name);
         let deleted = self.write(WriteOperation::DeleteRequest, target).delete(&requests, name, request.metadata.uid.clone()).await;

@@ -5,7 +5,6 @@
 
 use app::backend::SignInProblem;
 use app::routes::safe_redirect;
-use cluster::Token;
 use http::HeaderValue;
 use jiff::SignedDuration;
 use oidc::{Callback, Provider, Secrets, Tokens};
@@ -14,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use store::{AtProvider, Attempt, Store};
 
 use super::Visitor;
-use super::session::{SignInRequest, begin_with};
+use super::session::{Presented, SignInRequest, begin_with};
 use crate::auth::cookie::Kind;
 use crate::portal::Portal;
-use crate::portal::caller::database;
+use crate::portal::caller::{bearer, database};
 use crate::portal::write::{RecordedWrite, WriteOperation, WriteTarget};
 
 /// How long people can take at the provider.
@@ -30,6 +29,32 @@ struct Pending {
     nonce: String,
     verifier: String,
     back: String,
+    /// Set if a person who is signed in confirms who they are.
+    #[serde(default)]
+    confirms: Option<Confirms>,
+}
+
+/// A person who confirms who they are.
+#[derive(Clone, Deserialize, Serialize)]
+struct Confirms {
+    /// As text, a [`PersonId`].
+    person: String,
+    /// How long ago they can have authenticated, in seconds.
+    max_age: i64,
+}
+
+impl Confirms {
+    /// Returns who confirms who they are: a visitor whose session began at this provider.
+    fn of(portal: &Portal, provider: &Provider, visitor: &Visitor) -> Option<Self> {
+        let Visitor::Person(caller) = visitor else { return None };
+        let max_age = portal.sign_in.reauthentication?.as_secs();
+        let is_theirs = caller.provider() == Some(provider.config().name.as_str());
+        is_theirs.then(|| Self { person: caller.identity().person.to_string(), max_age })
+    }
+
+    fn max_age(&self) -> SignedDuration {
+        SignedDuration::from_secs(self.max_age)
+    }
 }
 
 /// What the provider sent back with the browser (OpenID Connect Core 1.0, section 3.1.2.5; RFC 9207).
@@ -62,20 +87,24 @@ pub(crate) struct Failed {
 }
 
 /// Begins a sign-in: returns the provider's address for this browser, and the browser's secret for its cookie. A browser that has one keeps
-/// it, so that several tabs can sign in at the same time.
+/// it, so that several tabs can sign in at the same time. `again` has the provider authenticate a person who is signed in once more: no one
+/// else can come back then.
 pub(crate) async fn start(
     portal: &Portal,
+    visitor: &Visitor,
     provider: &Provider,
     browser: Option<String>,
-    back: &str,
+    (back, again): (&str, bool),
 ) -> Result<(String, Option<HeaderValue>), SignInProblem> {
     let random = || Store::secret(&*portal.random);
     let (browser, state, nonce, verifier) = (browser.unwrap_or_else(random), random(), random(), random());
     let now = portal.clock.now();
     let secrets = Secrets { state: &state, nonce: &nonce, verifier: &verifier };
-    let address = provider.begin(secrets, now).await.map_err(|error| problem(provider, &error))?;
+    let confirms = again.then(|| Confirms::of(portal, provider, visitor)).flatten();
+    let address =
+        provider.begin(secrets, confirms.as_ref().map(Confirms::max_age), now).await.map_err(|error| problem(provider, &error))?;
     let back = safe_redirect(back).to_owned();
-    let pending = Pending { provider: provider.config().name.clone(), nonce, verifier, back };
+    let pending = Pending { provider: provider.config().name.clone(), nonce, verifier, back, confirms };
     let content = serde_json::to_value(pending).map_err(|_| SignInProblem::Unavailable)?;
     let expires = now.saturating_add(PATIENCE).map_err(|_| SignInProblem::Unavailable)?;
     let attempt = Attempt { browser: &browser, state: &state };
@@ -118,10 +147,16 @@ pub(crate) async fn finish(
     }
     let secrets = Secrets { state: &answer.state, nonce: &pending.nonce, verifier: &pending.verifier };
     let callback = Callback { code: &answer.code, issuer: answer.iss.as_deref() };
-    let tokens = provider.finish(callback, secrets, portal.clock.now()).await;
+    let max_age = pending.confirms.as_ref().map(Confirms::max_age);
+    let tokens = provider.finish(callback, secrets, max_age, portal.clock.now()).await;
     let tokens = tokens.map_err(|error| failed(problem(provider, &error)))?;
-    let (token, at) = (Token::new(tokens.id_token.clone()), at_provider(&pending.provider, tokens));
-    let begun = begin_with(portal, visitor, &token, Some(&at), from).await;
+    let (text, at) = (tokens.id_token.clone(), at_provider(&pending.provider, tokens));
+    let token = bearer::token(portal, Some(&pending.provider), &text).map_err(|error| {
+        tracing::warn!(provider = pending.provider, error = &error as &dyn std::error::Error, "the portal doesn't act as a person");
+        failed(SignInProblem::NameRefused)
+    })?;
+    let person = pending.confirms.as_ref().map(|confirms| confirms.person.as_str());
+    let begun = begin_with(portal, visitor, Presented { text: &text, token, at: Some(&at), person }, from).await;
     let cookie =
         begun.map_err(|problem| failed(if problem == SignInProblem::TokenRefused { SignInProblem::AccountRefused } else { problem }))?;
     Ok(Begun { cookie, back: safe_redirect(&pending.back).to_owned() })
@@ -195,6 +230,8 @@ pub(crate) fn problem(provider: &Provider, error: &oidc::Error) -> SignInProblem
     );
     match error {
         oidc::Error::Unreachable(_) | oidc::Error::Answer(_) => SignInProblem::ProviderUnavailable,
+        oidc::Error::NoAuthenticationTime | oidc::Error::AuthenticatedTooLongAgo => SignInProblem::ProviderDidNotAsk,
+        oidc::Error::NotImpersonated { .. } => SignInProblem::NameRefused,
         oidc::Error::NoClaim(_) => SignInProblem::ProviderClaim,
         _ => SignInProblem::ProviderAnswer,
     }

@@ -36,6 +36,18 @@ pub struct SignInRequest<'a> {
     pub form: Option<&'a str>,
 }
 
+/// What a person signs in with.
+pub(crate) struct Presented<'a> {
+    /// The token that they brought, or that an identity provider issued for them. It is stored.
+    pub(crate) text: &'a str,
+    /// The token with which the portal acts for them.
+    pub(crate) token: Token,
+    /// Where it comes from, if an identity provider issued it.
+    pub(crate) at: Option<&'a AtProvider>,
+    /// Who it has to be, the text of a [`promise::identity::PersonId`]; anyone if absent.
+    pub(crate) person: Option<&'a str>,
+}
+
 /// Starts a session for a person whom the plane knows, and returns the cookie for the browser. An earlier session of the browser ends.
 ///
 /// # Errors
@@ -48,54 +60,65 @@ pub async fn begin(
     from: &SignInRequest<'_>,
 ) -> std::result::Result<HeaderValue, SignInProblem> {
     let token = portal.sign_in.open(given)?;
-    begin_with(portal, visitor, &token, None, from).await
+    let text = token.expose();
+    begin_with(portal, visitor, Presented { text: &text, token, at: None, person: None }, from).await
 }
 
 /// Starts a session for the holder of a token, which an identity provider might have issued. An earlier session of the browser ends, and the
 /// new one has a new secret: what was in the browser before the sign-in opens nothing.
 ///
 /// # Errors
-/// As [`begin`].
+/// As [`begin`], and if it is someone else than it has to be: the earlier session stays as it is.
 pub(crate) async fn begin_with(
     portal: &Portal,
     visitor: &Visitor,
-    token: &Token,
-    at: Option<&AtProvider>,
+    presented: Presented<'_>,
     from: &SignInRequest<'_>,
 ) -> std::result::Result<HeaderValue, SignInProblem> {
+    let identity = holder(portal, &presented, from.address).await.map_err(problem)?;
+    // Neither who came back is someone else, nor who is signed in by now.
+    let signed_in = visitor.caller().ok().map(|caller| &caller.identity().person);
+    let is_other = |person: &str| *person != *identity.person || signed_in.is_some_and(|known| *person != **known);
+    if presented.person.is_some_and(is_other) {
+        return Err(SignInProblem::OtherPerson);
+    }
     let begun = async {
-        let identity = holder(portal, token, from.address).await?;
         end(portal, visitor).await?;
-        let cookie = of(portal, token, at, &identity, from).await?;
+        let cookie = of(portal, &presented, &identity, from).await?;
         if let Some(key) = from.form {
             unsent::take(portal, key, &identity.person, from.request_id).await;
         }
         Ok(cookie)
     };
-    begun.await.map_err(|error| match error {
+    begun.await.map_err(problem)
+}
+
+/// Returns what people are told about an error.
+fn problem(error: Error) -> SignInProblem {
+    match error {
         Error::Unauthenticated => SignInProblem::TokenRefused,
         Error::TooManyRequests { seconds, .. } => SignInProblem::TooManyAttempts(seconds),
         _ => SignInProblem::Unavailable,
-    })
+    }
 }
 
 /// Starts a session for the holder of a token, and returns the cookie for the browser.
-async fn of(portal: &Portal, token: &Token, at: Option<&AtProvider>, identity: &Identity, from: &SignInRequest<'_>) -> Result<HeaderValue> {
+async fn of(portal: &Portal, presented: &Presented<'_>, identity: &Identity, from: &SignInRequest<'_>) -> Result<HeaderValue> {
+    let Presented { text, at, .. } = *presented;
     let now = portal.clock.now();
     let expires = now.checked_add(portal.sign_in.lifetime.longest).map_err(|_| Error::Internal)?;
     // A token that can be replaced doesn't end its session.
     let renewable = at.is_some_and(|at| at.refresh.is_some());
-    let expires = if renewable { expires } else { ends(&token.expose()).map_or(expires, |end| end.min(expires)) };
+    let expires = if renewable { expires } else { ends(text).map_or(expires, |end| end.min(expires)) };
     let rests = portal.rests(now);
-    let mail = mail(&token.expose()).unwrap_or_default();
+    let mail = mail(text).unwrap_or_default();
     let sample = || portal.person(&identity.person).map(|person| person.display_name.clone());
-    let name = name(&token.expose()).or_else(sample).unwrap_or_default();
+    let name = name(text).or_else(sample).unwrap_or_default();
     let write =
         RecordedWrite::of(portal, &identity.person, from.request_id, WriteOperation::SignIn, WriteTarget::remembered("session", ""));
     let begun = write.remember(
         async {
-            let (person, token) = (&*identity.person, &*token.expose());
-            let session = NewSession { person, token, expires, rests, browser: from.browser, at_provider: at };
+            let session = NewSession { person: &identity.person, token: text, expires, rests, browser: from.browser, at_provider: at };
             let cookie = portal.store.begin_session(&session, now, &*portal.random).await?;
             // Records the groups, so that rules that name a group find its members.
             portal.store.meet(&identity.person, &identity.groups, (&mail, &name), now).await?;
@@ -110,16 +133,17 @@ async fn of(portal: &Portal, token: &Token, at: Option<&AtProvider>, identity: &
 }
 
 /// Returns the identity of a token's holder. A token that the plane refused a moment ago isn't reviewed again.
-async fn holder(portal: &Portal, token: &Token, address: ClientAddress) -> Result<Identity> {
-    let (key, reviews) = (Shown::Bearer(&token.expose()).key(), &portal.limits.reviews);
+async fn holder(portal: &Portal, presented: &Presented<'_>, address: ClientAddress) -> Result<Identity> {
+    let (key, reviews) = (Shown::Bearer(presented.text).key(), &portal.limits.reviews);
     let _review = reviews.begin(TokenSource::SignIn, address).await?;
     if reviews.was_refused(key) {
         return Err(Error::Unauthenticated);
     }
-    review(portal, token).await.inspect_err(|error| {
-        if *error == Error::Unauthenticated {
-            reviews.refuse(key);
-        }
+    review(portal, &presented.token).await.inspect_err(|error| match error {
+        Error::Unauthenticated => reviews.refuse(key),
+        // Without it, no one whom the portal impersonates can sign in.
+        Error::Denied { reason } => tracing::error!(%reason, "the control plane doesn't let the portal impersonate people"),
+        _ => {}
     })
 }
 

@@ -22,7 +22,7 @@ const SHOP: &str = "root:acme:shop";
 const ABSENT: &str = "00000000-0000-4000-8000-000000000000";
 
 /// A client of the administrator in a workspace.
-fn client(product: &Product, path: &str) -> kube::Client {
+pub fn client(product: &Product, path: &str) -> kube::Client {
     product.running.portal.endpoint.client(product.admin(), &Scope::Workspace(WorkspacePath::parse(path).expect("a path")))
 }
 
@@ -31,13 +31,13 @@ fn requests(product: &Product) -> Api<PromiseRequest> {
 }
 
 /// Asks for a production database, of which somebody has to agree; `person` is who asks.
-async fn asked(product: &Product, person: &Browser, name: &str, storage: u32) -> (String, String) {
+pub async fn asked(product: &Product, person: &Browser, name: &str, storage: u32) -> (String, String) {
     ask(product, person, name, "postgresql", json!({"tier": "production", "replicas": 2, "storage": storage})).await;
     waits(product, name, "").await
 }
 
 /// Asks for something in the shop.
-async fn ask(product: &Product, person: &Browser, name: &str, promise: &str, parameters: Value) {
+pub async fn ask(product: &Product, person: &Browser, name: &str, promise: &str, parameters: Value) {
     let promise = PromiseRef { name: promise.into(), workspace: Some("root:platform".into()), version: None };
     let (parameters, reason) = (Some(parameters), Some("For the season".into()));
     let spec = PromiseRequestSpec { promise, parameters, reason, ..PromiseRequestSpec::default() };
@@ -73,7 +73,7 @@ async fn until(product: &Product, name: &str, fits: impl Fn(&PromiseRequest) -> 
 }
 
 /// Opens a decision as soon as the portal knows it, and posts a decision from its form.
-async fn decide(browser: &mut Browser, uid: &str, pairs: &[(&str, &str)]) -> Answer {
+pub async fn decide(browser: &mut Browser, uid: &str, pairs: &[(&str, &str)]) -> Answer {
     let page = browser.until(&format!("/approvals/{uid}"), |answer| answer.text.contains("name=\"rule\"")).await;
     let (token, rule, hash) = (page.hidden("_token"), page.hidden("rule"), page.hidden("hash"));
     let mut all = vec![("_token", token.as_str()), ("uid", uid)];

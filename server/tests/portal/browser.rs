@@ -79,9 +79,10 @@ impl Product {
         Self::configured(config, Edges { clock, ..edges() }).await
     }
 
-    /// Opens everything but the controller, where people sign in as configured, on a plane that accepts the tokens that a file names.
-    pub async fn federated(sign_in: SignInConfig, authentication: &Path, clock: Arc<dyn Clock>) -> Self {
-        let config = config(Storage::Memory, None, false, NotifyConfig::default());
+    /// Opens everything, with or without the controller, where people sign in as configured, on a plane that accepts the tokens that a file
+    /// names.
+    pub async fn federated(sign_in: SignInConfig, authentication: &Path, controller: bool, clock: Arc<dyn Clock>) -> Self {
+        let config = config(Storage::Memory, None, controller, NotifyConfig::default());
         let (listen, authentication) = (([127, 0, 0, 1], 0).into(), Some(authentication.to_owned()));
         let plane = PlaneConfig::Embedded { listen, examples: None, history: false, authentication };
         let public_url = Some(format!("http://{HOST}").parse().expect("an address"));

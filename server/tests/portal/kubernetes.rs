@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::runtime::wait::await_condition;
-use opm_portal::config::{BootstrapArgs, Config, DoctorArgs, OnServer, PlaneConfig, Storage};
+use opm_portal::config::{BootstrapArgs, Config, DoctorArgs, OnServer, PlaneConfig, SignInConfig, Storage};
 use opm_portal::install;
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
@@ -19,7 +19,7 @@ use promise::api::Phase;
 use serde_json::{Value, json};
 use testplane::{Person, Server};
 
-use crate::browser::{Browser, Product, fill};
+use crate::browser::{Browser, HOST, Product, fill};
 
 /// How long anything may take that a server or the controller does by itself.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -38,11 +38,19 @@ pub struct Site {
 
 impl Site {
     pub async fn open() -> Option<Self> {
-        let server = testplane::kubernetes(PEOPLE).await?;
+        Some(Self::of(testplane::kubernetes(PEOPLE).await?).await)
+    }
+
+    /// A server that also accepts the tokens that an `AuthenticationConfiguration` names.
+    pub async fn trusting(configuration: &Value) -> Option<Self> {
+        Some(Self::of(testplane::kubernetes_trusting(PEOPLE, &configuration.to_string()).await?).await)
+    }
+
+    async fn of(server: Server) -> Self {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), server.kubeconfig("admin")).expect("written");
         let own = Own::open(Some(file.path()), None).await.expect("a kubeconfig");
-        Some(Self { server, file, own })
+        Self { server, file, own }
     }
 
     pub fn server(&self) -> OnServer {
@@ -129,7 +137,20 @@ impl Site {
         .await;
     }
 
+    /// Installs everything, with a namespace for requests and a promise.
+    pub async fn prepared(&self) {
+        self.shop().await;
+        let bootstrap = BootstrapArgs { server: self.server(), homes: Vec::new(), namespaces: vec!["shop".to_owned()] };
+        install::bootstrap(&bootstrap).await.expect("installed");
+        self.publish().await;
+    }
+
     async fn serve(&self) -> Product {
+        self.serving(SignInConfig { samples: false, tokens: true, ..SignInConfig::default() }, Edges::default()).await
+    }
+
+    /// Opens everything, where people sign in as configured.
+    pub async fn serving(&self, sign_in: SignInConfig, edges: Edges) -> Product {
         let config = Config {
             plane: PlaneConfig::Kubeconfig { server: self.server(), trusted_homes: Vec::new() },
             storage: Storage::Memory,
@@ -139,13 +160,13 @@ impl Site {
             database: None,
             session_key_file: None,
             metrics: None,
-            public_url: None,
+            public_url: Some(format!("http://{HOST}").parse().expect("an address")).filter(|_| !sign_in.providers.is_empty()),
             notify: notify::NotifyConfig::default(),
             limits: opm_portal::limits::LimitsConfig::default(),
-            sign_in: opm_portal::config::SignInConfig { samples: false, tokens: true, ..opm_portal::config::SignInConfig::default() },
+            sign_in,
             audit: opm_portal::audit::AuditConfig::default(),
         };
-        let running = Running::open(&config, Edges::default()).await.expect("the portal opens");
+        let running = Running::open(&config, edges).await.expect("the portal opens");
         let router = router(&running.portal);
         Product { running, router }
     }

@@ -5,6 +5,8 @@ mod devices;
 mod endings;
 mod hostile;
 pub mod issuer;
+mod kubernetes;
+mod reauthentication;
 mod renewal;
 
 use std::sync::Arc;
@@ -36,7 +38,16 @@ impl World {
         Self::lasting(SessionLifetime::default()).await
     }
 
+    /// The same with a controller, which fulfils requests.
+    async fn fulfilling() -> Self {
+        Self::opened(SessionLifetime::default(), true).await
+    }
+
     async fn lasting(lifetime: SessionLifetime) -> Self {
+        Self::opened(lifetime, false).await
+    }
+
+    async fn opened(lifetime: SessionLifetime, controller: bool) -> Self {
         let clock = Hands::of_the_machine();
         let (sso, other) = (Issuer::start(clock.clone()).await, Issuer::start(clock.clone()).await);
         let folder = tempfile::tempdir().expect("a folder");
@@ -45,8 +56,8 @@ impl World {
         let kind = json!({"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthenticationConfiguration", "jwt": authenticators});
         std::fs::write(&file, kind.to_string()).expect("written");
         let providers = vec![sso.config("sso"), other.config("other")];
-        let sign_in = SignInConfig { samples: false, tokens: false, providers, lifetime };
-        let product = Product::federated(sign_in, &file, clock.clone()).await;
+        let sign_in = SignInConfig { samples: false, tokens: false, providers, lifetime, ..SignInConfig::default() };
+        let product = Product::federated(sign_in, &file, controller, clock.clone()).await;
         Self { product, clock, sso, other, _folder: folder }
     }
 

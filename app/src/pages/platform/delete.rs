@@ -4,19 +4,20 @@ use leptos::prelude::*;
 use promise::{Error, Result};
 
 use crate::actions::{self, DeletePolicy};
-use crate::backend::Visit;
+use crate::backend::{Refusal, Visit};
 use crate::document::{About, Page, framed};
 use crate::form::Text;
 use crate::routes::{self, page};
 use crate::texts::platform as texts;
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
 
-/// The page; `problem` is what is wrong with the typed name.
-pub async fn delete(visit: &Visit, workspace: &str, name: &str, problem: Option<&str>) -> Result<Page> {
+/// The page; `refused` is a deletion that was refused.
+pub async fn delete(visit: &Visit, workspace: &str, name: &str, refused: Option<&Refusal>) -> Result<Page> {
     let backend = visit.backend()?;
     let found = backend.policy(workspace, name, "", None).await?;
     let Some(inside) = found.inside.clone() else { return Err(Error::NotFound { what: format!("policy {name}") }) };
-    let (token, problem) = (backend.viewer().form_token, problem.map(str::to_owned));
+    let (token, problem) = (backend.viewer().form_token, refused.map(Refusal::message));
+    let typed = refused.map(|refused| refused.typed("confirmation").to_owned()).unwrap_or_default();
     let title = texts::delete_named(&found.row.title);
     let about = About {
         title: if problem.is_some() { texts::error(&title) } else { title.clone() },
@@ -51,7 +52,7 @@ pub async fn delete(visit: &Visit, workspace: &str, name: &str, problem: Option<
                 {has_rules.then(|| view! { <p>{texts::RULES_GO}</p><ul class="goes">{rules}</ul> })}
                 <p>{texts::affected_now(row.instances)}{kept}</p>
                 <p class="muted">{texts::DISABLE_INSTEAD}</p>
-                <Text id="confirmation" name="confirmation" label=texts::type_to_confirm(&row.name) value="" problem=problem focus=true/>
+                <Text id="confirmation" name="confirmation" label=texts::type_to_confirm(&row.name) value=typed problem=problem focus=true/>
                 <div class="submit-bar">{button}<LinkButton href=address label=texts::CANCEL/></div>
             </form>
         }

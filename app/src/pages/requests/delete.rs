@@ -6,7 +6,7 @@ use promise::deletion::Fate;
 
 use super::detail::identity;
 use crate::actions::{self, DeleteRequest};
-use crate::backend::Visit;
+use crate::backend::{Refusal, Visit};
 use crate::document::{About, Page, framed};
 use crate::form::Text;
 use crate::routes;
@@ -14,11 +14,12 @@ use crate::texts::{forms, requests as texts};
 use crate::ui::{Crumb, Crumbs, HiddenToken, LinkButton, PageHead, SubmitButton, Weight};
 use crate::view::RequestPart;
 
-/// The page; `problem` is what is wrong with the typed name.
-pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str, problem: Option<&str>) -> Result<Page> {
+/// The page; `refused` is a deletion that was refused.
+pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str, refused: Option<&Refusal>) -> Result<Page> {
     let backend = visit.backend()?;
     let page = backend.request(workspace, namespace, name, RequestPart::Resources).await?;
-    let problem = problem.map(str::to_owned);
+    let problem = refused.map(Refusal::message);
+    let typed = refused.map(|refused| refused.typed("confirmation").to_owned()).unwrap_or_default();
     let title = texts::delete_named(name);
     let about = About {
         title: if problem.is_some() { forms::error_title(&title) } else { title },
@@ -53,7 +54,7 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
                 {if page.resources.is_empty() { view! { <p class="muted">{texts::NO_RESOURCES_YET}</p> }.into_any() } else { view! { <ul class="goes">{goes}</ul> }.into_any() }}
                 <p class="muted">{after(page.fate)}</p>
                 {money.map(|money| view! { <p class="muted">{money}</p> })}
-                <Text id="confirmation" name="confirmation" label=texts::type_to_confirm(&row.name) value="" problem=problem focus=true/>
+                <Text id="confirmation" name="confirmation" label=texts::type_to_confirm(&row.name) value=typed problem=problem focus=true/>
                 <div class="submit-bar">{button}<LinkButton href=address label=texts::CANCEL/></div>
             </form>
         }

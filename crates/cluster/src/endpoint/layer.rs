@@ -16,6 +16,8 @@ use super::stall::Stall;
 
 /// The user that a client acts as.
 const IMPERSONATE_USER: HeaderName = HeaderName::from_static("impersonate-user");
+/// One of that user's groups.
+const IMPERSONATE_GROUP: HeaderName = HeaderName::from_static("impersonate-group");
 /// [`promise::names::IMPERSONATED_BY_EXTRA`] as the name of a header.
 const IMPERSONATED_BY: HeaderName = HeaderName::from_static("impersonate-extra-platform.opmodel.dev%2fimpersonated-by");
 /// How often a request is sent while the control plane answers 429, which it does for about a second after a binding.
@@ -52,7 +54,14 @@ impl<S> Authorized<S> {
         // A name that doesn't fit in a header becomes an empty one, which the control plane refuses.
         let user = |acts_as: ActsAs<'_>| (IMPERSONATE_USER, HeaderValue::try_from(acts_as.user).unwrap_or(HeaderValue::from_static("")));
         let by = acts_as.and_then(|acts_as| acts_as.by).map(|by| (IMPERSONATED_BY, HeaderValue::from_static(by)));
-        Self { inner, server, prefix, token: token.cloned(), acts_as: acts_as.map(user).into_iter().chain(by).collect() }
+        // Whom a client is created for counts instead of whom its token acts as.
+        let of_token = token.and_then(Token::acts_as).filter(|_| acts_as.is_none());
+        let person = of_token.into_iter().flat_map(|(user, groups)| {
+            let groups = groups.iter().map(|group| (IMPERSONATE_GROUP, group.clone()));
+            std::iter::once((IMPERSONATE_USER, user.clone())).chain(groups)
+        });
+        let acts_as = acts_as.map(user).into_iter().chain(by).chain(person).collect();
+        Self { inner, server, prefix, token: token.cloned(), acts_as }
     }
 
     fn prepare(&self, request: &mut Request<Body>) -> Result<(), BoxError> {

@@ -18,6 +18,16 @@ pub enum DeniedOperation {
     Resubmit,
 }
 
+/// What a session can do only if the person authenticated recently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum GuardedOperation {
+    /// Overriding all approvers in an emergency.
+    Override,
+    /// Deleting a request or a policy in a production workspace.
+    DeleteInProduction,
+}
+
 /// Why a user isn't allowed to do something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -119,6 +129,15 @@ pub enum DeniedReason {
         /// The operation.
         operation: DeniedOperation,
     },
+    /// The person authenticated with their identity provider too long ago.
+    AuthenticationTooOld {
+        /// The operation.
+        operation: GuardedOperation,
+        /// The portal's name for the identity provider.
+        provider: String,
+        /// Seconds within which the person has to have authenticated.
+        within: u64,
+    },
 }
 
 /// What changed, or is taken.
@@ -158,6 +177,8 @@ pub enum ConflictReason {
     PresetValuesGone,
     /// The session had ended when a form was posted.
     SessionEnded,
+    /// The person had to authenticate again after a form was posted.
+    AuthenticationWasTooOld,
     /// An output isn't text.
     NotText {
         /// The output.

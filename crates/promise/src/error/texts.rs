@@ -3,9 +3,10 @@
 
 use std::fmt;
 
-use super::{BusyReason, ConflictReason, Contested, DeniedOperation, DeniedReason, Error, TooManyReason};
+use super::{BusyReason, ConflictReason, Contested, DeniedOperation, DeniedReason, Error, GuardedOperation, TooManyReason};
 use crate::names;
 use crate::problem::Problem;
+use crate::wording::counted;
 
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -110,6 +111,14 @@ impl fmt::Display for DeniedReason {
             }
             Self::NotAnApprover { approvers } => write!(out, "You aren't one of the approvers of this rule. {approvers}."),
             Self::NotTheRequester { operation } => write!(out, "Only the requester can {} it.", operation.verb()),
+            Self::AuthenticationTooOld { operation, within, .. } => {
+                let what = match operation {
+                    GuardedOperation::Override => "Overriding approvers",
+                    GuardedOperation::DeleteInProduction => "Deleting in a production workspace",
+                };
+                let minutes = counted(within.div_ceil(60), "minute");
+                write!(out, "{what} needs a sign-in within the last {minutes}. Nothing has changed yet. Sign in again, then confirm.")
+            }
         }
     }
 }
@@ -135,6 +144,9 @@ impl fmt::Display for ConflictReason {
             Self::DraftGone => out.write_str("This draft was already submitted or is older than a week."),
             Self::PresetValuesGone => out.write_str("the values to save are no longer available; open the form again"),
             Self::SessionEnded => out.write_str("your session had ended, so nothing was saved; check what you entered and send it again"),
+            Self::AuthenticationWasTooOld => {
+                out.write_str("Nothing has changed yet, because you had to sign in again first. Check the form, then send it again.")
+            }
             Self::NotText { output } => write!(out, "{output} isn't text; read it with kubectl"),
             Self::ChangedSinceReview => {
                 out.write_str("the request changed after you opened this page, so nothing was saved; review the changes and decide")

@@ -75,6 +75,9 @@ pub(super) async fn cast(caller: &Caller, matter: &Matter, vote: &Vote) -> Resul
         return refused("decision", format!("You approved stage {stage} of this request, and this rule needs another person."));
     }
     checked(vote, decision)?;
+    if vote.emergency {
+        caller.check_recent_for_override()?;
+    }
     write(caller, matter, vote, decision).await
 }
 

@@ -45,6 +45,7 @@ pub(super) async fn delete(caller: &Caller, workspace: &str, name: &str, confirm
         let message = format!("Type {name} to confirm.");
         return Err(Error::Invalid { problems: vec![Problem { path: "confirmation".to_owned(), message }] });
     }
+    caller.check_recent_for_deletion(&place)?;
     let mut write = caller.write(WriteOperation::DeletePolicy, WriteTarget::in_workspace("Policy", &place.cluster, name));
     write.delete(&text::api(caller, &place.cluster), name, policy.metadata.uid).await.about(&format!("policy {name}"))?;
     history::note(caller, (&place.cluster, name), PolicyChangeKind::Deleted, &[]).await;

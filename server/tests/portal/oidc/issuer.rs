@@ -151,6 +151,7 @@ impl Issuer {
             scopes: vec!["profile".to_owned()],
             username_claim: "sub".to_owned(),
             groups_claim: None,
+            impersonation: None,
             ca: Some(self.authority.clone()),
         }
     }
@@ -198,12 +199,15 @@ impl Issuer {
 
     /// An id token of a person until a time, in seconds since 1970.
     pub fn id_token(&self, person: &str, expires: i64) -> String {
-        let claims = json!({
-            "iss": self.mind.url, "aud": CLIENT, "sub": person, "iat": expires - 7200, "exp": expires, "name": "Dana Shaw",
-            "groups": groups(person),
-        });
-        let key = self.mind.key.lock();
-        key.signs(&json!({"alg": "ES256", "kid": key.id, "typ": "JWT"}), &claims)
+        let mut claims = claims(&self.mind, CLIENT, person, expires - 7200);
+        claims["exp"] = json!(expires);
+        self.signed(&claims)
+    }
+
+    /// An id token for a program of `person`, who didn't say anything about themselves for a while.
+    pub fn issues(&self, person: &str) -> String {
+        let now = self.mind.clock.now().as_second();
+        self.signed(&claims(&self.mind, CLIENT, person, now))
     }
 
     /// Signs `person` in, whom the portal sent to `address`; returns where the browser is sent back to.
@@ -214,6 +218,8 @@ impl Issuer {
         assert_eq!((asked["response_type"].as_str(), asked["client_id"].as_str()), ("code", CLIENT));
         assert_eq!(asked["code_challenge_method"], "S256");
         assert!(asked["scope"].split(' ').any(|scope| scope == "openid"), "{asked:?}");
+        // Who is asked to prove again who they are does.
+        assert_eq!(asked.get("prompt").map(String::as_str), asked.get("max_age").map(|_| "login"), "{asked:?}");
         asked.insert("person".to_owned(), person.to_owned());
         let code = format!("code-{}", self.mind.count.fetch_add(1, Ordering::SeqCst));
         let (state, redirect) = (asked["state"].clone(), asked["redirect_uri"].clone());
@@ -233,8 +239,18 @@ fn groups(person: &str) -> Vec<&'static str> {
     match person {
         "dev-shop" => vec!["acme-shop-developers"],
         "org-owner" => vec!["acme-owners"],
+        "dev-data" => vec!["acme-data-developers"],
+        // A person of no sample world.
+        "dana" => vec!["shop-developers"],
         _ => Vec::new(),
     }
+}
+
+fn claims(mind: &Mind, client: &str, person: &str, now: i64) -> Value {
+    json!({
+        "iss": mind.url, "aud": client, "sub": person, "iat": now, "exp": now + TOKENS, "sid": format!("sid-{person}"), "name": "Dana Shaw",
+        "groups": groups(person),
+    })
 }
 
 async fn description(State(mind): State<Arc<Mind>>) -> Response {
@@ -275,22 +291,22 @@ async fn token(State(mind): State<Arc<Mind>>, headers: HeaderMap, Form(asked): F
         None if of("client_id") == DEVICE => DEVICE,
         _ => return refused("invalid_client"),
     };
-    let (person, nonce) = match of("grant_type") {
+    let (person, nonce, proves) = match of("grant_type") {
         "authorization_code" => {
             let Some(begun) = mind.codes.lock().remove(of("code")) else { return refused("invalid_grant") };
             let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(of("code_verifier")));
             if challenge != begun["code_challenge"] || of("redirect_uri") != begun["redirect_uri"] {
                 return refused("invalid_grant");
             }
-            (begun["person"].clone(), Some(begun["nonce"].clone()))
+            (begun["person"].clone(), Some(begun["nonce"].clone()), begun.contains_key("max_age"))
         }
         "refresh_token" => {
             mind.refreshes.fetch_add(1, Ordering::SeqCst);
             let Some(person) = mind.refresh.lock().remove(of("refresh_token")) else { return refused("invalid_grant") };
-            (person, None)
+            (person, None, false)
         }
         devices::GRANT if client == DEVICE => match mind.devices.lock().entered(of("device_code")) {
-            Ok(person) => (person, None),
+            Ok(person) => (person, None, false),
             Err(code) => return refused(code),
         },
         _ => return refused("unsupported_grant_type"),
@@ -299,12 +315,13 @@ async fn token(State(mind): State<Arc<Mind>>, headers: HeaderMap, Form(asked): F
     let refresh = format!("refresh-{number}");
     mind.refresh.lock().insert(refresh.clone(), person.clone());
     let now = mind.clock.now().as_second();
-    let mut claims = json!({
-        "iss": mind.url, "aud": client, "sub": person, "iat": now, "exp": now + TOKENS, "sid": format!("sid-{person}"), "name": "Dana Shaw",
-        "groups": groups(&person), "jti": number,
-    });
+    let mut claims = claims(&mind, client, &person, now);
+    claims["jti"] = json!(number);
     if let Some(nonce) = nonce {
         claims["nonce"] = json!(nonce);
+    }
+    if proves {
+        claims["auth_time"] = json!(now);
     }
     let key = mind.key.lock();
     let mut header = json!({"alg": "ES256", "kid": key.id, "typ": "JWT"});
