@@ -25,6 +25,7 @@ pub mod preflight;
 pub mod reads;
 mod refusals;
 pub(crate) mod register;
+pub(crate) mod replicas;
 pub mod requests;
 pub(crate) mod resources;
 pub mod rights;

@@ -84,6 +84,8 @@ pub struct Caller {
     request: Option<RequestId>,
     /// Where the request came from.
     source: AuditSource,
+    /// How often something had been done in the session when the request arrived, if replicas share the database.
+    edition: i64,
 }
 
 struct Inner {
@@ -112,13 +114,13 @@ impl Caller {
         if let Some(caller) = portal.callers.get(key)
             && caller.is_fresh(now)
         {
-            return Ok(Some(caller));
+            return caller.still_signed_in(shown, now).await;
         }
         let found = match shown {
             Shown::Cookie(_) => Credential::of_session(portal, key, now).await?,
             Shown::Bearer(token) => Some(Credential::of_token(token, now)?),
         };
-        let Some(Credential { token, expires, due, person, provider }) = found else {
+        let Some(Credential { token, expires, due, edition, person, provider }) = found else {
             portal.callers.forget(key);
             return Ok(None);
         };
@@ -156,6 +158,7 @@ impl Caller {
             }),
             request: None,
             source: AuditSource::default(),
+            edition,
         };
         portal.callers.remember(key, &caller, now);
         // The person might have signed out while the plane was responding.
@@ -164,6 +167,23 @@ impl Caller {
             return Ok(None);
         }
         Ok(Some(caller))
+    }
+
+    /// Returns the same caller if the session still exists. What this process knows of it decides, unless there are replicas: the session can
+    /// have ended at another one a moment ago, and a request after that must be refused by all of them.
+    async fn still_signed_in(self, shown: Shown<'_>, now: Timestamp) -> Result<Option<Self>> {
+        let portal = &self.inner.portal;
+        if matches!(shown, Shown::Bearer(_)) || !portal.store.is_shared() {
+            return Ok(Some(self));
+        }
+        let key = self.inner.session;
+        match portal.store.session_edition(key, now).await.map_err(|error| database(&error))? {
+            Some(edition) => Ok(Some(Self { edition, ..self })),
+            None => {
+                portal.callers.end(key);
+                Ok(None)
+            }
+        }
     }
 
     /// Returns the same caller for one HTTP request, so that what it writes carries the request id and where the request came from.
@@ -209,6 +229,11 @@ impl Caller {
         self.inner.session
     }
 
+    /// Returns a number that grows whenever something is done in the session, at any of the replicas that share the database.
+    pub fn session_edition(&self) -> i64 {
+        self.edition
+    }
+
     /// Returns the name of the identity provider where the session began.
     pub fn provider(&self) -> Option<&str> {
         self.inner.provider.as_deref()
@@ -252,6 +277,8 @@ struct Credential {
     expires: Timestamp,
     /// When the token is due to be replaced.
     due: Timestamp,
+    /// How often something was done in the session.
+    edition: i64,
     /// Whose session it is, if an identity provider issues its tokens.
     person: Option<String>,
     /// That identity provider.
@@ -261,7 +288,7 @@ struct Credential {
 impl Credential {
     fn of_token(token: &str, now: Timestamp) -> Result<Self> {
         let expires = now.saturating_add(VERIFIED).map_err(|_| Error::Internal)?;
-        Ok(Self { token: Token::new(token.to_owned()), expires, due: expires, person: None, provider: None })
+        Ok(Self { token: Token::new(token.to_owned()), expires, due: expires, edition: 0, person: None, provider: None })
     }
 
     async fn of_session(portal: &Arc<Portal>, key: SessionKey, now: Timestamp) -> Result<Option<Self>> {
@@ -272,6 +299,7 @@ impl Credential {
             tracing::warn!(error = &error as &dyn std::error::Error, "the use of a session could not be noted");
         }
         let (expires, due) = (session.expires, renewal::due(&session).unwrap_or(session.expires));
+        let edition = session.edition;
         let provider = session.at_provider.map(|at| at.provider);
         let person = provider.is_some().then_some(session.person);
         // Callers of the same session share its token, so that those who hold one for long, such as streams, go on with the new one.
@@ -282,7 +310,7 @@ impl Credential {
             }
             None => Token::new(session.token),
         };
-        Ok(Some(Self { token, expires, due, person, provider }))
+        Ok(Some(Self { token, expires, due, edition, person, provider }))
     }
 }
 
