@@ -184,6 +184,11 @@ pub struct Answer {
 }
 
 impl Browser {
+    /// A browser in which nobody is signed in, and whose requests a router answers.
+    pub fn at(router: Router) -> Self {
+        Self { router, cookies: BTreeMap::new() }
+    }
+
     /// The same browser on a machine with this address.
     pub fn from(mut self, address: &str) -> Self {
         self.router = self.router.layer(Extension(Peer(Some(address.parse().expect("an address")))));
@@ -248,7 +253,12 @@ impl Browser {
 
     /// Goes on with its cookies at another run of the portal.
     pub fn moves_to(&mut self, product: &Product) {
-        self.router = product.router.clone();
+        self.moves_to_router(product.router.clone());
+    }
+
+    /// Goes on with its cookies where another router answers.
+    pub fn moves_to_router(&mut self, router: Router) {
+        self.router = router;
     }
 
     /// Asks for the head of an answer.

@@ -46,6 +46,7 @@ mod receivers;
 mod records;
 mod recount;
 mod refused;
+mod replicas;
 mod resources;
 mod rest;
 mod revalidation;
