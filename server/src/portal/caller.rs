@@ -206,7 +206,7 @@ impl Caller {
     /// # Errors
     /// If too many evaluations of this person are waiting, or the wait takes too long.
     pub(crate) async fn evaluation_turn(&self) -> Result<Evaluation> {
-        self.inner.portal.limits.evaluations.take(&self.inner.identity.person).await
+        self.inner.portal.limits.evaluations.take(&self.inner.identity.person, self.inner.session).await
     }
 
     /// Checks whether the caller can be reused at `now` without asking the database or the plane again.
