@@ -120,7 +120,7 @@ mod tests {
         let (evaluations, greedy, other) = (Evaluations::default(), PersonId::new("greedy", None), PersonId::new("other", None));
         let [one, second, third] = ["one", "second", "third"].map(SessionKey::of_cookie);
         let mut running = vec![evaluations.take(&greedy, one).await.unwrap(), evaluations.take(&greedy, one).await.unwrap()];
-        let mut flood = |session, count| {
+        let flood = |session, count| {
             let mut waiting: Vec<_> = (0..count).map(|_| Box::pin(evaluations.take(&greedy, session))).collect();
             assert!(waiting.iter_mut().all(|turn| turn.as_mut().now_or_never().is_none()));
             waiting
