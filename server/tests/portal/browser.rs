@@ -251,6 +251,13 @@ impl Browser {
         self.send(self.request("GET", address, Body::empty())).await
     }
 
+    /// Opens an address with a further header.
+    pub async fn get_with(&mut self, address: &str, name: &'static str, value: &str) -> Answer {
+        let mut request = self.request("GET", address, Body::empty());
+        request.headers_mut().insert(name, value.parse().expect("a value"));
+        self.send(request).await
+    }
+
     /// Goes on with its cookies at another run of the portal.
     pub fn moves_to(&mut self, product: &Product) {
         self.moves_to_router(product.router.clone());

@@ -61,6 +61,7 @@ mod stand_ins;
 mod storage;
 mod suggestions;
 mod told;
+mod traces;
 mod transitions;
 mod views;
 mod walkthroughs;

@@ -1,6 +1,6 @@
 //! Several replicas with pages and several controllers at one plane and one PostgreSQL database: what is done at one of them counts at all.
 
-mod site;
+pub mod site;
 
 use std::collections::BTreeSet;
 

@@ -20,6 +20,7 @@ use store::{SealKeys, Store};
 use tokio::net::TcpStream;
 
 use crate::browser::{Browser, HOST, Product};
+use crate::process::port_in;
 use crate::receivers::{Call, Receiver, hooks};
 
 /// How long a start, or a controller that takes over, may take.
@@ -156,10 +157,7 @@ impl Site {
 impl Replica {
     /// The port that it says it listens on.
     fn announced(&self) -> Option<u16> {
-        let log = self.log();
-        let address = log.split("http://127.0.0.1:").nth(1)?;
-        let (port, _) = address.split_once(|letter: char| !letter.is_ascii_digit())?;
-        port.parse().ok()
+        port_in(&self.log())
     }
 
     /// What it said.
@@ -212,6 +210,11 @@ impl Proxy {
         let proxy = Self::default();
         proxy.leads_to(replicas);
         proxy
+    }
+
+    /// A proxy in front of these ports.
+    pub fn of_ports(ports: &[u16]) -> Self {
+        Self { ports: Arc::new(Mutex::new(ports.to_vec())), turn: Arc::default() }
     }
 
     /// Leads to these from now on.
