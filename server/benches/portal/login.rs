@@ -131,9 +131,9 @@ async fn tokens(plane: &Plane, count: usize) -> Vec<String> {
             let name = format!("bench-{number:05}");
             let account = object(json!({"metadata": {"name": name}}));
             accounts.create(&PostParams::default(), &account).await.expect("an account");
-            let asked = TokenRequest { spec: TokenRequestSpec::default(), ..TokenRequest::default() };
+            let asked = TokenRequest { spec: Some(TokenRequestSpec::default()), ..TokenRequest::default() };
             let issued = accounts.create_token_request(&name, &PostParams::default(), &asked).await.expect("a token");
-            issued.status.expect("a status").token
+            issued.status.and_then(|status| status.token).expect("a token")
         }
     });
     made.buffered(TOGETHER).collect().await
