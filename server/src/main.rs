@@ -56,7 +56,9 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             }
             let served = runtime.block_on(serve::until_signalled(config));
             // While the runtime still runs, which sends them.
-            traces.map(Traces::close);
+            if let Some(traces) = traces {
+                traces.close();
+            }
             served.map_err(Into::into)
         }
         Command::Plane(args) => {
