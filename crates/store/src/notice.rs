@@ -133,7 +133,7 @@ mod tests {
         let long = "x".repeat(9_000);
         one.meet(&long, &[], ("", ""), NOW).await.unwrap();
         assert_eq!(next(&mut notices).await, Notice::People);
-        sqlx::query("SELECT opm_notify('notifications', $1)").bind(long.as_str()).execute(&one.pool).await.unwrap();
+        sqlx::query("SELECT opm_notify('notifications', $1)::text").bind(long.as_str()).execute(&one.pool).await.unwrap();
         assert_eq!(next(&mut notices).await, Notice::Any, "PostgreSQL takes no notice as long as that");
 
         sqlx::query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()")
