@@ -30,10 +30,7 @@ pub enum LoggingError {
 /// # Errors
 /// If the filter is invalid, or logging has already been started.
 pub fn start(config: &LogConfig, traces: Option<&Traces>) -> Result<(), LoggingError> {
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_target(false)
-        .with_ansi(std::io::stderr().is_terminal());
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false).with_ansi(std::io::stderr().is_terminal());
     let lines = match config.format {
         LogFormat::Text => lines.compact().boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),

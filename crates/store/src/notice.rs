@@ -137,7 +137,9 @@ mod tests {
         assert_eq!(next(&mut notices).await, Notice::Any, "PostgreSQL takes no notice as long as that");
 
         sqlx::query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()")
-            .execute(&one.pool).await.unwrap();
+            .execute(&one.pool)
+            .await
+            .unwrap();
         assert!(tokio::time::timeout(PATIENCE, notices.next()).await.unwrap().is_err(), "a lost connection is said");
     }
 
@@ -153,7 +155,10 @@ mod tests {
     fn a_notice_that_is_not_known_can_be_about_anything() {
         let key = SessionKey::of_cookie("a");
         assert_eq!(Notice::parse(&format!("session-ended {}", key.text())), Notice::SessionEnded(key));
-        assert_eq!(Notice::parse("notifications system:serviceaccount:a:b@c d"), Notice::Notifications("system:serviceaccount:a:b@c d".into()));
+        assert_eq!(
+            Notice::parse("notifications system:serviceaccount:a:b@c d"),
+            Notice::Notifications("system:serviceaccount:a:b@c d".into())
+        );
         for unknown in ["", "any", "session-ended", "session-ended 7", "quotas x"] {
             assert_eq!(Notice::parse(unknown), Notice::Any, "{unknown}");
         }

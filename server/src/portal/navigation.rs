@@ -131,7 +131,9 @@ mod tests {
         let kept = Kept { navigation: Navigation::default(), state, at: at(100) };
         assert!(kept.is(state, at(104)));
         assert!(!kept.is(state, at(105)), "a permission might be gone");
-        for changed in [State { requests: 2, ..state }, State { approvals: 3, ..state }, State { news: 6, ..state }, State { session: 7, ..state }] {
+        for changed in
+            [State { requests: 2, ..state }, State { approvals: 3, ..state }, State { news: 6, ..state }, State { session: 7, ..state }]
+        {
             assert!(!kept.is(changed, at(101)), "{changed:?}");
         }
     }

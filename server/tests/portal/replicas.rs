@@ -182,8 +182,7 @@ async fn files_of_another_version_of_the_site_are_served_during_a_rollout() {
     }
     // And what the replicas of this version keep for those of another one: every file that a page names.
     let page = browser.get("/sign-in").await.text;
-    let named: BTreeSet<&str> =
-        page.split(['"', '\'']).filter(|text| text.starts_with("/pkg/") || text.starts_with("/assets/")).collect();
+    let named: BTreeSet<&str> = page.split(['"', '\'']).filter(|text| text.starts_with("/pkg/") || text.starts_with("/assets/")).collect();
     assert!(!named.is_empty(), "{page}");
     for address in named {
         let address = address.split(['#', '?']).next().expect("a path");
