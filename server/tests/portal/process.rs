@@ -91,9 +91,17 @@ impl Process {
         endpoint.client(credential.token.as_ref().expect("the context has a token"), &Scope::Workspace(path))
     }
 
-    /// The port of its pages.
-    pub fn port(&self) -> u16 {
-        port_in(&self.log()).unwrap_or_else(|| panic!("no port: {}", self.log()))
+    /// Waits until its pages are served; answers their port.
+    pub async fn port(&self) -> u16 {
+        let listening = async {
+            loop {
+                if let Some(port) = port_in(&self.log()) {
+                    return port;
+                }
+                tokio::time::sleep(ASK_AGAIN).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, listening).await.unwrap_or_else(|_| panic!("no pages after {PATIENCE:?}: {}", self.log()))
     }
 
     /// SIGKILL: nothing is written or closed any more.

@@ -35,7 +35,7 @@ async fn a_page_has_a_span_with_its_route_and_nothing_that_people_wrote() {
             ("OTEL_PROPAGATORS", propagators),
         ];
         let process = Process::start_in(data.path(), &["--trusted-proxy", "127.0.0.1"], &environment).await;
-        let mut browser = Browser::at(Proxy::of_ports(&[process.port()]).router()).signs_in("dev-shop").await;
+        let mut browser = Browser::at(Proxy::of_ports(&[process.port().await]).router()).signs_in("dev-shop").await;
         let page =
             browser.get_with("/w/root:acme:shop/requests?q=hunter2", "traceparent", &format!("00-{NAMED}-b7ad6b7169203331-01")).await;
         assert_eq!(page.status, StatusCode::OK, "{}", page.text);
