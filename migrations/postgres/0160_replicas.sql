@@ -2,7 +2,8 @@
 ALTER TABLE session ADD COLUMN edition BIGINT NOT NULL DEFAULT 0;
 
 -- Files of the site, of every version that ran lately: a page of one version can ask a replica of another for them. `content` is sealed for
--- its address, so that nobody who can write to the database alone can change what browsers run.
+-- its address, so that no one who can only write to the database can change what
+-- browsers run.
 CREATE TABLE site_file (
     address TEXT   NOT NULL PRIMARY KEY,
     kind    TEXT   NOT NULL, -- media type
@@ -10,7 +11,7 @@ CREATE TABLE site_file (
     used    BIGINT NOT NULL  -- when a replica of that version last ran, seconds since 1970
 );
 
--- Notices to the replicas that listen: what changed, by id. They are sent when the transaction commits, so whoever gets one reads the change.
+-- Notices to the replicas that listen: what changed, by id. They are sent when the transaction commits, so a replica that gets one reads the change.
 -- PostgreSQL refuses payloads of 8,000 bytes; without its id, a notice says that anything can have changed.
 CREATE FUNCTION opm_notify(kind TEXT, id TEXT) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

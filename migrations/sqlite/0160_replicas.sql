@@ -2,7 +2,8 @@
 ALTER TABLE session ADD COLUMN edition INTEGER NOT NULL DEFAULT 0;
 
 -- Files of the site, of every version that ran lately: a page of one version can ask a replica of another for them. `content` is sealed for
--- its address, so that nobody who can write to the database alone can change what browsers run.
+-- its address, so that no one who can only write to the database can change what
+-- browsers run.
 CREATE TABLE site_file (
     address TEXT    NOT NULL PRIMARY KEY,
     kind    TEXT    NOT NULL, -- media type
