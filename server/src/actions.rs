@@ -1,7 +1,6 @@
 //! Runs the server functions of [`app::actions`] as the signed-in person, behind the gate that checks every POST.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use app::actions::Acting;
 use app::backend::{Backend, Sessions, SignInProblem};
@@ -33,10 +32,7 @@ pub(crate) async fn perform(visiting: Visiting, request: Request) -> Response {
     let acting = acting(&visiting);
     let request = Request::from_parts(parts, Body::from(body));
     let response = leptos_axum::handle_server_fns_with_context(move || provide_context(acting.clone()), request).await.into_response();
-    visiting.portal().writes.fetch_add(1, Ordering::Release);
-    if let Visitor::Person(caller) = visiting.visitor() {
-        visiting.portal().navigations.forget(caller.session());
-    }
+    visiting.acted().await;
     response
 }
 

@@ -41,4 +41,5 @@ pub mod seed;
 pub mod serve;
 pub mod sign_in;
 pub mod telemetry;
+pub mod traces;
 pub mod web;

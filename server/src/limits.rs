@@ -94,6 +94,11 @@ impl RequestLimits {
         ClientAddress::of(peer.and_then(|peer| peer.0), headers, &self.trusted_proxies)
     }
 
+    /// Checks whether the other end of a connection is a trusted proxy.
+    pub fn is_proxy(&self, peer: &Peer) -> bool {
+        peer.0.is_some_and(|address| self.trusted_proxies.iter().any(|network| network.contains(address)))
+    }
+
     /// Counts a request of a person.
     ///
     /// # Errors

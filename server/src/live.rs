@@ -15,8 +15,10 @@ use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use cluster::watch::{Changes, Key};
 use futures::stream::{self, Stream};
+use notify::Addressee;
 use promise::Error;
 use serde::Deserialize;
+use store::SessionKey;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
@@ -101,6 +103,7 @@ async fn open(
     // Subscribes before anything is read, so that no change is missed in between.
     let changes = portal.world.requests.changes();
     let news = portal.notify.news();
+    let ended = portal.callers.ended();
     if topic.visible(&caller, BTreeSet::new()).await?.is_none() {
         return Err(Error::NotFound { what: format!("workspace {}", subscription.workspace) });
     }
@@ -110,7 +113,7 @@ async fn open(
     let pending = !subscription.seen.is_empty() && subscription.seen != present;
     // Pending changes are reported regardless of the known state.
     let known = if pending { String::new() } else { present };
-    let follower = Follower { caller, topic, changes, news, changed: BTreeSet::new(), told: false, pending, known, _place: place };
+    let follower = Follower { caller, topic, changes, news, ended, changed: BTreeSet::new(), told: false, pending, known, _place: place };
     let hello = Event::default().event("ready").retry(Duration::from_secs(2)).data("");
     Ok(stream::unfold((Some(hello), follower), |(hello, mut follower)| async move {
         match hello {
@@ -125,7 +128,9 @@ struct Follower {
     topic: Topic,
     changes: Changes,
     /// The people who get a notification.
-    news: broadcast::Receiver<Arc<str>>,
+    news: broadcast::Receiver<Addressee>,
+    /// Sessions that end.
+    ended: broadcast::Receiver<Option<SessionKey>>,
     /// Requests named in the next event.
     changed: BTreeSet<Key>,
     /// Whether the person got a notification.
@@ -156,6 +161,9 @@ impl Follower {
             if !goes_on {
                 return None;
             }
+            if !self.pending {
+                continue;
+            }
             let changed = std::mem::take(&mut self.changed);
             if self.topic.is_summed() {
                 self.pending = false;
@@ -179,7 +187,8 @@ impl Follower {
         }
     }
 
-    /// Waits until something changes; returns `false` if there is nothing left to follow. Cancel safe: changes received so far are kept.
+    /// Waits until something changes or the session might have ended; returns `false` if there is nothing left to follow. Cancel safe: changes
+    /// received so far are kept.
     async fn wait(&mut self) -> bool {
         while !self.pending {
             tokio::select! {
@@ -189,8 +198,13 @@ impl Follower {
                     Err(RecvError::Closed) => return false,
                 },
                 told = self.news.recv() => match told {
-                    Ok(person) => self.hear(&person),
+                    Ok(addressee) => self.hear(&addressee),
                     Err(RecvError::Lagged(_)) => self.lose(),
+                    Err(RecvError::Closed) => return false,
+                },
+                ended = self.ended.recv() => match ended {
+                    Ok(Some(session)) if session != self.caller.session() => {}
+                    Ok(_) | Err(RecvError::Lagged(_)) => return true,
                     Err(RecvError::Closed) => return false,
                 },
             }
@@ -199,6 +213,14 @@ impl Follower {
         loop {
             match self.changes.try_recv() {
                 Ok(key) => self.note(key),
+                Err(TryRecvError::Lagged(_)) => self.lose(),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            }
+        }
+        // A notification is announced by the process that wrote it and, where replicas share the database, by a notice: one event.
+        loop {
+            match self.news.try_recv() {
+                Ok(addressee) => self.hear(&addressee),
                 Err(TryRecvError::Lagged(_)) => self.lose(),
                 Err(TryRecvError::Empty | TryRecvError::Closed) => return true,
             }
@@ -211,9 +233,9 @@ impl Follower {
         self.changed.clear();
     }
 
-    /// Notes a notification for a person: if it is this stream's person, the page updates its notification count.
-    fn hear(&mut self, person: &str) {
-        if *person == *self.caller.identity().person {
+    /// Notes a notification: if it is for this stream's person, the page updates its notification count.
+    fn hear(&mut self, addressee: &Addressee) {
+        if addressee.is(&self.caller.identity().person) {
             self.told = true;
             self.pending = true;
         }

@@ -2,10 +2,12 @@
 
 use std::io::IsTerminal as _;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
 use crate::config::{LogConfig, LogFormat};
+use crate::traces::{TRACES, Traces};
 
 /// Why logging can't start.
 #[derive(Debug, thiserror::Error)]
@@ -23,20 +25,18 @@ pub enum LoggingError {
     Started(#[from] tracing_subscriber::util::TryInitError),
 }
 
-/// Starts logging to standard error for the whole process.
+/// Starts logging to standard error for the whole process, and recording traces if there are any.
 ///
 /// # Errors
 /// If the filter is invalid, or logging has already been started.
-pub fn start(config: &LogConfig) -> Result<(), LoggingError> {
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter(&config.filter)?)
-        .with_writer(std::io::stderr)
-        .with_target(false)
-        .with_ansi(std::io::stderr().is_terminal());
-    match config.format {
-        LogFormat::Text => lines.compact().finish().try_init()?,
-        LogFormat::Json => lines.json().flatten_event(true).finish().try_init()?,
-    }
+pub fn start(config: &LogConfig, traces: Option<&Traces>) -> Result<(), LoggingError> {
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false).with_ansi(std::io::stderr().is_terminal());
+    let lines = match config.format {
+        LogFormat::Text => lines.compact().boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    };
+    let lines = lines.with_filter(filter(&config.filter)?);
+    tracing_subscriber::registry().with(lines).with(traces.map(|traces| traces.layer())).try_init()?;
     Ok(())
 }
 
@@ -44,7 +44,9 @@ pub fn start(config: &LogConfig) -> Result<(), LoggingError> {
 /// which might be a Secret.
 fn filter(text: &str) -> Result<EnvFilter, LoggingError> {
     let wrong = |source| LoggingError::Filter { filter: text.to_owned(), source };
-    Ok(EnvFilter::try_new(text).map_err(wrong)?.add_directive("kube_client::client=off".parse().map_err(wrong)?))
+    let filter = EnvFilter::try_new(text).map_err(wrong)?.add_directive("kube_client::client=off".parse().map_err(wrong)?);
+    // Traces have spans of their own.
+    Ok(filter.add_directive(format!("{TRACES}=off").parse().map_err(wrong)?))
 }
 
 #[cfg(test)]

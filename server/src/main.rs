@@ -7,6 +7,7 @@ use opm_portal::config::{
     AuditCommand, Cli, Command, ConfigCommand, DestinationCommand, LogConfig, LogFormat, ParseError, check_file, file_schema, parse,
 };
 use opm_portal::sample::check;
+use opm_portal::traces::Traces;
 use opm_portal::{audit_command, bare, install, logging, manifests, play, routes, seed, serve};
 
 /// Rendering a page is thousands of small allocations: a page takes less than half the time that it takes with glibc's allocator, and what
@@ -44,34 +45,44 @@ fn run(cli: Cli) -> anyhow::Result<()> {
                 Ok(config) => config,
                 Err(error) => usage(&error),
             };
-            logging::start(&log)?;
+            let runtime = runtime()?;
+            let traces = {
+                let _inside = runtime.enter();
+                Traces::from_environment()?
+            };
+            logging::start(&log, traces.as_ref())?;
             if let Some(file) = file {
                 tracing::info!(file, "options are read from a configuration file");
             }
-            runtime()?.block_on(serve::until_signalled(config)).map_err(Into::into)
+            let served = runtime.block_on(serve::until_signalled(config));
+            // While the runtime still runs, which sends them.
+            if let Some(traces) = traces {
+                traces.close();
+            }
+            served.map_err(Into::into)
         }
         Command::Plane(args) => {
-            logging::start(&LogConfig { format: LogFormat::Text, filter: "info".to_owned() })?;
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "info".to_owned() }, None)?;
             runtime()?.block_on(bare::until_signalled(args)).map_err(Into::into)
         }
         Command::Bootstrap(args) => {
             // No log: the command reports its steps itself at the end.
-            logging::start(&LogConfig { format: LogFormat::Text, filter: "off".to_owned() })?;
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "off".to_owned() }, None)?;
             println!("{}", runtime()?.block_on(install::bootstrap(&args))?);
             Ok(())
         }
         Command::Doctor(args) => {
-            logging::start(&LogConfig { format: LogFormat::Text, filter: "off".to_owned() })?;
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "off".to_owned() }, None)?;
             println!("{}", runtime()?.block_on(install::doctor(&args))?);
             Ok(())
         }
         Command::Bind(args) => {
-            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() })?;
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() }, None)?;
             println!("{}", runtime()?.block_on(install::bind(&args))?);
             Ok(())
         }
         Command::Destination(DestinationCommand::Add(args)) => {
-            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() })?;
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() }, None)?;
             println!("{}", runtime()?.block_on(install::destination::add(&args))?);
             Ok(())
         }
@@ -92,13 +103,13 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Seed(args) => {
             // The command's plane stops while clients are still connected; their errors are expected and not logged.
             let filter = "warn,kube_client=off,cluster::fulfil::outage=error".to_owned();
-            logging::start(&LogConfig { format: LogFormat::Text, filter })?;
+            logging::start(&LogConfig { format: LogFormat::Text, filter }, None)?;
             let seeded = seed::run(&args.into())?;
             println!("{} objects written; the plane holds {} requests", seeded.objects, seeded.requests);
             Ok(())
         }
         Command::Record(args) => {
-            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn,opm_portal::play=info,kube_client=off".to_owned() })?;
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn,opm_portal::play=info,kube_client=off".to_owned() }, None)?;
             let objects = play::record(&args.examples)?;
             println!("{objects} objects recorded");
             Ok(())
@@ -112,7 +123,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Some(out) => Ok(manifests::write(&out)?),
         },
         Command::Audit(command) => {
-            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() })?;
+            logging::start(&LogConfig { format: LogFormat::Text, filter: "warn".to_owned() }, None)?;
             match command {
                 AuditCommand::Verify(args) => print!("{}", runtime()?.block_on(audit_command::verify(&args))?),
                 AuditCommand::Export(args) => runtime()?.block_on(audit_command::export(&args, &mut std::io::stdout().lock()))?,

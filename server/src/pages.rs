@@ -17,12 +17,14 @@ use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::{HeaderMap, Method, StatusCode, Uri};
 use promise::Error;
+use store::SiteFile;
 
 pub(crate) use files::{all_requests_csv, audit_export, cost_export, cost_focus, requests_csv, resources_csv};
 pub(crate) use fragments::suggestions;
 pub use visit::Visiting;
 
 use crate::portal::Portal;
+use crate::web::assets::Assets;
 
 pub(crate) type Named = Path<(String, String)>;
 pub(crate) type Placed = Path<(String, String, String)>;
@@ -61,10 +63,22 @@ pub(crate) async fn not_that_way(method: Method, uri: Uri) -> Response {
     Redirect::to(safe_redirect(above)).into_response()
 }
 
+/// Returns a file of another version of the site, for a page of that version: during a rollout, and for pages that were open before it.
+async fn former(portal: &Portal, path: &str) -> Option<SiteFile> {
+    if !Assets::can_be_versioned(path) {
+        return None;
+    }
+    let found = portal.store.site_file(path).await;
+    found.inspect_err(|error| tracing::warn!(error = error as &dyn std::error::Error, "a file of the site could not be read")).ok()?
+}
+
 /// Returns a file of the site, or a page that says that nothing was found.
 pub(crate) async fn file(State(portal): State<Arc<Portal>>, visiting: Visiting, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     if !portal.assets.has(&path) {
+        if let Some(file) = former(&portal, &path).await {
+            return Assets::answer_former(file);
+        }
         return visiting.refuse(None, &Error::NotFound { what: "page at this address".to_owned() }).await;
     }
     let headers: HeaderMap = request.headers().clone();

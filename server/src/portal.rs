@@ -26,6 +26,7 @@ pub(crate) mod publish;
 pub mod reads;
 mod refusals;
 pub(crate) mod register;
+pub(crate) mod replicas;
 pub mod requests;
 pub(crate) mod resources;
 pub mod rights;

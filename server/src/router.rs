@@ -18,6 +18,7 @@ use crate::portal::Portal;
 use crate::routes::{self, Access, Route};
 use crate::telemetry;
 use crate::web::host::Hosts;
+use crate::web::listen::Peer;
 use crate::web::request_log::Log;
 use crate::web::{headers, host, request_log};
 
@@ -115,7 +116,11 @@ fn compression() -> CompressionLayer {
 
 /// Adds the middleware that applies to every response.
 fn everywhere(routes: Router<Arc<Portal>>, portal: &Arc<Portal>) -> Router {
-    let log = Log { clock: portal.clock.clone(), random: portal.random.clone() };
+    let is_proxy = {
+        let portal = portal.clone();
+        Arc::new(move |peer: &Peer| portal.limits.is_proxy(peer))
+    };
+    let log = Log { clock: portal.clock.clone(), random: portal.random.clone(), is_proxy };
     routes
         .with_state(portal.clone())
         // The gates have narrower limits, by visitor and address.

@@ -44,6 +44,7 @@ use crate::portal::catalog::prices::ListPrices;
 use crate::portal::cost::shortfalls::Shortfalls;
 use crate::portal::navigation::Navigations;
 use crate::portal::register::Register;
+use crate::portal::replicas;
 use crate::portal::requests::cheaper::CheaperChoices;
 use crate::portal::requests::index::RequestIndex;
 use crate::portal::requests::references::References;
@@ -319,6 +320,10 @@ impl Running {
             assets: Assets::of_this_binary(),
             shutdown: shutdown.clone(),
         });
+        // Before the first page is served: replicas of another version might be asked for its files.
+        if config.web && (portal.store.is_shared() || !folder.is_temporary()) {
+            keep_site_files(&portal).await?;
+        }
         let beside = |name: &'static str, start: fn(Arc<Portal>) -> BoxFuture<'static, ()>| {
             let of = portal.clone();
             portal.background.spawn(&tasks, name, move || start(of.clone()));
@@ -331,6 +336,7 @@ impl Running {
             beside("audit log", |portal| {
                 Box::pin(async move { audit::follow(&portal.world, &portal.store, &portal.audit, &*portal.clock, &portal.shutdown).await })
             });
+            beside("notices of other replicas", |portal| Box::pin(replicas::follow(portal)));
             beside("messages", |portal| Box::pin(async move { portal.notify.send(&portal.shutdown).await }));
         }
         // With an embedded plane everything syncs at once; elsewhere pages say what they are still waiting for.
@@ -434,6 +440,10 @@ async fn keep_ledger(portal: Arc<Portal>) {
     portal.ledger().keep(&move || clock.now(), &portal.shutdown).await;
 }
 
+async fn keep_site_files(portal: &Portal) -> store::Result<()> {
+    portal.store.keep_site_files(&portal.assets.versioned(), portal.clock.now(), &*portal.random).await
+}
+
 async fn sweep(portal: Arc<Portal>) {
     loop {
         tokio::select! {
@@ -443,6 +453,11 @@ async fn sweep(portal: Arc<Portal>) {
         let now = portal.clock.now();
         if let Err(error) = portal.store.sweep(now).await {
             tracing::warn!(%error, "expired sessions and drafts could not be removed");
+        }
+        if portal.store.is_shared()
+            && let Err(error) = keep_site_files(&portal).await
+        {
+            tracing::warn!(error = &error as &dyn std::error::Error, "the files of the site could not be kept for other versions");
         }
         if let Err(error) = portal.audit.sweep(&portal.store, now).await {
             tracing::warn!(error = &error as &dyn std::error::Error, "the audit log could not be cleared up");

@@ -27,6 +27,7 @@ pub mod requirements;
 pub mod revisions;
 pub mod shelves;
 pub mod topology;
+pub mod trace;
 pub mod usage;
 pub mod watch;
 pub mod workspaces;

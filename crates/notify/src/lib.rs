@@ -37,6 +37,7 @@ mod webhook;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cluster::Clock;
 use jiff::Timestamp;
@@ -56,6 +57,25 @@ pub const KEPT_DAYS: u32 = 90;
 /// Number of news items by which a receiver can fall behind.
 const BACKLOG: usize = 256;
 
+/// Whose notifications changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Addressee {
+    /// Those of one person.
+    Person(Arc<str>),
+    /// Those of anyone.
+    Everyone,
+}
+
+impl Addressee {
+    /// Checks whether they might be those of a person.
+    pub fn is(&self, person: &str) -> bool {
+        match self {
+            Self::Person(name) => **name == *person,
+            Self::Everyone => true,
+        }
+    }
+}
+
 /// Everything that notifications need, and the channels that announce them.
 pub struct Notify {
     /// The operator's configuration.
@@ -67,10 +87,12 @@ pub struct Notify {
     holder: String,
     mailer: Option<mail::Mailer>,
     courier: webhook::Courier,
-    /// Names of people who got a notification.
-    news: broadcast::Sender<Arc<str>>,
+    /// Announces who got or read a notification.
+    news: broadcast::Sender<Addressee>,
     /// How often each person got or read one since the start.
     editions: Mutex<HashMap<Arc<str>, u64>>,
+    /// How often it wasn't known who did.
+    unknown: AtomicU64,
     /// Signalled when there might be something to send.
     bell: Bell,
     /// Names of people, for texts.
@@ -104,6 +126,7 @@ impl Notify {
             courier: webhook::Courier::default(),
             news: broadcast::Sender::new(BACKLOG),
             editions: Mutex::default(),
+            unknown: AtomicU64::default(),
             bell: Bell::new(),
             people,
             quiet_until: 0,
@@ -116,8 +139,8 @@ impl Notify {
         Self { quiet_until: time.map_or(0, Timestamp::as_second), ..self }
     }
 
-    /// Subscribes to the names of people who get a notification from now on.
-    pub fn news(&self) -> broadcast::Receiver<Arc<str>> {
+    /// Subscribes to who gets or reads a notification from now on.
+    pub fn news(&self) -> broadcast::Receiver<Addressee> {
         self.news.subscribe()
     }
 
@@ -132,16 +155,30 @@ impl Notify {
         self.announce(person);
     }
 
-    /// Returns a number that grows whenever a person's notifications change in this process.
+    /// Signals the open pages of a person whose notifications were changed by another process.
+    pub fn changed_elsewhere(&self, person: &str) {
+        self.announce(person);
+    }
+
+    /// Signals all open pages and the sender, because other processes can have changed anything.
+    pub fn anything_changed(&self) {
+        self.unknown.fetch_add(1, Ordering::Release);
+        // It's fine if no one listens.
+        let _ = self.news.send(Addressee::Everyone);
+        self.bell.notify_one();
+    }
+
+    /// Returns a number that grows whenever a person's notifications change, as far as this process knows.
     pub fn edition(&self, person: &str) -> u64 {
-        self.editions.lock().get(person).copied().unwrap_or_default()
+        let of_person = self.editions.lock().get(person).copied().unwrap_or_default();
+        of_person + self.unknown.load(Ordering::Acquire)
     }
 
     fn announce(&self, person: &str) {
         let person: Arc<str> = Arc::from(person);
         *self.editions.lock().entry(person.clone()).or_default() += 1;
         // It's fine if no one listens.
-        let _ = self.news.send(person);
+        let _ = self.news.send(Addressee::Person(person));
     }
 
     /// Wakes the sender, because a message was returned to the outbox.

@@ -4,7 +4,7 @@
 //! PostgreSQL returns them as another type of number.
 
 use std::path::Path;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use sqlx::AnyPool;
@@ -44,7 +44,9 @@ const COUNTED: [(&str, &str); 14] = [
 #[derive(Clone)]
 pub struct Store {
     pub(crate) pool: AnyPool,
-    pub(crate) keys: std::sync::Arc<SealKeys>,
+    pub(crate) keys: Arc<SealKeys>,
+    /// Address of the server that replicas can share, with its password; `None` for SQLite.
+    pub(crate) server: Option<Arc<str>>,
 }
 
 impl Store {
@@ -78,6 +80,7 @@ impl Store {
         let pool = AnyPoolOptions::new().max_connections(SERVER_CONNECTIONS).acquire_timeout(PATIENCE);
         let pool = pool.connect_with(options).await.map_err(Error::Unreachable)?;
         match Self::migrated(pool, &migrations::postgres(), keys).await {
+            Ok(store) => Ok(Self { server: Some(Arc::from(address)), ..store }),
             Err(Error::Migration(source @ (MigrateError::VersionMissing(_) | MigrateError::VersionMismatch(_)))) => {
                 Err(Error::ServerVersion(source))
             }
@@ -97,7 +100,12 @@ impl Store {
 
     async fn migrated(pool: AnyPool, migrations: &Migrator, keys: SealKeys) -> Result<Self> {
         migrations.run(&pool).await?;
-        Ok(Self { pool, keys: std::sync::Arc::new(keys) })
+        Ok(Self { pool, keys: Arc::new(keys), server: None })
+    }
+
+    /// Checks whether other replicas can have the same database.
+    pub fn is_shared(&self) -> bool {
+        self.server.is_some()
     }
 
     /// Checks whether the database responds, for readiness.

@@ -27,12 +27,13 @@ macro_rules! folder {
             (81, "idempotency", include_str!(concat!("../../../migrations/", $database, "/0081_idempotency.sql"))),
             (82, "audit log", include_str!(concat!("../../../migrations/", $database, "/0082_audit_log.sql"))),
             (140, "identity providers", include_str!(concat!("../../../migrations/", $database, "/0140_identity_providers.sql"))),
+            (160, "replicas", include_str!(concat!("../../../migrations/", $database, "/0160_replicas.sql"))),
         ]
     };
 }
 
-const SQLITE: [(i64, &str, &str); 17] = folder!("sqlite");
-const POSTGRES: [(i64, &str, &str); 17] = folder!("postgres");
+const SQLITE: [(i64, &str, &str); 18] = folder!("sqlite");
+const POSTGRES: [(i64, &str, &str); 18] = folder!("postgres");
 
 /// Migrates a SQLite file to this version.
 pub fn sqlite() -> Migrator {

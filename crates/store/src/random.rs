@@ -22,6 +22,18 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
+/// Returns the 32 bytes of 64 hexadecimal digits.
+pub(crate) fn unhex(text: &str) -> Option<[u8; 32]> {
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
 #[cfg(test)]
 pub(crate) mod seeded {
     //! A counter that looks random enough: every call returns different bytes, every run the same.

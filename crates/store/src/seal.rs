@@ -88,7 +88,7 @@ impl SealKeys {
     fn parse(path: &Path, text: &str) -> Result<Self> {
         let mut keys = Vec::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let bytes = parse_key(line.trim()).ok_or_else(|| Error::KeyFormat { path: path.to_owned(), line: index + 1 })?;
+            let bytes = random::unhex(line.trim()).ok_or_else(|| Error::KeyFormat { path: path.to_owned(), line: index + 1 })?;
             keys.push(SealKey::new(&bytes));
         }
         if keys.is_empty() {
@@ -112,17 +112,6 @@ impl SealKeys {
         let key = self.keys.iter().find(|key| key.id == id).ok_or(Error::Unsealable)?;
         key.cipher.decrypt(XNonce::from_slice(nonce), Payload { msg: ciphertext, aad: row }).map_err(|_| Error::Unsealable)
     }
-}
-
-fn parse_key(line: &str) -> Option<[u8; 32]> {
-    if line.len() != 64 || !line.is_ascii() {
-        return None;
-    }
-    let mut key = [0; 32];
-    for (byte, digits) in key.iter_mut().zip(line.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-    }
-    Some(key)
 }
 
 fn create_private(path: &Path, text: &str) -> std::io::Result<()> {

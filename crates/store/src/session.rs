@@ -30,6 +30,8 @@ pub struct Session {
     pub expires: Timestamp,
     /// When it was last used.
     pub used: Timestamp,
+    /// How often something was done in it, as replicas that share a database count it.
+    pub edition: i64,
     /// Where the token comes from, if an identity provider issued it.
     pub at_provider: Option<AtProvider>,
 }
@@ -122,6 +124,11 @@ impl SessionKey {
         id.try_into().ok().map(Self)
     }
 
+    /// Returns the key that [`Self::text`] returned.
+    pub(crate) fn of_text(text: &str) -> Option<Self> {
+        random::unhex(text).map(Self)
+    }
+
     /// Returns the key as text, by which its owner names the session.
     pub fn text(&self) -> String {
         random::hex(&self.0)
@@ -141,6 +148,7 @@ row! {
         created: i64,
         expires: i64,
         used: i64,
+        edition: i64,
         provider: String,
         subject: String,
         sid: String,
@@ -198,8 +206,8 @@ impl Store {
     /// If the database fails, or the token was sealed with a key that no longer exists.
     pub async fn session(&self, key: SessionKey, now: Timestamp) -> Result<Option<Session>> {
         let row: Option<SessionRow> = sqlx::query_as(
-            "SELECT person, token, created, expires, used, provider, subject, sid, refresh, token_expires, authenticated FROM session \
-             WHERE id = $1 AND expires > $2 AND rests > $2",
+            "SELECT person, token, created, expires, used, edition, provider, subject, sid, refresh, token_expires, authenticated \
+             FROM session WHERE id = $1 AND expires > $2 AND rests > $2",
         )
         .bind(&key.0[..])
         .bind(now.as_second())
@@ -225,6 +233,7 @@ impl Store {
                 created: time(row.created),
                 expires: time(row.expires),
                 used: time(row.used),
+                edition: row.edition,
                 at_provider,
             })
         })
@@ -242,6 +251,30 @@ impl Store {
             .bind(rests.as_second())
             .execute(&self.pool)
             .await?;
+        Ok(())
+    }
+
+    /// Returns how often something was done in a session; `None` if it has ended.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn session_edition(&self, key: SessionKey, now: Timestamp) -> Result<Option<i64>> {
+        let row: Option<(i64,)> = sqlx::query_as("SELECT edition FROM session WHERE id = $1 AND expires > $2 AND rests > $2")
+            .bind(&key.0[..])
+            .bind(now.as_second())
+            .fetch_optional(&self.pool)
+            .await?;
+        Ok(row.map(|(edition,)| edition))
+    }
+
+    /// Tells the replicas that share the database that something was done in a session. With a database of its own there is no one to tell.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn advance_session(&self, key: SessionKey) -> Result<()> {
+        if self.is_shared() {
+            sqlx::query("UPDATE session SET edition = edition + 1 WHERE id = $1").bind(&key.0[..]).execute(&self.pool).await?;
+        }
         Ok(())
     }
 

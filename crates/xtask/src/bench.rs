@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 /// Arguments of `bench`.
 #[derive(Args)]
 pub struct Bench {
-    /// plane, preflight, dashboards, catalog or forms; or rest, pages, start, fulfilment or all (the last three), followed by the seconds for each load.
+    /// plane, preflight, dashboards, catalog, forms or login; or rest, pages, start, fulfilment or all (the last three), followed by the seconds for each load.
     #[arg(default_value = "all")]
     which: Vec<String>,
     /// For plane: sizes, as numbers of objects.
@@ -29,6 +29,9 @@ pub struct Bench {
     /// 4,50,200 for forms, unless given.
     #[arg(long, value_delimiter = ',')]
     promises: Vec<usize>,
+    /// For login: number of sessions with a live page.
+    #[arg(long, default_value_t = 1_000)]
+    sessions: usize,
     #[command(flatten)]
     tools: Tools,
 }
@@ -53,6 +56,15 @@ impl Bench {
         }
         if self.which == ["forms"] {
             return self.sized(&workspace, "forms", "measuring promises with large schemas and their forms");
+        }
+        if self.which == ["login"] {
+            build(&workspace)?;
+            let mut program = cargo(&workspace.root);
+            program
+                .args(["bench", "--package", "opm-portal", "--bench", "portal", "--", "login"])
+                .args(["--sessions", &self.sessions.to_string()])
+                .env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
+            return step("measuring sign-ins and sessions", || run(&mut program));
         }
         build(&workspace)?;
         step("measuring", || {

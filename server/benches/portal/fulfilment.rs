@@ -30,7 +30,8 @@ impl Plane {
         Self { endpoint, credential }
     }
 
-    fn client(&self, workspace: &str) -> kube::Client {
+    /// A client for a workspace.
+    pub fn client(&self, workspace: &str) -> kube::Client {
         let token = self.credential.token.as_ref().expect("the context has a token");
         self.endpoint.client(token, &Scope::Workspace(WorkspacePath::parse(workspace).expect("a workspace path")))
     }

@@ -1,7 +1,9 @@
 //! As much of an HTTP/1.1 client as loading needs: one kept connection, whole answers, no allocation per header.
 
+use std::net::Ipv4Addr;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 /// One kept connection to a server on loopback.
 pub struct Connection {
@@ -46,8 +48,17 @@ impl Connection {
         Self { stream, buffer: Vec::with_capacity(1 << 16) }
     }
 
-    /// Sends what [`request`] made and reads the whole answer.
-    pub async fn send(&mut self, request: &[u8]) -> Answer {
+    /// The same from an address of this machine.
+    pub async fn open_from(address: Ipv4Addr, port: u16) -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind((address, 0).into()).expect("an address on loopback");
+        let stream = socket.connect((Ipv4Addr::LOCALHOST, port).into()).await.expect("the server listens");
+        stream.set_nodelay(true).expect("TCP_NODELAY");
+        Self { stream, buffer: Vec::new() }
+    }
+
+    /// Sends what [`request`] made and reads the head of the answer, whose body is a stream.
+    pub async fn begin(&mut self, request: &[u8]) -> String {
         self.stream.write_all(request).await.expect("write");
         let head_end = loop {
             if let Some(position) = find(&self.buffer, b"\r\n\r\n") {
@@ -57,6 +68,12 @@ impl Connection {
         };
         let head = String::from_utf8_lossy(&self.buffer[..head_end]).into_owned();
         self.buffer.drain(..head_end);
+        head
+    }
+
+    /// Sends what [`request`] made and reads the whole answer.
+    pub async fn send(&mut self, request: &[u8]) -> Answer {
+        let head = self.begin(request).await;
         let status = head.split(' ').nth(1).and_then(|text| text.parse().ok()).expect("a status line");
         let mut answer = Answer { status, head, body: Vec::new() };
         if let Some(length) = answer.header("content-length").and_then(|text| text.parse::<usize>().ok()) {

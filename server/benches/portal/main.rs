@@ -1,4 +1,4 @@
-//! What a page, a list of the REST API, a start, a fulfilment, dashboards over many instances, catalogs of many promises and large forms cost, beside something named that is measured in the same run.
+//! What a page, a list of the REST API, a sign-in, a start, a fulfilment, dashboards over many instances, catalogs of many promises and large forms cost, beside something named that is measured in the same run.
 //!
 //! Called by `cargo xtask bench`. Ratios are the result; seconds belong to one machine. Never run as a test.
 #![expect(
@@ -15,6 +15,7 @@ mod forms;
 mod fulfilment;
 mod http;
 mod load;
+mod login;
 mod pages;
 mod portal;
 mod rest;
@@ -35,6 +36,7 @@ fn main() {
             ["bare", answer] => bare::serve(PathBuf::from(answer)).await,
             ["pages", rest @ ..] => pages::measure(seconds(rest)).await,
             ["rest", rest @ ..] => rest::measure(seconds(rest)).await,
+            ["login", rest @ ..] => login::measure(login::sessions(rest)).await,
             ["dashboards", rest @ ..] => dashboards::measure(&dashboards::Sizes::of(rest)).await,
             ["catalog", rest @ ..] => {
                 if !catalog::measure(&catalog::Sizes::of(rest)).await {
@@ -54,7 +56,7 @@ fn main() {
                 fulfilment::measure(5).await;
             }
             other => {
-                panic!("unknown benchmark {other:?}: pages [SECONDS], rest [SECONDS], start, fulfilment [SECONDS], dashboards [--instances N,…], catalog [--promises N,…], forms [--promises N,…] or all")
+                panic!("unknown benchmark {other:?}: pages [SECONDS], rest [SECONDS], login [--sessions N], start, fulfilment [SECONDS], dashboards [--instances N,…], catalog [--promises N,…], forms [--promises N,…] or all")
             }
         }
     });

@@ -13,7 +13,7 @@ use promise::Error;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::HttpProblem;
-use crate::portal::Portal;
+use crate::portal::{Caller, Portal};
 use crate::sign_in::Visitor;
 use crate::web::page_cache::{Edition, Key, is_unchanged, not_modified, response};
 
@@ -31,7 +31,7 @@ pub(crate) async fn answer(State(portal): State<Arc<Portal>>, mut request: Reque
         return next.run(request).await;
     };
     // Before the page reads anything, so that a change during it counts as one.
-    let (edition, now) = (edition(&portal, &caller.identity().person), portal.clock.now());
+    let (edition, now) = (edition(&portal, caller), portal.clock.now());
     let address = request.uri().path_and_query().map_or("/", |address| address.as_str());
     let key = Key::of(caller.session(), address, request.headers());
     if let Some(kept) = portal.pages.get(&key, edition, now, request.headers()) {
@@ -81,8 +81,13 @@ pub(super) async fn revalidated(rendered: Response, nonce: &str) -> Response {
     response(parts.status, parts.headers, body)
 }
 
-fn edition(portal: &Portal, person: &str) -> Edition {
-    Edition { world: portal.world.version(), notifications: portal.notify.edition(person), writes: portal.writes.load(Ordering::Acquire) }
+fn edition(portal: &Portal, caller: &Caller) -> Edition {
+    Edition {
+        world: portal.world.version(),
+        notifications: portal.notify.edition(&caller.identity().person),
+        writes: portal.writes.load(Ordering::Acquire),
+        session: caller.session_edition(),
+    }
 }
 
 /// Returns a body that is in memory already.

@@ -97,6 +97,16 @@ impl Visiting {
         self.portal.limits.address(self.peer.as_ref(), &self.headers)
     }
 
+    /// Notes that the visitor did something, so that no page that was kept before is shown to them again, by whatever replica.
+    pub(crate) async fn acted(&self) {
+        self.portal.writes.fetch_add(1, Ordering::Release);
+        let Visitor::Person(caller) = &self.visitor else { return };
+        self.portal.navigations.forget(caller.session());
+        if let Err(error) = self.portal.store.advance_session(caller.session()).await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "other replicas could not be told of a change");
+        }
+    }
+
     /// Runs `act` as the visitor.
     ///
     /// # Errors
@@ -161,7 +171,7 @@ impl Visiting {
         let page = settle(&visit, Some(workspace), page(&visit).await);
         let nonce = visit.nonce.clone();
         // What was posted is kept as a draft, or noted.
-        self.portal.writes.fetch_add(1, Ordering::Release);
+        self.acted().await;
         secured(document::show(visit, page).await, &nonce)
     }
 

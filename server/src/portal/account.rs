@@ -78,7 +78,7 @@ impl Account for Caller {
         for session in chosen {
             let write = self.write(WriteOperation::SignOut, WriteTarget::remembered("session", ""));
             let ended = write.remember(portal.store.end_session(session.key), |()| true).await;
-            portal.callers.forget(session.key);
+            portal.callers.end(session.key);
             ended.map_err(|error| database(&error))?;
         }
         Ok(())

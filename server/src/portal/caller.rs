@@ -86,6 +86,8 @@ pub struct Caller {
     request: Option<RequestId>,
     /// Where the request came from.
     source: AuditSource,
+    /// How often something had been done in the session when the request arrived, if replicas share the database.
+    edition: i64,
 }
 
 struct Inner {
@@ -116,13 +118,13 @@ impl Caller {
         if let Some(caller) = portal.callers.get(key)
             && caller.is_fresh(now)
         {
-            return Ok(Some(caller));
+            return caller.still_signed_in(shown, now).await;
         }
         let found = match shown {
             Shown::Cookie(_) => Credential::of_session(portal, key, now).await?,
             Shown::Bearer(token) => Some(Credential::of_token(token, now)?),
         };
-        let Some(Credential { token, expires, due, person, provider, authenticated }) = found else {
+        let Some(Credential { token, expires, due, edition, person, provider, authenticated }) = found else {
             portal.callers.forget(key);
             return Ok(None);
         };
@@ -161,6 +163,7 @@ impl Caller {
             }),
             request: None,
             source: AuditSource::default(),
+            edition,
         };
         portal.callers.remember(key, &caller, now);
         // The person might have signed out while the plane was responding.
@@ -169,6 +172,23 @@ impl Caller {
             return Ok(None);
         }
         Ok(Some(caller))
+    }
+
+    /// Returns the same caller if the session still exists. What this process knows of it decides, unless there are replicas: the session can
+    /// have ended at another one a moment ago, and a request after that must be refused by all of them.
+    async fn still_signed_in(self, shown: Shown<'_>, now: Timestamp) -> Result<Option<Self>> {
+        let portal = &self.inner.portal;
+        if matches!(shown, Shown::Bearer(_)) || !portal.store.is_shared() {
+            return Ok(Some(self));
+        }
+        let key = self.inner.session;
+        match portal.store.session_edition(key, now).await.map_err(|error| database(&error))? {
+            Some(edition) => Ok(Some(Self { edition, ..self })),
+            None => {
+                portal.callers.end(key);
+                Ok(None)
+            }
+        }
     }
 
     /// Returns the same caller for one HTTP request, so that what it writes carries the request id and where the request came from.
@@ -191,7 +211,7 @@ impl Caller {
     /// # Errors
     /// If too many evaluations of this person are waiting, or the wait takes too long.
     pub(crate) async fn evaluation_turn(&self) -> Result<Evaluation> {
-        self.inner.portal.limits.evaluations.take(&self.inner.identity.person).await
+        self.inner.portal.limits.evaluations.take(&self.inner.identity.person, self.inner.session).await
     }
 
     /// Checks whether the caller can be reused at `now` without asking the database or the plane again.
@@ -212,6 +232,11 @@ impl Caller {
     /// Returns the key of the session that the caller belongs to.
     pub fn session(&self) -> SessionKey {
         self.inner.session
+    }
+
+    /// Returns a number that grows whenever something is done in the session, at any of the replicas that share the database.
+    pub fn session_edition(&self) -> i64 {
+        self.edition
     }
 
     /// Returns the name of the identity provider where the session began.
@@ -262,6 +287,8 @@ struct Credential {
     expires: Timestamp,
     /// When the token is due to be replaced.
     due: Timestamp,
+    /// How often something was done in the session.
+    edition: i64,
     /// Whose session it is, if an identity provider issues its tokens.
     person: Option<String>,
     /// That identity provider.
@@ -273,7 +300,7 @@ struct Credential {
 impl Credential {
     fn of_token(token: &str, now: Timestamp) -> Result<Self> {
         let expires = now.saturating_add(VERIFIED).map_err(|_| Error::Internal)?;
-        Ok(Self { token: Token::new(token.to_owned()), expires, due: expires, person: None, provider: None, authenticated: None })
+        Ok(Self { token: Token::new(token.to_owned()), expires, due: expires, edition: 0, person: None, provider: None, authenticated: None })
     }
 
     async fn of_session(portal: &Arc<Portal>, key: SessionKey, now: Timestamp) -> Result<Option<Self>> {
@@ -284,6 +311,7 @@ impl Credential {
             tracing::warn!(error = &error as &dyn std::error::Error, "the use of a session could not be noted");
         }
         let (expires, due) = (session.expires, renewal::due(&session).unwrap_or(session.expires));
+        let edition = session.edition;
         let (provider, authenticated) = session.at_provider.map(|at| (at.provider, at.authenticated)).unzip();
         let authenticated = authenticated.flatten();
         let person = provider.is_some().then_some(session.person);
@@ -303,7 +331,7 @@ impl Credential {
             }
             _ => token,
         };
-        Ok(Some(Self { token, expires, due, person, provider, authenticated }))
+        Ok(Some(Self { token, expires, due, edition, person, provider, authenticated }))
     }
 }
 

@@ -9,7 +9,6 @@ use parking_lot::Mutex;
 use store::SessionKey;
 
 use crate::portal::Caller;
-use crate::portal::Portal;
 
 /// How long counts are valid although nothing changed here: permissions, delegations and other processes change them, too.
 const FRESH: SignedDuration = SignedDuration::from_secs(5);
@@ -49,17 +48,20 @@ struct State {
     policies: u64,
     workspaces: u64,
     news: u64,
+    session: i64,
 }
 
 impl State {
-    fn now(portal: &Portal, person: &str) -> Self {
+    fn now(caller: &Caller) -> Self {
+        let portal = caller.portal();
         let world = &portal.world;
         Self {
             requests: world.requests.version(),
             approvals: world.approvals.version(),
             policies: world.policies.version(),
             workspaces: world.workspaces.version(),
-            news: portal.notify.edition(person),
+            news: portal.notify.edition(&caller.identity().person),
+            session: caller.session_edition(),
         }
     }
 }
@@ -69,6 +71,11 @@ impl Navigations {
     pub fn forget(&self, session: SessionKey) {
         self.0.lock().remove(&session);
     }
+
+    /// Forgets all sessions.
+    pub fn forget_all(&self) {
+        self.0.lock().clear();
+    }
 }
 
 impl Caller {
@@ -76,7 +83,7 @@ impl Caller {
     pub async fn navigation(&self) -> Navigation {
         let portal = self.portal();
         // Before the questions, so that a change during them counts as one.
-        let (state, now) = (State::now(portal, &self.identity().person), portal.clock.now());
+        let (state, now) = (State::now(self), portal.clock.now());
         let known = portal.navigations.0.lock().get(&self.session()).filter(|kept| kept.is(state, now)).map(|kept| kept.navigation.clone());
         if let Some(known) = known {
             return known;
@@ -120,11 +127,13 @@ mod tests {
     #[test]
     fn counts_are_kept_while_nothing_changes_and_not_for_long() {
         let at = |second: i64| Timestamp::from_second(second).unwrap();
-        let state = State { requests: 1, approvals: 2, policies: 3, workspaces: 4, news: 5 };
+        let state = State { requests: 1, approvals: 2, policies: 3, workspaces: 4, news: 5, session: 6 };
         let kept = Kept { navigation: Navigation::default(), state, at: at(100) };
         assert!(kept.is(state, at(104)));
         assert!(!kept.is(state, at(105)), "a permission might be gone");
-        for changed in [State { requests: 2, ..state }, State { approvals: 3, ..state }, State { news: 6, ..state }] {
+        for changed in
+            [State { requests: 2, ..state }, State { approvals: 3, ..state }, State { news: 6, ..state }, State { session: 7, ..state }]
+        {
             assert!(!kept.is(changed, at(101)), "{changed:?}");
         }
     }

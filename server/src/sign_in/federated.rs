@@ -216,7 +216,7 @@ pub(crate) async fn end(portal: &Portal, provider: &Provider, token: &str, reque
         Ended::Later
     })?;
     for (key, _) in ending {
-        portal.callers.forget(key);
+        portal.callers.end(key);
     }
     Ok(())
 }

@@ -179,7 +179,7 @@ pub async fn end(portal: &Portal, visitor: &Visitor) -> Result<()> {
     let write = caller.write(WriteOperation::SignOut, WriteTarget::remembered("session", ""));
     let ended = write.remember(portal.store.end_session(caller.session()), |()| true).await.map_err(|error| database(&error));
     // Removed after the session: a verification running at the same time checks the session again.
-    portal.callers.forget(caller.session());
+    portal.callers.end(caller.session());
     ended
 }
 

@@ -11,8 +11,14 @@ use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use sha2::{Digest as _, Sha256};
+use store::SiteFile;
 
 use super::site::{self, File};
+
+/// How long browsers keep a file whose address names its content.
+const IMMUTABLE: &str = "public, max-age=31536000, immutable";
+/// Bytes of the longest address that is looked up among the files of other versions.
+const LONGEST_ADDRESS: usize = 64;
 
 /// The files of the site, by address.
 #[derive(Clone)]
@@ -70,11 +76,33 @@ impl Assets {
         self.files.contains_key(path)
     }
 
+    /// Returns the files whose addresses name their content, for replicas of other versions.
+    pub fn versioned(&self) -> Vec<SiteFile> {
+        let versioned = self.files.iter().filter(|(_, asset)| asset.hashed);
+        let file = |(address, asset): (&String, &Asset)| SiteFile {
+            address: address.clone(),
+            kind: asset.kind.to_str().unwrap_or_default().to_owned(),
+            content: asset.bytes.to_vec(),
+        };
+        versioned.map(file).collect()
+    }
+
+    /// Checks whether a file of another version can have this address.
+    pub fn can_be_versioned(path: &str) -> bool {
+        ["/assets/", "/pkg/"].iter().any(|folder| path.starts_with(folder)) && path.len() <= LONGEST_ADDRESS
+    }
+
+    /// Returns a file of another version. It is sent as it is: few browsers ask for one.
+    pub fn answer_former(file: SiteFile) -> Response {
+        let Ok(kind) = HeaderValue::from_str(&file.kind) else { return StatusCode::NOT_FOUND.into_response() };
+        ([(header::CACHE_CONTROL, HeaderValue::from_static(IMMUTABLE)), (header::CONTENT_TYPE, kind)], file.content).into_response()
+    }
+
     /// Returns the file at `path` in an encoding that the browser of `headers` accepts. It might compress, so call it where blocking is
     /// allowed.
     pub fn answer(&self, path: &str, headers: &HeaderMap) -> Response {
         let Some(asset) = self.files.get(path) else { return StatusCode::NOT_FOUND.into_response() };
-        let caching = if asset.hashed { "public, max-age=31536000, immutable" } else { "public, no-cache" };
+        let caching = if asset.hashed { IMMUTABLE } else { "public, no-cache" };
         let mut answer = HeaderMap::new();
         answer.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
         answer.insert(header::ETAG, asset.tag.clone());

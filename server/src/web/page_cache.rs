@@ -31,6 +31,8 @@ pub struct Edition {
     pub notifications: u64,
     /// Changes that people made through this process.
     pub writes: u64,
+    /// Changes made in the session, through any process that shares the database.
+    pub session: i64,
 }
 
 /// What a response answers.
@@ -91,7 +93,8 @@ impl PageCache {
         }
         let mut responses = self.0.lock();
         if responses.bytes + body.len() > CAPACITY {
-            responses.by_key.retain(|_, kept| kept.is(Edition { notifications: kept.edition.notifications, ..edition }, now));
+            let present = |kept: &Kept| Edition { notifications: kept.edition.notifications, session: kept.edition.session, ..edition };
+            responses.by_key.retain(|_, kept| kept.is(present(kept), now));
             responses.bytes = responses.by_key.values().map(|kept| kept.body.len()).sum();
         }
         if responses.bytes + body.len() > CAPACITY {
@@ -131,7 +134,7 @@ pub fn response(status: StatusCode, headers: HeaderMap, body: Bytes) -> Response
 mod tests {
     use super::*;
 
-    const EDITION: Edition = Edition { world: 1, notifications: 2, writes: 3 };
+    const EDITION: Edition = Edition { world: 1, notifications: 2, writes: 3, session: 4 };
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
@@ -155,7 +158,12 @@ mod tests {
         assert_eq!(get(&key("/", "x"), EDITION, at(102)), None, "a permission might be gone");
         assert_eq!(get(&key("/", "theme=dark"), EDITION, at(101)), None, "another theme is another page");
         assert_eq!(get(&key("/cost", "x"), EDITION, at(101)), None);
-        let changed = [Edition { world: 2, ..EDITION }, Edition { notifications: 3, ..EDITION }, Edition { writes: 4, ..EDITION }];
+        let changed = [
+            Edition { world: 2, ..EDITION },
+            Edition { notifications: 3, ..EDITION },
+            Edition { writes: 4, ..EDITION },
+            Edition { session: 5, ..EDITION },
+        ];
         for edition in changed {
             assert_eq!(get(&key("/", "x"), edition, at(101)), None, "{edition:?}");
         }

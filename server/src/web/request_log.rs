@@ -8,7 +8,9 @@ use axum::response::Response;
 use http::{HeaderValue, Method};
 use tracing::Instrument as _;
 
+use super::listen::Peer;
 use crate::clock::Clock;
+use crate::traces;
 
 /// The id of a request, as in the log and the header `x-request-id`.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub struct Log {
     pub clock: Arc<dyn Clock>,
     /// For ids.
     pub random: Arc<dyn store::Random>,
+    /// Whether the other end of a connection is a proxy of the operator, which is believed to name the trace of a request.
+    pub is_proxy: Arc<dyn Fn(&Peer) -> bool + Send + Sync>,
 }
 
 /// Assigns the request id and writes the log line. Query strings are left out because they contain what people search for.
@@ -32,11 +36,14 @@ pub async fn record(State(log): State<Log>, mut request: Request, next: Next) ->
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let route = request.extensions().get::<MatchedPath>().map(|route| route.as_str().to_owned());
-    let span = tracing::info_span!("request", %id);
+    let from = request.extensions().get::<Peer>().filter(|peer| (log.is_proxy)(peer)).map(|_| request.headers());
+    let trace = traces::request(&method, route.as_deref(), from);
+    let span = trace.in_scope(|| tracing::info_span!("request", %id));
     let begun = log.clock.now();
-    let mut response = next.run(request).instrument(span.clone()).await;
+    let mut response = next.run(request).instrument(span.clone()).instrument(trace.clone()).await;
     let milliseconds = (log.clock.now().as_microsecond() - begun.as_microsecond()) as f64 / 1000.0;
     let status = response.status().as_u16();
+    traces::answered(&trace, status);
     measure(&method, route.as_deref(), status, milliseconds);
     span.in_scope(|| {
         if response.status().is_server_error() {

@@ -185,6 +185,11 @@ pub struct Answer {
 }
 
 impl Browser {
+    /// A browser in which nobody is signed in, and whose requests a router answers.
+    pub fn at(router: Router) -> Self {
+        Self { router, cookies: BTreeMap::new() }
+    }
+
     /// The same browser on a machine with this address.
     pub fn from(mut self, address: &str) -> Self {
         self.router = self.router.layer(Extension(Peer(Some(address.parse().expect("an address")))));
@@ -247,9 +252,21 @@ impl Browser {
         self.send(self.request("GET", address, Body::empty())).await
     }
 
+    /// Opens an address with a further header.
+    pub async fn get_with(&mut self, address: &str, name: &'static str, value: &str) -> Answer {
+        let mut request = self.request("GET", address, Body::empty());
+        request.headers_mut().insert(name, value.parse().expect("a value"));
+        self.send(request).await
+    }
+
     /// Goes on with its cookies at another run of the portal.
     pub fn moves_to(&mut self, product: &Product) {
-        self.router = product.router.clone();
+        self.moves_to_router(product.router.clone());
+    }
+
+    /// Goes on with its cookies where another router answers.
+    pub fn moves_to_router(&mut self, router: Router) {
+        self.router = router;
     }
 
     /// Asks for the head of an answer.

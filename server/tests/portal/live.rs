@@ -21,7 +21,7 @@ use crate::policies::client;
 const SHOP: &str = "root:acme:shop";
 
 /// Reads frames until one contains `wanted`, or the stream ends.
-async fn read_until(stream: &mut Response<Body>, wanted: &str) -> Option<String> {
+pub async fn read_until(stream: &mut Response<Body>, wanted: &str) -> Option<String> {
     let reading = async {
         while let Some(Ok(frame)) = stream.body_mut().frame().await {
             let text = frame.data_ref().map(|data| String::from_utf8_lossy(data).into_owned()).unwrap_or_default();

@@ -321,7 +321,7 @@ async fn what_is_collected_is_one_mail_under_one_id_at_each_attempt() {
 }
 
 /// That something is ready, collected for a mail to dana.
-fn ready(name: &str, now: Timestamp) -> News {
+pub fn ready(name: &str, now: Timestamp) -> News {
     let mail = Message {
         id: format!("{name}-mail"),
         channel: "mail".to_owned(),

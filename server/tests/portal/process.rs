@@ -30,6 +30,11 @@ impl Process {
 
     /// Starts the program of `OPM_PORTAL`, or the one built with this test, and waits until it says that it is ready.
     pub async fn start_with(data: &Path, more: &[&str]) -> Self {
+        Self::start_in(data, more, &[]).await
+    }
+
+    /// The same with variables in its environment.
+    pub async fn start_in(data: &Path, more: &[&str], environment: &[(&str, &str)]) -> Self {
         #[expect(clippy::disallowed_methods, reason = "the build tool names the release binary here")]
         let binary = std::env::var_os("OPM_PORTAL").unwrap_or_else(|| env!("CARGO_BIN_EXE_opm-portal").into());
         // What the process before wrote would name its port.
@@ -39,6 +44,7 @@ impl Process {
             .args(["serve", "--plane", "embedded", "--empty", "--port", "0", "--plane-port", "0", "--requests-per-second", "0", "--data"])
             .arg(data)
             .args(more)
+            .envs(environment.iter().copied())
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(data.join("log")).expect("a log file"))
             .spawn()
@@ -85,6 +91,19 @@ impl Process {
         endpoint.client(credential.token.as_ref().expect("the context has a token"), &Scope::Workspace(path))
     }
 
+    /// Waits until its pages are served; answers their port.
+    pub async fn port(&self) -> u16 {
+        let listening = async {
+            loop {
+                if let Some(port) = port_in(&self.log()) {
+                    return port;
+                }
+                tokio::time::sleep(ASK_AGAIN).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, listening).await.unwrap_or_else(|_| panic!("no pages after {PATIENCE:?}: {}", self.log()))
+    }
+
     /// SIGKILL: nothing is written or closed any more.
     pub fn kill(mut self) {
         self.end();
@@ -99,6 +118,13 @@ impl Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The port that a program says it listens on.
+pub fn port_in(log: &str) -> Option<u16> {
+    let address = log.split("http://127.0.0.1:").nth(1)?;
+    let (port, _) = address.split_once(|letter: char| !letter.is_ascii_digit())?;
+    port.parse().ok()
 }
 
 impl Drop for Process {

@@ -35,6 +35,8 @@ pub struct Call {
     pub headers: BTreeMap<String, String>,
     /// Its body.
     pub body: String,
+    /// The same as it was sent.
+    pub bytes: Vec<u8>,
 }
 
 /// A server that keeps what it got.
@@ -149,7 +151,7 @@ pub async fn hooks() -> Receiver<Call> {
         let length = headers.get("content-length")?.parse().ok()?;
         let mut body = vec![0; length];
         stream.read_exact(&mut body).await.ok()?;
-        got.lock().push(Call { headers, body: String::from_utf8(body).ok()? });
+        got.lock().push(Call { headers, body: String::from_utf8_lossy(&body).into_owned(), bytes: body });
         let answer = answers.lock().pop().unwrap_or("200 OK");
         stream.write_all(format!("HTTP/1.1 {answer}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").as_bytes()).await.ok()
     })

@@ -9,6 +9,7 @@ use http::header::{AUTHORIZATION, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{Method, Request, Response, StatusCode, Uri};
 use kube::client::Body;
 use tower::{BoxError, Service, ServiceExt};
+use tracing::Instrument as _;
 
 use super::Token;
 use super::calls::{Call, ServerKind};
@@ -136,13 +137,13 @@ fn speaks_for(name: &HeaderName) -> bool {
 
 /// Returns the response once its head has arrived; see [`Stall`] for the body. A server that accepts connections and never responds must
 /// not block callers forever.
-async fn answer<S>(service: S, server: ServerKind, request: Request<Body>, is_watch: bool) -> Result<Response<Body>, BoxError>
+async fn answer<S>(service: S, server: ServerKind, mut request: Request<Body>, is_watch: bool) -> Result<Response<Body>, BoxError>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = BoxError>,
 {
     let patience = if request.method() == Method::GET { PATIENCE } else { PATIENCE_FOR_WRITES };
-    let call = Call::begin(server, &request, is_watch);
-    let outcome = match tokio::time::timeout(patience, service.oneshot(request)).await {
+    let call = Call::begin(server, &mut request, is_watch);
+    let outcome = match tokio::time::timeout(patience, service.oneshot(request).instrument(call.span())).await {
         Ok(outcome) => outcome,
         Err(_) => Err(format!("no response within {} seconds", patience.as_secs()).into()),
     };

@@ -9,6 +9,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
 
 use super::absences::Absences;
 use super::askers::OwnName;
@@ -28,6 +29,7 @@ use crate::guard::guarded_task;
 use crate::projection::Reader;
 use crate::random::Random;
 use crate::topology::Topology;
+use crate::trace::TRACES;
 use crate::workspaces::WorkspacePath;
 use crate::world::{Access, World};
 
@@ -227,9 +229,11 @@ async fn worker(core: Arc<Core>, ends: Ends) {
             }
         };
         let begun = Instant::now();
+        let span = tracing::info_span!(target: TRACES, "reconcile", kind = work.kind(), result = tracing::field::Empty);
         tokio::select! {
             () = ends.lost.cancelled() => return,
-            after = caught(&core.report, &work, after) => {
+            after = caught(&core.report, &work, after).instrument(span.clone()) => {
+                span.record("result", after.word());
                 metrics::counter!("opm_reconciles_total", "kind" => work.kind(), "result" => after.word()).increment(1);
                 metrics::histogram!("opm_reconcile_duration_seconds", "kind" => work.kind()).record(begun.elapsed().as_secs_f64());
                 core.queue.done(&work, after);

@@ -365,6 +365,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_tenant_who_floods_the_queue_delays_the_others_by_one_key_each() {
+        let names: Vec<String> = (0..10_000).map(|number| format!("flood/{number}")).collect();
+        let queue = Queue::default();
+        for name in &names {
+            queue.add_as(name.as_str(), Class::New);
+        }
+        queue.add_as("shop/1", Class::New);
+        queue.add_as("shop/2", Class::New);
+        let mut order = Vec::new();
+        for _ in 0..4 {
+            let key = queue.next().await;
+            queue.done(&key, After::Done);
+            order.push(key.split('/').next().unwrap_or_default());
+        }
+        assert_eq!(order, ["flood", "shop", "flood", "shop"]);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_sweep_and_a_change_get_their_turns_however_much_is_new_and_swept() {
         let queue = Queue::default();
         queue.add_as("sweep", Class::Sweep);

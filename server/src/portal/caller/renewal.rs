@@ -141,6 +141,11 @@ fn unreachable() -> Error {
 async fn read(portal: &Portal, key: SessionKey, now: Timestamp) -> Result<Option<Session>> {
     match portal.store.session(key, now).await {
         Ok(found) => Ok(found),
+        // Another replica can have the key, so the session is left alone: it is only none here.
+        Err(store::Error::Unsealable) if portal.store.is_shared() => {
+            tracing::warn!("a session is sealed with a key that this replica doesn't have");
+            Ok(None)
+        }
         // The key that sealed the token is gone, so the session is useless.
         Err(store::Error::Unsealable) => {
             drop_session(portal, key).await;

@@ -45,7 +45,7 @@ const KEEPS_HOUSE: [(&str, &str); 5] = [
     ("drop_keyed_call", "portal/once.rs"),
 ];
 /// Those that only read.
-const READS: [&str; 54] = [
+const READS: [&str; 57] = [
     "audit_after",
     "audit_heads",
     "audit_object",
@@ -97,12 +97,15 @@ const READS: [&str; 54] = [
     "subscription",
     "telling_since",
     "unread",
+    "session_edition",
+    "site_file",
+    "notices",
     "open",
     "connect",
     "memory",
 ];
 /// Those of work in the background, which no person does: the audit log, telling people, the ledger, clearing up, ending.
-const BACKGROUND: [&str; 24] = [
+const BACKGROUND: [&str; 27] = [
     "append_audit",
     "adopt_audit",
     "follow_audit_kind",
@@ -119,12 +122,15 @@ const BACKGROUND: [&str; 24] = [
     "look",
     "post",
     "forget_hours",
+    "keep_site_files",
+    "next",
     "sweep",
     "close",
     // What the portal keeps of sign-ins and sessions for itself; their beginning and end are recorded.
     "begin_attempt",
     "take_attempt",
     "touch_session",
+    "advance_session",
     "lease_renewal",
     "release_renewal",
     "renew_session",

@@ -201,7 +201,8 @@ impl Issuer {
     pub fn id_token(&self, person: &str, expires: i64) -> String {
         let mut claims = claims(&self.mind, CLIENT, person, expires - 7200);
         claims["exp"] = json!(expires);
-        self.signed(&claims)
+        let key = self.mind.key.lock();
+        key.signs(&json!({"alg": "ES256", "kid": key.id, "typ": "JWT"}), &claims)
     }
 
     /// An id token for a program of `person`, who didn't say anything about themselves for a while.
