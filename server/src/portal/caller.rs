@@ -300,7 +300,15 @@ struct Credential {
 impl Credential {
     fn of_token(token: &str, now: Timestamp) -> Result<Self> {
         let expires = now.saturating_add(VERIFIED).map_err(|_| Error::Internal)?;
-        Ok(Self { token: Token::new(token.to_owned()), expires, due: expires, edition: 0, person: None, provider: None, authenticated: None })
+        Ok(Self {
+            token: Token::new(token.to_owned()),
+            expires,
+            due: expires,
+            edition: 0,
+            person: None,
+            provider: None,
+            authenticated: None,
+        })
     }
 
     async fn of_session(portal: &Arc<Portal>, key: SessionKey, now: Timestamp) -> Result<Option<Self>> {
