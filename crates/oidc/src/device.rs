@@ -79,7 +79,7 @@ impl Provider {
         let answer = request.request_async(&self.http, sleep, None).await?;
         let id_token = answer.id_token().ok_or_else(|| Error::Answer("there is no id token in it".to_owned()))?;
         // The code takes the place of a nonce: no browser brings anything back.
-        let verified = self.verified(&metadata, id_token, Expected { nonce: None, now: now() }).await?;
+        let verified = self.verified(&metadata, id_token, Expected { nonce: None, max_age: None, now: now() }).await?;
         Ok(Tokens { refresh_token: answer.refresh_token().map(|token| token.secret().clone()), ..verified })
     }
 

@@ -77,6 +77,7 @@ pub(crate) fn client(provider: &SignInProvider) -> Result<Provider, Error> {
         issuer: provider.issuer.clone(),
         client_id: provider.client_id.clone(),
         client_secret: None,
+        impersonation: None,
         device_client_id: None,
         scopes: provider.scopes.clone(),
         username_claim: provider.username_claim.clone(),

@@ -76,8 +76,9 @@ impl Roles {
         let configuration = json!({"apiVersion": "apiserver.config.k8s.io/v1", "kind": kind, "jwt": [issuer.authenticator()]});
         std::fs::write(&file, configuration.to_string()).expect("written");
         let providers = vec![issuer.config("sso")];
-        let sign_in = SignInConfig { samples: false, tokens: false, providers, lifetime: SessionLifetime::default() };
-        let product = Product::federated(sign_in, &file, clock.clone()).await;
+        let sign_in =
+            SignInConfig { samples: false, tokens: false, providers, lifetime: SessionLifetime::default(), reauthentication: None };
+        let product = Product::federated(sign_in, &file, false, clock.clone()).await;
         write_request(&product, THERE).await;
         let listed = async {
             while !product.running.portal.world.requests.snapshot().keys().any(|key| key.name == THERE) {
