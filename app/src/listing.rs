@@ -142,6 +142,6 @@ mod tests {
         assert!(requests().is_narrowed());
         let search = SearchQuery { workspace: "root:acme".to_owned(), ..SearchQuery::default() };
         let search = Listing::new("/search", &search).opened_from(&["workspace"]);
-        assert_eq!((search.is_narrowed(), search.cleared()), (false, "/search?workspace=root%3Aacme".to_owned()));
+        assert_eq!((search.is_narrowed(), search.cleared()), (false, "/search?workspace=root:acme".to_owned()));
     }
 }

@@ -1,5 +1,6 @@
 //! Errors of commands, and their exit codes.
 
+use kube::client::AuthError;
 use promise::Problem;
 
 /// Exit code if the answer is no: rejected, failed, different.
@@ -50,6 +51,12 @@ pub enum Error {
         /// The connection error.
         error: Box<kube::Error>,
     },
+    /// The kubeconfig gives no token. What a plugin was called with and what it printed can be secret, so only its errors are shown.
+    #[error("the kubeconfig gives no token{}", plugin(error))]
+    Credential {
+        /// What happened.
+        error: Box<AuthError>,
+    },
     /// The identity provider doesn't sign the user in.
     #[error("{title}: {error}{}", sources(error))]
     SignIn {
@@ -96,6 +103,25 @@ impl From<kube::config::KubeconfigError> for Error {
 }
 
 impl Error {
+    /// The error of a call to the portal at an address.
+    pub fn of_call(portal: &str, error: kube::Error) -> Self {
+        // Middleware of the client, such as the one that asks for a token, returns its errors in a box.
+        let error = match error {
+            kube::Error::Service(error) => match error.downcast::<kube::Error>() {
+                Ok(inner) => *inner,
+                Err(error) => match error.downcast::<AuthError>() {
+                    Ok(error) => return Self::Credential { error },
+                    Err(error) => kube::Error::Service(error),
+                },
+            },
+            error => error,
+        };
+        match error {
+            kube::Error::Auth(error) => Self::Credential { error: Box::new(error) },
+            error => Self::Unreachable { portal: portal.to_owned(), error: Box::new(error) },
+        }
+    }
+
     /// Returns the exit code.
     pub fn code(&self) -> u8 {
         match self {
@@ -103,6 +129,7 @@ impl Error {
             Self::Usage(_) | Self::NoWorkspace | Self::ClearText(_) | Self::File { .. } => USAGE,
             Self::Clap { error, .. } => u8::try_from(error.exit_code()).unwrap_or(USAGE),
             Self::TimedOut(_) => TIMED_OUT,
+            Self::Credential { .. } => DENIED,
             Self::SignIn { error, .. } => match &**error {
                 oidc::Error::Unreachable(_) | oidc::Error::Answer(_) => NO_ANSWER,
                 error if error.is_expired() => TIMED_OUT,
@@ -127,6 +154,20 @@ impl Error {
     pub fn file(file: &std::path::Path) -> impl Fn(std::io::Error) -> Self {
         let file = file.display().to_string();
         move |error| Self::File { file: file.clone(), error }
+    }
+}
+
+/// What a credential plugin said, after a colon.
+fn plugin(error: &AuthError) -> String {
+    match error {
+        AuthError::AuthExecRun { out, .. } => {
+            let said = String::from_utf8_lossy(&out.stderr);
+            let said = said.trim();
+            if said.is_empty() { format!(": its plugin ended with {}", out.status) } else { format!(": its plugin says: {said}") }
+        }
+        AuthError::AuthExecStart(error) => format!(": its plugin doesn't start: {error}"),
+        AuthError::ReadTokenFile(error, file) => format!(": {}: {error}", file.display()),
+        _ => "; run its plugin yourself to see why".to_owned(),
     }
 }
 

@@ -77,7 +77,7 @@ impl Portal {
                 (workspace, "the portal doesn't accept the token of this kubeconfig")
             }
         };
-        let unreachable = |error| Error::Unreachable { portal: name(&address), error: Box::new(error) };
+        let unreachable = |error| Error::of_call(&name(&address), error);
         let client = Client::try_from(config).map_err(unreachable)?;
         let chosen = if way.context.is_some() { of_context.or(known.workspace) } else { known.workspace.or(of_context) };
         Ok(Self { client, address, workspace: way.workspace.clone().or(chosen), remedy })
@@ -89,7 +89,7 @@ impl Portal {
     /// If the address can't be used.
     pub fn anonymous(way: &Way) -> Result<Self, Error> {
         let address = way.address(&way.store().settings()?)?;
-        let unreachable = |error| Error::Unreachable { portal: name(&address), error: Box::new(error) };
+        let unreachable = |error| Error::of_call(&name(&address), error);
         let client = Client::try_from(Config::new(address.clone())).map_err(unreachable)?;
         Ok(Self { client, address, workspace: None, remedy: "the portal wants a token for what everyone can know" })
     }
@@ -199,7 +199,7 @@ impl Portal {
             request = request.header(name, value);
         }
         let request = request.body(Body::from(body)).map_err(|_| self.is_unknown())?;
-        self.client.send(request).await.map_err(|error| Error::Unreachable { portal: self.name(), error: Box::new(error) })
+        self.client.send(request).await.map_err(|error| Error::of_call(&self.name(), error))
     }
 
     async fn read(&self, response: Response<Body>) -> Result<(StatusCode, HeaderMap, Vec<u8>), Error> {

@@ -163,7 +163,8 @@ mod tests {
             "spec": {"version": "1.1.0"}, "former": {"version": "1.0.0"},
         }))
         .unwrap();
-        assert_eq!(difference(&written), "--- cache (now)\n+++ cache (published)\n@@ -1 +1 @@\n-version: 1.0.0\n+version: 1.1.0\n");
+        let expected = "--- cache (now)\n+++ cache (published)\n@@ -1 +1 @@\n-version: \"1.0.0\"\n+version: \"1.1.0\"\n";
+        assert_eq!(difference(&written), expected);
         written.former = Some(written.spec.clone());
         assert_eq!(difference(&written), "");
     }

@@ -76,15 +76,14 @@ impl Examined {
         }
     }
 
-    /// If a rule sets a value that would be there anyway, the effect of its condition is invisible. Only in that case, checks it with a
-    /// different value in that rule.
+    /// If a rule sets a value that would be there anyway, the effect of its condition is invisible, whether it is met or not. Only in that
+    /// case, checks it with a different value in a rule.
     fn can_change_under_another_value(&self, place: &Place, origin: &LineOrigin) -> bool {
         let compiled = self.case.compiled();
-        let mut rules = place.origins.iter().filter_map(|origin| match origin {
-            LineOrigin::Policy { rule } => self.case.with_another_value(&rule.policy, &rule.rule),
-            _ => None,
+        let mut others = self.case.policies.iter().flat_map(|candidate| {
+            candidate.spec.rules.iter().filter_map(|rule| self.case.with_another_value(&candidate.policy, &rule.name))
         });
-        rules.any(|case| {
+        others.any(|case| {
             let before = case.objects(&compiled).expect("it renders");
             let mut variations = case.variations().into_iter().filter(|(input, _)| proves(origin, input));
             variations.any(|(_, other)| other.objects(&compiled).is_some_and(|after| place.differs(&before, &after)))

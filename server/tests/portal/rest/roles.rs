@@ -53,7 +53,8 @@ async fn every_operation_does_for_every_role_what_the_plane_grants_and_no_more()
             assert!(expected.contains(&status), "{role:?} {} {address}: {status}, not {expected:?}: {text}", route.method);
             refused += usize::from(status.is_client_error());
             if !role.is_inside() {
-                for secret in [THERE, SHOP, "Redis"] {
+                // What one asks for can be repeated.
+                for secret in [THERE, SHOP, "Redis"].into_iter().filter(|secret| !address.contains(secret)) {
                     assert!(!text.contains(secret), "{role:?} {} {address} is told {secret}: {text}", route.method);
                 }
             }
