@@ -107,10 +107,14 @@ pub(super) fn field(field: &Field, at: At<'_>) -> AnyView {
         {field.help.clone().map(|help| view! { <details class="why"><summary>{texts::LEARN_MORE}</summary><div class="prose" inner_html=markdown::render(&help)></div></details> })}
         {field.problem.clone().map(|problem| complaint(problem_id, problem))}
     };
-    let by = field.by.iter().map(|by| by_line(by, at.workspace)).collect_view();
+    let by = field.by.iter().enumerate().map(|(index, by)| {
+        let is_told = field.by.iter().take(index).any(|former| (&former.workspace, &former.policy) == (&by.workspace, &by.policy));
+        by_line(by, at.workspace, is_told)
+    });
+    let by = by.collect_view();
     let control = match &field.locked {
         Some(locked) => {
-            view! { <div class="control"><span class="locked"><Icon name="lock"/>{locked.value.clone()}</span></div>{locked.by.as_ref().map(|by| by_line(by, at.workspace))}{(!locked.why.is_empty()).then(|| view! { <p class="by"><Icon name="lock"/><span>{locked.why.clone()}</span></p> })} }
+            view! { <div class="control"><span class="locked"><Icon name="lock"/>{locked.value.clone()}</span></div>{locked.by.as_ref().map(|by| by_line(by, at.workspace, false))}{(!locked.why.is_empty()).then(|| view! { <p class="by"><Icon name="lock"/><span>{locked.why.clone()}</span></p> })} }
                 .into_any()
         }
         None => view! { <div class="control">{control(field, describes, at)}{apply(field)}</div> }.into_any(),
@@ -255,11 +259,12 @@ fn apply(field: &Field) -> Option<impl IntoView + use<>> {
     (field.steers && !is_group).then(|| view! { <button class="btn btn-sm unscripted" name="_op" value="check">{texts::APPLY}<span class="vh">" "{field.label.clone()}</span></button> })
 }
 
-/// What a policy did to a field, with links to the policy and to the rule beside the form, which names the owner.
-fn by_line(by: &ByLine, workspace: &str) -> impl IntoView + use<> {
+/// What a policy did to a field, with links to the policy and to the rule beside the form, which names the owner. The reason of a policy is
+/// said once for each field.
+fn by_line(by: &ByLine, workspace: &str, is_told: bool) -> impl IntoView + use<> {
     let title = by.title.clone().unwrap_or_else(|| by.policy.clone());
     let did = by.did.clone();
-    let reason = by.reason.as_ref().map(|reason| view! { " · "{reason.trim_end_matches('.').to_owned()} });
+    let reason = by.reason.as_ref().filter(|_| !is_told).map(|reason| view! { " · "{reason.trim_end_matches('.').to_owned()} });
     let who = if by.own {
         view! { {did}" · "{texts::RULE_OF_THIS_PROMISE} }.into_any()
     } else {

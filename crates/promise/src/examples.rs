@@ -220,7 +220,11 @@ fn policies_show_in_the_form_of_a_database() {
     let usual = effective(&name, &spec, "root:acme:shop", &["root", "acme", "shop"]);
     let proposed = |parameters: Value, typing: Option<&str>| {
         let effective = settled(parameters.clone()).effective;
-        let found = crate::form::proposed(&spec, &usual, &effective, &Draft::of(parameters), typing);
+        let mut draft = Draft::of(parameters);
+        // What the input said, which was the former default.
+        draft.texts.insert("/parameters/replicas".to_owned(), "1".to_owned());
+        let found = crate::form::proposed(&spec, &usual, &effective, &mut draft, typing);
+        assert_eq!(draft.texts.is_empty(), !found.is_empty(), "the input shows the new default");
         found.iter().map(|one| (one.path.to_string(), one.value.clone(), one.from.policy.clone())).collect::<Vec<_>>()
     };
     let standby = (".replicas".to_owned(), serde_json::json!(2), "production-baseline".to_owned());

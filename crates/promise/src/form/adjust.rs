@@ -46,9 +46,10 @@ pub fn adjust(promise: &PromiseSpec, effective: &Effective, draft: &mut Draft, t
     adjusted
 }
 
-/// Returns the default values that policies set because of values of the draft. `usual` are the rules without any values, which the form
-/// was rendered with. Values that the user entered are left out, and so is the input with the name `typing`.
-pub fn proposed(promise: &PromiseSpec, usual: &Effective, effective: &Effective, draft: &Draft, typing: Option<&str>) -> Vec<Adjusted> {
+/// Moves inputs that still have their default to the default that policies set because of other values of the draft, and returns these.
+/// `usual` are the rules without any values, which the form was rendered with. Values that the user entered stay, and so does the input with
+/// the name `typing`.
+pub fn proposed(promise: &PromiseSpec, usual: &Effective, effective: &Effective, draft: &mut Draft, typing: Option<&str>) -> Vec<Adjusted> {
     let structural = resolve::parsed_schema(promise, effective);
     let in_effect = |effective: &Effective| resolve::in_effect(promise, &structural, effective, &draft.parameters);
     let (before, now) = (in_effect(usual), in_effect(effective));
@@ -56,7 +57,13 @@ pub fn proposed(promise: &PromiseSpec, usual: &Effective, effective: &Effective,
         let path = &ruling.path;
         path.get(&draft.parameters).is_none() && typing != Some(path.pointer(BASE).as_str()) && path.get(&before) != path.get(&now)
     });
-    changed.map(|ruling| Adjusted { path: ruling.path.clone(), value: ruling.effect.clone(), from: ruling.from.clone() }).collect()
+    let changed = changed.map(|ruling| Adjusted { path: ruling.path.clone(), value: ruling.effect.clone(), from: ruling.from.clone() });
+    let proposed: Vec<Adjusted> = changed.collect();
+    for Adjusted { path, .. } in &proposed {
+        // The input shows the default, and no longer the text of the former one.
+        put(draft, path, None);
+    }
+    proposed
 }
 
 /// Sets a value of a draft, or removes it. Texts that were entered for it go.

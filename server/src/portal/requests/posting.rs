@@ -158,7 +158,7 @@ async fn adjust(caller: &Caller, workspace: &Workspace, opened: &Opened, typed: 
         return Ok(());
     }
     let checked = caller.preflight(workspace, &opened.offered, &opened.submission(typed)).await?;
-    let proposed = promise::form::proposed(&opened.spec, rules, &checked.effective, &typed.draft, typing);
+    let proposed = promise::form::proposed(&opened.spec, rules, &checked.effective, &mut typed.draft, typing);
     let adjusted = promise::form::adjust(&opened.spec, &checked.effective, &mut typed.draft, typing);
     let start = |one: &Adjusted| {
         let value = promise::shape::value_of(&opened.spec, &one.path, &one.value);
