@@ -1,10 +1,14 @@
 //! Sections and fields of a form.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::control::{Control, More, Suggested};
 use crate::path::Path;
 use crate::policy::{Origin, Provenance};
+
+/// Digits of a digest that tell the rules of a page apart.
+const ANCHOR_DIGITS: usize = 8;
 
 /// A form, ready to be rendered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -308,9 +312,11 @@ pub fn field_id(name: &str) -> String {
     format!("f{}", parts.join("-"))
 }
 
-/// Returns the id of a rule on a page. It is the same wherever the rule is referenced.
+/// Returns the id of a rule on a page. It is the same wherever the rule is referenced. It is a digest, because a page names many rules often.
 pub fn rule_anchor(workspace: &str, policy: &str, rule: &str) -> String {
-    format!("why-{}-{}-{}", part_of_id(workspace), part_of_id(policy), part_of_id(rule))
+    // No name has a line break.
+    let digest = hex::encode(Sha256::digest(format!("{workspace}\n{policy}\n{rule}")));
+    format!("why-{}", digest.chars().take(ANCHOR_DIGITS).collect::<String>())
 }
 
 /// Converts a text to a part of an id. Different texts give different parts, without hyphens.
