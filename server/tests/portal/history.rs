@@ -18,6 +18,17 @@ use promise::state::{ChangeState, RequestState, RequestStates};
 use crate::browser::Product;
 use crate::storage::copied;
 
+/// States that people find, and at least how many requests have each.
+const SHOWN: [(RequestState, usize); 8] = [
+    (RequestState::Ready, 12),
+    (RequestState::AwaitingApproval, 2),
+    (RequestState::ChangesRequested, 1),
+    (RequestState::Rejected, 3),
+    (RequestState::Withdrawn, 1),
+    (RequestState::Degraded, 1),
+    (RequestState::Provisioning, 1),
+    (RequestState::Updating, 1),
+];
 /// Requests that go on where the story ended.
 const MOVING: [&str; 2] = ["experiments-db", "forecast-api"];
 
@@ -125,25 +136,26 @@ async fn the_sample_world_is_lived_in_at_its_first_start_and_rests() {
     assert!(moved.is_empty(), "the controller wrote about {moved:?}; {}", record::REMEDY);
 
     let portal = &product.running.portal;
-    let requests = portal.world.requests.snapshot();
-    let states: Vec<RequestStates> = requests
-        .values()
-        .map(|request| RequestStates::of(request.status.as_ref(), request.metadata.deletion_timestamp.is_some()))
-        .collect();
-    let count = |state: RequestState| states.iter().filter(|states| states.state == state).count();
-    assert!(states.len() >= 25 && count(RequestState::Ready) >= 12, "{}", states.len());
-    for (state, least) in [
-        (RequestState::AwaitingApproval, 2),
-        (RequestState::ChangesRequested, 1),
-        (RequestState::Rejected, 3),
-        (RequestState::Withdrawn, 1),
-        (RequestState::Degraded, 1),
-        (RequestState::Provisioning, 1),
-        (RequestState::Updating, 1),
-    ] {
-        assert!(count(state) >= least, "{state:?}: {}", count(state));
-    }
-    assert!(states.iter().any(|states| states.change == Some(ChangeState::AwaitingApproval)));
+    let shown = || -> BTreeMap<String, RequestStates> {
+        let requests = portal.world.requests.snapshot();
+        let states = |request: &PromiseRequest| RequestStates::of(request.status.as_ref(), request.metadata.deletion_timestamp.is_some());
+        requests.iter().map(|(key, request)| (format!("{} {}", key.cluster, key.name), states(request))).collect()
+    };
+    // Requests that go on are read again at the start, which takes a busy machine a while.
+    let is_lived_in = || {
+        let states = shown();
+        let count = |state: RequestState| states.values().filter(|states| states.state == state).count();
+        SHOWN.iter().all(|(state, least)| count(*state) >= *least)
+    };
+    let seen = async {
+        while !is_lived_in() {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    assert!(tokio::time::timeout(Duration::from_secs(60), seen).await.is_ok(), "{:#?}", shown());
+    let (requests, states) = (portal.world.requests.snapshot(), shown());
+    assert!(states.len() >= 25, "{}", states.len());
+    assert!(states.values().any(|states| states.change == Some(ChangeState::AwaitingApproval)));
     assert_eq!(portal.world.orphans.snapshot().len(), 1);
     let soon = |request: &PromiseRequest| {
         let now = portal.clock.now();
