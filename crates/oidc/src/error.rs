@@ -9,7 +9,7 @@ use crate::names::NameProblem;
 
 /// The code with which a provider refuses a code or refresh token that doesn't count any more (RFC 6749, section 5.2).
 const INVALID_GRANT: &str = "invalid_grant";
-/// The code for a sign-in on another device that nobody finished in time (RFC 8628, section 3.5).
+/// Error code for a device sign-in that wasn't finished in time (RFC 8628, section 3.5).
 const EXPIRED_TOKEN: &str = "expired_token";
 
 /// Why the provider's part of a sign-in failed. No text contains a token, a code or a secret.

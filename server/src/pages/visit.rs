@@ -103,7 +103,7 @@ impl Visiting {
         let Visitor::Person(caller) = &self.visitor else { return };
         self.portal.navigations.forget(caller.session());
         if let Err(error) = self.portal.store.advance_session(caller.session()).await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "other replicas could not be told of a change");
+            tracing::warn!(error = &error as &dyn std::error::Error, "other replicas could not be notified of a change");
         }
     }
 

@@ -221,7 +221,7 @@ pub(crate) async fn end(portal: &Portal, provider: &Provider, token: &str, reque
     Ok(())
 }
 
-/// Returns what people are told about an error; the log has the details.
+/// Returns the problem that the sign-in page shows for an error; the log has the details.
 pub(crate) fn problem(provider: &Provider, error: &oidc::Error) -> SignInProblem {
     tracing::warn!(
         provider = provider.config().name,

@@ -93,7 +93,7 @@ pub(crate) async fn begin_with(
     begun.await.map_err(problem)
 }
 
-/// Returns what people are told about an error.
+/// Returns the problem that the sign-in page shows for an error.
 fn problem(error: Error) -> SignInProblem {
     match error {
         Error::Unauthenticated => SignInProblem::TokenRefused,

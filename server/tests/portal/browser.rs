@@ -185,7 +185,7 @@ pub struct Answer {
 }
 
 impl Browser {
-    /// A browser in which nobody is signed in, and whose requests a router answers.
+    /// A browser without a session, whose requests a router answers.
     pub fn at(router: Router) -> Self {
         Self { router, cookies: BTreeMap::new() }
     }
@@ -264,7 +264,7 @@ impl Browser {
         self.moves_to_router(product.router.clone());
     }
 
-    /// Goes on with its cookies where another router answers.
+    /// Sends further requests, with the same cookies, to another router.
     pub fn moves_to_router(&mut self, router: Router) {
         self.router = router;
     }

@@ -172,8 +172,8 @@ impl Site {
     }
 }
 
-/// Whether a server says that what was asked is possible soon: a group or a kind that isn't served yet, 429 while its storage starts, 503
-/// and 504.
+/// Whether the request can be retried: the API server doesn't serve the group or kind yet (404), its storage is starting (429), or it is
+/// overloaded (503 and 504).
 fn is_not_yet(status: &kube::core::Status) -> bool {
     match status.code {
         404 => ["page not found", "could not find the requested"].iter().any(|text| status.message.contains(text)),

@@ -73,7 +73,7 @@ async fn what_is_done_at_one_replica_counts_at_the_other_from_the_next_request_o
         assert!(page.text.contains(&format!("name=\"favourite\" value=\"{next}\"")), "round {round}: {}", page.text);
     }
 
-    // Another browser of the same person, at the other replica, with an open stream. It is told what is read here.
+    // The same person in another browser, with a stream from the other replica. It shows what is read in the first one.
     let mut second = other.browser().brings(&token).await;
     let mut stream = second.stream("/live?topic=notifications").await;
     assert!(read_until(&mut stream, "event: ready").await.is_some());
@@ -131,7 +131,7 @@ async fn replicas_and_controllers_are_killed_and_replaced_while_people_go_on() {
     for name in ["first", "second", "third"] {
         let events = events(&site, name);
         let once: BTreeSet<&String> = events.iter().collect();
-        assert_eq!(events.len(), once.len(), "{name} is told once: {events:?}");
+        assert_eq!(events.len(), once.len(), "each event of {name} is sent once: {events:?}");
     }
     assert!(!standby.log().contains("panicked"), "{}", standby.log());
 

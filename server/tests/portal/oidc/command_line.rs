@@ -1,4 +1,4 @@
-//! `opm login` with a code that is entered in a browser (RFC 8628): what comes of it, how it goes on, and how it ends.
+//! `opm login` with a code that is entered in a browser (RFC 8628): signing in, renewal, and signing out.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -160,7 +160,7 @@ async fn a_person_whom_the_portal_impersonates_has_exactly_their_own_rights() {
     issuer.twists(|_, claims| claims["groups"] = json!(["other-developers"]));
     clock.put_forward(TOKENS - 30);
     assert_eq!(dana.get(MINE).await.status, StatusCode::NOT_FOUND);
-    assert!(!caller.is_signed_in().await, "whoever holds the caller for long notices");
+    assert!(!caller.is_signed_in().await, "a caller that a stream still holds is signed out, too");
     issuer.twists(|_, claims| claims["groups"] = json!(["system:masters"]));
     clock.put_forward(TOKENS - 30);
     assert_eq!(dana.get(MINE).await.location(), app::routes::sign_in(MINE), "the session is over");

@@ -148,7 +148,7 @@ async fn nothing_else_that_comes_back_is_a_confirmation() {
     let waits = deletes(&mut dana, SHOP, "carts").await;
     let refused = proves(&world, &mut dana, &waits, "org-owner").await;
     assert_eq!(problem(&refused), "other-person");
-    assert_eq!(username(&world, &dana).await, "dev-shop", "the session is nobody else's");
+    assert_eq!(username(&world, &dana).await, "dev-shop", "the session still belongs to the same person");
     assert!(is_there(&world, SHOP, "carts").await);
 
     // The person themselves, but the answer of a sign-in that asked for no proof.
@@ -165,7 +165,7 @@ async fn programs_are_not_asked() {
     world.product.publishes_samples().await;
     let dana = world.signed_in("dev-shop").await;
     ask(&world.product, &dana, "carts", "redis", json!({})).await;
-    // No person confirms anything here: whoever has the token of a program can do what its owner can.
+    // Programs have no one to confirm a sign-in: a bearer token can do what its owner can.
     let address = format!("/api/v1/workspaces/{SHOP}/requests/default/carts");
     let request = Request::delete(address).header(header::HOST, HOST);
     let request = request.header(header::AUTHORIZATION, format!("Bearer {}", world.sso.issues("dev-shop")));

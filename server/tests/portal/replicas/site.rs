@@ -32,7 +32,7 @@ const ASK_AGAIN: Duration = Duration::from_millis(20);
 pub struct Site {
     /// The plane, with its sample world and without a controller.
     pub plane: Product,
-    /// Where everyone is told what happens.
+    /// Receives every notification as a webhook.
     pub hook: Receiver<Call>,
     database: String,
     folder: tempfile::TempDir,
@@ -245,7 +245,7 @@ impl Proxy {
     }
 }
 
-/// Sends a request to a port of this machine. One that nobody listened to is given back.
+/// Sends a request to a port of this machine. Returns the request if nothing listens there.
 async fn forwarded(port: u16, request: Request<Body>) -> Result<Response<Body>, Option<Request<Body>>> {
     let Ok(stream) = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await else { return Err(Some(request)) };
     let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|_| None)?;

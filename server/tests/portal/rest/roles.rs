@@ -18,10 +18,10 @@ fn granted(route: &Route, role: Role) -> Vec<StatusCode> {
         return vec![StatusCode::NOT_FOUND];
     }
     match (route.method.as_str(), route.pattern) {
-        // Nobody in the shop is an author.
+        // No one in the shop can publish promises.
         ("GET", PUBLICATION) => vec![StatusCode::NOT_FOUND],
         (_, PUBLICATION) => vec![StatusCode::FORBIDDEN],
-        // What would become of it is told to everyone inside.
+        // Everyone with access to the workspace can run a preflight.
         ("GET", _) | (_, PREFLIGHT) => vec![StatusCode::OK],
         // Nothing waits for a decision.
         (_, DECISIONS) => vec![StatusCode::CONFLICT],
