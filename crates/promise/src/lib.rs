@@ -28,6 +28,7 @@ pub mod identity;
 pub mod invisible;
 pub mod keyed;
 pub mod ledger;
+pub mod lifecycle;
 pub mod lint;
 pub mod manifest;
 pub mod merge;

@@ -10,7 +10,7 @@ mod answer;
 mod later;
 mod options;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 
@@ -251,8 +251,18 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
     };
     if checked.is_acceptable() {
         record(input, &mut checked);
+        keep(input, &mut checked);
     }
     checked
+}
+
+/// Content that was accepted before stays accepted: approvers decide about contents, and a new reason, for example, is none.
+fn keep(input: &Input<'_>, checked: &mut Preflight) {
+    let accepted = input.former.map(|former| &former.content_hash);
+    if accepted.is_some() && accepted == checked.release.as_ref().map(|release| &release.content_hash) {
+        checked.approvals.clear();
+        checked.verdict = Verdict::Accepted;
+    }
 }
 
 /// Reports that a Destination doesn't allow what the deletion policy would leave there.

@@ -6,6 +6,7 @@
 
 pub(crate) mod locate;
 pub(crate) mod numbers;
+mod object;
 mod reading;
 mod together;
 mod words;
@@ -17,6 +18,7 @@ use schema::expr::Budget;
 use schema::structural::{NO_FIELD, Schema};
 use serde_json::{Map, Value};
 
+pub use object::misfits;
 pub use reading::PromiseReading;
 pub(crate) use words::required;
 

@@ -1,14 +1,16 @@
 //! Requests from manifests: checked, created, changed and deleted, as programs do it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
-use cluster::kinds::PromiseRequest;
+use cluster::kinds::{PromiseRequest, PromiseRequestKind, object_schema};
 use promise::api::{PreflightAnswer, PromiseSpec};
 use promise::form::{LONGEST_SECRET, SecretText};
 use promise::path::Path;
 use promise::preflight::Dry;
 use promise::rest::RequestDetail;
 use promise::{ConflictReason, Error, Problem, Result, names};
+use schema::structural::Schema;
 use serde_json::Value;
 
 use super::offers::Offered;
@@ -246,7 +248,12 @@ fn read(manifest: &[u8], workspace: &Workspace) -> Result<PromiseRequest> {
             return Err(invalid(path, format!("Enter {wanted}. Nothing else is supported here.")));
         }
     }
-    let mut request: PromiseRequest = serde_json::from_value(value).map_err(|error| invalid(".spec", misfit(&error.to_string())))?;
+    let problems = promise::resolve::misfits(schema_of_requests(), &value);
+    if !problems.is_empty() {
+        return Err(Error::Invalid { problems });
+    }
+    let unlike = |error: serde_json::Error| invalid("", format!("Compare the request with the PromiseRequest API: {error}."));
+    let mut request: PromiseRequest = serde_json::from_value(value).map_err(unlike)?;
     if let Some(problem) = name_problem(request.metadata.name.as_deref().unwrap_or_default()) {
         return Err(invalid(".metadata.name", problem));
     }
@@ -257,16 +264,10 @@ fn read(manifest: &[u8], workspace: &Workspace) -> Result<PromiseRequest> {
     Ok(request)
 }
 
-/// Describes why a document isn't a PromiseRequest, from the message of the parser.
-fn misfit(message: &str) -> String {
-    if let Some(field) = message.strip_prefix("missing field ") {
-        return format!("Add the field {field}.");
-    }
-    let rest = ["invalid type: ", "invalid value: ", "unknown variant "].iter().find_map(|prefix| message.strip_prefix(prefix));
-    match rest.and_then(|rest| rest.split_once(", expected ")) {
-        Some((found, wanted)) => format!("Replace {found} with {wanted}."),
-        None => format!("Compare the request with the PromiseRequest API: {message}."),
-    }
+/// Returns the schema of requests, as a control plane has it.
+fn schema_of_requests() -> &'static Schema {
+    static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::parse_lenient(&object_schema::<PromiseRequestKind>()));
+    &SCHEMA
 }
 
 fn invalid(path: &str, message: String) -> Error {
@@ -316,16 +317,5 @@ mod tests {
         assert_eq!(path(|wanted| wanted.metadata.name = Some("other".into())), ".metadata.name");
         assert_eq!(path(|wanted| wanted.metadata.namespace = Some("other".into())), ".metadata.namespace");
         assert_eq!(path(|wanted| wanted.metadata.labels = Some([("team".to_owned(), "data".to_owned())].into())), ".metadata.labels");
-    }
-
-    #[test]
-    fn what_the_parser_says_becomes_what_to_do() {
-        for (message, told) in [
-            ("missing field `promise`", "Add the field `promise`."),
-            ("invalid type: string \"x\", expected a boolean", "Replace string \"x\" with a boolean."),
-            ("unknown variant `Keep`, expected `Delete` or `Orphan`", "Replace `Keep` with `Delete` or `Orphan`."),
-        ] {
-            assert_eq!(misfit(message), told);
-        }
     }
 }

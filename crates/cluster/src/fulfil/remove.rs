@@ -157,7 +157,7 @@ impl Round<'_> {
     /// it can't be judged now.
     async fn judged(&self) -> Result<DeletionPolicy, String> {
         let decision = decide(self.core, &self.releases, self.key, &self.request).await;
-        let unread = decision.unknown.filter(|_| decision.unannounced);
+        let unread = decision.choice.unknown.filter(|_| decision.unannounced);
         let passing = decision.failure.filter(|refusal| refusal.passing).map(|refusal| refusal.why);
         // The records of a namespace that is being deleted are deleted with it, and don't come back.
         let is_leaving = self.core.world.is_leaving(&self.key.cluster);
@@ -166,7 +166,7 @@ impl Round<'_> {
                 "{why} Until then, the controller can't decide whether the objects stay. Set deletionPolicy to Delete to remove them now."
             ));
         }
-        let wanted = decision.next.or(decision.current);
+        let wanted = decision.choice.next.or(decision.choice.current);
         Ok(wanted.map_or(DeletionPolicy::Delete, |wanted| policy_of(&wanted.release, DeletionPolicy::Delete)))
     }
 

@@ -10,12 +10,14 @@ use std::time::Duration;
 use kube::{Api, ResourceExt};
 use promise::api::{DestinationId, OutputStatus};
 use promise::fulfil::{Hold, Key as ObjectKey, Plan, Seen, Subject, plan};
+use promise::lifecycle::Chosen;
 use promise::names;
 use promise::status::{Missing, held};
+use promise::visibility::Place;
 use tokio::task::JoinHandle;
 
 use super::core::{Core, Work};
-use super::decide::{Chosen, Decision, Lost, decide};
+use super::decide::{Decision, Lost, decide};
 use super::eyes::Sort;
 use super::govern::problems_in_words;
 use super::inputs;
@@ -28,6 +30,7 @@ use super::write;
 use crate::error::{is_conflict, is_missing, is_unanswered};
 use crate::kinds::{Export, PromiseRelease, PromiseRequest};
 use crate::watch::Key;
+use crate::workspaces::{ClusterId, Node};
 
 pub(super) use carry::Carried;
 
@@ -149,16 +152,16 @@ impl Round<'_> {
         if let Some(refusal) = decision.failure.take() {
             self.fails(refusal);
         }
-        if decision.fresh {
+        if decision.choice.fresh {
             self.begin_record(&decision);
         }
         self.record_held(&mut decision).await;
-        let plan = match decision.wanted().cloned() {
+        let plan = match decision.choice.wanted().cloned() {
             Some(wanted) => {
                 let mut sites = Sites::new(
                     self.key,
                     wanted.context.workspace.path.clone(),
-                    Some(wanted.home.clone()),
+                    self.node(&wanted.home),
                     wanted.trusted,
                     self.bound(Some(&wanted)),
                 );
@@ -172,10 +175,10 @@ impl Round<'_> {
             }
         };
         if !self.is_recorded().await {
-            decision.next = decision.former.take();
+            decision.choice.is_unrecorded();
         }
-        if plan.as_ref().is_some_and(|plan| plan.applied && plan.healthy) && decision.next.is_some() {
-            decision.current = decision.next.take();
+        if plan.as_ref().is_some_and(|plan| plan.applied && plan.healthy) {
+            decision.choice.runs();
         }
         if self.may_pass(plan.as_ref())
             && let Some(pause) = self.core.patience.bears(self.key)
@@ -187,7 +190,7 @@ impl Round<'_> {
             self.trim(&decision).await;
         }
         let after = self.after(plan.as_ref());
-        Ok(match (after, decision.held.as_ref().and_then(|held| held.judgement.expires_in)) {
+        Ok(match (after, decision.choice.held.as_ref().and_then(|held| held.judgement.expires_in)) {
             (After::Later(_), _) if decision.unannounced => After::Waits,
             (After::Later(pause), Some(left)) => After::Later(pause.min(Duration::from_secs(u64::try_from(left).unwrap_or(1).max(1)))),
             (after, _) => after,
@@ -237,7 +240,7 @@ impl Round<'_> {
 
     /// Records what approvers are asked about before any status asks them: no one decides about something that might change meanwhile.
     async fn record_held(&mut self, decision: &mut Decision) {
-        let Some(held) = &decision.held else { return };
+        let Some(held) = &decision.choice.held else { return };
         let (topology, chosen) = (self.core.targets.topology(), &held.chosen);
         let hash = &chosen.release.content_hash;
         let named = self.request.status.as_ref().and_then(|status| status.candidate.as_ref());
@@ -252,7 +255,7 @@ impl Round<'_> {
             Err(refusal) => {
                 // Approvers who were already asked are still asked, and what they agree to is recorded before anything is created from it.
                 if !is_asked {
-                    decision.held = None;
+                    decision.choice.held = None;
                 }
                 self.fails(refusal);
             }
@@ -270,7 +273,7 @@ impl Round<'_> {
 
     /// Starts to record the new release, while the existing objects are read.
     fn begin_record(&mut self, decision: &Decision) {
-        let Some(next) = &decision.next else { return };
+        let Some(next) = &decision.choice.next else { return };
         let (api, request, name, release) = (self.releases.clone(), self.request.clone(), next.name.clone(), next.release.clone());
         let topology = self.core.targets.topology().clone();
         self.recording = Some(tokio::spawn(async move { releases::ensure(&topology, &api, &request, &name, release).await }));
@@ -296,11 +299,14 @@ impl Round<'_> {
         let status = self.request.status.as_ref();
         let named = status.and_then(|status| status.current.as_ref()).map(|current| current.release.as_str());
         let asked = status.and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.release.as_str());
-        let held = decision.held.as_ref().map(|held| &held.chosen);
-        let known = [decision.current.as_ref(), decision.next.as_ref(), held].into_iter().flatten().map(|chosen| chosen.name.as_str());
-        let upheld = decision.upheld.as_ref().map(|upheld| upheld.release());
-        let needed: Vec<&str> = known.chain(named).chain(asked).chain(upheld).collect();
+        let needed: Vec<&str> = decision.choice.releases().chain(named).chain(asked).collect();
         releases::trim(&self.releases, &self.request, &needed).await;
+    }
+
+    /// Returns the workspace at a place, if it is still there.
+    fn node(&self, place: &Place) -> Option<Node> {
+        let cluster = ClusterId::parse(&place.cluster).ok()?;
+        self.core.world.tree().lineage(&cluster)?.pop()
     }
 
     pub(super) fn own_releases(&self) -> Vec<PromiseRelease> {

@@ -12,7 +12,8 @@ use k8s_openapi::api::authorization::v1::{ResourceAttributes, SubjectAccessRevie
 use kube::api::PostParams;
 use kube::{Api, ResourceExt};
 use promise::api::{ApprovalRule, ApprovalSpec, Approve, ApprovedRequest, Decision, QuestionStatus, Requester};
-use promise::approval::{Asking, Judgement, Matter, Right, Vote, answered, asks_anew, concerns, is_answer, judge, verb};
+use promise::approval::{Asking, Matter, Right, Vote, answered, asks_anew, concerns, is_answer, judge, verb};
+use promise::lifecycle::Heard;
 use promise::names;
 use promise::policy::Ruling;
 
@@ -27,10 +28,8 @@ use crate::watch::{Freshness, Key};
 use crate::workspaces::ClusterId;
 
 /// Decisions about a content, and whether their effect might change without an event.
-pub struct Heard {
-    pub judgement: Judgement,
-    /// The question that approvers were asked.
-    pub question: QuestionStatus,
+pub struct Answers {
+    pub heard: Heard,
     /// A permission was missing or couldn't be checked, or the requester isn't known: either might change without an event.
     pub unannounced: bool,
 }
@@ -46,7 +45,7 @@ struct Lies {
 }
 
 /// Collects the decisions about the content of a request that these rules ask for.
-pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, content_hash: &str, rulings: &[Ruling<Approve>]) -> Heard {
+pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, content_hash: &str, rulings: &[Ruling<Approve>]) -> Answers {
     let asked = ApprovedRequest {
         cluster: Some(key.cluster.to_string()),
         namespace: key.namespace.clone(),
@@ -86,7 +85,7 @@ pub async fn hear(core: &Core, key: &Key, request: &PromiseRequest, content_hash
     for (approval, deadline) in judgement.approvals.iter_mut().zip(&judgement.deadlines) {
         approval.expires_at = deadline.and_then(|at| Timestamp::from_second(at).ok()).map(|time| time.to_string());
     }
-    Heard { judgement, question, unannounced }
+    Answers { heard: Heard { judgement, question }, unannounced }
 }
 
 /// Returns every decision that names this request, whatever content it is about.

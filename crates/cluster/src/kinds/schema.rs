@@ -59,7 +59,7 @@ impl Visit for Collect {
             namespaced: K::NAMESPACED,
             status: K::STATUS,
             columns: K::COLUMNS,
-            schema: schema::<K>(),
+            schema: object_schema::<K>(),
         };
         self.values.push((K::EXPORT, (self.make)(&description)));
     }
@@ -131,7 +131,7 @@ fn api_resource_schema(d: &Description) -> Value {
 }
 
 /// Returns the schema of the whole object. The API server knows `apiVersion`, `kind` and `metadata` itself.
-fn schema<K: Kind>() -> Value {
+pub fn object_schema<K: Kind>() -> Value {
     let mut properties = Map::new();
     properties.insert("spec".to_owned(), structural::<K::Spec>());
     if K::STATUS {

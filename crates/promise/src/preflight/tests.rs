@@ -13,18 +13,18 @@ use crate::visibility::Place;
 
 /// The differences between the cases.
 #[derive(Default)]
-struct Case {
-    parameters: Value,
-    rules: Value,
-    former: Option<PromiseReleaseSpec>,
-    missing: Vec<String>,
+pub(crate) struct Case {
+    pub(crate) parameters: Value,
+    pub(crate) rules: Value,
+    pub(crate) former: Option<PromiseReleaseSpec>,
+    pub(crate) missing: Vec<String>,
     /// Reason why the policies above aren't visible.
-    unseen: Option<&'static str>,
-    unpublished: bool,
-    expires_at: Option<&'static str>,
+    pub(crate) unseen: Option<&'static str>,
+    pub(crate) unpublished: bool,
+    pub(crate) expires_at: Option<&'static str>,
 }
 
-fn checked(case: &Case) -> Preflight {
+pub(crate) fn checked(case: &Case) -> Preflight {
     asked(case, preflight)
 }
 
@@ -122,6 +122,19 @@ fn what_people_decide_about_is_recorded_and_not_accepted() {
     let rules = json!([{"name": "ask", "approve": {"approvers": {"groups": ["leads"]}}}]);
     let asked = checked(&Case { parameters: json!({}), rules, ..Case::default() });
     assert_eq!((asked.verdict, asked.approvals.len(), asked.release.is_some()), (Verdict::NeedsApproval, 1, true));
+}
+
+#[test]
+fn content_that_was_accepted_needs_no_second_approval() {
+    let rules = json!([{"name": "ask", "approve": {"approvers": {"groups": ["leads"]}}}]);
+    let former = checked(&Case { parameters: json!({"level": 4}), rules: rules.clone(), ..Case::default() }).release;
+    let edited = |level: u8| {
+        let edited =
+            checked(&Case { parameters: json!({"level": level}), rules: rules.clone(), former: former.clone(), ..Case::default() });
+        (edited.verdict, edited.approvals.len())
+    };
+    assert_eq!(edited(4), (Verdict::Accepted, 0));
+    assert_eq!(edited(5), (Verdict::NeedsApproval, 1));
 }
 
 #[test]

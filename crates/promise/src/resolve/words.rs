@@ -15,6 +15,23 @@ use crate::wording::{lower_first, noun, number, one_of, upper_first, value as va
 
 /// Describes a field that the promise doesn't have.
 pub(super) fn unknown(promise: &PromiseSpec, schema: &Value, path: &Path) -> String {
+    match alike(schema, path) {
+        Some(known) => format!("Remove or rename {path}: there is no such parameter. Did you mean {known}?"),
+        None if promise.parameters.is_none() => format!("Remove {path}: this promise has no parameters."),
+        None => format!("Remove {path}: there is no such parameter."),
+    }
+}
+
+/// Describes a field that a kind of objects doesn't have.
+pub(super) fn unknown_of_kind(schema: &Value, path: &Path) -> String {
+    match alike(schema, path) {
+        Some(known) => format!("Remove or rename {path}: there is no such field. Did you mean {known}?"),
+        None => format!("Remove {path}: there is no such field."),
+    }
+}
+
+/// Returns the path of the known field beside an unknown one whose name is spelled most like it.
+fn alike(schema: &Value, path: &Path) -> Option<String> {
     let name = path.last_key().unwrap_or_default();
     let lead = Path(path.0.split_last().map(|(_, lead)| lead.to_vec()).unwrap_or_default());
     let siblings = node_at(schema, &lead).and_then(|node| node.get("properties")).and_then(Value::as_object);
@@ -23,15 +40,7 @@ pub(super) fn unknown(promise: &PromiseSpec, schema: &Value, path: &Path) -> Str
         .flat_map(|properties| properties.keys())
         .filter_map(|known| crate::spelling::alike(name, known).map(|score| (score, known)))
         .min();
-    match near {
-        Some((_, known)) => format!("Remove or rename {path}: there is no such parameter. Did you mean {}?", promise_path(&lead, known)),
-        None if promise.parameters.is_none() => format!("Remove {path}: this promise has no parameters."),
-        None => format!("Remove {path}: there is no such parameter."),
-    }
-}
-
-fn promise_path(lead: &Path, key: &str) -> String {
-    lead.child(key).to_string()
+    near.map(|(_, known)| lead.child(known).to_string())
 }
 
 /// Maximum number of choices that a sentence names.

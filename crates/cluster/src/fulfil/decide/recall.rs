@@ -8,18 +8,20 @@ use std::sync::Arc;
 use kube::Api;
 use promise::api::{CandidateState, ReleaseRevision};
 use promise::context::Context;
+use promise::lifecycle::{Choice, Chosen};
 use promise::status::Missing;
+use promise::visibility::Place;
 use serde_json::Value;
 
 use super::evaluate::context;
 use super::lineage::lineage;
 use super::offer::offer;
-use super::{Chosen, Decision, consider};
+use super::{Subject, chosen, judge};
 use crate::fulfil::core::Core;
 use crate::fulfil::patience::Refusal;
 use crate::fulfil::releases;
-use crate::kinds::{PromiseRelease, PromiseRequest, PromiseRevision};
-use crate::watch::{Freshness, Key};
+use crate::kinds::{PromiseRelease, PromiseRevision};
+use crate::watch::Freshness;
 use crate::workspaces::ClusterId;
 
 /// A release that the status names and that can't be loaded.
@@ -45,12 +47,12 @@ impl Lost {
 
 /// What is known of a release that is gone.
 #[derive(Debug)]
-pub(super) struct Again {
+struct Again {
     name: String,
     /// Name of its revision.
-    pub(super) revision: String,
+    revision: String,
     /// Hash of its whole content.
-    pub(super) content_hash: String,
+    content_hash: String,
 }
 
 /// A release as named by the status.
@@ -63,26 +65,21 @@ struct Named<'a> {
 }
 
 /// Loads what the status names. What is gone is recorded again first, if that is possible.
-pub(super) async fn recall(
-    core: &Core,
-    api: &Api<PromiseRelease>,
-    key: &Key,
-    request: &PromiseRequest,
-    decision: &mut Decision,
-) -> Result<(), Lost> {
-    let lost = match named(core, api, key, request, decision).await {
-        Ok(()) => return Ok(()),
+pub(super) async fn recall(subject: Subject<'_>, api: &Api<PromiseRelease>) -> Result<Choice, Lost> {
+    let lost = match named(subject, api).await {
+        Ok(choice) => return Ok(choice),
         Err(lost) => lost,
     };
     match &lost.again {
-        Some(again) if restore(core, api, key, request, again).await => named(core, api, key, request, decision).await,
+        Some(again) if restore(subject, api, again).await => named(subject, api).await,
         _ => Err(lost),
     }
 }
 
-async fn named(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, decision: &mut Decision) -> Result<(), Lost> {
-    let Some(status) = &request.status else { return Ok(()) };
-    if let Some(current) = &status.current {
+async fn named(subject: Subject<'_>, api: &Api<PromiseRelease>) -> Result<Choice, Lost> {
+    let (mut running, mut accepted) = (None, None);
+    let status = subject.facts.status;
+    if let Some(current) = status.and_then(|status| status.current.as_ref()) {
         let named = Named {
             release: &current.release,
             revision: &current.revision,
@@ -90,9 +87,10 @@ async fn named(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Prom
             content_hash: current.content_hash.as_deref(),
             generation: current.generation,
         };
-        decision.current = Some(load(core, api, key, request, &named).await?);
+        running = Some(load(subject, api, &named).await?);
     }
-    if let Some(candidate) = status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::Accepted) {
+    let candidate = status.and_then(|status| status.candidate.as_ref());
+    if let Some(candidate) = candidate.filter(|candidate| candidate.state == CandidateState::Accepted) {
         let named = Named {
             release: &candidate.release,
             revision: &candidate.revision,
@@ -100,12 +98,13 @@ async fn named(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Prom
             content_hash: Some(&candidate.content_hash),
             generation: candidate.generation,
         };
-        decision.next = Some(load(core, api, key, request, &named).await?);
+        accepted = Some(load(subject, api, &named).await?);
     }
-    Ok(())
+    Ok(Choice::recalled(&subject.facts, running, accepted))
 }
 
-async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, named: &Named<'_>) -> Result<Chosen, Lost> {
+async fn load(subject: Subject<'_>, api: &Api<PromiseRelease>, named: &Named<'_>) -> Result<Chosen, Lost> {
+    let Subject { core, key, request, .. } = subject;
     let name = named.release;
     let Some(release) = releases::recorded(core, api, key, name).await.map_err(Lost::unknown)? else {
         let why = format!(
@@ -139,6 +138,7 @@ async fn load(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &Promi
     let compiled = core.compiled(&revision).await.map_err(Lost::unknown)?;
     let version = revision.spec.version.clone();
     let generation = named.generation.unwrap_or(release.request_generation);
+    let home = Place::from(&home);
     Ok(Chosen { name: name.to_owned(), release, version, compiled, context: Arc::new(context), home, trusted, generation })
 }
 
@@ -157,13 +157,20 @@ fn revision(core: &Core, of: &ReleaseRevision, version: &str) -> Result<Arc<Prom
     )))
 }
 
-/// Records a missing release again, if the request still resolves to exactly the same content. Returns whether it did.
-async fn restore(core: &Core, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest, again: &Again) -> bool {
+/// Records a missing release again, if the request still resolves to exactly the same content. It was accepted before, so it needs no
+/// approval. Returns whether it did.
+async fn restore(subject: Subject<'_>, api: &Api<PromiseRelease>, again: &Again) -> bool {
+    let Subject { core, key, request, facts } = subject;
     let Ok(lineage) = lineage(core, &key.cluster) else { return false };
     let Ok(found) = offer(core, request, &lineage) else { return false };
-    let mut decision = Decision::default();
-    consider(core, key, request, &lineage, found, Some(again), &mut decision).await;
-    let Some(chosen) = decision.next.filter(|chosen| chosen.name == again.name) else { return false };
+    let Ok((at, revision)) = core.world.revision_named(&found.home.cluster, &again.revision) else { return false };
+    let mut choice = Choice::default();
+    let Ok((input, evaluated)) = judge(subject, &lineage, found, (&at.name, revision), &choice).await else { return false };
+    let Some(release) = choice.weigh(&facts, &evaluated) else { return false };
+    let chosen = chosen(subject, input, release);
+    if chosen.name != again.name || chosen.release.content_hash != again.content_hash {
+        return false;
+    }
     match releases::ensure(core.targets.topology(), api, request, &again.name, chosen.release).await {
         Ok(()) => {
             tracing::warn!(request = %key, release = again.name, "recorded a missing release again, with the same content");

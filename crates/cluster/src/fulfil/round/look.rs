@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use futures::StreamExt as _;
 use promise::api::Health;
 use promise::fulfil::{Key as ObjectKey, Pending, Seen, Situation};
+use promise::lifecycle::Chosen;
 use serde_json::Value;
 
 use super::{BUDGET, Round};
 use crate::fulfil::core::Core;
-use crate::fulfil::decide::Chosen;
 use crate::fulfil::eyes::Sort;
 use crate::fulfil::render::{self, Rendered};
 use crate::fulfil::sites::{Displaced, Known, Sites};

@@ -1,0 +1,27 @@
+//! The life of a request: which release it should have, and what its status says. The only owner of `current`, `candidate`, `question` and
+//! of decisions that still stand.
+//!
+//! Nothing here reads, writes, or asks for the time. The controller gathers facts and passes them in, in this order:
+//!
+//! 1. [`Choice::recalled`]: the releases that the status names, as they were recorded.
+//! 2. [`Choice::stays`]: a request that nobody edited keeps what it has, unless the present rules are to be rolled out.
+//! 3. [`Choice::weigh`]: what the present rules make of the request. Content that wasn't accepted before is a [`Chosen`] release.
+//! 4. [`Choice::asks`] and [`Choice::answered`]: whether approvers have to be asked about it, and what their answers lead to.
+//! 5. [`status`]: what the request says about all of that.
+//!
+//! To let something else decide whether a release is accepted, add it between 3 and 4, with a test in `lifecycle/tests.rs`.
+
+mod choice;
+mod chosen;
+mod request;
+mod status;
+mod upheld;
+
+pub use choice::{Choice, Held};
+pub use chosen::Chosen;
+pub use request::{Heard, Request, RequesterUnknown};
+pub use status::{Observed, status};
+pub use upheld::Upheld;
+
+#[cfg(test)]
+mod tests;

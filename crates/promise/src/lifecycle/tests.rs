@@ -1,0 +1,294 @@
+//! Cases: a choice begins with what is recorded, and each step says what follows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Choice, Chosen, Heard, Observed, Request, RequesterUnknown, status};
+use crate::api::{
+    CandidateState, CandidateStatus, CurrentStatus, PromiseReleaseSpec, PromiseRequestStatus, PromiseSpec, QuestionStatus, Requester,
+};
+use crate::approval::Judgement;
+use crate::context::Context;
+use crate::names;
+use crate::policy::Judged;
+use crate::preflight::Preflight;
+use crate::preflight::tests::{Case, checked};
+use crate::problem::Problem;
+use crate::render::Compiled;
+use crate::visibility::Place;
+
+/// The stored parts of a request that cases differ in.
+#[derive(Default)]
+struct Stored {
+    generation: i64,
+    labels: BTreeMap<String, String>,
+    annotations: BTreeMap<String, String>,
+    requester: Option<Requester>,
+    status: PromiseRequestStatus,
+    candidate: Option<PromiseReleaseSpec>,
+}
+
+impl Stored {
+    fn of(generation: i64) -> Self {
+        Self { generation, ..Self::default() }
+    }
+
+    fn request(&self) -> Request<'_> {
+        Request {
+            generation: Some(self.generation),
+            labels: &self.labels,
+            annotations: &self.annotations,
+            requester: self.requester.as_ref(),
+            status: Some(&self.status),
+            candidate: self.candidate.as_ref(),
+        }
+    }
+}
+
+/// What the rules make of a request for a level.
+fn evaluated(level: u8, rules: &Value, former: Option<&Chosen>) -> Preflight {
+    let former = former.map(|former| former.release.clone());
+    checked(&Case { parameters: json!({"level": level}), rules: rules.clone(), former, ..Case::default() })
+}
+
+fn chosen(release: PromiseReleaseSpec, generation: i64) -> Chosen {
+    Chosen {
+        name: format!("orders-{}", &release.content_hash[..8]),
+        release,
+        version: "1.0.0".to_owned(),
+        compiled: Arc::new(Compiled::compile(&PromiseSpec::default()).unwrap()),
+        context: Arc::new(Context::default()),
+        home: Place { cluster: "platform".to_owned(), path: "root:platform".to_owned() },
+        trusted: true,
+        generation,
+    }
+}
+
+/// The release of a level without rules, accepted in a generation.
+fn release(level: u8, generation: i64) -> Chosen {
+    chosen(evaluated(level, &Value::Null, None).release.unwrap(), generation)
+}
+
+fn heard(content: &Chosen, state: CandidateState) -> Heard {
+    let judgement =
+        Judgement { state, approvals: Vec::new(), deadlines: Vec::new(), message: String::new(), waits: None, expires_in: None };
+    Heard { judgement, question: question(content) }
+}
+
+fn question(content: &Chosen) -> QuestionStatus {
+    let content_hash = content.release.content_hash.clone();
+    QuestionStatus { content_hash, since: "2026-11-27T00:00:00Z".to_owned(), generation: Some(1), answered: None }
+}
+
+/// A status whose candidate was decided against.
+fn decided(content: &Chosen, state: CandidateState) -> PromiseRequestStatus {
+    let candidate = CandidateStatus {
+        release: content.name.clone(),
+        content_hash: content.release.content_hash.clone(),
+        state,
+        generation: Some(content.generation),
+        ..CandidateStatus::default()
+    };
+    PromiseRequestStatus { candidate: Some(candidate), question: Some(question(content)), ..PromiseRequestStatus::default() }
+}
+
+/// The names of the releases that run, run next and are held.
+fn levels(choice: &Choice) -> [Option<Value>; 3] {
+    let held = choice.held.as_ref().map(|held| &held.chosen);
+    [choice.current.as_ref(), choice.next.as_ref(), held].map(|chosen| Some(chosen?.release.parameters.as_ref()?["level"].clone()))
+}
+
+#[test]
+fn a_new_request_is_accepted_once_everyone_agreed_and_there_is_room() {
+    let stored = Stored::of(1);
+    let request = stored.request();
+    let mut choice = Choice::recalled(&request, None, None);
+    let release = choice.weigh(&request, &evaluated(4, &Value::Null, None)).unwrap();
+    let new = chosen(release, 1);
+    assert!(choice.asks(&request, &new));
+    let accepted = choice.answered(&request, new.clone(), heard(&new, CandidateState::Accepted)).unwrap().unwrap();
+    assert_eq!(levels(&choice), [None, None, None], "not before there is room");
+    choice.accept(accepted);
+    assert_eq!((levels(&choice), choice.fresh), ([None, Some(json!(4)), None], true));
+    choice.runs();
+    assert_eq!(levels(&choice), [Some(json!(4)), None, None]);
+}
+
+#[test]
+fn an_edit_replaces_what_is_being_rolled_out_unless_it_cannot_be_recorded() {
+    let stored = Stored::of(3);
+    let request = stored.request();
+    let mut choice = Choice::recalled(&request, Some(release(3, 1)), Some(release(4, 2)));
+    let new = chosen(choice.weigh(&request, &evaluated(5, &Value::Null, choice.wanted())).unwrap(), 3);
+    let accepted = choice.answered(&request, new.clone(), heard(&new, CandidateState::Accepted)).unwrap().unwrap();
+    choice.accept(accepted);
+    assert_eq!(levels(&choice), [Some(json!(3)), Some(json!(5)), None]);
+    choice.is_unrecorded();
+    assert_eq!(levels(&choice), [Some(json!(3)), Some(json!(4)), None]);
+}
+
+#[test]
+fn what_was_accepted_continues_while_approvers_decide_about_an_edit() {
+    for state in [CandidateState::AwaitingApproval, CandidateState::Rejected, CandidateState::Expired] {
+        let stored = Stored::of(3);
+        let request = stored.request();
+        let mut choice = Choice::recalled(&request, Some(release(3, 1)), Some(release(4, 2)));
+        let new = chosen(choice.weigh(&request, &evaluated(5, &Value::Null, choice.wanted())).unwrap(), 3);
+        assert!(choice.answered(&request, new.clone(), heard(&new, state)).unwrap().is_none());
+        assert_eq!(levels(&choice), [Some(json!(4)), None, Some(json!(5))], "{state:?}");
+    }
+}
+
+#[test]
+fn an_edit_that_misfits_or_that_policies_refuse_changes_nothing_that_runs() {
+    let rules = json!([{"name": "small", "constrain": {"parameter": ".level", "maximum": 4}}]);
+    for (level, rules) in [(12, Value::Null), (5, rules)] {
+        let stored = Stored::of(2);
+        let request = stored.request();
+        let mut choice = Choice::recalled(&request, Some(release(3, 1)), None);
+        assert!(choice.weigh(&request, &evaluated(level, &rules, choice.wanted())).is_none());
+        assert_eq!((levels(&choice), choice.full), ([Some(json!(3)), None, None], false));
+        assert!(!choice.problems.is_empty() || !choice.refusals.is_empty());
+        assert_eq!(choice.approvals, Some(Vec::new()));
+    }
+}
+
+#[test]
+fn an_edit_without_new_content_is_the_accepted_release_in_a_new_generation() {
+    let stored = Stored { status: decided(&release(5, 2), CandidateState::AwaitingApproval), ..Stored::of(3) };
+    let request = stored.request();
+    let mut choice = Choice::recalled(&request, Some(release(4, 1)), None);
+    assert!(!choice.is_settled(&request));
+    assert!(choice.weigh(&request, &evaluated(4, &Value::Null, choice.wanted())).is_none());
+    assert!(choice.is_settled(&request));
+    assert_eq!(choice.question, None, "nobody needs to answer about the edit that was taken back");
+}
+
+#[test]
+fn a_decision_stands_until_the_requester_edits_relabels_or_asks_again() {
+    let against = release(5, 2);
+    let today = chosen(evaluated(6, &Value::Null, None).release.unwrap(), 2);
+    let asks = |change: &dyn Fn(&mut Stored)| {
+        let status = decided(&against, CandidateState::Rejected);
+        let mut stored = Stored { status, candidate: Some(against.release.clone()), ..Stored::of(2) };
+        change(&mut stored);
+        let request = stored.request();
+        let mut choice = Choice::recalled(&request, Some(release(3, 1)), None);
+        let asks = choice.asks(&request, &today);
+        assert_eq!(choice.upheld.is_some(), !asks);
+        asks
+    };
+    let annotate = |stored: &mut Stored| {
+        stored.annotations.insert(names::ASK_AGAIN_ANNOTATION.to_owned(), question(&against).since);
+    };
+    assert!(!asks(&|_| ()), "other policies or prices reopen nothing");
+    assert!(asks(&|stored| stored.generation = 3), "an edit");
+    assert!(asks(&|stored| drop(stored.labels.insert("team".to_owned(), "shop".to_owned()))), "a label");
+    assert!(asks(&annotate), "asked again");
+}
+
+#[test]
+fn a_withdrawn_question_accepts_nothing_new_and_keeps_what_was_accepted_before() {
+    for (accepted_before, state) in [(false, CandidateState::Withdrawn), (true, CandidateState::Accepted)] {
+        let new = release(5, 2);
+        let status = if accepted_before { decided(&new, CandidateState::Accepted) } else { PromiseRequestStatus::default() };
+        let mut stored = Stored { status, ..Stored::of(2) };
+        stored.annotations.insert(names::WITHDRAW_ANNOTATION.to_owned(), question(&new).since);
+        let request = stored.request();
+        let mut choice = Choice::recalled(&request, None, None);
+        let accepted = choice.answered(&request, new.clone(), heard(&new, CandidateState::Accepted)).unwrap();
+        assert_eq!(accepted.is_some(), state == CandidateState::Accepted);
+        assert_eq!(choice.held.map(|held| held.judgement.state), (!accepted_before).then_some(state));
+    }
+}
+
+#[test]
+fn nothing_is_accepted_for_nobody() {
+    let stamped = || Some(Requester { username: "dev-shop".to_owned(), ..Requester::default() });
+    let asked_about = decided(&release(5, 1), CandidateState::AwaitingApproval);
+    let nobody = Ok(Some(Requester::default()));
+    for (what, stored, current, expected) in [
+        ("a stamp whose author is gone", Stored { requester: stamped(), ..Stored::of(1) }, None, Err(RequesterUnknown)),
+        ("no stamp", Stored::of(1), None, Ok(None)),
+        ("an accepted one", Stored { requester: stamped(), ..Stored::of(1) }, Some(release(3, 1)), Ok(None)),
+        ("an open question", Stored { requester: stamped(), status: asked_about, ..Stored::of(1) }, None, nobody),
+    ] {
+        let request = stored.request();
+        assert_eq!(Choice::recalled(&request, current, None).requester(&request, None), expected, "{what}");
+    }
+    let stored = Stored { requester: stamped(), ..Stored::of(2) };
+    let (request, new) = (stored.request(), release(5, 2));
+    let mut choice = Choice::recalled(&request, Some(release(3, 1)), Some(release(4, 1)));
+    assert_eq!(choice.answered(&request, new.clone(), heard(&new, CandidateState::Accepted)).err(), Some(RequesterUnknown));
+    assert_eq!(levels(&choice), [Some(json!(4)), None, None]);
+}
+
+#[test]
+fn a_release_without_room_is_refused_and_the_accepted_one_continues() {
+    let stored = Stored::of(2);
+    let request = stored.request();
+    let mut choice = Choice::recalled(&request, None, Some(release(4, 1)));
+    choice.refuse(Judged::default());
+    assert_eq!((levels(&choice), choice.full, choice.fresh), ([Some(json!(4)), None, None], true, false));
+}
+
+#[test]
+fn new_rules_are_reported_and_rolled_out_only_when_someone_asks() {
+    let rules = json!([{"name": "small", "constrain": {"parameter": ".level", "maximum": 8}}]);
+    let (spec, place) = (PromiseSpec::default(), |_: &str| None);
+    let base = release(4, 1);
+    let today = evaluated(4, &rules, Some(&base));
+    let mut stored = Stored::of(1);
+    let mut choice = Choice::recalled(&stored.request(), Some(base.clone()), None);
+    assert!(choice.is_unchanged(&stored.request(), "ab12", &BTreeMap::new()));
+    assert!(choice.stays(&stored.request(), &spec, &today, place) && choice.outdated.is_some());
+    let asked = choice.outdated.unwrap().digest;
+    stored.annotations.insert(names::ROLL_OUT_ANNOTATION.to_owned(), asked);
+    let request = stored.request();
+    let mut choice = Choice::recalled(&request, Some(base), None);
+    assert!(!choice.stays(&request, &spec, &today, place));
+    assert!(choice.weigh(&request, &today).is_some());
+}
+
+#[test]
+fn a_removal_remembers_its_release_and_a_failure_forgets_no_question() {
+    let asked = decided(&release(5, 2), CandidateState::AwaitingApproval);
+    let current = CurrentStatus { release: "orders-1".to_owned(), ..CurrentStatus::default() };
+    let before = PromiseRequestStatus { current: Some(current.clone()), ..asked.clone() };
+    let observed = Observed { generation: 2, deleting: true, plan: None, moved: None, failure: None, undecided: false, outputs: &[] };
+    let now = "2026-11-27T00:00:00Z";
+    let removing = status(Some(&before), &Choice::default(), &observed, now);
+    assert_eq!((removing.current, removing.candidate), (Some(current), asked.candidate.clone()));
+    let failing = Observed { deleting: false, undecided: true, failure: Some("The server is busy."), ..observed };
+    assert_eq!(status(Some(&before), &Choice::default(), &failing, now).candidate, asked.candidate);
+}
+
+proptest! {
+    /// Whatever happens to a request, what was accepted stays wanted until something else is accepted.
+    #[test]
+    fn an_accepted_release_is_never_forgotten(steps in proptest::collection::vec((0u8..7, 1u8..9), 1..12)) {
+        let stored = Stored::of(7);
+        let request = stored.request();
+        let mut choice = Choice::recalled(&request, None, Some(release(3, 1)));
+        for (step, level) in steps {
+            let before = choice.wanted().map(|wanted| wanted.release.content_hash.clone());
+            let new = release(level, 7);
+            let mut accepted = false;
+            match step {
+                0 => drop(choice.weigh(&request, &evaluated(level, &Value::Null, choice.wanted()))),
+                1 => drop(choice.answered(&request, new.clone(), heard(&new, CandidateState::AwaitingApproval)).unwrap()),
+                2 => (choice.accept(new), accepted = true).0,
+                3 => choice.refuse(Judged::default()),
+                4 => choice.misfits(&request, Problem { path: ".promise.name".to_owned(), message: String::new() }),
+                5 => choice.runs(),
+                _ => choice.end(),
+            }
+            let after = choice.wanted().map(|wanted| wanted.release.content_hash.clone());
+            prop_assert!(after.is_some());
+            prop_assert!(accepted || after == before, "step {} of level {}", step, level);
+        }
+    }
+}
