@@ -97,7 +97,7 @@ pub(crate) fn broken(at: &AuditBreak) -> String {
 }
 
 pub(crate) fn broken_text(at: &AuditBreak) -> String {
-    format!("Chain {}: {}. Someone changed the database, or a backup was restored.", at.chain, at.reason)
+    format!("Record {} of chain {}: {}. The database was changed, or an older backup was restored.", at.sequence, at.chain, at.reason)
 }
 
 pub(crate) fn operation(name: &str, records: usize) -> String {

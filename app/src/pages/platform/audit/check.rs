@@ -2,6 +2,7 @@
 
 use crate::view::AuditCheckStatus;
 use leptos::prelude::*;
+use promise::audit::AuditBreak;
 
 use crate::actions::{self, VerifyAuditLog};
 use crate::routes;
@@ -10,23 +11,24 @@ use crate::ui::{Banner, HiddenToken, Moment, Shape, Status};
 
 /// The status with its buttons.
 pub(super) fn integrity(check: Option<&AuditCheckStatus>, token: &str, now: &str) -> impl IntoView + use<> {
-    let (status, buttons) = match check {
-        None => {
-            let status = view! { <Status shape=Shape::Unknown word=texts::NOT_VERIFIED/> }.into_any();
-            (status, verify(token, false, texts::VERIFY_LOG))
+    let broken = check.and_then(|check| Some((check, check.broken.as_ref()?)));
+    let content = match (check, broken) {
+        (_, Some((check, at))) => banner(&check.at, at, token, now),
+        (None, None) => {
+            let status = view! { <Status shape=Shape::Unknown word=texts::NOT_VERIFIED/> };
+            view! { <div class="row">{status}{verify(token, false, texts::VERIFY_LOG)}</div> }.into_any()
         }
-        Some(check) if check.broken.is_some() => (banner(check, now), verify(token, true, texts::VERIFY_ALL)),
-        Some(check) => {
+        (Some(check), None) => {
             let next = match (check.is_complete, check.newer) {
                 (false, _) => Some(texts::CONTINUE),
                 (true, 0) => None,
                 (true, _) => Some(texts::VERIFY_NEWER),
             };
             let next = next.map(|label| verify(token, false, label));
-            (line(check, now), view! { {next}{verify(token, true, texts::VERIFY_ALL)} }.into_any())
+            view! { <div class="row">{line(check, now)}{next}{verify(token, true, texts::VERIFY_ALL)}</div> }.into_any()
         }
     };
-    view! { <section class="row mb-6" aria-label=texts::INTEGRITY>{status}{buttons}</section> }
+    view! { <section class="mb-6" aria-label=texts::INTEGRITY>{content}</section> }
 }
 
 fn line(check: &AuditCheckStatus, now: &str) -> AnyView {
@@ -44,14 +46,14 @@ fn line(check: &AuditCheckStatus, now: &str) -> AnyView {
     .into_any()
 }
 
-fn banner(check: &AuditCheckStatus, now: &str) -> AnyView {
-    let Some(at) = check.broken.clone() else { return ().into_any() };
-    let (time, now) = (check.at.clone(), now.to_owned());
+fn banner(checked: &str, at: &AuditBreak, token: &str, now: &str) -> AnyView {
+    let (time, now) = (checked.to_owned(), now.to_owned());
     let record = routes::audit_record(&at.chain, at.sequence);
+    let (text, again) = (texts::broken_text(at), verify(token, true, texts::VERIFY_ALL));
     view! {
-        <Banner title=texts::broken(&at) shape=Shape::Failed>
-            <p>{texts::broken_text(&at)}</p>
-            <p><a href=record>{texts::VIEW_RECORD}</a>" "<span class="subtle"><Moment at=time now=now/></span></p>
+        <Banner title=texts::broken(at) shape=Shape::Failed>
+            <p>{text}</p>
+            <div class="row mt-4"><a href=record>{texts::VIEW_RECORD}</a><span class="subtle"><Moment at=time now=now/></span>{again}</div>
         </Banner>
     }
     .into_any()
