@@ -28,7 +28,7 @@ async fn told_in(from: Option<&HeaderMap>) -> (String, String) {
     let client = Endpoint::in_process("the plane", service).client(&Token::new("t"), &Scope::Root);
     let read = async { Api::<ConfigMap>::namespaced(client, "default").get("a").await.unwrap() };
     read.instrument(request(&Method::GET, Some("/w/{workspace}"), from)).await;
-    let header = seen.lock().unwrap().take().expect("the plane is told the trace");
+    let header = seen.lock().unwrap().take().expect("the call names its trace");
     let [version, trace, span, sampled] = header.split('-').collect::<Vec<_>>()[..] else { panic!("{header}") };
     assert_eq!((version, sampled), ("00", "01"), "{header}");
     (trace.to_owned(), span.to_owned())
