@@ -217,9 +217,11 @@ export async function states(it, pages) {
   return known;
 }
 
-/** The address of the record of a sign-in: there is one as soon as somebody looks. */
+/** The address of the record of a sign-in: there is one as soon as somebody looks. The chains are verified, too. */
 async function auditRecord(it) {
   const page = await signIn(it, "platform-engineer", { javaScriptEnabled: false });
+  await page.goto("/platform/audit");
+  await page.getByRole("button", { name: /^Verify|^Continue/ }).first().click();
   await page.goto("/platform/audit?operation=sign-in");
   const address = await page.locator("main tbody a").first().getAttribute("href");
   await page.context().close();

@@ -8,6 +8,7 @@
 
 mod account;
 mod approvals;
+mod audit;
 mod delegations;
 mod deliveries;
 mod drafts;
@@ -30,6 +31,7 @@ use promise::{ConflictReason, DeniedReason, Error, Result};
 
 pub use account::{ChooseTheme, DEMO, DismissDemo, DismissTour, EndSession, OTHERS, SignIn, SignOut, THEME, ZONE};
 pub use approvals::{AskAgain, Comment, Decide, DecideTogether, Withdraw};
+pub use audit::VerifyAuditLog;
 pub use delegations::{EndDelegation, SetDelegate};
 pub use deliveries::RetryDelivery;
 pub use drafts::{DiscardDraft, ShareDraft};

@@ -34,7 +34,7 @@ pub use approvals::{
     AlikePage, AlikeRow, ApprovalNote, Asked, CommentLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval,
     PriceStep, ReviewPage, Since, ValueChange,
 };
-pub use audit::{AuditPage, AuditQuery};
+pub use audit::{AuditCheckStatus, AuditPage, AuditQuery};
 pub use catalog::{
     Availability, AvailabilityState, CatalogColumn, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine,
     OfferRow, OutputLine, PromisePage, ShelfLine, StartLine, VersionLine,

@@ -65,7 +65,7 @@ struct Inner {
 }
 
 /// A change that was noted and has no record yet. Dropped without an end, it was never made.
-pub(crate) struct Intent {
+pub struct Intent {
     id: String,
     entry: AuditEntry,
     messages: mpsc::UnboundedSender<Message>,
@@ -104,7 +104,7 @@ impl AuditLog {
     ///
     /// # Errors
     /// If it can't be noted; then it must not be made.
-    pub(crate) async fn begin(&self, entry: AuditEntry) -> Result<Intent, NotAudited> {
+    pub async fn begin(&self, entry: AuditEntry) -> Result<Intent, NotAudited> {
         self.inner.begun.fetch_add(1, Ordering::SeqCst);
         let mut id = [0; 16];
         self.inner.random.fill(&mut id);
@@ -196,12 +196,7 @@ impl AuditLog {
 
 impl Intent {
     /// Records what came of the change.
-    pub(crate) fn end(
-        mut self,
-        outcome: (AuditOutcome, Option<u16>),
-        (before, after): (Option<String>, Option<String>),
-        object: ObjectChange,
-    ) {
+    pub fn end(mut self, outcome: (AuditOutcome, Option<u16>), (before, after): (Option<String>, Option<String>), object: ObjectChange) {
         let entry = std::mem::take(&mut self.entry);
         self.finish(AuditEntry { outcome: outcome.0, code: outcome.1, before, after, ..entry }, object);
     }

@@ -170,6 +170,20 @@ pub struct BootstrapArgs {
     /// On plain Kubernetes, also prepare this namespace for requests; repeatable.
     #[arg(long = "namespace", value_name = "NAME")]
     pub namespaces: Vec<String>,
+    /// Whom the portal impersonates.
+    #[command(flatten)]
+    pub impersonation: ImpersonationArgs,
+}
+
+/// Arguments of `bootstrap` and `doctor` about people whose identity provider the server doesn't trust.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ImpersonationArgs {
+    /// On plain Kubernetes, let the portal impersonate people, as `serve --oidc-impersonate` does.
+    #[arg(long = "oidc-impersonate", env = "OPM_OIDC_IMPERSONATE")]
+    pub is_on: bool,
+    /// Group that people can have, with its prefix; repeatable [default: every group].
+    #[arg(long = "oidc-group", value_name = "GROUP", requires = "is_on")]
+    pub groups: Vec<String>,
 }
 
 /// Arguments of `bind`.
@@ -246,6 +260,9 @@ pub struct DoctorArgs {
     /// On kcp, a home that can offer promises to the whole workspace tree; repeatable [default: root:platform].
     #[arg(long = "trusted-home", value_name = "PATH", env = "OPM_TRUSTED_HOMES", value_delimiter = ',')]
     pub homes: Vec<WorkspacePath>,
+    /// Whom the portal impersonates.
+    #[command(flatten)]
+    pub impersonation: ImpersonationArgs,
 }
 
 #[cfg(test)]

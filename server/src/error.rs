@@ -45,6 +45,7 @@ fn title(error: &Error) -> &'static str {
         Error::Invalid { .. } => "Check your input",
         Error::Conflict { reason: ConflictReason::NoEdition } => "Edition missing",
         Error::Conflict { reason: ConflictReason::KeyOfOtherCall | ConflictReason::CallInProgress } => "Idempotency key in use",
+        Error::Conflict { reason: ConflictReason::CallInterrupted } => "Outcome unknown",
         Error::Conflict { .. } | Error::Contested { .. } => "Changed by someone else",
         Error::Unreachable { .. } => "Unreachable",
         Error::Busy { .. } => "Busy",

@@ -6,11 +6,11 @@ pub mod remedy;
 mod serving;
 
 use cluster::endpoint::{Own, OwnError};
-use cluster::install::{self, InstallError, Options};
+use cluster::install::{self, Impersonation, InstallError, Options};
 use cluster::{Topology, WorkspacePath};
 use promise::wording::counted;
 
-use crate::config::{BindArgs, BootstrapArgs, DoctorArgs, OnServer};
+use crate::config::{BindArgs, BootstrapArgs, DoctorArgs, ImpersonationArgs, OnServer};
 use crate::plane::held::topology;
 
 /// Why the server couldn't be prepared or checked.
@@ -38,6 +38,9 @@ pub enum Error {
     /// An argument that doesn't apply to this kind of server.
     #[error("--namespace: {0} is kcp; prepare workspaces with `opm-portal bind WORKSPACE`")]
     Namespaces(String),
+    /// An argument that doesn't apply to this kind of server.
+    #[error("--oidc-impersonate: {0} is kcp, where no one is impersonated; have the server trust the issuer with its own configuration")]
+    Impersonation(String),
     /// A command that doesn't apply to this kind of server.
     #[error("{0} is plain Kubernetes; prepare namespaces with `opm-portal bootstrap --namespace NAME`")]
     Workspaces(String),
@@ -62,7 +65,7 @@ pub async fn bootstrap(arguments: &BootstrapArgs) -> Result<String, Error> {
     if matches!(site.topology, Topology::Workspaces { .. }) && !arguments.namespaces.is_empty() {
         return Err(Error::Namespaces(site.own.context));
     }
-    let options = site.options(&arguments.namespaces);
+    let options = site.options(&arguments.namespaces, &arguments.impersonation)?;
     let installed = install::bootstrap(&site.own.operator, &site.own.credential, &site.topology, &options).await;
     installed.map_err(|why| refused(&site.own, why))?;
     let found = serving::hindrances(&site.own, &site.topology).await;
@@ -92,7 +95,7 @@ pub async fn bootstrap(arguments: &BootstrapArgs) -> Result<String, Error> {
 /// If the server is unreachable, or something is missing.
 pub async fn doctor(arguments: &DoctorArgs) -> Result<String, Error> {
     let site = Site::open(&arguments.server, &arguments.homes).await?;
-    let options = site.options(&[]);
+    let options = site.options(&[], &arguments.impersonation)?;
     let found = install::doctor(&site.own.operator, &site.own.credential, &site.topology, &options).await;
     let mut found = found.map_err(|why| refused(&site.own, why))?;
     for hindrance in serving::hindrances(&site.own, &site.topology).await {
@@ -100,10 +103,17 @@ pub async fn doctor(arguments: &DoctorArgs) -> Result<String, Error> {
             found.push(hindrance);
         }
     }
+    let risks = install::impersonation_risks(&site.own.operator, &site.own.credential, &site.topology, &options).await;
+    let risks = risks.map_err(|why| refused(&site.own, why))?;
+    let warned = match risks.as_slice() {
+        [] => String::new(),
+        risks => format!("\n{}:\n{}", counted(risks.len() as u64, "warning"), site.listed(risks)),
+    };
     if found.is_empty() {
-        return Ok(format!("{} is ready.", site.own.context));
+        return Ok(format!("{} is ready.{warned}", site.own.context));
     }
-    Err(Error::Missing(format!("{} has {}:\n{}", site.own.context, counted(found.len() as u64, "problem"), site.listed(&found))))
+    let problems = counted(found.len() as u64, "problem");
+    Err(Error::Missing(format!("{} has {problems}:\n{}{warned}", site.own.context, site.listed(&found))))
 }
 
 /// Prepares a kcp workspace for requests, and reports what is missing in the workspaces above it.
@@ -159,9 +169,13 @@ impl<'a> Site<'a> {
         }
     }
 
-    fn options(&self, namespaces: &[String]) -> Options {
+    fn options(&self, namespaces: &[String], impersonation: &ImpersonationArgs) -> Result<Options, Error> {
+        if impersonation.is_on && matches!(self.topology, Topology::Workspaces { .. }) {
+            return Err(Error::Impersonation(self.own.context.clone()));
+        }
         let homes = if self.homes.is_empty() { self.topology.default_homes().unwrap_or_default() } else { self.homes.to_vec() };
-        Options { homes, namespaces: namespaces.to_vec(), ..Options::default() }
+        let impersonation = impersonation.is_on.then(|| Impersonation { groups: impersonation.groups.clone() });
+        Ok(Options { homes, namespaces: namespaces.to_vec(), impersonation, ..Options::default() })
     }
 
     fn command(&self, command: &str) -> String {

@@ -8,7 +8,7 @@ use app::actions::{
     AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeletePreset, DeleteRequest, DeleteView,
     DiscardDraft, DismissDemo, DismissTour, EndDelegation, EndSession, MarkRead, Posted, PreviewPromise, RenameView, RetryDelivery,
     RevealOutput, RollOut, SaveNotificationSettings, SavePolicy, SavePreset, SaveView, SetDelegate, SetFavourite, SetFavouritePromise,
-    ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy, Withdraw,
+    ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy, VerifyAuditLog, Withdraw,
 };
 use app::routes::{BACK_CHANNEL_LOGOUT, LIVE, page, post};
 use axum::handler::Handler;
@@ -137,6 +137,7 @@ pub fn table() -> Vec<Route> {
         action::<RetryDelivery>(Platform),
         page(page::AUDIT, Platform),
         page(page::AUDIT_RECORD, Platform),
+        action::<VerifyAuditLog>(Platform),
         get(page::AUDIT_EXPORT, Platform, pages::audit_export),
         revalidated(page::PLATFORM, SignedIn),
         revalidated(page::EMERGENCIES, SignedIn),

@@ -192,3 +192,6 @@ impl HttpClient for OnRuntime {
         self.runtime.spawn(async move { client.send_bytes(request).await }).await?
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,4 +13,6 @@ pub trait Audit: Send + Sync {
     async fn audit(&self, query: &AuditQuery) -> Result<AuditPage>;
     /// Returns one record of a chain.
     async fn audit_record(&self, chain: &str, sequence: &str) -> Result<AuditRecord>;
+    /// Verifies the next records of the chains, from where the last call ended or from the start.
+    async fn verify_audit(&self, from_start: bool) -> Result<()>;
 }

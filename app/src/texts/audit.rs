@@ -1,6 +1,6 @@
 //! Texts of the audit log.
 
-use promise::audit::{AuditOutcome, AuditSource};
+use promise::audit::{AuditBreak, AuditOutcome, AuditSource};
 use promise::wording::counted;
 
 pub(crate) const AUDIT_LOG: &str = "Audit log";
@@ -43,6 +43,14 @@ pub(crate) const CHAIN_TEXT: &str = "Each record has the hash of the one before.
 pub(crate) const POSITION: &str = "Position";
 pub(crate) const PREVIOUS_HASH: &str = "Previous hash";
 pub(crate) const HASH: &str = "Hash";
+pub(crate) const INTEGRITY: &str = "Integrity";
+pub(crate) const NOT_VERIFIED: &str = "Not verified yet";
+pub(crate) const VERIFY_LOG: &str = "Verify log";
+pub(crate) const VERIFY_NEWER: &str = "Verify newer records";
+pub(crate) const CONTINUE: &str = "Continue verification";
+pub(crate) const VERIFY_ALL: &str = "Verify from the start";
+pub(crate) const VIEW_RECORD: &str = "View record";
+pub(crate) const COUNTS_OF_NEWEST: &str = "Counts cover the newest 10,000 records.";
 pub(crate) const VERIFY: &str = "opm-portal audit verify --file audit.jsonl";
 
 pub(crate) fn records(total: u64, more: bool) -> String {
@@ -66,4 +74,32 @@ pub(crate) fn outcome(outcome: AuditOutcome) -> &'static str {
         AuditOutcome::Failed => "Failed",
         AuditOutcome::Unknown => "Unknown",
     }
+}
+
+/// How far the log is verified: up to a record if there is one chain.
+pub(crate) fn verified(last: u64, records: u64, chains: usize) -> String {
+    match last {
+        0 => format!("Verified {} in {}", counted(records, "record"), counted(chains as u64, "chain")),
+        last => format!("Verified up to record {last}"),
+    }
+}
+
+pub(crate) fn newer(records: u64) -> String {
+    format!("{} not verified yet", counted(records, "newer record"))
+}
+
+pub(crate) fn left(records: u64) -> String {
+    format!("{} left", counted(records, "record"))
+}
+
+pub(crate) fn broken(at: &AuditBreak) -> String {
+    format!("The audit log is broken at record {}", at.sequence)
+}
+
+pub(crate) fn broken_text(at: &AuditBreak) -> String {
+    format!("Record {} of chain {}: {}. The database was changed, or an older backup was restored.", at.sequence, at.chain, at.reason)
+}
+
+pub(crate) fn operation(name: &str, records: usize) -> String {
+    format!("{name} ({records})")
 }

@@ -1,7 +1,9 @@
 //! The audit log.
 
-use promise::audit::AuditRecord;
+use promise::audit::{AuditBreak, AuditRecord};
 use serde::{Deserialize, Serialize};
+
+use super::Facet;
 
 /// Query of the audit log. Texts that are empty don't narrow it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,8 +43,36 @@ pub struct AuditPage {
     pub page: usize,
     /// Number of pages that can be opened.
     pub pages: usize,
-    /// All operations.
-    pub operations: Vec<String>,
+    /// Sources, with the number of their records.
+    pub sources: Facet,
+    /// Outcomes, with the number of their records.
+    pub outcomes: Facet,
+    /// Operations, with the number of their records.
+    pub operations: Facet,
+    /// Whether these numbers are of the newest records only.
+    pub newest: bool,
+    /// How far the chains are verified. `None` if no one verified them.
+    pub check: Option<AuditCheckStatus>,
     /// The query in effect.
     pub query: AuditQuery,
+}
+
+/// How far the chains of the audit log are verified.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditCheckStatus {
+    /// When they were verified.
+    pub at: String,
+    /// Number of records that were verified.
+    pub records: u64,
+    /// Number of chains.
+    pub chains: usize,
+    /// Position of the last verified record, if there is one chain.
+    pub last: u64,
+    /// Number of records that are newer, or weren't reached yet.
+    pub newer: u64,
+    /// Whether everything that was there was verified.
+    pub is_complete: bool,
+    /// Where a chain is broken.
+    pub broken: Option<AuditBreak>,
 }

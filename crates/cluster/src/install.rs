@@ -13,6 +13,7 @@ mod doctor;
 mod export;
 mod files;
 mod identities;
+mod impersonation;
 mod kubernetes;
 mod rbac;
 mod readiness;
@@ -26,6 +27,7 @@ pub use consumer::{Consumer, Hidden, bind_consumer, provider_of};
 pub use doctor::{Finding, doctor};
 pub use files::{files, fingerprint};
 pub use identities::Identities;
+pub use impersonation::{Impersonation, impersonation_risks};
 pub use readiness::{readable, settled};
 
 /// Namespace for the controller's Lease and its keys; on Kubernetes also for our identities, and for the credentials of Destinations.

@@ -6,9 +6,11 @@
 //! an [`AuditAnchor`]: the chain alone can't prove that its end is there.
 
 mod chain;
+mod check;
 mod object;
 mod record;
 
 pub use chain::{AuditAnchor, AuditBreak, AuditReport, AuditVerifier, BreakReason, ChainHead, ChainReport};
+pub use check::AuditCheck;
 pub use object::AuditState;
 pub use record::{AuditCut, AuditEntry, AuditOutcome, AuditRecord, AuditSource, seen};

@@ -2,8 +2,10 @@
 //!
 //! A replica appends from one task, in one transaction for everything that waits. A change is noted before it is made (an *intent*), and the
 //! intent becomes its record afterwards: a process that dies in between leaves the intent, whose outcome is unknown. Reading is in `read`,
-//! removing what is too old in `cut`.
+//! counting in `count`, how far the chains are verified in `check`, removing what is too old in `cut`.
 
+mod check;
+mod count;
 mod cut;
 mod object;
 mod read;
@@ -12,6 +14,7 @@ use jiff::Timestamp;
 use promise::audit::{AuditEntry, AuditOutcome, AuditRecord, AuditState, ChainHead, seen};
 use sqlx::AnyConnection;
 
+pub use count::{AuditCounts, AuditSum};
 pub use read::AuditFilter;
 
 use crate::row::row;

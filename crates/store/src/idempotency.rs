@@ -1,7 +1,8 @@
 //! Idempotency keys of programs: a repeated call gets the answer of the first one, and does nothing again.
 //!
 //! A key belongs to one person and one call. What the call was is stored as a sealed digest, because it can contain secrets, and the answer
-//! is sealed as well. A call that never ended, because its process died, can be made again after [`LEASE`].
+//! is sealed as well. While a call is in progress, its process renews a lease. A call whose lease has run out is never made again with its
+//! key: its process died, and the change might have been made before.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -15,8 +16,8 @@ pub const ANSWER_LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 pub const MAX_KEYS_PER_PERSON: i64 = 500;
 /// Maximum size of an answer, in bytes.
 pub const MAX_ANSWER: usize = 256 << 10;
-/// How long a call can be in progress.
-const LEASE: SignedDuration = SignedDuration::from_mins(2);
+/// How long a call counts as in progress after its process said so.
+pub const CALL_LEASE: SignedDuration = SignedDuration::from_mins(1);
 
 /// What is known of a key when a call arrives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub enum KeyedCall {
     New,
     /// The same call is in progress.
     Running,
+    /// The same call began, and its process ended before it had an answer: no one knows whether the change was made.
+    Interrupted,
     /// The key was used for another call.
     Other,
     /// The answer of the same call.
@@ -55,7 +58,7 @@ impl Store {
         )
         .bind(person)
         .bind(key)
-        .bind(sealed.clone())
+        .bind(sealed)
         .bind(seconds)
         .bind(expires)
         .execute(&self.pool)
@@ -75,32 +78,32 @@ impl Store {
             Ok(known) if known == digest => {}
             Ok(_) => return Ok(KeyedCall::Other),
             // The key that sealed it is gone, and with it what is known of the call.
-            Err(Error::Unsealable) => return self.take_over(person, key, row.started, sealed, now).await,
+            Err(Error::Unsealable) => return Ok(KeyedCall::Interrupted),
             Err(error) => return Err(error),
         }
         match row.answer {
             Some(answer) => match self.keys.unseal(&answer, &row_id(person, key, "answer")) {
                 Ok(answer) => Ok(KeyedCall::Answered(answer)),
-                Err(Error::Unsealable) => self.take_over(person, key, row.started, sealed, now).await,
+                Err(Error::Unsealable) => Ok(KeyedCall::Interrupted),
                 Err(error) => Err(error),
             },
-            None if row.started <= seconds - LEASE.as_secs() => self.take_over(person, key, row.started, sealed, now).await,
+            None if row.started <= seconds - CALL_LEASE.as_secs() => Ok(KeyedCall::Interrupted),
             None => Ok(KeyedCall::Running),
         }
     }
 
-    /// Takes over a call that its process left behind. Only one of several that try succeeds.
-    async fn take_over(&self, person: &str, key: &str, started: i64, call: Vec<u8>, now: Timestamp) -> Result<KeyedCall> {
-        let taken =
-            sqlx::query("UPDATE idempotency SET call = $1, answer = NULL, started = $2 WHERE person = $3 AND key = $4 AND started = $5")
-                .bind(call)
-                .bind(now.as_second())
-                .bind(person)
-                .bind(key)
-                .bind(started)
-                .execute(&self.pool)
-                .await?;
-        Ok(if taken.rows_affected() > 0 && started != now.as_second() { KeyedCall::New } else { KeyedCall::Running })
+    /// Renews the lease of a call in progress.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn renew_keyed_call(&self, person: &str, key: &str, now: Timestamp) -> Result<()> {
+        sqlx::query("UPDATE idempotency SET started = $1 WHERE person = $2 AND key = $3 AND answer IS NULL")
+            .bind(now.as_second())
+            .bind(person)
+            .bind(key)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
     }
 
     /// Removes the oldest answers beyond the maximum. Calls in progress stay.
@@ -191,15 +194,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_that_did_nothing_or_was_left_behind_can_be_made_again() {
+    async fn a_call_that_did_nothing_can_be_made_again_and_one_that_was_left_behind_never() {
         for (store, random) in every().await {
             let begin = async |at: i64| store.begin_keyed_call("dana", "k", b"one", after(at), &random).await.unwrap();
             assert_eq!(begin(0).await, KeyedCall::New);
             store.drop_keyed_call("dana", "k").await.unwrap();
             assert_eq!(begin(1).await, KeyedCall::New);
-            assert_eq!(begin(100).await, KeyedCall::Running);
-            assert_eq!(begin(121).await, KeyedCall::New, "its process died");
-            assert_eq!(begin(121).await, KeyedCall::Running, "taken over once");
+            assert_eq!(begin(60).await, KeyedCall::Running);
+            store.renew_keyed_call("dana", "k", after(60)).await.unwrap();
+            assert_eq!(begin(119).await, KeyedCall::Running, "its process lives");
+            assert_eq!(begin(120).await, KeyedCall::Interrupted, "its process died");
+            assert_eq!(begin(3000).await, KeyedCall::Interrupted, "and it isn't made by anyone else");
+            // A process that was only slow answers all the same.
+            store.keep_answer("dana", "k", b"answer", &random).await.unwrap();
+            store.renew_keyed_call("dana", "k", after(0)).await.unwrap();
+            assert_eq!(begin(3001).await, KeyedCall::Answered(b"answer".to_vec()));
         }
     }
 

@@ -43,7 +43,7 @@ mod subscription;
 pub use acquaintance::Acquaintance;
 pub use activity::{Activity, ActivityKind, ActivityTarget};
 pub use attempt::Attempt;
-pub use audit::{AuditFilter, AuditStep, AuditStepOutcome, AuditTarget, ObjectChange};
+pub use audit::{AuditCounts, AuditFilter, AuditStep, AuditStepOutcome, AuditSum, AuditTarget, ObjectChange};
 pub use comment::{Comment, MAX_COMMENT, MAX_COMMENTS, NewComment};
 pub use database::Store;
 pub use delivery::{Delivery, DeliveryState, Listed, Unwanted};
@@ -52,7 +52,7 @@ pub use draft::{
 };
 pub use error::{Error, Result};
 pub use favourite::MAX_FAVOURITES;
-pub use idempotency::{ANSWER_LIFETIME, KeyedCall, MAX_ANSWER, MAX_KEYS_PER_PERSON};
+pub use idempotency::{ANSWER_LIFETIME, CALL_LEASE, KeyedCall, MAX_ANSWER, MAX_KEYS_PER_PERSON};
 pub use ledger::{DaySum, Dimension, LedgerLine, LedgerSum, MonthLine, MonthSum, PromiseSum, SpotSum};
 pub use notice::{Notice, Notices};
 pub use notification::{Message, News, Notification, Notifications};

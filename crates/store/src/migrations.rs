@@ -26,14 +26,15 @@ macro_rules! folder {
             (78, "presets", include_str!(concat!("../../../migrations/", $database, "/0078_presets.sql"))),
             (81, "idempotency", include_str!(concat!("../../../migrations/", $database, "/0081_idempotency.sql"))),
             (82, "audit log", include_str!(concat!("../../../migrations/", $database, "/0082_audit_log.sql"))),
+            (83, "audit check", include_str!(concat!("../../../migrations/", $database, "/0083_audit_check.sql"))),
             (140, "identity providers", include_str!(concat!("../../../migrations/", $database, "/0140_identity_providers.sql"))),
             (160, "replicas", include_str!(concat!("../../../migrations/", $database, "/0160_replicas.sql"))),
         ]
     };
 }
 
-const SQLITE: [(i64, &str, &str); 18] = folder!("sqlite");
-const POSTGRES: [(i64, &str, &str); 18] = folder!("postgres");
+const SQLITE: [(i64, &str, &str); 19] = folder!("sqlite");
+const POSTGRES: [(i64, &str, &str); 19] = folder!("postgres");
 
 /// Migrates a SQLite file to this version.
 pub fn sqlite() -> Migrator {

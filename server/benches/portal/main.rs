@@ -1,4 +1,4 @@
-//! What a page, a list of the REST API, a sign-in, a start, a fulfilment, dashboards over many instances, catalogs of many promises and large forms cost, beside something named that is measured in the same run.
+//! What a page, a list of the REST API, a record of a write, a sign-in, a start, a fulfilment, dashboards over many instances, catalogs of many promises and large forms cost, beside something named that is measured in the same run.
 //!
 //! Called by `cargo xtask bench`. Ratios are the result; seconds belong to one machine. Never run as a test.
 #![expect(
@@ -8,6 +8,7 @@
 )]
 
 mod anew;
+mod audit;
 mod bare;
 mod catalog;
 mod dashboards;

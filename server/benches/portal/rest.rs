@@ -1,7 +1,9 @@
-//! Lists of the REST API per second beside a bare handler that sends the same compressed bytes, in turns in the same run.
+//! Lists of the REST API per second beside a bare handler that sends the same compressed bytes, in turns in the same run; and what the record
+//! of a write in the audit log costs.
 
 use serde_json::{Value, json};
 
+use crate::audit;
 use crate::bare::Bare;
 use crate::fulfilment::Plane;
 use crate::http::{Answer, Connection, request};
@@ -38,6 +40,7 @@ pub async fn measure(seconds: u64) {
         print(&ours, "portal");
         println!("    ratio: {:.3} of the bare handler's rate", ours.rate / theirs.rate);
     }
+    audit::measure(data.path(), &plane, seconds).await;
 }
 
 async fn read(portal: &Portal, path: &str, token: &str) -> Answer {

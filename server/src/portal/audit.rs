@@ -1,5 +1,8 @@
 //! The port [`Audit`], and the export: for users who manage the platform.
 
+mod facets;
+mod verify;
+
 use app::backend::Audit;
 use app::view::{AuditPage, AuditQuery};
 use async_trait::async_trait;
@@ -7,13 +10,14 @@ use futures::stream::{self, Stream};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
-use promise::audit::{AuditRecord, ChainHead, seen};
+use promise::audit::{AuditCheck, AuditRecord, ChainHead};
 use promise::{DeniedReason, Error, Problem, Result};
 use store::{AuditFilter, Store};
 
 use super::caller::database;
-use super::write::WriteOperation;
+use super::write::{WriteOperation, WriteTarget};
 use crate::portal::Caller;
+use facets::AuditFacet;
 
 /// Rows per page.
 const ROWS: u32 = 50;
@@ -33,9 +37,16 @@ impl Audit for Caller {
         let page = query.page.clamp(1, pages);
         let from = u64::try_from(page - 1).unwrap_or_default().saturating_mul(u64::from(ROWS));
         let rows = portal.store.audit_page(&filter, from, ROWS).await.map_err(|error| database(&error))?;
-        let operations = WriteOperation::ALL.map(WriteOperation::name);
-        let operations = operations.into_iter().chain(seen::ALL).map(str::to_owned).collect();
-        Ok(AuditPage { rows, total, more, page, pages, operations, query: AuditQuery { page, ..query.clone() } })
+        // Without what the facets themselves choose: each is counted beside the others.
+        let beside = AuditFilter { source: String::new(), outcome: String::new(), operation: String::new(), ..filter };
+        let counts = portal.store.audit_counts(&beside).await.map_err(|error| database(&error))?;
+        let check = portal.store.audit_check().await.map_err(|error| database(&error))?;
+        let heads = portal.store.audit_heads().await.map_err(|error| database(&error))?;
+        let [sources, outcomes, operations] =
+            [AuditFacet::Source, AuditFacet::Outcome, AuditFacet::Operation].map(|facet| facet.of(&counts, query));
+        let (newest, check) = (counts.more, check.map(|check| verify::status(&check, &heads)));
+        let query = AuditQuery { page, ..query.clone() };
+        Ok(AuditPage { rows, total, more, page, pages, sources, outcomes, operations, newest, check, query })
     }
 
     async fn audit_record(&self, chain: &str, sequence: &str) -> Result<AuditRecord> {
@@ -45,6 +56,23 @@ impl Audit for Caller {
         self.portal().audit.settle().await;
         let found = self.portal().store.audit_record(chain, number).await.map_err(|error| database(&error))?;
         found.ok_or_else(missing)
+    }
+
+    async fn verify_audit(&self, from_start: bool) -> Result<()> {
+        self.looks_after_the_platform(DeniedReason::ViewAuditLog).await?;
+        let portal = self.portal();
+        portal.audit.settle().await;
+        let check = async {
+            let known = if from_start { None } else { portal.store.audit_check().await? };
+            let check = verify::step(&portal.store, known.unwrap_or_else(AuditCheck::default), &*portal.clock).await?;
+            if let Some(broken) = &check.broken {
+                tracing::error!(chain = broken.chain, sequence = broken.sequence, "the audit log is broken: {broken}");
+            }
+            Ok(check)
+        };
+        let check = check.await.map_err(|error| database(&error))?;
+        let write = self.write(WriteOperation::VerifyAuditLog, WriteTarget::remembered("audit log", ""));
+        write.remember(portal.store.keep_audit_check(&check), |()| true).await.map_err(|error| database(&error))
     }
 }
 

@@ -1,13 +1,17 @@
 //! Calls of programs that carry an idempotency key: made once, and answered as often as the program asks.
 //!
 //! A call goes on if its program goes away, so that its answer is there when the program asks again. Only what succeeded is kept: a call
-//! that was refused can be corrected and made again with the same key.
+//! that was refused can be corrected and made again with the same key. A call whose process died isn't made again: its change might have
+//! been made, and undone by someone since, so that only the person can tell what to do.
+
+use std::time::Duration;
 
 use promise::{ConflictReason, Error, Problem, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 use store::KeyedCall;
+use tokio::time::MissedTickBehavior;
 use tracing::Instrument as _;
 
 use super::caller::database;
@@ -15,6 +19,9 @@ use crate::portal::Caller;
 
 /// Longest key, in bytes.
 const LONGEST: usize = 255;
+
+/// How often a call in progress says so: several times while its lease lasts ([`store::CALL_LEASE`]).
+const RENEWAL: Duration = Duration::from_secs(15);
 
 /// A key, and the call that it is for.
 pub(crate) struct IdempotencyKey {
@@ -67,6 +74,7 @@ impl Caller {
         match begun.map_err(|error| database(&error))? {
             KeyedCall::New => {}
             KeyedCall::Running => return Err(ConflictReason::CallInProgress.into()),
+            KeyedCall::Interrupted => return Err(ConflictReason::CallInterrupted.into()),
             KeyedCall::Other => return Err(ConflictReason::KeyOfOtherCall.into()),
             KeyedCall::Answered(answer) => {
                 let answer = serde_json::from_slice(&answer).map_err(|error| {
@@ -87,7 +95,12 @@ impl Caller {
 
     async fn make<T: Serialize>(&self, key: &str, call: impl Future<Output = Result<T>>) -> Result<T> {
         let (portal, person) = (self.portal(), &self.identity().person);
-        let made = call.await;
+        let made = leased(call, move || async move {
+            if let Err(error) = portal.store.renew_keyed_call(person, key, portal.clock.now()).await {
+                tracing::warn!(%error, "the lease of a call could not be renewed");
+            }
+        });
+        let made = made.await;
         let kept = match &made {
             Ok(answer) => {
                 let text = serde_json::to_vec(answer).map_err(|_| Error::Internal)?;
@@ -95,7 +108,7 @@ impl Caller {
             }
             Err(_) => portal.store.drop_keyed_call(person, key).await,
         };
-        // What was done is done. Without its answer, a repeated call is told that it is in progress, and then what is there already.
+        // What was done is done. Without its answer, a repeated call is told that no one knows what became of it.
         if let Err(error) = kept {
             tracing::warn!(%error, "the answer of a call could not be kept");
         }
@@ -103,9 +116,43 @@ impl Caller {
     }
 }
 
+/// Makes a call, and renews its lease meanwhile.
+async fn leased<T, F: Future<Output = ()>>(call: impl Future<Output = T>, renew: impl Fn() -> F) -> T {
+    let renewals = async {
+        let mut beats = tokio::time::interval(RENEWAL);
+        beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // The first tick is at once, when the call has just begun.
+        beats.tick().await;
+        loop {
+            beats.tick().await;
+            renew().await;
+        }
+    };
+    tokio::select! {
+        made = call => made,
+        never = renewals => never,
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_lease_of_a_call_is_renewed_until_it_ends() {
+        let renewals = AtomicUsize::new(0);
+        let call = async {
+            tokio::time::sleep(Duration::from_secs(100)).await;
+            renewals.load(Ordering::SeqCst)
+        };
+        let made = leased(call, || async {
+            renewals.fetch_add(1, Ordering::SeqCst);
+        });
+        assert_eq!(made.await, 6);
+        assert!(RENEWAL.as_secs() * 3 <= store::CALL_LEASE.as_secs().unsigned_abs(), "a renewal that fails doesn't end it");
+    }
 
     #[test]
     fn keys_are_short_and_visible_and_calls_differ_in_every_part() {

@@ -16,13 +16,38 @@ const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// Longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
+/// The connection on which notices arrive, as the metrics have it.
+struct Connection {
+    was_lost: bool,
+}
+
+impl Connection {
+    /// Begins without one.
+    fn none() -> Self {
+        metrics::gauge!("opm_notices_connected").set(0.0);
+        Self { was_lost: false }
+    }
+
+    fn made(&mut self) {
+        metrics::gauge!("opm_notices_connected").set(1.0);
+        if std::mem::take(&mut self.was_lost) {
+            metrics::counter!("opm_notices_reconnects_total").increment(1);
+        }
+    }
+
+    fn lost(&mut self) {
+        metrics::gauge!("opm_notices_connected").set(0.0);
+        self.was_lost = true;
+    }
+}
+
 /// Follows the notices of other replicas until the process shuts down. Returns at once if no one shares the database.
 pub async fn follow(portal: Arc<Portal>) {
     if !portal.store.is_shared() {
         return;
     }
     let shutdown = portal.shutdown.clone();
-    let mut pause = FIRST_PAUSE;
+    let (mut pause, mut connection) = (FIRST_PAUSE, Connection::none());
     loop {
         let connected = tokio::select! {
             () = shutdown.cancelled() => return,
@@ -32,6 +57,7 @@ pub async fn follow(portal: Arc<Portal>) {
             Ok(None) => return,
             Ok(Some(mut notices)) => {
                 pause = FIRST_PAUSE;
+                connection.made();
                 // Notices were lost until now.
                 portal.take(&Notice::Any);
                 loop {
@@ -41,7 +67,10 @@ pub async fn follow(portal: Arc<Portal>) {
                     };
                     match notice {
                         Ok(notice) => portal.take(&notice),
-                        Err(error) => break error,
+                        Err(error) => {
+                            connection.lost();
+                            break error;
+                        }
                     }
                 }
             }
@@ -78,5 +107,35 @@ impl Portal {
                 self.notify.anything_changed();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics_exporter_prometheus::PrometheusBuilder;
+
+    use super::*;
+
+    #[test]
+    fn a_lost_connection_is_a_metric_and_so_is_the_next_one() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let is = |connected: u8, reconnects: Option<u8>| {
+            let text = recorder.handle().render();
+            let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
+            let gauge = format!("opm_notices_connected {connected}");
+            let counter = reconnects.map(|count| format!("opm_notices_reconnects_total {count}"));
+            assert!(lines.contains(&gauge.as_str()), "{gauge}: {text}");
+            assert_eq!(lines.iter().find(|line| line.contains("reconnects")).map(ToString::to_string), counter);
+        };
+        metrics::with_local_recorder(&recorder, || {
+            let mut connection = Connection::none();
+            is(0, None);
+            connection.made();
+            is(1, None);
+            connection.lost();
+            is(0, None);
+            connection.made();
+            is(1, Some(1));
+        });
     }
 }

@@ -12,7 +12,7 @@ use kube::Api;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use opm_portal::audit::AuditConfig;
 use promise::api::PolicySpec;
-use promise::audit::{AuditEntry, AuditOutcome, AuditRecord, AuditSource, AuditVerifier};
+use promise::audit::{AuditBreak, AuditEntry, AuditOutcome, AuditRecord, AuditSource, AuditVerifier, BreakReason};
 use serde_json::{Value, json};
 use store::AuditFilter;
 
@@ -24,6 +24,7 @@ use crate::views::save;
 
 const FORM: &str = "/w/root:acme:shop/promises/redis/request";
 const LOG: &str = "/platform/audit";
+const VERIFY: &str = "/do/audit/verify";
 const EXPORT: &str = "/platform/audit/export.jsonl";
 /// What is typed; no record contains it.
 const MARKER: &str = "silent-meadow-77a0";
@@ -219,6 +220,10 @@ async fn people_who_run_the_platform_read_it_and_no_one_else() {
     assert!(engineer.get(&format!("{LOG}?source=cli")).await.text.contains("No records match"));
     assert_eq!(engineer.get(&format!("{LOG}?from=yesterday")).await.status, StatusCode::UNPROCESSABLE_ENTITY);
 
+    // Facets are counted beside each other, and the one in force stays.
+    let page = engineer.get(&format!("{LOG}?source=portal")).await;
+    assert!(page.text.contains("Create request (1)"), "{}", page.text);
+
     let export = engineer.get(EXPORT).await;
     let record = verified(&export.text).into_iter().find(|record| record.entry.operation == "create-request").expect("the record");
     let detail = engineer.get(&format!("{LOG}/{}/{}", record.chain, record.sequence)).await;
@@ -227,6 +232,38 @@ async fn people_who_run_the_platform_read_it_and_no_one_else() {
         assert!(detail.text.contains(part.as_str()) || *part == record.entry.cluster, "{part}: {}", detail.text);
     }
     assert_eq!(engineer.get(&format!("{LOG}/{}/999999", record.chain)).await.status, StatusCode::NOT_FOUND);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page_verifies_the_chain_on_demand_and_says_where_it_is_broken() {
+    let product = Product::quiet().await;
+    let mut engineer = product.signed_in("platform-engineer").await;
+    let page = engineer.get(LOG).await;
+    assert!(page.text.contains("Not verified yet"), "{}", page.text);
+    let token = page.hidden("_token");
+    assert_eq!(engineer.post(VERIFY, &[("_token", &token)]).await.location(), LOG);
+    let page = engineer.get(LOG).await;
+    // The check itself is a record, too.
+    for part in ["Verified up to record ", "Verify newer records", "Verify from the start", "Verify audit log"] {
+        assert!(page.text.contains(part), "{part}: {}", page.text);
+    }
+    let mut developer = product.signed_in("dev-shop").await;
+    let token_of_other = developer.get("/").await.hidden("_token");
+    let refused = developer.post(VERIFY, &[("_token", &token_of_other)]).await;
+    assert!(refused.location().starts_with("/refused"), "{}", refused.text);
+
+    let store = &product.running.portal.store;
+    let mut check = store.audit_check().await.expect("the check").expect("one was made");
+    let broken = AuditBreak { chain: check.heads()[0].chain.clone(), sequence: 1, reason: BreakReason::Altered };
+    check.broken = Some(broken);
+    store.keep_audit_check(&check).await.expect("kept");
+    let page = engineer.get(LOG).await;
+    for part in ["The audit log is broken at record 1", "match its hash", "Verify from the start"] {
+        assert!(page.text.contains(part), "{part}: {}", page.text);
+    }
+    assert_eq!(engineer.post(VERIFY, &[("_token", &token), ("start", "true")]).await.location(), LOG);
+    assert!(engineer.get(LOG).await.text.contains("Verified up to record "));
     product.running.close().await;
 }
 

@@ -6,13 +6,15 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use clap::Parser as _;
+use cluster::Topology;
+use cluster::install::{Identities, Impersonation};
 use cluster::kinds::PromiseRequest;
 use http::StatusCode;
 use k8s_openapi::api::authentication::v1::{TokenRequest, TokenRequestSpec};
 use k8s_openapi::api::core::v1::ServiceAccount;
 use kube::api::{Api, PostParams};
 use kube::runtime::wait::await_condition;
-use opm_portal::config::{Cli, Command as Does, Config, DoctorArgs};
+use opm_portal::config::{Cli, Command as Does, Config};
 use opm_portal::install;
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
@@ -20,7 +22,7 @@ use promise::api::Phase;
 use serde_json::{Value, json};
 
 use crate::browser::{Product, fill};
-use crate::kubernetes::{Site, signed_in};
+use crate::kubernetes::{Site, doctor_args, signed_in};
 
 const NAMESPACE: &str = "opm-system";
 /// The oldest version that the portal supports.
@@ -230,7 +232,16 @@ async fn an_api_server_accepts_everything_and_a_request_becomes_ready_with_two_p
     }
 
     // What the chart installs is what `bootstrap` does.
-    let doctor = DoctorArgs { server: site.server(), homes: Vec::new() };
+    let impersonation = Impersonation { groups: vec!["oidc:shop-developers".to_owned()] };
+    let rendered = helm.set("oidc", &sets()["oidc"]);
+    for wanted in impersonation.objects(&Identities::usual(&Topology::Namespaces)) {
+        let is_it = |object: &&Value| object["kind"] == wanted["kind"] && object["metadata"]["name"] == wanted["metadata"]["name"];
+        let object = rendered.iter().find(is_it).expect("the chart has it");
+        for field in ["rules", "roleRef", "subjects"] {
+            assert_eq!(object.get(field), wanted.get(field), "{field} of {wanted:#}");
+        }
+    }
+    let doctor = doctor_args(site.server(), &["oidc:shop-developers"]);
     let said = install::doctor(&doctor).await.unwrap_or_else(|missing| panic!("{missing}"));
     assert!(said.contains("is ready"), "{said}");
 

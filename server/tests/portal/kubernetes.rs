@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::runtime::wait::await_condition;
-use opm_portal::config::{BootstrapArgs, Config, DoctorArgs, OnServer, PlaneConfig, SignInConfig, Storage};
+use opm_portal::config::{BootstrapArgs, Config, DoctorArgs, ImpersonationArgs, OnServer, PlaneConfig, SignInConfig, Storage};
 use opm_portal::install;
 use opm_portal::router::router;
 use opm_portal::serve::{Edges, Running};
@@ -140,9 +140,15 @@ impl Site {
     /// Installs everything, with a namespace for requests and a promise.
     pub async fn prepared(&self) {
         self.shop().await;
-        let bootstrap = BootstrapArgs { server: self.server(), homes: Vec::new(), namespaces: vec!["shop".to_owned()] };
+        let bootstrap = bootstrap_args(self.server());
         install::bootstrap(&bootstrap).await.expect("installed");
         self.publish().await;
+    }
+
+    /// Lets the portal impersonate people, as docs/operating.md says.
+    pub async fn lets_the_portal_impersonate(&self) {
+        let impersonation = ImpersonationArgs { is_on: true, groups: Vec::new() };
+        install::bootstrap(&BootstrapArgs { impersonation, ..bootstrap_args(self.server()) }).await.expect("installed");
     }
 
     async fn serve(&self) -> Product {
@@ -181,6 +187,18 @@ fn is_not_yet(status: &kube::core::Status) -> bool {
     }
 }
 
+/// Arguments that install everything, and prepare the namespace `shop`.
+fn bootstrap_args(server: OnServer) -> BootstrapArgs {
+    let impersonation = ImpersonationArgs::default();
+    BootstrapArgs { server, homes: Vec::new(), namespaces: vec!["shop".to_owned()], impersonation }
+}
+
+/// Arguments that check everything, with these groups that the portal impersonates.
+pub fn doctor_args(server: OnServer, groups: &[&str]) -> DoctorArgs {
+    let groups: Vec<String> = groups.iter().map(|group| (*group).to_owned()).collect();
+    DoctorArgs { server, homes: Vec::new(), impersonation: ImpersonationArgs { is_on: !groups.is_empty(), groups } }
+}
+
 /// Signs in with a token.
 pub async fn signed_in(product: &Product, person: &str) -> Browser {
     let mut browser = product.browser();
@@ -192,18 +210,42 @@ pub async fn signed_in(product: &Product, person: &str) -> Browser {
     browser
 }
 
+/// Checks what bootstrap and doctor say and do about people who are impersonated.
+async fn impersonates(site: &Site) {
+    let named = doctor_args(site.server(), &["oidc:shop-developers"]);
+    let lacks = install::doctor(&named).await.expect_err("the portal impersonates no one yet").to_string();
+    for part in ["can't impersonate users", "can't impersonate the group oidc:shop-developers", "--oidc-group oidc:shop-developers"] {
+        assert!(lacks.contains(part), "{part}: {lacks}");
+    }
+    let impersonation = named.impersonation.clone();
+    install::bootstrap(&BootstrapArgs { impersonation, ..bootstrap_args(site.server()) }).await.expect("installed");
+    let ready = install::doctor(&named).await.unwrap_or_else(|missing| panic!("{missing}"));
+    // Users can't be limited; groups are.
+    assert!(ready.contains("can impersonate system:kube-controller-manager") && !ready.contains("system:masters"), "{ready}");
+
+    let all = ImpersonationArgs { is_on: true, groups: Vec::new() };
+    install::bootstrap(&BootstrapArgs { impersonation: all.clone(), ..bootstrap_args(site.server()) }).await.expect("installed");
+    let warned = install::doctor(&DoctorArgs { impersonation: all, ..doctor_args(site.server(), &[]) }).await;
+    let warned = warned.unwrap_or_else(|missing| panic!("{missing}"));
+    assert!(warned.contains("can impersonate system:masters") && warned.contains("--oidc-group GROUP"), "{warned}");
+    // Nobody said that it is intended.
+    let unasked = install::doctor(&doctor_args(site.server(), &[])).await.unwrap_or_else(|missing| panic!("{missing}"));
+    assert!(unasked.contains("2 warnings") && unasked.contains("remove the permission"), "{unasked}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_orders_on_a_cluster_that_was_bootstrapped() {
     let Some(site) = Site::open().await else { return };
-    let doctor = DoctorArgs { server: site.server(), homes: Vec::new() };
+    let doctor = doctor_args(site.server(), &[]);
     let before = install::doctor(&doctor).await.expect_err("an empty cluster lacks everything").to_string();
     assert!(before.contains("opm-portal bootstrap"), "{before}");
     site.shop().await;
-    let bootstrap = BootstrapArgs { server: site.server(), homes: Vec::new(), namespaces: vec!["shop".to_owned()] };
+    let bootstrap = bootstrap_args(site.server());
     install::bootstrap(&bootstrap).await.expect("installed");
     install::bootstrap(&bootstrap).await.expect("installed again");
     let after = install::doctor(&doctor).await.unwrap_or_else(|missing| panic!("{missing}"));
-    assert!(after.contains("is ready"), "{after}");
+    assert!(after.contains("is ready") && !after.contains("warning"), "{after}");
+    impersonates(&site).await;
     site.publish().await;
 
     let product = site.serve().await;

@@ -1,6 +1,8 @@
 //! `/platform/audit`: who changed what, through the portal and past it; and one record with its hashes.
 
-use crate::view::{AuditPage, AuditQuery};
+mod check;
+
+use crate::view::{AuditPage, AuditQuery, Facet};
 use leptos::prelude::*;
 use promise::Result;
 use promise::audit::{AuditEntry, AuditOutcome, AuditRecord, AuditSource};
@@ -18,26 +20,27 @@ use crate::ui::{Code, Crumb, Crumbs, Empty, Icon, LinkButton, Moment, PageHead, 
 pub async fn audit(visit: &Visit, query: &AuditQuery) -> Result<Page> {
     let backend = visit.backend()?;
     let found = backend.audit(query).await?;
-    let now = visit.now.clone();
+    let (now, token) = (visit.now.clone(), backend.viewer().form_token);
     let about = About { title: texts::AUDIT_LOG.to_owned(), section: page::PLATFORM.to_owned(), ..About::default() };
     Ok(framed(visit, about, move || {
         let listing = Listing::new(page::AUDIT, &found.query);
         let export = view! { <LinkButton href=page::AUDIT_EXPORT label=texts::EXPORT/> };
-        let sources = AuditSource::ALL.map(|source| (source.word(), texts::source(source)));
-        let outcomes = AuditOutcome::ALL.map(|outcome| (outcome.word(), texts::outcome(outcome)));
+        let (sources, outcomes) = (worded(&found.sources, source_label), worded(&found.outcomes, outcome_label));
         view! {
             <PageHead title=texts::AUDIT_LOG meta=view! { <span>{texts::records(found.total, found.more)}</span> }.into_any() actions=export.into_any()/>
             {tabs(page::AUDIT, true)}
+            {check::integrity(found.check.as_ref(), &token, &now)}
             {listing.plain_search(texts::AUDIT_LOG, texts::SEARCH_HINT)}
             {Listing::filter_rows([
-                Some(listing.choices(texts::SOURCE, "source", &sources)),
-                Some(listing.choices(texts::OUTCOME, "outcome", &outcomes)),
+                listing.facet(texts::SOURCE, "source", &sources),
+                listing.facet(texts::OUTCOME, "outcome", &outcomes),
                 listing.in_force(texts::PERSON, "person", &found.query.person),
                 listing.in_force(texts::WORKSPACE, "workspace", &found.query.workspace),
                 listing.in_force(texts::OPERATION, "operation", &humanise(&found.query.operation)),
                 listing.in_force(texts::FROM, "from", &found.query.from),
                 listing.in_force(texts::TO, "to", &found.query.to),
             ])}
+            {found.newest.then(|| view! { <p class="small subtle mb-3">{texts::COUNTS_OF_NEWEST}</p> })}
             {more_filters(&found)}
             {if found.rows.is_empty() {
                 if listing.is_narrowed() { listing.nothing_fits(texts::NO_RECORDS_MATCH) } else { view! { <Empty title=texts::NO_RECORDS text=texts::NO_RECORDS_TEXT/> }.into_any() }
@@ -49,15 +52,33 @@ pub async fn audit(visit: &Visit, query: &AuditQuery) -> Result<Page> {
     }))
 }
 
+/// Returns a facet with labels of its own.
+fn worded(facet: &Facet, label: fn(&str) -> Option<&'static str>) -> Facet {
+    let mut facet = facet.clone();
+    for value in &mut facet.values {
+        if let Some(label) = label(&value.value) {
+            label.clone_into(&mut value.label);
+        }
+    }
+    facet
+}
+
+fn source_label(word: &str) -> Option<&'static str> {
+    AuditSource::parse(word).map(texts::source)
+}
+
+fn outcome_label(word: &str) -> Option<&'static str> {
+    AuditOutcome::parse(word).map(texts::outcome)
+}
+
 /// Filters by what is typed. Those in force are among the chips, so the form stays folded.
 fn more_filters(found: &AuditPage) -> impl IntoView + use<> {
     let query = found.query.clone();
     let kept = [("q", query.q.clone()), ("outcome", query.outcome.clone()), ("source", query.source.clone())];
     let kept = kept.into_iter().filter(|(_, value)| !value.is_empty());
     let kept = kept.map(|(name, value)| view! { <input type="hidden" name=name value=value/> }).collect_view();
-    let operations = found.operations.iter().map(|operation| {
-        let chosen = *operation == query.operation;
-        view! { <option value=operation.clone() selected=chosen>{humanise(operation)}</option> }
+    let operations = found.operations.values.iter().map(|operation| {
+        view! { <option value=operation.value.clone() selected=operation.chosen>{texts::operation(&operation.label, operation.count)}</option> }
     });
     let operations = operations.collect_view();
     let text = |name: &'static str, kind: &'static str, label: &'static str, value: String| {

@@ -4,7 +4,7 @@ use app::backend::Audit;
 use app::view::*;
 use async_trait::async_trait;
 use promise::Result;
-use promise::audit::{AuditEntry, AuditOutcome, AuditRecord, AuditSource, ChainHead};
+use promise::audit::{AuditBreak, AuditEntry, AuditOutcome, AuditRecord, AuditSource, BreakReason, ChainHead};
 
 use super::World;
 
@@ -36,12 +36,48 @@ fn records() -> Vec<AuditRecord> {
     records
 }
 
+/// Values of a facet, the first of which is chosen or not.
+fn facet(values: &[(&str, usize)], chosen: &str) -> Facet {
+    let value = |(value, count): &(&str, usize)| FacetValue {
+        value: (*value).to_owned(),
+        label: (*value).to_owned(),
+        count: *count,
+        chosen: *value == chosen,
+    };
+    Facet { values: values.iter().map(value).collect(), left_out: 0 }
+}
+
+impl World {
+    /// How far the chains are verified here.
+    fn audit_check(&self) -> Option<AuditCheckStatus> {
+        let broken = AuditBreak { chain: "opm-portal-3f9c2a417be0d865".into(), sequence: 2, reason: BreakReason::Altered };
+        let status = AuditCheckStatus {
+            at: "2026-11-21T10:00:00Z".into(),
+            records: 3,
+            chains: 1,
+            last: 3,
+            newer: 2,
+            is_complete: true,
+            broken: (!self.fits).then_some(broken),
+        };
+        (!self.empty).then_some(status)
+    }
+}
+
 #[async_trait]
 impl Audit for World {
     async fn audit(&self, query: &AuditQuery) -> Result<AuditPage> {
         let rows = if self.empty { Vec::new() } else { records() };
-        let (total, operations) = (rows.len() as u64, vec!["sign-in".to_owned(), "create-request".to_owned()]);
-        Ok(AuditPage { total, more: !self.fits, page: 1, pages: 2, operations, query: query.clone(), rows })
+        let (total, newest) = (rows.len() as u64, !self.fits);
+        let sources = facet(&[("portal", 3), ("rest", 2)], &query.source);
+        let outcomes = facet(&[("done", 3), ("failed", 2)], &query.outcome);
+        let operations = facet(&[("sign-in", 2), ("create-request", 3)], &query.operation);
+        let (check, query) = (self.audit_check(), query.clone());
+        Ok(AuditPage { rows, total, more: newest, page: 1, pages: 2, sources, outcomes, operations, newest, check, query })
+    }
+
+    async fn verify_audit(&self, _: bool) -> Result<()> {
+        Ok(())
     }
 
     async fn audit_record(&self, _: &str, _: &str) -> Result<AuditRecord> {

@@ -8,7 +8,7 @@ use kube::runtime::wait::{Condition, await_condition};
 use kube::{Api, Client};
 use serde_json::Value;
 
-use super::{Identities, admission, binding, export, files, rbac};
+use super::{Identities, Impersonation, admission, binding, export, files, rbac};
 use crate::error::from_plane;
 use crate::kinds::{Export, api_resource_schemas};
 use crate::topology::Topology;
@@ -28,6 +28,8 @@ pub struct Options {
     pub homes: Vec<WorkspacePath>,
     /// On Kubernetes: namespaces in which requests are to be fulfilled.
     pub namespaces: Vec<String>,
+    /// On Kubernetes: whom the portal impersonates, if it does.
+    pub impersonation: Option<Impersonation>,
 }
 
 impl Options {

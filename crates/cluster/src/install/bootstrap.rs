@@ -48,7 +48,9 @@ async fn cluster(client: &Client, options: &Options) -> Result<(), InstallError>
     if !has_mutating_policies(client).await? {
         return Err(InstallError::TooOld);
     }
-    let objects = kubernetes::objects(&options.identities(&Topology::Namespaces));
+    let identities = options.identities(&Topology::Namespaces);
+    let mut objects = kubernetes::objects(&identities);
+    objects.extend(options.impersonation.iter().flat_map(|impersonation| impersonation.objects(&identities)));
     for object in &objects {
         apply(client, object).await?;
     }

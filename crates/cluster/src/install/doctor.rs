@@ -71,6 +71,9 @@ async fn namespaces(client: &Client, options: &Options) -> Result<Vec<Finding>, 
         }
     }
     findings.extend(unserved(client, options).await?);
+    if let Some(impersonation) = &options.impersonation {
+        findings.extend(impersonation.missing(client, &options.identities(&Topology::Namespaces)).await?);
+    }
     Ok(findings)
 }
 

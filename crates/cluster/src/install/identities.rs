@@ -91,6 +91,6 @@ fn account(name: &str) -> String {
 }
 
 /// Returns namespace and name of a user that is a ServiceAccount.
-fn service_account(user: &str) -> Option<(&str, &str)> {
+pub(super) fn service_account(user: &str) -> Option<(&str, &str)> {
     user.strip_prefix("system:serviceaccount:")?.split_once(':')
 }

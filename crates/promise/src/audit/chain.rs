@@ -30,7 +30,7 @@ pub struct AuditAnchor {
 }
 
 /// Where a chain is broken.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditBreak {
     /// Name of the chain.
     pub chain: String,
@@ -41,7 +41,8 @@ pub struct AuditBreak {
 }
 
 /// What is wrong with a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum BreakReason {
     /// Its content doesn't match its hash.
     Altered,
@@ -60,20 +61,34 @@ pub enum BreakReason {
     AnchorMissing,
     /// An anchor has another hash for it.
     AnchorDiffers,
+    /// It was verified before, and has another hash now.
+    Rewritten,
+    /// The database names it as the end of the chain, or it was verified before, but it isn't there.
+    EndMissing,
+    /// The database names it as the end of the chain, with another hash.
+    EndDiffers,
 }
 
 impl fmt::Display for AuditBreak {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { chain, sequence, reason } = self;
-        write!(out, "chain {chain}, record {sequence}: ")?;
-        match reason {
-            BreakReason::Altered => out.write_str("its content doesn't match its hash"),
-            BreakReason::Unlinked => out.write_str("it doesn't follow the record before it"),
-            BreakReason::Missing { expected } => write!(out, "the records from {expected} on are missing before it"),
-            BreakReason::OutOfOrder => out.write_str("it comes after a later record, or a second time"),
-            BreakReason::BeginsLate => out.write_str("the chain begins with it, and no record says that earlier ones were removed"),
-            BreakReason::AnchorMissing => out.write_str("an anchor names it, but it is missing"),
-            BreakReason::AnchorDiffers => out.write_str("an anchor names it with another hash"),
+        write!(out, "chain {chain}, record {sequence}: {reason}")
+    }
+}
+
+impl fmt::Display for BreakReason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Altered => out.write_str("its content doesn't match its hash"),
+            Self::Unlinked => out.write_str("it doesn't follow the record before it"),
+            Self::Missing { expected } => write!(out, "the records from {expected} on are missing before it"),
+            Self::OutOfOrder => out.write_str("it comes after a later record, or a second time"),
+            Self::BeginsLate => out.write_str("the chain begins with it, and no record says that earlier ones were removed"),
+            Self::AnchorMissing => out.write_str("an anchor names it, but it is missing"),
+            Self::AnchorDiffers => out.write_str("an anchor names it with another hash"),
+            Self::Rewritten => out.write_str("it had another hash when it was verified before"),
+            Self::EndMissing => out.write_str("it was the end of the chain, but it is missing"),
+            Self::EndDiffers => out.write_str("the end of the chain was noted with another hash"),
         }
     }
 }
@@ -104,7 +119,7 @@ impl AuditReport {
 }
 
 /// Verifies records one by one. Those of one chain come in order; chains can alternate.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct AuditVerifier {
     chains: BTreeMap<String, Chain>,
     cuts: BTreeSet<(String, u64, String)>,
@@ -112,7 +127,7 @@ pub struct AuditVerifier {
     anchors: BTreeMap<String, BTreeMap<u64, Vec<String>>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Chain {
     first: u64,
     /// What the first record says about the one before.
@@ -180,11 +195,7 @@ impl AuditVerifier {
     /// # Errors
     /// The first break.
     pub fn finish(self) -> Result<AuditReport, AuditBreak> {
-        for (name, chain) in self.chains.iter().filter(|(_, chain)| chain.first > 1) {
-            if !self.cuts.contains(&(name.clone(), chain.first - 1, chain.before.clone())) {
-                return Err(AuditBreak { chain: name.clone(), sequence: chain.first, reason: BreakReason::BeginsLate });
-            }
-        }
+        self.begins_late().map_or(Ok(()), Err)?;
         for (name, sequences) in &self.anchors {
             for (sequence, hashes) in sequences {
                 let broken = |reason| AuditBreak { chain: name.clone(), sequence: *sequence, reason };
@@ -198,8 +209,38 @@ impl AuditVerifier {
                 }
             }
         }
-        let report = |chain: Chain| ChainReport { first: chain.first, head: chain.head, anchors: chain.anchors };
-        Ok(AuditReport { chains: self.chains.into_values().map(report).collect() })
+        Ok(self.report())
+    }
+
+    /// Returns what was verified so far.
+    pub(super) fn report(&self) -> AuditReport {
+        let report = |chain: &Chain| ChainReport { first: chain.first, head: chain.head.clone(), anchors: chain.anchors };
+        AuditReport { chains: self.chains.values().map(report).collect() }
+    }
+
+    /// Returns where a chain was verified to.
+    pub(super) fn head(&self, chain: &str) -> Option<&ChainHead> {
+        self.chains.get(chain).map(|chain| &chain.head)
+    }
+
+    /// Forgets what was verified of a chain; its next record is the first one.
+    pub(super) fn forget(&mut self, chain: &str) {
+        self.chains.remove(chain);
+    }
+
+    /// Forgets removals before later ones of the same chain.
+    pub(super) fn forget_old_cuts(&mut self) {
+        let latest: BTreeMap<String, u64> = self.cuts.iter().map(|(chain, through, _)| (chain.clone(), *through)).collect();
+        self.cuts.retain(|(chain, through, _)| latest.get(chain) == Some(through));
+    }
+
+    /// Returns a chain whose first records are missing although no record says that they were removed.
+    pub(super) fn begins_late(&self) -> Option<AuditBreak> {
+        let missing = |(name, chain): &(&String, &Chain)| {
+            chain.first > 1 && !self.cuts.contains(&((*name).clone(), chain.first - 1, chain.before.clone()))
+        };
+        let (name, chain) = self.chains.iter().find(missing)?;
+        Some(AuditBreak { chain: name.clone(), sequence: chain.first, reason: BreakReason::BeginsLate })
     }
 }
 

@@ -166,6 +166,8 @@ pub enum ConflictReason {
     KeyOfOtherCall,
     /// The call with this idempotency key is still in progress.
     CallInProgress,
+    /// The call with this idempotency key was interrupted: whether its change was made is unknown.
+    CallInterrupted,
     /// The path of the workspace leads to another one than when the form was opened.
     OtherWorkspace {
         /// The path.

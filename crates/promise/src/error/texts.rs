@@ -138,6 +138,10 @@ impl fmt::Display for ConflictReason {
             Self::NoEdition => out.write_str("name the edition that you change: send the ETag of the request in the header If-Match"),
             Self::KeyOfOtherCall => out.write_str("this idempotency key was used for another call; choose a new key"),
             Self::CallInProgress => out.write_str("the call with this idempotency key is still in progress; try again in a moment"),
+            Self::CallInterrupted => out.write_str(
+                "the portal stopped during the call with this idempotency key, so its outcome is unknown; \
+                 read the request to see whether the change was made, and if it wasn't, send it with a new key",
+            ),
             Self::OtherWorkspace { workspace } => {
                 write!(out, "{workspace} is a different workspace than when you opened this form; open it again")
             }

@@ -8,9 +8,6 @@ use super::signed;
 use crate::row::row;
 use crate::{Result, Store};
 
-/// Most records that are counted; more are "more than".
-const COUNTED: i64 = 10_000;
-
 /// Which records are listed. Texts that are empty don't narrow the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
@@ -33,7 +30,7 @@ pub struct AuditFilter {
 }
 
 /// The condition for which [`AuditFilter::bound`] has the values.
-const FILTER: &str = "LOWER(actor) LIKE $1 ESCAPE '\\' \
+pub(super) const FILTER: &str = "LOWER(actor) LIKE $1 ESCAPE '\\' \
     AND (workspace LIKE $2 ESCAPE '\\' OR workspace LIKE $3 ESCAPE '\\') \
     AND LOWER(kind || ' ' || namespace || '/' || name) LIKE $4 ESCAPE '\\' \
     AND operation LIKE $5 ESCAPE '\\' AND outcome LIKE $6 ESCAPE '\\' AND source LIKE $7 ESCAPE '\\' \
@@ -106,7 +103,7 @@ impl From<RecordRow> for AuditRecord {
 
 impl AuditFilter {
     /// Returns patterns and times, in the order of [`FILTER`].
-    fn bound(&self) -> ([String; 7], [i64; 2]) {
+    pub(super) fn bound(&self) -> ([String; 7], [i64; 2]) {
         let part = |text: &str| format!("%{}%", escaped(&text.to_lowercase()));
         let whole = |text: &str| if text.is_empty() { "%".to_owned() } else { escaped(text) };
         let below = if self.workspace.is_empty() { "%".to_owned() } else { format!("{}:%", escaped(&self.workspace)) };
@@ -147,24 +144,6 @@ impl Store {
         Ok(rows.into_iter().map(AuditRecord::from).collect())
     }
 
-    /// Returns the number of records that a filter leaves, and whether there are more than are counted.
-    ///
-    /// # Errors
-    /// If the database fails.
-    pub async fn count_audit(&self, filter: &AuditFilter) -> Result<(u64, bool)> {
-        let (patterns, times) = filter.bound();
-        let sql = format!("SELECT COUNT(*) FROM (SELECT 1 FROM audit_record WHERE {FILTER} LIMIT $10) AS counted");
-        let mut query = sqlx::query_as::<_, (i64,)>(AssertSqlSafe(sql));
-        for pattern in patterns {
-            query = query.bind(pattern);
-        }
-        for time in times {
-            query = query.bind(time);
-        }
-        let (count,) = query.bind(COUNTED + 1).fetch_one(&self.pool).await?;
-        Ok((u64::try_from(count.min(COUNTED)).unwrap_or_default(), count > COUNTED))
-    }
-
     /// Returns one record.
     ///
     /// # Errors
@@ -191,6 +170,17 @@ impl Store {
             .bind(i64::from(most))
             .fetch_all(&self.pool)
             .await?;
+        Ok(rows.into_iter().map(AuditRecord::from).collect())
+    }
+
+    /// Returns the records of one chain from a position on, in order: `most` at once.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn audit_chain_from(&self, chain: &str, sequence: u64, most: u32) -> Result<Vec<AuditRecord>> {
+        let sql = format!("SELECT {COLUMNS} FROM audit_record WHERE chain = $1 AND sequence >= $2 ORDER BY sequence LIMIT $3");
+        let rows: Vec<RecordRow> =
+            sqlx::query_as(AssertSqlSafe(sql)).bind(chain).bind(signed(sequence)).bind(i64::from(most)).fetch_all(&self.pool).await?;
         Ok(rows.into_iter().map(AuditRecord::from).collect())
     }
 

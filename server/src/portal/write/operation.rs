@@ -77,11 +77,13 @@ pub enum WriteOperation {
     NoteDeletion,
     /// Notes who changed a Policy.
     NotePolicyChange,
+    /// Verifies the audit log.
+    VerifyAuditLog,
 }
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 38] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -119,6 +121,7 @@ impl WriteOperation {
         Self::RevealOutput,
         Self::NoteDeletion,
         Self::NotePolicyChange,
+        Self::VerifyAuditLog,
     ];
 
     /// Returns the operation's name in records.
@@ -161,6 +164,7 @@ impl WriteOperation {
             Self::RevealOutput => "reveal-output",
             Self::NoteDeletion => "note-deletion",
             Self::NotePolicyChange => "note-policy-change",
+            Self::VerifyAuditLog => "verify-audit-log",
         }
     }
 }

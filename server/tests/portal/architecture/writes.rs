@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use super::{root, sources};
 
 /// The functions of the store by which the portal remembers or forgets something for a person.
-const REMEMBERS: [&str; 27] = [
+const REMEMBERS: [&str; 28] = [
+    "keep_audit_check",
     "mark_read",
     "subscribe",
     "add_comment",
@@ -36,17 +37,21 @@ const REMEMBERS: [&str; 27] = [
     "meet",
 ];
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
-const KEEPS_HOUSE: [(&str, &str); 5] = [
+const KEEPS_HOUSE: [(&str, &str); 6] = [
     ("end_session", "portal/caller.rs"),
     ("note_lacks", "portal/stand_in.rs"),
     // What the call itself writes is recorded.
     ("begin_keyed_call", "portal/once.rs"),
+    ("renew_keyed_call", "portal/once.rs"),
     ("keep_answer", "portal/once.rs"),
     ("drop_keyed_call", "portal/once.rs"),
 ];
 /// Those that only read.
-const READS: [&str; 57] = [
+const READS: [&str; 60] = [
     "audit_after",
+    "audit_chain_from",
+    "audit_check",
+    "audit_counts",
     "audit_heads",
     "audit_object",
     "audit_objects",

@@ -100,21 +100,6 @@ async fn a_person_of_an_issuer_that_the_server_trusts_orders_as_themselves() {
     product.running.close().await;
 }
 
-/// The permission that docs/operating.md and the chart give the portal.
-async fn lets_the_portal_impersonate(site: &Site) {
-    const RBAC: &str = "rbac.authorization.k8s.io/v1";
-    let rule = |resource: &str| json!({"apiGroups": [""], "resources": [resource], "verbs": ["impersonate"]});
-    let metadata = json!({"name": "opm-portal-impersonates"});
-    let rules = [rule("users"), rule("groups")];
-    site.apply(json!({"apiVersion": RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules})).await;
-    site.apply(json!({
-        "apiVersion": RBAC, "kind": "ClusterRoleBinding", "metadata": metadata,
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "opm-portal-impersonates"},
-        "subjects": [{"kind": "ServiceAccount", "name": "opm-portal", "namespace": "opm-system"}],
-    }))
-    .await;
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_whom_the_portal_impersonates_has_exactly_their_own_rights() {
     type Twist = fn(&mut Value, &mut Value);
@@ -126,7 +111,7 @@ async fn a_person_whom_the_portal_impersonates_has_exactly_their_own_rights() {
 
     let mut early = product.browser();
     assert_eq!(problem(&goes(&issuer, &mut early, "dana").await), "unavailable", "the portal isn't allowed to impersonate anyone yet");
-    lets_the_portal_impersonate(&site).await;
+    site.lets_the_portal_impersonate().await;
     let mut dana = signed_in(&issuer, &product, "dana").await;
     let caller = dana.caller(&product).await;
     assert_eq!((&*caller.identity().person, caller.is_signed_in().await), ("oidc:dana", true));

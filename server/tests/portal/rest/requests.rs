@@ -1,11 +1,14 @@
 //! A request from its first call to its last, and what programs are told when something is wrong.
 
 use http::{Method, StatusCode, header};
+use opm_portal::clock::Clock as _;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::{Program, SHOP, json_of, manifest, problem};
 use crate::access::version;
 use crate::browser::Product;
+use crate::hands::Hands;
 
 /// What is sent as a secret; no other text of the product contains it.
 const MARKER: &str = "correct-horse-2b9e";
@@ -110,6 +113,43 @@ async fn a_call_with_a_key_is_made_once() {
     for wrong in ["", "a b", &"k".repeat(256)] {
         assert_eq!(problem(&send(&program, wrong, &carts).await).0, 422, "{wrong:?}");
     }
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_its_process_left_behind_is_never_made_again() {
+    let clock = Hands::at("2026-11-26T10:00:00Z");
+    let product = Product::at(clock.clone()).await;
+    product.publishes_samples().await;
+    let program = Program::of(&product, "dev-shop");
+    let requests = format!("{SHOP}/requests");
+    let body = manifest("carts", "redis", &json!({"size": "small"}));
+    // What a process leaves that is killed after it began the call.
+    let mut digest = Sha256::new();
+    for part in [b"POST".as_slice(), requests.as_bytes(), body.as_bytes()] {
+        digest.update((part.len() as u64).to_be_bytes());
+        digest.update(part);
+    }
+    let digest: [u8; 32] = digest.finalize().into();
+    let (store, random) = (&product.running.portal.store, &*product.running.portal.random);
+    let begun = store.begin_keyed_call("dev-shop", "key-1", &digest, clock.now(), random).await.expect("begun");
+    assert_eq!(begun, store::KeyedCall::New);
+    let again = async |key: &str| {
+        let answer = program.send(Method::POST, &requests, &[("idempotency-key", key)], &body).await;
+        (answer.status, json_of(&answer)["reason"]["reason"].clone())
+    };
+    assert_eq!(again("key-1").await, (StatusCode::CONFLICT, json!("callInProgress")));
+    clock.put_forward(45);
+    store.renew_keyed_call("dev-shop", "key-1", clock.now()).await.expect("renewed");
+    clock.put_forward(30);
+    assert_eq!(again("key-1").await, (StatusCode::CONFLICT, json!("callInProgress")), "its process lives");
+    clock.put_forward(60);
+    for _ in 0..2 {
+        assert_eq!(again("key-1").await, (StatusCode::CONFLICT, json!("callInterrupted")));
+    }
+    let absent = program.send(Method::GET, &format!("{requests}/default/carts"), &[], "").await;
+    assert_eq!(absent.status, StatusCode::NOT_FOUND, "it wasn't made by the repeated calls");
+    assert_eq!(again("key-2").await.0, StatusCode::CREATED);
     product.running.close().await;
 }
 
