@@ -39,12 +39,17 @@ export function environment(name) {
   return value;
 }
 
+/** The portal's program with these arguments, as `start` starts it. */
+export function launch(args, says) {
+  return start(environment("OPM_PORTAL"), args, says);
+}
+
 /**
- * Starts the program with these arguments, and waits until it prints what `says` matches; that is `said`. Output comes in
+ * Starts a program with these arguments, and waits until it prints what `says` matches; that is `said`. Output comes in
  * pieces: what ends in a number is whole only with what follows it.
  */
-export async function launch(args, says) {
-  const child = spawn(environment("OPM_PORTAL"), args, { stdio: ["ignore", "pipe", "pipe"] });
+export async function start(program, args, says) {
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   const said = await new Promise((resolve, reject) => {
     const read = (chunk) => {
@@ -54,7 +59,7 @@ export async function launch(args, says) {
     };
     child.stdout.setEncoding("utf8").on("data", read);
     child.stderr.setEncoding("utf8").on("data", read);
-    child.on("exit", (code) => reject(new Error(`${args[0]} ended with ${code}:\n${output}`)));
+    child.on("exit", (code) => reject(new Error(`${program} ${args[0]} ended with ${code}:\n${output}`)));
   });
   return {
     said,
@@ -75,7 +80,8 @@ export async function launch(args, says) {
  * to the requests of one person.
  */
 export async function serve(data, args) {
-  const served = await launch(["serve", ...args, "--data", data, "--port", "0", "--requests-per-second", "0"], /http:\/\/127\.0\.0\.1:\d+(?=\D)/);
+  const port = args.includes("--port") ? [] : ["--port", "0"];
+  const served = await launch(["serve", ...args, "--data", data, ...port, "--requests-per-second", "0"], /http:\/\/127\.0\.0\.1:\d+(?=\D)/);
   await until(async () => (await fetch(`${served.said}/readyz`)).ok, "the portal to be ready");
   return { ...served, url: served.said, data };
 }
@@ -206,6 +212,21 @@ export async function agree(portal, name, person = "approver", also = {}) {
       },
     });
   }
+}
+
+/** Waits for a state in the headline of a request: by itself with scripting, by the Refresh link without. */
+export async function becomes(page, state, live) {
+  const badge = page.getByRole("heading", { level: 1 }).getByText(state, { exact: true });
+  if (live) return badge.waitFor({ timeout: 60_000 });
+  return until(
+    async () => {
+      if (await badge.isVisible()) return true;
+      await page.getByRole("link", { name: "Refresh" }).click();
+      return false;
+    },
+    `the request to be ${state}`,
+    60_000,
+  );
 }
 
 /** Asks again until it holds; the error names what was awaited. */

@@ -1,40 +1,10 @@
 // An identity provider for one test file: the certified OpenID provider `oidc-provider`, over TLS, where anyone who exists can sign in.
 
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
-import { createServer as createPort } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { Provider } from "oidc-provider";
-
-const run = promisify(execFile);
-
-/** A port of this machine that was free a moment ago: the provider must know the portal's address before the portal starts. */
-export async function freePort() {
-  const server = createPort();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** A certificate for this machine, in a folder of its own. */
-async function certificate() {
-  const folder = await mkdtemp(join(tmpdir(), "opm-provider-"));
-  const [key, cert] = [join(folder, "provider.key"), join(folder, "provider.crt")];
-  const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
-  // A certificate of an authority is none of a server (RFC 5280), which rustls insists on.
-  const subject = [...names, "-addext", "basicConstraints=critical,CA:FALSE"];
-  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
-  try {
-    await run("openssl", ["req", "-x509", ...curve, "-nodes", "-days", "2", "-keyout", key, "-out", cert, ...subject]);
-  } catch (error) {
-    throw new Error("openssl makes the certificate of the identity provider: install it", { cause: error });
-  }
-  return { folder, file: cert, key: await readFile(key), cert: await readFile(cert) };
-}
+import { certificate } from "./certificate.mjs";
 
 /** Starts a provider with the portal as its client. `people` are groups by subject. */
 export async function startProvider({ portal, people }) {
@@ -66,17 +36,48 @@ export async function startProvider({ portal, people }) {
     pkce: { required: () => true },
   });
   server.on("request", provider.callback());
+  const claimMappings = { username: { claim: "sub", prefix: "" }, groups: { claim: "groups", prefix: "" } };
+  const trusted = { issuer: { url: issuer, audiences: [client.client_id], certificateAuthority: certified.cert.toString() }, claimMappings };
+  const [secret, authentication] = [join(certified.folder, "client-secret"), join(certified.folder, "authentication.json")];
+  await writeFile(secret, client.client_secret);
+  const configuration = { apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthenticationConfiguration", jwt: [trusted] };
+  await writeFile(authentication, JSON.stringify(configuration));
   return {
     issuer,
-    clientSecret: client.client_secret,
-    certificateFile: certified.file,
-    certificate: certified.cert.toString(),
+    /** The file by which a plane trusts this provider: `--authentication-config`. */
+    authentication,
+    /** The arguments with which the portal offers it. */
+    arguments: [
+      ...["--public-url", portal, "--oidc-issuer", issuer, "--oidc-client-id", client.client_id, "--oidc-client-secret-file", secret],
+      ...["--oidc-ca-file", certified.file, "--oidc-title", title],
+    ],
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await rm(certified.folder, { recursive: true, force: true });
+      await certified.remove();
     },
   };
+}
+
+/** The name of the provider on pages of the portal. */
+const title = "Acme SSO";
+
+/** Goes to an address of the portal, and signs in with the provider on the way. */
+export async function arrive(page, address, person) {
+  await page.goto(address);
+  await page.getByRole("link", { name: `Sign in with ${title}` }).click();
+  await signInAtProvider(page, person);
+  await page.waitForURL((at) => at.pathname === address);
+}
+
+/** Signs out of the portal, and then of the provider. */
+export async function signOut(page) {
+  await page.locator("header details.menu summary").last().click();
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await page.getByText("You're signed out").waitFor();
+  await page.getByRole("link", { name: `Sign out of ${title}` }).click();
+  await page.locator("button[value=yes]").click();
+  await page.waitForURL((at) => at.pathname === "/sign-in");
 }
 
 /** Signs in at the provider, on whose page the browser is, and consents. */

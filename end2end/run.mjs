@@ -2,7 +2,7 @@
 //
 //   node run.mjs tests/weight.test.mjs …
 //
-// Environment: OPM_PORTAL, OPM_CHROMIUM, OPM_KUBECTL.
+// Environment: OPM_PORTAL, OPM_CHROMIUM, OPM_KUBECTL; OPM_KUBE_APISERVER and OPM_ETCD for the test on a real kube-apiserver.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
@@ -24,7 +24,7 @@ const ended = new Promise((resolve) => tests.on("exit", (code) => resolve(code ?
 
 const it = {};
 try {
-  it.portal = await startPortal(arranged);
+  it.portal = await startPortal((folder) => arranged(folder, it));
   it.browser = await launchBrowser();
   const pages = await scenes(it);
   const known = [...(await states(it, pages))];
@@ -39,5 +39,6 @@ try {
 } finally {
   await it.browser?.close();
   await it.portal?.stop();
+  await it.provider?.stop();
   await rm(folder, { recursive: true, force: true });
 }

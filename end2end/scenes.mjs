@@ -3,17 +3,33 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before } from "node:test";
 import { join } from "node:path";
+import { freePort } from "./certificate.mjs";
 import { agree, environment, kubectl, launchBrowser, order, publishEverything, reaches, reader, signIn, together, until, workspace } from "./portal.mjs";
+import { arrive, startProvider } from "./provider.mjs";
 
-/** What a portal with scenes is started with: a channel that people may choose, and a receiver of webhooks that nobody reaches. */
-export async function arranged(folder) {
+/** Who signs in with the identity provider of the scenes: this, then a name of `people`. */
+const AT_PROVIDER = "provider:";
+/** People of the identity provider with their groups. The plane knows the newcomer, and no workspace does. */
+const people = { "dev-shop": ["acme-shop-developers"], "org-owner": ["acme-owners"], newcomer: [] };
+
+/**
+ * What a portal with scenes is started with: a channel that people may choose, a receiver of webhooks that nobody reaches, and an identity
+ * provider beside the sample people, which becomes `it.provider`.
+ */
+export async function arranged(folder, it) {
+  const port = String(await freePort());
+  it.provider = await startProvider({ portal: `http://127.0.0.1:${port}`, people });
   const settings = join(folder, "notifications.yaml");
   const webhook = { url: "http://127.0.0.1:9/hook", format: "slack", allowPrivate: true };
   const chat = { ...webhook, name: "shop-chat", title: "Chat, channel #shop", events: [], people: true };
   // JSON is YAML.
   await writeFile(settings, JSON.stringify({ webhooks: [chat, { ...webhook, name: "ops", title: "Operations" }] }));
-  return ["--public-url", "http://portal.localhost", "--notifications", settings];
+  const signIn = ["--sign-in", "sample", "--sign-in", "oidc", "--authentication-config", it.provider.authentication, ...it.provider.arguments];
+  return ["--port", port, "--notifications", settings, ...signIn];
 }
+
+/** Why an attempt to sign in failed, by whom: the portal, the provider, the plane. */
+const signInProblems = ["no-attempt", "provider-declined", "provider-did-not-ask", "account-refused"];
 
 /** Fills a fresh portal with requests in every phase; answers the pages: a name for files, an address, and who looks. */
 export async function scenes(it) {
@@ -59,7 +75,14 @@ export async function scenes(it) {
   const change = await changed(person, `${request("orders-db")}/edit`);
   const pages = [
     { name: "sign-in", path: "/sign-in", person: null },
-    { name: "signed-out", path: "/workspaces", person: null },
+    { name: "sign-in-required", path: "/workspaces", person: null },
+    { name: "sign-in-left", path: "/sign-in?left=oidc", person: null },
+    ...signInProblems.map((problem) => ({ name: `sign-in-${problem}`, path: `/sign-in?problem=${problem}`, person: null })),
+    { name: "sign-in-too-many-attempts", path: "/sign-in?problem=too-many-attempts&wait=30", person: null },
+    { name: "confirm", path: await unconfirmed(it, `${request("orders-db")}/delete`), person: `${AT_PROVIDER}dev-shop` },
+    { name: "home-newcomer", path: "/", person: `${AT_PROVIDER}newcomer` },
+    { name: "workspaces-newcomer", path: "/workspaces", person: `${AT_PROVIDER}newcomer` },
+    { name: "requests-newcomer", path: "/requests", person: `${AT_PROVIDER}newcomer` },
     { name: "home", path: "/" },
     { name: "home-empty", path: "/", person: "viewer-shop" },
     { name: "home-owner", path: "/", person: "org-owner" },
@@ -210,11 +233,33 @@ export async function states(it, pages) {
   const known = new Map([[null, undefined]]);
   for (const { person } of pages) {
     if (known.has(person)) continue;
-    const page = await signIn(it, person);
+    const page = await signedIn(it, person);
     known.set(person, await page.context().storageState());
     await page.context().close();
   }
   return known;
+}
+
+/** A page of a sample person, or of someone of the identity provider. */
+async function signedIn(it, person, options) {
+  if (!person.startsWith(AT_PROVIDER)) return signIn(it, person, options);
+  const context = await it.browser.newContext({ baseURL: it.portal.url, ignoreHTTPSErrors: true, ...options });
+  const page = await context.newPage();
+  await arrive(page, "/", person.slice(AT_PROVIDER.length));
+  return page;
+}
+
+/** The address of the page that asks people who they are before they delete something for good. */
+async function unconfirmed(it, path) {
+  const page = await signedIn(it, `${AT_PROVIDER}dev-shop`, { javaScriptEnabled: false });
+  const name = path.split("/").at(-2);
+  await page.goto(path);
+  await page.getByLabel(/^Type .* to confirm$/).fill(name);
+  await page.getByRole("button", { name: /^Delete / }).click();
+  await page.getByRole("heading", { level: 1, name: "Confirm that it's you" }).waitFor();
+  const address = addressOf(page);
+  await page.context().close();
+  return address;
 }
 
 /** The address of the record of a sign-in: there is one as soon as somebody looks. The chains are verified, too. */

@@ -26,8 +26,10 @@ const { values } = parseArgs({
 });
 if (!values.out) throw new Error("say where to put the photographs: --out FOLDER");
 
-const it = { portal: await startPortal(arranged), browser: await launchBrowser() };
+const it = {};
 try {
+  it.portal = await startPortal((folder) => arranged(folder, it));
+  it.browser = await launchBrowser();
   await mkdir(values.out, { recursive: true });
   const all = await scenes(it);
   const wanted = values.only.split(",").filter(Boolean);
@@ -55,6 +57,7 @@ try {
   await writeFile(join(values.out, "console.txt"), complaints.join("\n"));
   console.log(`${values.out}: ${pages.length} pages, ${complaints.length} complaints of the console`);
 } finally {
-  await it.browser.close();
-  await it.portal.stop();
+  await it.browser?.close();
+  await it.portal?.stop();
+  await it.provider?.stop();
 }

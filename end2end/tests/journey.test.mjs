@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { focused, signIn, stage, until, workspace } from "../portal.mjs";
+import { becomes, focused, signIn, stage, until, workspace } from "../portal.mjs";
 
 const orders = [
   { promise: "PostgreSQL", name: "orders-db" },
@@ -50,21 +50,6 @@ for (const javaScriptEnabled of [true, false]) {
       await page.context().close();
     });
   }
-}
-
-/** Waits for a state in the headline: by itself with scripting, by the Refresh link without. */
-async function becomes(page, state, live) {
-  const badge = page.getByRole("heading", { level: 1 }).getByText(state, { exact: true });
-  if (live) return badge.waitFor({ timeout: 60_000 });
-  return until(
-    async () => {
-      if (await badge.isVisible()) return true;
-      await page.getByRole("link", { name: "Refresh" }).click();
-      return false;
-    },
-    `the request to be ${state}`,
-    60_000,
-  );
 }
 
 test("bad input names the field and the fix, keeps what was typed, and the focus goes to the summary", async () => {

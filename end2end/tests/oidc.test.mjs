@@ -1,13 +1,14 @@
 // Sign-in with OpenID Connect: people of an identity provider that the plane trusts, with scripts and without.
 
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { freePort } from "../certificate.mjs";
 import { launch, launchBrowser, until, workspace } from "../portal.mjs";
-import { freePort, signInAtProvider, startProvider } from "../provider.mjs";
+import { arrive, signOut, startProvider } from "../provider.mjs";
 
 const people = { "dev-shop": ["acme-shop-developers"], "org-owner": ["acme-owners"] };
 const it = {};
@@ -17,17 +18,9 @@ before(async () => {
   const port = await freePort();
   it.url = `http://localhost:${port}`;
   it.provider = await startProvider({ portal: it.url, people });
-  const [secret, trust] = [join(it.folder, "client-secret"), join(it.folder, "authentication.json")];
-  await writeFile(secret, it.provider.clientSecret);
-  const claimMappings = { username: { claim: "sub", prefix: "" }, groups: { claim: "groups", prefix: "" } };
-  const issuer = { url: it.provider.issuer, audiences: ["portal"], certificateAuthority: it.provider.certificate };
-  const configuration = { apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthenticationConfiguration", jwt: [{ issuer, claimMappings }] };
-  await writeFile(trust, JSON.stringify(configuration));
-  const plane = ["--plane", "embedded", "--empty", "--plane-port", "0", "--authentication-config", trust];
-  const own = ["--data", join(it.folder, "data"), "--port", String(port), "--public-url", it.url, "--requests-per-second", "0"];
-  const oidc = ["--oidc-issuer", it.provider.issuer, "--oidc-client-id", "portal", "--oidc-client-secret-file", secret];
-  const names = ["--oidc-ca-file", it.provider.certificateFile, "--oidc-title", "Acme SSO"];
-  it.portal = await launch(["serve", ...plane, ...own, ...oidc, ...names], /http:\/\/127\.0\.0\.1:\d+(?=\D)/);
+  const plane = ["--plane", "embedded", "--empty", "--plane-port", "0", "--authentication-config", it.provider.authentication];
+  const own = ["--data", join(it.folder, "data"), "--port", String(port), "--requests-per-second", "0"];
+  it.portal = await launch(["serve", ...plane, ...own, ...it.provider.arguments], /http:\/\/127\.0\.0\.1:\d+(?=\D)/);
   await until(async () => (await fetch(`${it.url}/readyz`)).ok, "the portal to be ready");
   it.browser = await launchBrowser();
 });
@@ -45,14 +38,6 @@ async function open(options = {}) {
   return context.newPage();
 }
 
-/** Goes to an address, and signs in with the provider on the way. */
-async function arrive(page, address, person) {
-  await page.goto(address);
-  await page.getByRole("link", { name: "Sign in with Acme SSO" }).click();
-  await signInAtProvider(page, person);
-  await page.waitForURL((at) => at.pathname === address);
-}
-
 for (const javaScriptEnabled of [true, false]) {
   test(`a person signs in with the provider and out of both${javaScriptEnabled ? "" : ", without scripts"}`, async () => {
     const page = await open({ javaScriptEnabled });
@@ -62,12 +47,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.goto("/account/sessions");
     assert.match(await page.locator("main").innerText(), /Chrome on Linux[^]*with Acme SSO[^]*This browser/);
 
-    await page.locator("header details.menu summary").last().click();
-    await page.getByRole("button", { name: "Sign out", exact: true }).click();
-    await page.getByText("You're signed out").waitFor();
-    await page.getByRole("link", { name: "Sign out of Acme SSO" }).click();
-    await page.locator("button[value=yes]").click();
-    await page.waitForURL((at) => at.pathname === "/sign-in");
+    await signOut(page);
     // Who signs in next is asked who they are.
     await arrive(page, "/requests", "org-owner");
     assert.equal(await page.locator("header details.menu .group-name").first().getAttribute("title"), "org-owner");

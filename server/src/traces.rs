@@ -113,7 +113,7 @@ pub fn request(method: &Method, route: Option<&str>, from: Option<&HeaderMap>) -
         otel.name = field::Empty,
         otel.kind = "server",
         otel.status_code = field::Empty,
-        http.request.method = known(method),
+        http.request.method = method_name(method),
         http.route = route,
         http.response.status_code = field::Empty,
     );
@@ -121,8 +121,8 @@ pub fn request(method: &Method, route: Option<&str>, from: Option<&HeaderMap>) -
         return span;
     }
     match route {
-        Some(route) => span.record("otel.name", format!("{} {route}", known(method))),
-        None => span.record("otel.name", known(method)),
+        Some(route) => span.record("otel.name", format!("{} {route}", method_name(method))),
+        None => span.record("otel.name", method_name(method)),
     };
     if let Some(headers) = from {
         let parent = global::get_text_map_propagator(|propagator| propagator.extract(&HeaderExtractor(headers)));
@@ -143,8 +143,8 @@ pub fn answered(span: &Span, status: u16) {
     }
 }
 
-/// Returns the method as the semantic conventions name it: anyone can make up others.
-fn known(method: &Method) -> &'static str {
+/// Returns the method as OpenTelemetry's semantic conventions name it: anyone can make up others.
+pub fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",

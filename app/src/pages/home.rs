@@ -41,6 +41,7 @@ pub async fn page(visit: &Visit) -> Result<Page> {
                 <div class="split">
                     <div class="stack">
                         {tour(&home, &token)}
+                        {newcomer(&home)}
                         {waiting(&home, &now)}
                         {mine(&home, &now)}
                         {drafts(&home.drafts, page::HOME, &token, &now)}
@@ -96,6 +97,13 @@ fn tour(home: &Home, token: &str) -> Option<impl IntoView + use<>> {
     (!home.tour.is_empty()).then(|| view! {
         <section aria-labelledby="tour"><div class="section-head"><h2 id="tour">{texts::THREE_THINGS_TO_TRY}</h2><form method="post" action={actions::path::<DismissTour>()}><HiddenToken token=token.to_owned()/><SubmitButton label=texts::DISMISS weight=Weight::Ghost/></form></div><ul class="card lines">{stops}</ul></section>
     })
+}
+
+/// What people can do who have no access to any requests yet. It is shown only if everything could be read.
+fn newcomer(home: &Home) -> Option<impl IntoView + use<>> {
+    let sees_nothing = home.requests.is_exact() && home.requests.counted() == 0 && home.cost.is_none();
+    let does_nothing = home.asks_in.is_none() && home.decisions.is_none() && home.platform.is_none();
+    (sees_nothing && does_nothing).then(|| view! { <Empty title=texts::NOTHING_HERE_YET text=texts::ASK_FOR_A_WORKSPACE/> })
 }
 
 /// What needs the user's attention: their own requests, and decisions about other users' requests.

@@ -31,7 +31,7 @@ pub fn page(visit: &Visit, back: &str, problem: Option<SignInProblem>, left: &st
             {left.map(signed_out)}
             {on_top.map(|problem| view! { <Banner shape=Shape::Failed title=texts::COULD_NOT_SIGN_YOU_IN focus=true><p>{problem}</p></Banner> })}
             {with}
-            {apart.then(|| view! { <p class="muted">{texts::OR}</p> })}
+            {apart.then(|| view! { <p class="muted text-center">{texts::OR}</p> })}
             {has_people.then(|| people(&visit_here, back.clone()))}
             {has_token.then(|| token(&visit_here, back, at_token))}
         };
@@ -69,10 +69,10 @@ fn sentence(problem: SignInProblem) -> String {
 fn signed_out(provider: SignInProvider) -> impl IntoView {
     let (href, label) = (routes::sign_out_with(&provider.name), texts::sign_out_of(&provider.title));
     view! {
-        <div role="status"><Banner shape=Shape::Ready title=texts::SIGNED_OUT>
+        <Banner shape=Shape::Ready title=texts::SIGNED_OUT live=true>
             <p>{texts::still_signed_in(&provider.title)}</p>
             <p><a href=href>{label}</a></p>
-        </Banner></div>
+        </Banner>
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) const ONLY_ON_THIS_MACHINE: &str =
     "Sample people can sign in only on the machine that runs the portal, and not through a proxy.";
 pub(crate) const PASTE_A_TOKEN: &str = "Paste a bearer token: one word without spaces.";
 pub(crate) const TOKEN_NOT_ACCEPTED: &str = "The server doesn't accept this token. It might have expired.";
-pub(crate) const SERVER_DID_NOT_RESPOND: &str = "You couldn't be signed in, because the server didn't respond. Try again in a moment.";
+pub(crate) const SERVER_DID_NOT_RESPOND: &str = "The server didn't respond. Try again in a moment.";
 
 pub(crate) const NOT_OFFERED: &str = "This portal doesn't offer this way to sign in. Choose one of those below.";
 pub(crate) const SIGN_IN_EXPIRED: &str = "This sign-in has expired, was already used, or was started in another browser. Sign in again.";

@@ -15,6 +15,9 @@ pub(crate) const YOUR_LATEST_REQUESTS: &str = "Your latest requests";
 pub(crate) const YOUR_OTHER_REQUESTS: &str = "Your other requests";
 pub(crate) const NO_REQUESTS_YET: &str = "No requests yet";
 pub(crate) const BROWSE_TO_REQUEST: &str = "Browse the catalog to request your first service.";
+pub(crate) const NOTHING_HERE_YET: &str = "Nothing here yet";
+pub(crate) const ASK_FOR_A_WORKSPACE: &str =
+    "You can't create or view requests in any workspace yet. Ask your platform team or a workspace owner for access.";
 pub(crate) const BROWSE_THE_CATALOG: &str = "Browse the catalog";
 pub(crate) const NOT_WORKING: &str = "Not working";
 pub(crate) const UPDATES_AND_DEPRECATIONS: &str = "Updates and deprecations";

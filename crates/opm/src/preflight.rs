@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use promise::api::{FIRST_STAGE, PolicyOutcome, PolicyResult, PreflightAnswer, PreflightDryRun, PreflightPrice, PreflightVerdict};
 use promise::path::Path;
 use promise::rest::AppliedRule;
+use promise::wording::GivenAs;
 use promise::{Problem, wording};
 
 use crate::portal::{Portal, Way, api};
@@ -94,7 +95,7 @@ pub(crate) fn text(answer: &PreflightAnswer) -> String {
     let said = answer.policies.iter().filter(|outcome| !matches!(outcome.result, PolicyResult::Passed)).filter_map(|outcome| {
         let source = format!("(policy: {}, set at {})", outcome.policy, outcome.source);
         match value_of_policy(answer, outcome) {
-            Some((value, _)) => Some(format!("{value} {source}")),
+            Some((field, value, _)) => Some(format!("{field}: {value} {source}")),
             None => Some(format!("{} {source}", outcome.message.as_ref()?)),
         }
     });
@@ -118,9 +119,9 @@ pub(crate) fn text(answer: &PreflightAnswer) -> String {
 pub(crate) fn values_of_policies(answer: &PreflightAnswer, rules: &[AppliedRule]) -> Vec<String> {
     let mut lines = Vec::new();
     for outcome in &answer.policies {
-        let Some((value, verb)) = value_of_policy(answer, outcome) else { continue };
+        let Some((field, value, how)) = value_of_policy(answer, outcome) else { continue };
         let rule = rules.iter().find(|rule| (&rule.policy, &rule.source) == (&outcome.policy, &outcome.source));
-        let line = format!("{value}, {verb} {}", rule.map_or(outcome.policy.as_str(), |rule| rule.title.as_str()));
+        let line = wording::given_line(field, &value, how, rule.map_or(&outcome.policy, |rule| &rule.title));
         if !lines.contains(&line) {
             lines.push(line);
         }
@@ -128,16 +129,16 @@ pub(crate) fn values_of_policies(answer: &PreflightAnswer, rules: &[AppliedRule]
     lines
 }
 
-/// Returns the value that a rule gives, with its field, and the verb for that: another value can be chosen instead of a default alone.
-fn value_of_policy(answer: &PreflightAnswer, outcome: &PolicyOutcome) -> Option<(String, &'static str)> {
-    let verb = match outcome.result {
-        PolicyResult::Defaulted => "set by",
-        PolicyResult::Set => "fixed by",
+/// Returns the value that a rule gives, after its field.
+fn value_of_policy<'a>(answer: &PreflightAnswer, outcome: &'a PolicyOutcome) -> Option<(&'a str, String, GivenAs)> {
+    let how = match outcome.result {
+        PolicyResult::Defaulted => GivenAs::Default,
+        PolicyResult::Set => GivenAs::Fixed,
         _ => return None,
     };
     let path = outcome.paths.first()?;
     let value = Path::parse(path).ok()?.get(&answer.parameters)?;
-    Some((format!("{}: {}", path.trim_start_matches('.'), wording::value(value)), verb))
+    Some((path.trim_start_matches('.'), wording::value(value), how))
 }
 
 fn section(text: &mut String, title: &str, lines: impl Iterator<Item = String>) {

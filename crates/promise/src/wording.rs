@@ -131,6 +131,33 @@ pub fn lower_first(text: &str) -> String {
     }
 }
 
+/// How a policy gives a value that the user didn't choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GivenAs {
+    /// The user can choose another value.
+    Default,
+    /// The user can't choose another value.
+    Fixed,
+    /// A rule doesn't allow the promise's own default.
+    Smallest,
+}
+
+/// Says in a sentence that a field has a value that a policy gives.
+pub fn given_value(label: &str, value: &str, how: GivenAs, policy: &str) -> String {
+    let why = match how {
+        GivenAs::Default => format!("the default of {policy} here"),
+        GivenAs::Fixed => format!("fixed by {policy}"),
+        GivenAs::Smallest => format!("the smallest value that {policy} allows here"),
+    };
+    format!("{label} is set to {value}, {why}.")
+}
+
+/// Says in a line of output that a field has a value that a policy gives.
+pub fn given_line(field: &str, value: &str, how: GivenAs, policy: &str) -> String {
+    let verb = if how == GivenAs::Fixed { "fixed by" } else { "set by" };
+    format!("{field}: {value}, {verb} {policy}")
+}
+
 /// Formats a value for users: `on` and `off`, numbers, texts as they are, lists joined, everything else as compact JSON.
 pub fn value(value: &Value) -> String {
     match value {

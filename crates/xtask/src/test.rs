@@ -207,17 +207,20 @@ impl Test {
 
     /// Returns the variables with the locations of the real servers, and how much the tests do.
     fn servers(&self, workspace: &Workspace) -> Result<Vec<(&'static str, PathBuf)>> {
-        let mut variables = Vec::new();
+        let mut variables = self.api_server(workspace)?;
         if self.full {
             variables.push(("OPM_FULL", "true".into()));
-        }
-        if let Some((apiserver, etcd)) = self.tools.api_server(&workspace.root)? {
-            variables.extend([("OPM_KUBE_APISERVER", apiserver), ("OPM_ETCD", etcd)]);
         }
         if let Some((helm, definitions)) = self.tools.helm(&workspace.root)? {
             variables.extend([("OPM_HELM", helm), ("OPM_CHART_DEFINITIONS", definitions)]);
         }
         Ok(variables)
+    }
+
+    /// Returns the variables with the locations of kube-apiserver and etcd, if they are there.
+    fn api_server(&self, workspace: &Workspace) -> Result<Vec<(&'static str, PathBuf)>> {
+        let found = self.tools.api_server(&workspace.root)?;
+        Ok(found.map_or_else(Vec::new, |(apiserver, etcd)| vec![("OPM_KUBE_APISERVER", apiserver), ("OPM_ETCD", etcd)]))
     }
 
     fn browser(&self, workspace: &Workspace) -> Result<()> {
@@ -228,6 +231,7 @@ impl Test {
             let mut tests = Command::new("node");
             tests.current_dir(&end2end).arg("run.mjs").args(browser_tests(&end2end)?);
             tests.env("OPM_CHROMIUM", chromium).env("OPM_KUBECTL", kubectl).env("OPM_PORTAL", workspace.portal());
+            tests.envs(self.api_server(workspace)?);
             if self.full {
                 tests.env("OPM_FULL", "true");
             }

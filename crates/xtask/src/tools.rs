@@ -88,8 +88,8 @@ impl Tools {
             self.npm(&root.join("end2end"))?;
         }
         self.kubectl(root)?;
+        self.api_server(root)?;
         if rust {
-            self.api_server(root)?;
             self.helm(root)?;
         }
         Ok(())

@@ -140,16 +140,15 @@ fn glance(caller: &Caller, listed: &[Place], sum: &Counts) -> PlatformGlance {
     }
 }
 
-impl Caller {
-    /// Returns the path of the workspace where this user works, as far as that can be known.
-    pub async fn works_in(&self) -> Option<String> {
-        self.portal().lists_read().ok()?;
-        let open = open_places(self.walk(self.nodes_within(None)).await.open);
-        let by_cluster: HashMap<&ClusterId, &Place> = open.iter().map(|place| (&place.cluster, place)).collect();
-        let newest = |known: &Known| known.asked(&self.identity().person).and_then(|asked| Mine::of(asked, &by_cluster).newest);
-        let newest = self.portal().register.with(&self.portal().world, newest);
-        asks_in(self, newest.as_ref(), &open).await
-    }
+/// Returns the path of the workspace where the user works, as far as that can be known.
+pub(super) async fn works_in(caller: &Caller) -> Option<String> {
+    let portal = caller.portal();
+    portal.lists_read().ok()?;
+    let open = open_places(caller.walk(caller.nodes_within(None)).await.open);
+    let by_cluster: HashMap<&ClusterId, &Place> = open.iter().map(|place| (&place.cluster, place)).collect();
+    let newest = |known: &Known| known.asked(&caller.identity().person).and_then(|asked| Mine::of(asked, &by_cluster).newest);
+    let newest = portal.register.with(&portal.world, newest);
+    asks_in(caller, newest.as_ref(), &open).await
 }
 
 /// Workspaces where the user works come before those that the user can only enter.

@@ -1,4 +1,5 @@
-//! What the navigation of every page counts, kept for each session until something that it depends on changes.
+//! What the navigation of every page says, kept for each session: counts until something that they depend on changes, and the workspace that
+//! it leads to.
 
 use std::collections::HashMap;
 
@@ -8,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use store::SessionKey;
 
+use super::home;
 use crate::portal::Caller;
 
 /// How long counts are valid although nothing changed here: permissions, delegations and other processes change them, too.
@@ -32,12 +34,40 @@ pub struct Navigation {
 
 /// The navigation of recent sessions.
 #[derive(Default)]
-pub struct Navigations(Mutex<HashMap<SessionKey, Kept>>);
+pub struct Navigations {
+    counts: PerSession<(State, Navigation)>,
+    /// Where the user works. Finding out asks the plane about all workspaces, so it isn't repeated with every request that changes.
+    workplaces: PerSession<Option<String>>,
+}
 
-struct Kept {
-    navigation: Navigation,
-    state: State,
-    at: Timestamp,
+/// Values of recent sessions, each valid for a short time.
+struct PerSession<T>(Mutex<HashMap<SessionKey, (Timestamp, T)>>);
+
+impl<T> Default for PerSession<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Clone> PerSession<T> {
+    fn get(&self, session: SessionKey, now: Timestamp) -> Option<T> {
+        let all = self.0.lock();
+        all.get(&session).filter(|(at, _)| is_fresh(*at, now)).map(|(_, value)| value.clone())
+    }
+
+    fn put(&self, session: SessionKey, now: Timestamp, value: T) {
+        let mut all = self.0.lock();
+        if all.len() >= KEPT {
+            all.retain(|_, (at, _)| is_fresh(*at, now));
+        }
+        if all.len() < KEPT {
+            all.insert(session, (now, value));
+        }
+    }
+}
+
+fn is_fresh(at: Timestamp, now: Timestamp) -> bool {
+    now.duration_since(at) < FRESH
 }
 
 /// What the counts were made from. Any change of it changes one of the numbers.
@@ -69,12 +99,14 @@ impl State {
 impl Navigations {
     /// Forgets a session, because the person did something.
     pub fn forget(&self, session: SessionKey) {
-        self.0.lock().remove(&session);
+        self.counts.0.lock().remove(&session);
+        self.workplaces.0.lock().remove(&session);
     }
 
     /// Forgets all sessions.
     pub fn forget_all(&self) {
-        self.0.lock().clear();
+        self.counts.0.lock().clear();
+        self.workplaces.0.lock().clear();
     }
 }
 
@@ -84,9 +116,9 @@ impl Caller {
         let portal = self.portal();
         // Before the questions, so that a change during them counts as one.
         let (state, now) = (State::now(self), portal.clock.now());
-        let known = portal.navigations.0.lock().get(&self.session()).filter(|kept| kept.is(state, now)).map(|kept| kept.navigation.clone());
-        if let Some(known) = known {
-            return known;
+        match portal.navigations.counts.get(self.session(), now) {
+            Some((of, known)) if of == state => return known,
+            _ => {}
         }
         let person = &*self.identity().person;
         let (favourites, promises) = (portal.store.favourites(person), portal.store.favourite_promises(person));
@@ -102,21 +134,21 @@ impl Caller {
             favourite_promises: promises.collect(),
         };
         if complete {
-            let mut all = portal.navigations.0.lock();
-            if all.len() >= KEPT {
-                all.retain(|_, kept| now.duration_since(kept.at) < FRESH);
-            }
-            if all.len() < KEPT {
-                all.insert(self.session(), Kept { navigation: navigation.clone(), state, at: now });
-            }
+            portal.navigations.counts.put(self.session(), now, (state, navigation.clone()));
         }
         navigation
     }
-}
 
-impl Kept {
-    fn is(&self, state: State, now: Timestamp) -> bool {
-        self.state == state && now.duration_since(self.at) < FRESH
+    /// Returns the path of the workspace where this user works, as far as that can be known.
+    pub async fn works_in(&self) -> Option<String> {
+        let portal = self.portal();
+        let now = portal.clock.now();
+        if let Some(known) = portal.navigations.workplaces.get(self.session(), now) {
+            return known;
+        }
+        let found = home::works_in(self).await;
+        portal.navigations.workplaces.put(self.session(), now, found.clone());
+        found
     }
 }
 
@@ -125,16 +157,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_kept_while_nothing_changes_and_not_for_long() {
+    fn values_are_kept_for_each_session_and_not_for_long() {
         let at = |second: i64| Timestamp::from_second(second).unwrap();
-        let state = State { requests: 1, approvals: 2, policies: 3, workspaces: 4, news: 5, session: 6 };
-        let kept = Kept { navigation: Navigation::default(), state, at: at(100) };
-        assert!(kept.is(state, at(104)));
-        assert!(!kept.is(state, at(105)), "a permission might be gone");
-        for changed in
-            [State { requests: 2, ..state }, State { approvals: 3, ..state }, State { news: 6, ..state }, State { session: 7, ..state }]
-        {
-            assert!(!kept.is(changed, at(101)), "{changed:?}");
-        }
+        let (kept, [mine, other]) = (PerSession::default(), ["mine", "other"].map(SessionKey::of_cookie));
+        kept.put(mine, at(100), "mine");
+        assert_eq!((kept.get(mine, at(104)), kept.get(other, at(104))), (Some("mine"), None));
+        assert_eq!(kept.get(mine, at(105)), None, "a permission might be gone");
     }
 }

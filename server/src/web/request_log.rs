@@ -61,15 +61,7 @@ pub async fn record(State(log): State<Log>, mut request: Request, next: Next) ->
 /// Counts a request by the pattern of its route. Paths would be one series per workspace and request.
 fn measure(method: &Method, route: Option<&str>, status: u16, milliseconds: f64) {
     let route = route.unwrap_or("none").to_owned();
-    let method = match *method {
-        Method::GET => "GET",
-        Method::HEAD => "HEAD",
-        Method::POST => "POST",
-        Method::PUT => "PUT",
-        Method::PATCH => "PATCH",
-        Method::DELETE => "DELETE",
-        _ => "other",
-    };
+    let method = traces::method_name(method);
     metrics::histogram!("opm_http_request_duration_seconds", "route" => route.clone()).record(milliseconds / 1000.0);
     metrics::counter!("opm_http_requests_total", "method" => method, "route" => route, "code" => status.to_string()).increment(1);
 }

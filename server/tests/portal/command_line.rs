@@ -1,6 +1,7 @@
-//! The command line on a running portal: it shows and does what pages do, and the commands of its documentation work as written.
+//! The command line on a running portal: it shows and does what pages do.
 
 mod authors;
+mod documentation;
 mod roles;
 
 use std::path::{Path, PathBuf};
@@ -14,9 +15,6 @@ use tokio::task::JoinHandle;
 
 use crate::browser::Product;
 use crate::programs::token;
-
-/// The documentation with the transcript.
-const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/opm.md");
 
 /// A portal that listens, with the kubeconfigs of people.
 struct Served {
@@ -110,65 +108,6 @@ pub fn random(bytes: &mut [u8]) {
     for (byte, digit) in bytes.iter_mut().zip(number) {
         *byte = digit;
     }
-}
-
-/// The commands of the blocks below a heading of the documentation, without comments.
-fn documented(title: &str) -> Vec<Vec<String>> {
-    let document = std::fs::read_to_string(DOCUMENT).expect("the documentation");
-    let section = document.split(title).nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a section");
-    let blocks = section.split("```sh\n").skip(1).map(|rest| rest.split("\n```").next().unwrap_or_default());
-    let command = |line: &str| line.split(" #").next().unwrap_or_default().trim_end().to_owned();
-    blocks.map(|block| block.lines().map(command).collect()).collect()
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_commands_of_the_documentation_work_word_for_word() {
-    let served = Served::open().await;
-    let (dev, shop) = ("dev-shop", "root:acme:shop");
-    let blocks = documented("## A first request");
-    let [sign_in, commands] = blocks.as_slice() else { panic!("{blocks:?}") };
-    let ([_, login], [list, describe, request, watch]) = (sign_in.as_slice(), commands.as_slice()) else { panic!("{blocks:?}") };
-    assert_eq!(
-        [list, describe, request, watch].map(String::as_str),
-        ["opm promise list", "opm promise describe postgresql", "opm promise request postgresql --tier production", "opm request watch"]
-    );
-    // With the kubeconfig that the portal writes; later commands know what was chosen.
-    let sandbox = served.product.running.sandbox.as_ref().expect("an embedded plane");
-    let config = served.folder.path().join("newcomer");
-    let login = format!("{login} --portal {} --kubeconfig {}", served.address, path(&sandbox.kubeconfig));
-    let said = say(&login, &config).await.expect("signed in");
-    assert!(said.text.ends_with("Commands use root:acme:shop.\n"), "{}", said.text);
-    let run = async |line: &str| say(line, &config).await.unwrap_or_else(|error| panic!("{line}: {error}"));
-
-    let said = run(list).await;
-    assert!(said.text.contains("postgresql") && said.text.contains("redis"), "{}", said.text);
-    let said = run(describe).await;
-    assert!(said.text.contains("--tier development|production") && said.text.contains("connectionString"), "{}", said.text);
-    let said = run(request).await;
-    assert!(said.text.starts_with("Request postgresql created in root:acme:shop."), "{}", said.text);
-    // What the policies chose is said, and is what is created.
-    assert!(said.text.contains("\n  replicas: 2, set by Production baseline\n"), "{}", said.text);
-    assert!(said.text.contains("\n  backup.enabled: on, fixed by "), "{}", said.text);
-    // Someone approves while the developer follows what is theirs.
-    let approved = async {
-        let waits = |said: &Said| said.text.contains("postgresql") && said.text.contains(shop);
-        served.until("approver", "root:acme", "opm request list --approvals", waits).await;
-        served.run("approver", "root:acme", "opm request approve postgresql --reason Agreed").await
-    };
-    let (said, _) = tokio::join!(run(watch), approved);
-    assert!(said.yes && said.text.lines().last().is_some_and(|line| line.contains("Ready")), "{}", said.text);
-    let said = run("opm request get postgresql").await;
-    assert!(said.text.contains("tier: production") && !said.text.contains("replicas: "), "only what was typed is requested: {}", said.text);
-
-    let blocks = documented("## Policies");
-    let [commands] = blocks.as_slice() else { panic!("{blocks:?}") };
-    let [refused, checked, list] = commands.as_slice() else { panic!("{commands:?}") };
-    let (code, text) = served.refused(dev, shop, refused).await;
-    assert!(code == 1 && text.contains("--replicas: "), "a refusal names the flag: {text}");
-    let said = served.run(dev, shop, checked).await;
-    assert!(said.yes && said.text.contains("replicas: 2 (policy: production-baseline, set at root:acme)"), "{}", said.text);
-    assert!(served.run(dev, shop, list).await.text.contains("postgresql"));
-    served.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

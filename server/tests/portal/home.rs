@@ -9,8 +9,9 @@ use promise::api::{PromiseRef, PromiseRequestSpec};
 use serde_json::{Value, json};
 
 use crate::access::write_request;
-use crate::browser::Product;
+use crate::browser::{Product, fill};
 use crate::cost;
+use crate::hands::Hands;
 use crate::policies::write_policy;
 
 const MINE: &str = "Your latest requests";
@@ -78,6 +79,22 @@ async fn what_waits_and_what_one_asked_for_is_counted_whole() {
     assert!(!home.text.contains("of-somebody-else"), "{}", home.text);
     assert!(home.text.contains("<a href=\"/w/root:acme:shop/catalog\">Browse the catalog</a>"), "{}", home.text);
     assert!(home.text.contains("all caught up."), "{}", home.text);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn where_a_person_works_follows_their_requests_a_moment_later() {
+    let clock = Hands::of_the_machine();
+    let product = Product::at(clock.clone()).await;
+    product.publishes_samples().await;
+    let caller = product.signed_in("org-owner").await.caller(&product).await;
+    assert_eq!(caller.works_in().await.as_deref(), Some("root:acme:data"), "where requests can be created");
+    let mut other = product.signed_in("org-owner").await;
+    let written = fill(&mut other, "/w/root:acme:shop/promises/redis/request", &[("/name", "carts")], "submit").await;
+    assert_eq!(written.location(), "/w/root:acme:shop/requests/default/carts", "{}", written.text);
+    other.until("/", |page| page.text.contains("<a href=\"/w/root:acme:shop/catalog\">Browse the catalog</a>")).await;
+    clock.put_forward(5);
+    assert_eq!(caller.works_in().await.as_deref(), Some("root:acme:shop"), "where the newest request is");
     product.running.close().await;
 }
 

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 use crate::browser::{Answer, HOST, Product};
+use crate::programs::token;
 
 /// A workspace in which requests are made.
 const SHOP: &str = "/api/v1/workspaces/root:acme:shop";
@@ -27,8 +28,7 @@ pub struct Program<'p> {
 impl<'p> Program<'p> {
     /// A program with the token of a person.
     pub fn of(product: &'p Product, person: &str) -> Self {
-        let identities = &product.running.sandbox.as_ref().expect("an embedded plane").identities;
-        Self { product, token: Some(identities.token(person).expect("a person").expose().to_string()) }
+        Self { product, token: Some(token(product, person)) }
     }
 
     /// Sends a call and returns how the answer begins: streams have no end.

@@ -27,8 +27,8 @@ impl Second {
     }
 }
 
-/// The settings of a portal without a controller at the plane of another, and the folder with its kubeconfig.
-pub fn config(first: &Product, sign_in: SignInConfig) -> (Config, tempfile::TempDir) {
+/// The kubeconfig of an operator, with the identities of portal and controller.
+pub fn kubeconfig(first: &Product) -> Value {
     let sandbox = first.running.sandbox.as_ref().expect("an embedded plane");
     let text = std::fs::read_to_string(&sandbox.kubeconfig).expect("a kubeconfig");
     let mut kubeconfig: Value = serde_json::from_str(&text).expect("JSON");
@@ -38,9 +38,15 @@ pub fn config(first: &Product, sign_in: SignInConfig) -> (Config, tempfile::Temp
         put(&mut kubeconfig["users"], json!({"name": name, "user": {"token": token}}));
         put(&mut kubeconfig["contexts"], json!({"name": name, "context": {"cluster": "root", "user": name}}));
     }
+    kubeconfig
+}
+
+/// The settings of a portal without a controller at the plane of another, and the folder with its kubeconfig.
+pub fn config(first: &Product, sign_in: SignInConfig) -> (Config, tempfile::TempDir) {
+    let sandbox = first.running.sandbox.as_ref().expect("an embedded plane");
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("kubeconfig");
-    std::fs::write(&file, kubeconfig.to_string()).expect("written");
+    std::fs::write(&file, kubeconfig(first).to_string()).expect("written");
     let server = OnServer { kubeconfig: Some(file), context: None, provider: sandbox.world.provider.clone() };
     let config = Config {
         plane: PlaneConfig::Kubeconfig { server, trusted_homes: sandbox.world.trusted_homes().cloned().collect() },

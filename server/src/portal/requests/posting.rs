@@ -4,7 +4,7 @@ use app::backend::{FormOf, Pairs};
 use app::view::{AvailabilityState, FormOutcome, RequestForm};
 use promise::form::{Adjusted, LONGEST_SECRET, OPERATION, says_parameters};
 use promise::path::Path;
-use promise::wording::{label, lower_first};
+use promise::wording::{GivenAs, given_value, label, lower_first};
 use promise::{ConflictReason, Error, Problem, Result};
 
 use super::comparison;
@@ -160,14 +160,12 @@ async fn adjust(caller: &Caller, workspace: &Workspace, opened: &Opened, typed: 
     let checked = caller.preflight(workspace, &opened.offered, &opened.submission(typed)).await?;
     let proposed = promise::form::proposed(&opened.spec, rules, &checked.effective, &mut typed.draft, typing);
     let adjusted = promise::form::adjust(&opened.spec, &checked.effective, &mut typed.draft, typing);
-    let start = |one: &Adjusted| {
+    let sentence = |one: &Adjusted, how: GivenAs| {
         let value = promise::shape::value_of(&opened.spec, &one.path, &one.value);
-        format!("{} is set to {value}", label(&opened.spec, &one.path))
+        given_value(&label(&opened.spec, &one.path), &value, how, one.from.title.as_ref().unwrap_or(&one.from.policy))
     };
-    let policy = |one: &Adjusted| one.from.title.clone().unwrap_or_else(|| one.from.policy.clone());
-    let smallest = adjusted.iter().map(|one| format!("{}, the smallest value that {} allows here.", start(one), policy(one)));
-    let default = proposed.iter().map(|one| format!("{}, the default of {} here.", start(one), policy(one)));
-    typed.adjusted = smallest.chain(default).collect();
+    let smallest = adjusted.iter().map(|one| sentence(one, GivenAs::Smallest));
+    typed.adjusted = smallest.chain(proposed.iter().map(|one| sentence(one, GivenAs::Default))).collect();
     Ok(())
 }
 

@@ -15,13 +15,15 @@ use http::{Request, Response, StatusCode, header};
 use hyper::client::conn::http1::handshake;
 use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
-use serde_json::{Value, json};
+use serde_json::json;
 use store::{SealKeys, Store};
 use tokio::net::TcpStream;
 
 use crate::browser::{Browser, HOST, Product};
 use crate::process::port_in;
+use crate::programs::token;
 use crate::receivers::{Call, Receiver, hooks};
+use crate::second::kubeconfig;
 
 /// How long a start, or a controller that takes over, may take.
 pub const PATIENCE: Duration = Duration::from_secs(90);
@@ -60,7 +62,7 @@ impl Site {
         let database = testplane::postgres()?.database();
         let (plane, hook, folder) = (Product::quiet().await, hooks().await, tempfile::tempdir().expect("a folder"));
         let site = Self { plane, hook, database, folder, started: AtomicUsize::new(0) };
-        site.write("kubeconfig", &site.kubeconfig().to_string());
+        site.write("kubeconfig", &kubeconfig(&site.plane).to_string());
         site.write("session.key", &"5e".repeat(32));
         site.write("secret", "a secret of some length");
         let webhook = json!({
@@ -68,20 +70,6 @@ impl Site {
         });
         site.write("notifications.yaml", &json!({"webhooks": [webhook]}).to_string());
         Some(site)
-    }
-
-    /// The kubeconfig of an operator, with the identities of portal and controller.
-    fn kubeconfig(&self) -> Value {
-        let sandbox = self.plane.running.sandbox.as_ref().expect("an embedded plane");
-        let text = std::fs::read_to_string(&sandbox.kubeconfig).expect("a kubeconfig");
-        let mut kubeconfig: Value = serde_json::from_str(&text).expect("JSON");
-        for name in ["opm-portal", "opm-controller"] {
-            let token = sandbox.identities.token(name).expect("an identity").expose().to_string();
-            let put = |list: &mut Value, item: Value| list.as_array_mut().expect("a list").push(item);
-            put(&mut kubeconfig["users"], json!({"name": name, "user": {"token": token}}));
-            put(&mut kubeconfig["contexts"], json!({"name": name, "context": {"cluster": "root", "user": name}}));
-        }
-        kubeconfig
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -101,8 +89,7 @@ impl Site {
 
     /// The bearer token of a person.
     pub fn token(&self, person: &str) -> String {
-        let sandbox = self.plane.running.sandbox.as_ref().expect("an embedded plane");
-        sandbox.identities.token(person).expect("a person").expose().to_string()
+        token(&self.plane, person)
     }
 
     /// Starts a replica with pages, and waits until it is ready.
