@@ -9,6 +9,7 @@ use schema::structural::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::narrow::node_at_mut;
 use super::refusal::Conflict;
 use super::source::Provenance;
 use super::tally::Tally;
@@ -119,6 +120,18 @@ impl Effective {
     /// Returns the fixed value at exactly this path, with its rule.
     pub fn fixed(&self, path: &Path) -> Option<&Ruling<Value>> {
         self.sets.iter().find(|ruling| ruling.path == *path)
+    }
+
+    /// Returns the schema with the values that policies give as its defaults: a field that isn't set gets them, whatever the promise's own
+    /// default is.
+    pub fn schema_with_defaults(&self) -> Value {
+        let mut schema = self.schema.clone();
+        for given in self.defaults.iter().chain(&self.sets) {
+            if let Some(node) = node_at_mut(&mut schema, &given.path).and_then(Value::as_object_mut) {
+                node.insert("default".to_owned(), given.effect.clone());
+            }
+        }
+        schema
     }
 
     /// Whether no policy applies.

@@ -92,7 +92,7 @@ pub(super) fn schema_at<'s>(schema: &'s Schema, path: &Path) -> Option<&'s Schem
     })
 }
 
-fn node_at_mut<'s>(schema: &'s mut Value, path: &Path) -> Option<&'s mut Value> {
+pub(super) fn node_at_mut<'s>(schema: &'s mut Value, path: &Path) -> Option<&'s mut Value> {
     path.0.iter().try_fold(schema, |node, segment| {
         let object = node.as_object_mut()?;
         let inside = match segment {

@@ -158,8 +158,11 @@ fn the_nearest_default_wins_and_set_is_stronger() {
     };
     let effective = composed(&[default("far", 3, 3), default("near", 1, 5)]);
     assert_eq!(effective.defaults.iter().map(|ruling| &ruling.effect).collect::<Vec<_>>(), [&json!(5)]);
+    assert_eq!(effective.schema_with_defaults()["properties"]["replicas"]["default"], 5);
     let set = source("fixed", 3, true, vec![rule(json!({"name": "s", "set": {"parameter": ".replicas", "value": 2}}))]);
-    assert!(composed(&[default("near", 1, 5), set]).defaults.is_empty());
+    let effective = composed(&[default("near", 1, 5), set]);
+    assert!(effective.defaults.is_empty());
+    assert_eq!(effective.schema_with_defaults()["properties"]["replicas"]["default"], 2);
 }
 
 #[test]

@@ -189,7 +189,7 @@ pub const OPERATIONS: [Operation; 19] = [
         id: "getPromise",
         group: "Promises",
         summary: "Get a promise",
-        description: "Returns everything that a request needs: the schema of the parameters as policies narrow it in this workspace, the rules that apply, examples, the price with default values, and outputs.",
+        description: "Returns everything that a request needs: the schema of the parameters as policies narrow it in this workspace, with the defaults that apply there, the rules that apply, examples, the price with default values, and outputs.",
         query: &[text("home", "Home workspace, if a nearer promise of the same name shadows it."), FIELDS],
         answer: Content::Of("PromiseDetail"),
         ..READ

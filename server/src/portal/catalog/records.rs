@@ -88,7 +88,7 @@ impl Caller {
             contact: spec.presentation.maintainer.as_ref().and_then(|maintainer| maintainer.contact.clone()),
             deprecation: spec.deprecation.clone(),
             published: published(self, &offered).into_iter().map(|(key, revision)| version(&key, &revision)).collect(),
-            schema: spec.parameters.as_ref().map(|parameters| effective.as_ref().map_or(parameters, |effective| &effective.schema).clone()),
+            schema: spec.parameters.as_ref().map(|own| effective.map_or_else(|| own.clone(), |effective| effective.schema_with_defaults())),
             secret_parameters: spec.secret_parameters.clone(),
             form: spec.form.clone(),
             examples: spec.examples.clone(),
