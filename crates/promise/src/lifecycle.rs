@@ -4,8 +4,8 @@
 //! Nothing here reads, writes, or asks for the time. The controller gathers facts and passes them in, in this order:
 //!
 //! 1. [`Choice::recalled`]: the releases that the status names, as they were recorded.
-//! 2. [`Choice::stays`]: a request that nobody edited keeps what it has, unless the present rules are to be rolled out.
-//! 3. [`Choice::weigh`]: what the present rules make of the request. Content that wasn't accepted before is a [`Chosen`] release.
+//! 2. [`Choice::stays`]: an unedited request keeps what it has, unless someone rolls out the current rules.
+//! 3. [`Choice::weigh`]: the result of the current rules for the request. Content that wasn't accepted before is a [`Chosen`] release.
 //! 4. [`Choice::asks`] and [`Choice::answered`]: whether approvers have to be asked about it, and what their answers lead to.
 //! 5. [`status`]: what the request says about all of that.
 //!

@@ -108,7 +108,7 @@ impl Caller {
             }
             Err(_) => portal.store.drop_keyed_call(person, key).await,
         };
-        // What was done is done. Without its answer, a repeated call is told that no one knows what became of it.
+        // The change is made. Without its answer, a repeated call gets a conflict that says that the outcome is unknown.
         if let Err(error) = kept {
             tracing::warn!(%error, "the answer of a call could not be kept");
         }

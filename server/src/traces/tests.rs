@@ -15,8 +15,8 @@ use super::*;
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const SPAN: &str = "b7ad6b7169203331";
 
-/// Reads a ConfigMap of a plane in a request with these headers. Returns the trace and the span that the plane is told.
-async fn told_in(from: Option<&HeaderMap>) -> (String, String) {
+/// Reads a ConfigMap from a plane while handling a request with these headers. Returns the trace ID and span ID that the plane receives.
+async fn received_in(from: Option<&HeaderMap>) -> (String, String) {
     let seen = Arc::new(Mutex::new(None));
     let note = seen.clone();
     let service = tower::service_fn(move |request: Request<kube::client::Body>| {
@@ -42,11 +42,11 @@ async fn the_plane_is_told_the_trace_of_the_request_that_calls_it() {
     let _subscriber = tracing::subscriber::set_default(tracing_subscriber::registry().with(traces.layer()));
 
     let headers = HeaderMap::from_iter([("traceparent".parse().unwrap(), format!("00-{TRACE}-{SPAN}-01").parse().unwrap())]);
-    let (trace, span) = told_in(Some(&headers)).await;
+    let (trace, span) = received_in(Some(&headers)).await;
     assert_eq!(trace, TRACE);
     assert_ne!(span, SPAN, "the call is a span of its own");
 
     // A sender that isn't trusted names nothing, and each request has a trace of its own.
-    let (one, other) = (told_in(None).await.0, told_in(None).await.0);
+    let (one, other) = (received_in(None).await.0, received_in(None).await.0);
     assert!(one != other && one != TRACE && other != TRACE, "{one} {other}");
 }

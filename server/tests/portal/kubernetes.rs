@@ -228,7 +228,7 @@ async fn impersonates(site: &Site) {
     let warned = install::doctor(&DoctorArgs { impersonation: all, ..doctor_args(site.server(), &[]) }).await;
     let warned = warned.unwrap_or_else(|missing| panic!("{missing}"));
     assert!(warned.contains("can impersonate system:masters") && warned.contains("--oidc-group GROUP"), "{warned}");
-    // Nobody said that it is intended.
+    // Without the flag, the permission is a risk.
     let unasked = install::doctor(&doctor_args(site.server(), &[])).await.unwrap_or_else(|missing| panic!("{missing}"));
     assert!(unasked.contains("2 warnings") && unasked.contains("remove the permission"), "{unasked}");
 }

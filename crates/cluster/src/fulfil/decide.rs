@@ -113,7 +113,7 @@ async fn choose(subject: Subject<'_>, lineage: &[Node], decision: &mut Decision)
             return Ok(());
         }
         Err(problem) => {
-            choice.misfits(&facts, problem);
+            choice.reject(&facts, problem);
             return Ok(());
         }
     };
@@ -126,7 +126,7 @@ async fn choose(subject: Subject<'_>, lineage: &[Node], decision: &mut Decision)
         // The request came while the promise was being published. Its revision is known as soon as that is done.
         Err(_) if found.is_being_published(core) => return Err(format!("The promise {name} is being published.").into()),
         Err(message) => {
-            choice.misfits(&facts, Problem { path: ".promise.version".to_owned(), message });
+            choice.reject(&facts, Problem { path: ".promise.version".to_owned(), message });
             return Ok(());
         }
     };

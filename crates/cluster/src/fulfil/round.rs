@@ -175,10 +175,10 @@ impl Round<'_> {
             }
         };
         if !self.is_recorded().await {
-            decision.choice.is_unrecorded();
+            decision.choice.take_back();
         }
         if plan.as_ref().is_some_and(|plan| plan.applied && plan.healthy) {
-            decision.choice.runs();
+            decision.choice.promote();
         }
         if self.may_pass(plan.as_ref())
             && let Some(pause) = self.core.patience.bears(self.key)

@@ -75,7 +75,9 @@ pub async fn impersonation_risks(
     for (resource, name) in OF_THE_SERVER {
         if can_impersonate(&client, &identities.portal, resource, Some(name)).await? {
             let mend = match (resource, &options.impersonation) {
-                (_, None) => "remove the permission to impersonate from opm-portal, or check with --oidc-impersonate if it is intended",
+                (_, None) => {
+                    "remove the permission to impersonate from opm-portal; if you use impersonation, run doctor with --oidc-impersonate"
+                }
                 ("groups", Some(_)) => "name the groups that people have: opm-portal bootstrap --oidc-impersonate --oidc-group GROUP",
                 (_, Some(_)) => "RBAC can't exclude users by prefix, so keep the token of opm-portal as safe as that of an admin",
             };

@@ -81,8 +81,8 @@ impl Choice {
         self.is_settled(request) && self.wanted().is_some_and(same)
     }
 
-    /// The request names a promise or version that it can't have.
-    pub fn misfits(&mut self, request: &Request<'_>, problem: Problem) {
+    /// Reports that the request names a promise or version that it can't have.
+    pub fn reject(&mut self, request: &Request<'_>, problem: Problem) {
         self.problems.push(problem);
         self.uphold(Upheld::of(request, None));
     }
@@ -101,8 +101,8 @@ impl Choice {
         }
     }
 
-    /// Keeps what an unchanged request has, and reports what the present rules would change. Running resources don't change until someone
-    /// rolls out the present rules. Returns whether it keeps it. `place` returns the path of a logical cluster, by id.
+    /// Reports what the current rules would change about an unchanged request. Running resources don't change until someone rolls them out.
+    /// Returns whether the request keeps what it has. `place` returns the path of a logical cluster, by id.
     pub fn stays(&mut self, request: &Request<'_>, spec: &PromiseSpec, today: &Preflight, place: impl Fn(&str) -> Option<String>) -> bool {
         self.outdated = self.wanted().and_then(|base| changed_since(base, spec, today, place));
         if self.outdated.is_some() && outdated::rolls_out(|name| request.annotation(name), &today.effective.rules) {
@@ -123,7 +123,7 @@ impl Choice {
         self.outcomes.clone_from(&evaluated.resolved.outcomes);
         self.full = is_full(evaluated);
         let Some(release) = evaluated.release.clone() else {
-            self.go_on();
+            self.promote();
             self.approvals = Some(Vec::new());
             self.uphold(Upheld::of(request, None));
             return None;
@@ -138,12 +138,12 @@ impl Choice {
         Some(release)
     }
 
-    /// Checks whether approvers are asked about new content, which isn't so while a decision against earlier content stands.
+    /// Checks whether approvers have to be asked about new content. While a decision against earlier content stands, they aren't.
     pub fn asks(&mut self, request: &Request<'_>, chosen: &Chosen) -> bool {
         let upheld = Upheld::of(request, Some(&chosen.release));
         let stands = upheld.is_some();
         if stands {
-            self.go_on();
+            self.promote();
             self.uphold(upheld);
         }
         !stands
@@ -167,12 +167,12 @@ impl Choice {
         self.question = Some(question);
         self.approvals = Some(judgement.approvals.clone());
         if judgement.state != CandidateState::Accepted {
-            self.go_on();
+            self.promote();
             self.held = Some(Held { chosen, judgement });
             return Ok(None);
         }
         if request.requester.is_some() && chosen.context.request.requester.username.is_empty() {
-            self.go_on();
+            self.promote();
             return Err(RequesterUnknown);
         }
         Ok(Some(chosen))
@@ -187,7 +187,7 @@ impl Choice {
 
     /// Refuses content for which limits and budgets have no room any more.
     pub fn refuse(&mut self, judged: Judged) {
-        self.go_on();
+        self.promote();
         self.refusals = judged.refusals;
         self.outcomes.retain(|known| !judged.outcomes.iter().any(|outcome| is_same_rule(known, outcome)));
         self.outcomes.extend(judged.outcomes);
@@ -201,29 +201,24 @@ impl Choice {
         }
     }
 
-    /// The new release couldn't be recorded, so the one before it continues.
-    pub fn is_unrecorded(&mut self) {
+    /// Takes back a new release that couldn't be recorded: the one before it continues.
+    pub fn take_back(&mut self) {
         self.next = self.former.take();
     }
 
-    /// Everything that the accepted release wants exists and works, so it is the running one.
-    pub fn runs(&mut self) {
+    /// Makes the accepted release the running one: everything that it wants exists and works, or the request now wants content that isn't
+    /// accepted. Then it continues, however far it is, and counts toward limits and budgets as long as anything of it exists.
+    pub fn promote(&mut self) {
         if let Some(next) = self.next.take() {
             self.current = Some(next);
         }
     }
 
-    /// Returns the names of the releases that it is about. They are kept.
+    /// Returns the names of the releases that must be kept.
     pub fn releases(&self) -> impl Iterator<Item = &str> {
         let held = self.held.as_ref().map(|held| &held.chosen);
         let known = [self.current.as_ref(), self.next.as_ref(), held].into_iter().flatten().map(|chosen| chosen.name.as_str());
         known.chain(self.upheld.as_ref().map(Upheld::release))
-    }
-
-    /// The request now wants content that isn't accepted. The release that was accepted before continues and counts as the running one,
-    /// however far it is. So it counts toward limits and budgets as long as anything of it exists.
-    fn go_on(&mut self) {
-        self.runs();
     }
 
     /// The request wants content that is already accepted, so approvers don't need to answer any other question about it.

@@ -113,7 +113,7 @@ fn a_new_request_is_accepted_once_everyone_agreed_and_there_is_room() {
     assert_eq!(levels(&choice), [None, None, None], "not before there is room");
     choice.accept(accepted);
     assert_eq!((levels(&choice), choice.fresh), ([None, Some(json!(4)), None], true));
-    choice.runs();
+    choice.promote();
     assert_eq!(levels(&choice), [Some(json!(4)), None, None]);
 }
 
@@ -126,7 +126,7 @@ fn an_edit_replaces_what_is_being_rolled_out_unless_it_cannot_be_recorded() {
     let accepted = choice.answered(&request, new.clone(), heard(&new, CandidateState::Accepted)).unwrap().unwrap();
     choice.accept(accepted);
     assert_eq!(levels(&choice), [Some(json!(3)), Some(json!(5)), None]);
-    choice.is_unrecorded();
+    choice.take_back();
     assert_eq!(levels(&choice), [Some(json!(3)), Some(json!(4)), None]);
 }
 
@@ -164,7 +164,7 @@ fn an_edit_without_new_content_is_the_accepted_release_in_a_new_generation() {
     assert!(!choice.is_settled(&request));
     assert!(choice.weigh(&request, &evaluated(4, &Value::Null, choice.wanted())).is_none());
     assert!(choice.is_settled(&request));
-    assert_eq!(choice.question, None, "nobody needs to answer about the edit that was taken back");
+    assert_eq!(choice.question, None, "the edit was undone, so its approvers have nothing to decide");
 }
 
 #[test]
@@ -206,15 +206,15 @@ fn a_withdrawn_question_accepts_nothing_new_and_keeps_what_was_accepted_before()
 }
 
 #[test]
-fn nothing_is_accepted_for_nobody() {
+fn a_request_without_a_known_requester_is_never_accepted() {
     let stamped = || Some(Requester { username: "dev-shop".to_owned(), ..Requester::default() });
     let asked_about = decided(&release(5, 1), CandidateState::AwaitingApproval);
-    let nobody = Ok(Some(Requester::default()));
+    let unknown = Ok(Some(Requester::default()));
     for (what, stored, current, expected) in [
         ("a stamp whose author is gone", Stored { requester: stamped(), ..Stored::of(1) }, None, Err(RequesterUnknown)),
         ("no stamp", Stored::of(1), None, Ok(None)),
         ("an accepted one", Stored { requester: stamped(), ..Stored::of(1) }, Some(release(3, 1)), Ok(None)),
-        ("an open question", Stored { requester: stamped(), status: asked_about, ..Stored::of(1) }, None, nobody),
+        ("an open question", Stored { requester: stamped(), status: asked_about, ..Stored::of(1) }, None, unknown),
     ] {
         let request = stored.request();
         assert_eq!(Choice::recalled(&request, current, None).requester(&request, None), expected, "{what}");
@@ -282,8 +282,8 @@ proptest! {
                 1 => drop(choice.answered(&request, new.clone(), heard(&new, CandidateState::AwaitingApproval)).unwrap()),
                 2 => (choice.accept(new), accepted = true).0,
                 3 => choice.refuse(Judged::default()),
-                4 => choice.misfits(&request, Problem { path: ".promise.name".to_owned(), message: String::new() }),
-                5 => choice.runs(),
+                4 => choice.reject(&request, Problem { path: ".promise.name".to_owned(), message: String::new() }),
+                5 => choice.promote(),
                 _ => choice.end(),
             }
             let after = choice.wanted().map(|wanted| wanted.release.content_hash.clone());

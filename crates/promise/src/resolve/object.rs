@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn each_problem_names_its_field_and_the_fix() {
         let spec = json!({"promise": {}, "pausd": true, "paused": "yes", "deletionPolicy": "Keep", "parameters": {"anything": [1]}});
-        let told = [
+        let expected = [
             (".spec.pausd", "Remove or rename .spec.pausd: there is no such field. Did you mean .spec.paused?"),
             (".spec.promise.name", "Enter name."),
             (".spec.paused", "Choose yes or no for paused."),
@@ -62,9 +62,9 @@ mod tests {
         ];
         let mut found = problems(&json!({"metadata": {"name": "orders", "labels": {"a": "b"}}, "spec": spec}));
         found.sort();
-        let mut told: Vec<_> = told.map(|(path, message)| (path.to_owned(), message.to_owned())).to_vec();
-        told.sort();
-        assert_eq!(found, told);
+        let mut expected: Vec<_> = expected.map(|(path, message)| (path.to_owned(), message.to_owned())).to_vec();
+        expected.sort();
+        assert_eq!(found, expected);
     }
 
     #[test]

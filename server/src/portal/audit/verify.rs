@@ -145,11 +145,11 @@ mod tests {
     async fn steps_are_bounded_and_later_ones_cost_what_is_new() {
         let store = store_of(&[("a", 7), ("b", 2)]).await;
         let paused = step_of(&store, AuditCheck::default(), &Noon, 6).await.unwrap();
-        let told = status(&paused, &store.audit_heads().await.unwrap());
-        assert_eq!((told.records, told.newer, told.is_complete, told.last), (6, 3, false, 6));
+        let shown = status(&paused, &store.audit_heads().await.unwrap());
+        assert_eq!((shown.records, shown.newer, shown.is_complete, shown.last), (6, 3, false, 6));
         let done = step_of(&store, paused, &Noon, 6).await.unwrap();
-        let told = status(&done, &store.audit_heads().await.unwrap());
-        assert_eq!((told.records, told.newer, told.chains, told.last, told.is_complete), (9, 0, 2, 0, true));
+        let shown = status(&done, &store.audit_heads().await.unwrap());
+        assert_eq!((shown.records, shown.newer, shown.chains, shown.last, shown.is_complete), (9, 0, 2, 0, true));
         append(&store, "b", 3).await;
         assert_eq!(status(&done, &store.audit_heads().await.unwrap()).newer, 3);
         // The record before is read once more.
