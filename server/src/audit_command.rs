@@ -65,9 +65,9 @@ async fn open(data: Option<&Path>, server: Option<&DatabaseUrl>) -> anyhow::Resu
             if !path.is_file() {
                 bail!("there is no {DATABASE} in {}; choose the data directory of a portal", folder.display());
             }
-            Ok(Store::open(&path, keys).await?)
+            Ok(Store::open_existing(&path, keys).await?)
         }
-        (None, Some(server)) => Ok(Store::connect(server.reveal(), keys).await?),
+        (None, Some(server)) => Ok(Store::connect_existing(server.reveal(), keys).await?),
         (None, None) => bail!("say where the audit log is: --data, --database-url or --file"),
     }
 }

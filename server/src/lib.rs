@@ -16,6 +16,7 @@ pub mod audit_command;
 pub mod auth;
 pub mod background;
 pub mod bare;
+mod cached;
 pub mod clock;
 pub mod config;
 pub mod error;

@@ -1,7 +1,7 @@
 //! Responds with pages of [`app::app::App`], and with what isn't a page: files, and POSTs that change nothing. [`crate::routes`] says who
 //! can use which address.
 
-pub(crate) mod cached;
+mod entity_tag;
 mod files;
 mod fragments;
 pub mod panics;

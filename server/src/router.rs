@@ -6,12 +6,13 @@ use app::app::App;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::middleware::from_fn_with_state;
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use leptos::config::LeptosOptions;
 use leptos_axum::{AxumRouteListing, LeptosRoutes as _, generate_route_list};
 use tower_http::compression::CompressionLayer;
 
 use crate::auth::csrf;
+use crate::cached;
 use crate::gate;
 use crate::pages::{self, panics};
 use crate::portal::Portal;
@@ -40,6 +41,7 @@ pub fn metrics(portal: &Arc<Portal>) -> Router {
 pub fn router(portal: &Arc<Portal>) -> Router {
     let (mut probes, mut people, mut programs, mut providers) = (Router::new(), pages(portal), Router::new(), Router::new());
     for route in routes::table() {
+        let is_revalidated = route.is_revalidated();
         let Some(handler) = route.handler else { continue };
         match route.access {
             Access::Probe => probes = probes.route(route.pattern, handler),
@@ -47,6 +49,7 @@ pub fn router(portal: &Arc<Portal>) -> Router {
             Access::EmbeddedPlane => {
                 people = people.route(route.pattern, handler.route_layer(from_fn_with_state(portal.clone(), gate::embedded)));
             }
+            Access::Bearer if is_revalidated => programs = programs.route(route.pattern, kept(handler, portal)),
             Access::Bearer => programs = programs.route(route.pattern, handler),
             Access::Provider => providers = providers.route(route.pattern, handler),
             Access::SignedIn | Access::Policies | Access::Decisions | Access::Platform | Access::Workspace => {
@@ -102,12 +105,15 @@ fn pages(portal: &Arc<Portal>) -> Router<Arc<Portal>> {
             })
     };
     // Kept as they are sent, compressed.
-    let revalidated = revalidated
-        .route_layer(compression())
-        .route_layer(from_fn_with_state(portal.clone(), pages::cached::answer))
-        .route_layer(signed_in());
+    let revalidated =
+        revalidated.route_layer(compression()).route_layer(from_fn_with_state(portal.clone(), cached::answer)).route_layer(signed_in());
     let options = LeptosOptions::builder().output_name("portal").build();
     for_strangers.merge(on_embedded_plane).merge(rendered_anew).merge(revalidated).with_state(options)
+}
+
+/// Adds that answers are kept for a moment, compressed.
+fn kept(handler: MethodRouter<Arc<Portal>>, portal: &Arc<Portal>) -> MethodRouter<Arc<Portal>> {
+    handler.route_layer(compression()).route_layer(from_fn_with_state(portal.clone(), cached::answer))
 }
 
 fn compression() -> CompressionLayer {

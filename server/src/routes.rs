@@ -68,12 +68,13 @@ pub struct Route {
     pub access: Access,
     /// The handler; `None` for a page, which the application renders.
     pub(crate) handler: Option<MethodRouter<Arc<Portal>>>,
-    /// Whether browsers can keep the page and ask each time whether it changed. Pages with a form are rendered anew each time.
+    /// Whether clients can keep the answer and ask each time whether it changed. Pages with a form are rendered anew each time, and one object
+    /// is always read from the control plane.
     revalidated: bool,
 }
 
 impl Route {
-    /// Checks whether browsers can keep the page and ask each time whether it changed.
+    /// Checks whether clients can keep the answer and ask each time whether it changed.
     pub fn is_revalidated(&self) -> bool {
         self.revalidated
     }
@@ -193,21 +194,21 @@ pub fn table() -> Vec<Route> {
         get(LIVE, Workspace, live::subscribe),
         get(operation::OPENAPI, Anyone, rest::openapi::description),
         get(operation::SIGN_IN, Anyone, rest::sign_in::providers),
-        get(operation::WORKSPACES, Bearer, rest::workspaces::list),
-        get(operation::PROMISES, Bearer, rest::promises::list),
+        list(operation::WORKSPACES, rest::workspaces::list),
+        list(operation::PROMISES, rest::promises::list),
         get(operation::PROMISE, Bearer, rest::promises::get),
         get(operation::PUBLICATION, Bearer, rest::promises::publication),
         of_programs(Method::PUT, operation::PUBLICATION, put(rest::promises::publish)),
-        get(operation::REQUESTS, Bearer, rest::requests::list),
+        list(operation::REQUESTS, rest::requests::list),
         post(operation::REQUESTS, Bearer, rest::requests::create),
         get(operation::REQUEST, Bearer, rest::requests::get),
         of_programs(Method::PUT, operation::REQUEST, put(rest::requests::change)),
         of_programs(Method::DELETE, operation::REQUEST, delete(rest::requests::delete)),
         get(operation::WATCH, Bearer, rest::watch::watch),
         post(operation::PREFLIGHT, Bearer, rest::preflight::preflight),
-        get(operation::APPROVALS, Bearer, rest::approvals::list),
+        list(operation::APPROVALS, rest::approvals::list),
         post(operation::DECISIONS, Bearer, rest::approvals::decide),
-        get(operation::RESOURCES, Bearer, rest::resources::list),
+        list(operation::RESOURCES, rest::resources::list),
         get(operation::COST, Bearer, rest::cost::report),
         get(operation::SEARCH, Bearer, rest::search::find),
     ]
@@ -234,6 +235,11 @@ fn get<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<
 
 fn post<T: 'static>(pattern: &'static str, access: Access, handler: impl Handler<T, Arc<Portal>>) -> Route {
     Route { method: Method::POST, pattern, access, handler: Some(on(MethodFilter::POST, handler)), revalidated: false }
+}
+
+/// Creates the route of a list that programs can keep and ask for again.
+fn list<T: 'static>(pattern: &'static str, handler: impl Handler<T, Arc<Portal>>) -> Route {
+    Route { revalidated: true, ..get(pattern, Access::Bearer, handler) }
 }
 
 /// Creates a route for programs with a method that pages don't use.

@@ -55,7 +55,7 @@ use crate::sample::SampleError;
 use crate::telemetry;
 use crate::web::assets::Assets;
 use crate::web::listen;
-use crate::web::page_cache::PageCache;
+use crate::web::response_cache::ResponseCache;
 
 use embedded::Opening;
 pub use embedded::Sandbox;
@@ -271,6 +271,7 @@ impl Running {
         }
         let audit = open_audit_log(config, &store, instance.clone(), &edges).await?;
         let style = if config.public_url.as_ref().is_some_and(|url| url.secure) { CookieStyle::Secure } else { CookieStyle::Plain };
+        let account = ground.account();
         let sign_in = SignIn::new(&config.sign_in, ground.people, config.public_url.as_ref(), style).map_err(ConfigError::from)?;
         let people = sign_in.people().map(|person| (person.name.clone(), person.display_name.clone())).collect();
         let people = Arc::new(People::new(people));
@@ -286,7 +287,7 @@ impl Running {
             embedded: sandbox.as_ref().map(|sandbox| sandbox.plane.clone()),
             endpoint: ground.endpoint,
             token: ground.portal,
-            account: ground.account,
+            account,
             world: caches,
             controller,
             callers: Callers::default(),
@@ -297,7 +298,7 @@ impl Running {
             request_index: RequestIndex::default(),
             register: Register::default(),
             navigations: Navigations::default(),
-            pages: PageCache::default(),
+            responses: ResponseCache::default(),
             writes: AtomicU64::default(),
             search: SearchIndex::default(),
             catalogs: CatalogIndex::default(),

@@ -5,9 +5,9 @@ pub mod body;
 pub mod headers;
 pub mod host;
 pub mod listen;
-pub mod page_cache;
 pub mod pairs;
 pub mod request_log;
+pub mod response_cache;
 pub mod site;
 
 use http::{HeaderMap, header};

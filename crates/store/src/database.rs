@@ -16,7 +16,7 @@ use crate::{Error, Result, SealKeys, migrations};
 /// Settings of each SQLite connection. A session lost in a power cut costs one sign-in; waiting for the disk at every sign-in isn't worth
 /// it.
 const SQLITE_SETTINGS: &str =
-    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON";
+    "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON";
 /// Number of connections from a replica to a server.
 const SERVER_CONNECTIONS: u32 = 10;
 /// How long a statement waits for a free connection, and how long startup waits for the server.
@@ -58,13 +58,20 @@ impl Store {
     pub async fn open(path: &Path, keys: SealKeys) -> Result<Self> {
         let unusable = |source| Error::Open { path: path.to_owned(), source };
         make_private(path).map_err(|error| unusable(sqlx::Error::Io(error)))?;
-        let address = format!("sqlite://{}?mode=rwc", escaped(path));
-        let pool = sqlite(2).connect_with(options(&address).map_err(unusable)?).await.map_err(unusable)?;
+        let pool = file(path, "rwc").await?;
         match Self::migrated(pool, &migrations::sqlite(), keys).await {
             Err(Error::Migration(MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _))) => Err(unusable(source)),
             Err(Error::Migration(source)) => Err(Error::Version { path: path.to_owned(), source }),
             other => other,
         }
+    }
+
+    /// Opens the SQLite file `path` as it is, for a program beside the portal: nothing is created or migrated.
+    ///
+    /// # Errors
+    /// If the file can't be opened, or this version's portal hasn't migrated it.
+    pub async fn open_existing(path: &Path, keys: SealKeys) -> Result<Self> {
+        Self::existing(file(path, "rw").await?, &migrations::sqlite(), keys).await
     }
 
     /// Connects to the PostgreSQL server at `address`, such as `postgres://portal:secret@db.example.org/portal`, and migrates its tables to
@@ -73,19 +80,21 @@ impl Store {
     /// # Errors
     /// If the address is invalid, the server doesn't respond or rejects the connection, or its tables were written by a newer version.
     pub async fn connect(address: &str, keys: SealKeys) -> Result<Self> {
-        if !(address.starts_with("postgres://") || address.starts_with("postgresql://")) {
-            return Err(Error::Address);
-        }
-        let options = options(address).map_err(|_| Error::Address)?;
-        let pool = AnyPoolOptions::new().max_connections(SERVER_CONNECTIONS).acquire_timeout(PATIENCE);
-        let pool = pool.connect_with(options).await.map_err(Error::Unreachable)?;
-        match Self::migrated(pool, &migrations::postgres(), keys).await {
+        match Self::migrated(server(address).await?, &migrations::postgres(), keys).await {
             Ok(store) => Ok(Self { server: Some(Arc::from(address)), ..store }),
             Err(Error::Migration(source @ (MigrateError::VersionMissing(_) | MigrateError::VersionMismatch(_)))) => {
                 Err(Error::ServerVersion(source))
             }
             other => other,
         }
+    }
+
+    /// Connects to the PostgreSQL server at `address` as it is, for a program beside the portal: nothing is migrated.
+    ///
+    /// # Errors
+    /// If the address is invalid, the server doesn't respond or rejects the connection, or this version's portal hasn't migrated its tables.
+    pub async fn connect_existing(address: &str, keys: SealKeys) -> Result<Self> {
+        Self::existing(server(address).await?, &migrations::postgres(), keys).await
     }
 
     /// Opens an empty database in memory, which ends with the process.
@@ -100,6 +109,16 @@ impl Store {
 
     async fn migrated(pool: AnyPool, migrations: &Migrator, keys: SealKeys) -> Result<Self> {
         migrations.run(&pool).await?;
+        Ok(Self { pool, keys: Arc::new(keys), server: None })
+    }
+
+    async fn existing(pool: AnyPool, migrations: &Migrator, keys: SealKeys) -> Result<Self> {
+        let applied = sqlx::query_as::<_, (i64,)>("SELECT version FROM _sqlx_migrations ORDER BY version").fetch_all(&pool).await;
+        // A database that no portal has migrated doesn't have the table.
+        let applied = applied.map_err(|error| if matches!(error, sqlx::Error::Database(_)) { Error::NotMigrated } else { error.into() })?;
+        if !applied.into_iter().map(|(version,)| version).eq(migrations.iter().map(|migration| migration.version)) {
+            return Err(Error::NotMigrated);
+        }
         Ok(Self { pool, keys: Arc::new(keys), server: None })
     }
 
@@ -155,6 +174,23 @@ fn options(address: &str) -> std::result::Result<AnyConnectOptions, sqlx::Error>
     static DRIVERS: Once = Once::new();
     DRIVERS.call_once(sqlx::any::install_default_drivers);
     address.parse()
+}
+
+/// Opens a SQLite file in a mode of its addresses.
+async fn file(path: &Path, mode: &str) -> Result<AnyPool> {
+    let unusable = |source| Error::Open { path: path.to_owned(), source };
+    let address = format!("sqlite://{}?mode={mode}", escaped(path));
+    sqlite(2).connect_with(options(&address).map_err(unusable)?).await.map_err(unusable)
+}
+
+/// Connects to a PostgreSQL server.
+async fn server(address: &str) -> Result<AnyPool> {
+    if !(address.starts_with("postgres://") || address.starts_with("postgresql://")) {
+        return Err(Error::Address);
+    }
+    let options = options(address).map_err(|_| Error::Address)?;
+    let pool = AnyPoolOptions::new().max_connections(SERVER_CONNECTIONS).acquire_timeout(PATIENCE);
+    pool.connect_with(options).await.map_err(Error::Unreachable)
 }
 
 fn sqlite(connections: u32) -> AnyPoolOptions {
@@ -282,6 +318,24 @@ pub(crate) mod tests {
         store.close().await;
         let newer = open("newer.sqlite").await.unwrap();
         assert!(matches!(newer, Error::Version { .. }), "{newer:?}");
+    }
+
+    #[tokio::test]
+    async fn a_program_beside_the_portal_creates_and_migrates_nothing() {
+        let random = Seeded::default();
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("portal.sqlite");
+        let existing = || Store::open_existing(&path, SealKeys::ephemeral(&random));
+        assert!(matches!(existing().await, Err(Error::Open { .. })));
+        assert!(!path.exists());
+        // A portal that starts makes the file before it migrates it.
+        std::fs::write(&path, "").unwrap();
+        assert!(matches!(existing().await, Err(Error::NotMigrated)));
+        let store = Store::open(&path, SealKeys::ephemeral(&random)).await.unwrap();
+        let beside = existing().await.unwrap();
+        assert_eq!(beside.audit_heads().await.unwrap(), []);
+        sqlx::query("DELETE FROM _sqlx_migrations WHERE version = 160").execute(&store.pool).await.unwrap();
+        assert!(matches!(existing().await, Err(Error::NotMigrated)), "of an older version");
     }
 
     #[tokio::test]

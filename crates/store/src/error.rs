@@ -37,6 +37,11 @@ pub enum Error {
     /// The tables on the server belong to another version of the portal.
     #[error("the database of the database URL was written by another version of the portal; run that version, or use an empty database")]
     ServerVersion(#[source] sqlx::migrate::MigrateError),
+    /// The database is of another version, or a portal is about to create it.
+    #[error(
+        "the database doesn't have the tables of this version; wait until the portal has started, or run the version of the portal that wrote it"
+    )]
+    NotMigrated,
     /// The database failed.
     #[error("the database doesn't respond")]
     Database(#[from] sqlx::Error),

@@ -18,7 +18,7 @@ use notify::timing;
 use promise::Error;
 use promise::date::{DateStyle, Zone};
 
-use super::{cached, recent};
+use super::{entity_tag, recent};
 use crate::auth::cookie::{CookieStyle, Kind};
 use crate::auth::csrf;
 use crate::config::PlaneKind;
@@ -126,7 +126,7 @@ impl Visiting {
         let visit = self.visit_with_navigation().await;
         let nonce = visit.nonce.clone();
         let response = self.respond(visit, request).await;
-        cached::revalidated(response, &nonce).await
+        entity_tag::named(response, &nonce).await
     }
 
     async fn respond(&self, visit: Visit, request: Request) -> Response {

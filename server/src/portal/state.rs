@@ -37,7 +37,7 @@ use crate::config::PlaneKind;
 use crate::limits::{RequestLimits, Streams};
 use crate::sample::Person;
 use crate::web::assets::Assets;
-use crate::web::page_cache::PageCache;
+use crate::web::response_cache::ResponseCache;
 
 /// The running portal.
 pub struct Portal {
@@ -101,8 +101,8 @@ pub struct Portal {
     pub register: Register,
     /// What the navigation of each session counts.
     pub navigations: Navigations,
-    /// Pages of the last moment.
-    pub pages: PageCache,
+    /// Responses of the last moment.
+    pub responses: ResponseCache,
     /// Number of changes that people made through this process.
     pub writes: AtomicU64,
     /// Everything that can be found by words.

@@ -8,16 +8,15 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::fields::Fields;
+use crate::cached::REVALIDATED;
 use crate::error::HttpProblem;
+use crate::web::response_cache::is_unchanged;
 
 /// Result of a handler.
 pub(crate) type Answer = std::result::Result<Response, HttpProblem>;
 
 /// Bytes of a digest in an ETag.
 const DIGEST: usize = 16;
-
-/// What a program gets belongs to one person, and is asked for again each time.
-const CACHE: HeaderValue = HeaderValue::from_static("private, no-cache");
 
 fn text<T: Serialize>(value: &T, fields: &Fields) -> Result<Vec<u8>> {
     let written = if fields.is_all() {
@@ -54,24 +53,17 @@ pub(super) fn request(headers: &HeaderMap, fields: &Fields, detail: &RequestDeta
 
 fn rendered(headers: &HeaderMap, edition: &str, body: Vec<u8>) -> Response {
     let digest = Sha256::digest(&body);
-    let tag = format!("\"{edition}{}\"", hex::encode(digest.get(..DIGEST).unwrap_or(&digest)));
-    let known = is_known(headers, &tag);
-    let mut response = if known {
+    let tag = HeaderValue::try_from(format!("\"{edition}{}\"", hex::encode(digest.get(..DIGEST).unwrap_or(&digest)))).ok();
+    let mut response = if is_unchanged(headers, tag.as_ref()) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
     };
-    response.headers_mut().insert(header::CACHE_CONTROL, CACHE);
-    if let Ok(tag) = HeaderValue::try_from(tag) {
+    response.headers_mut().insert(header::CACHE_CONTROL, REVALIDATED);
+    if let Some(tag) = tag {
         response.headers_mut().insert(header::ETAG, tag);
     }
     response
-}
-
-/// Checks whether `If-None-Match` names a tag. It is compared weakly (RFC 9110, 13.1.2).
-fn is_known(headers: &HeaderMap, tag: &str) -> bool {
-    let sent = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(','));
-    sent.map(|known| known.trim().trim_start_matches("W/")).any(|known| known == tag || known == "*")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use cluster::{Endpoint, Scope, Token, Topology, WorkspacePath};
+use cluster::{Endpoint, Token, Topology, WorkspacePath};
 use devplane::sandbox::Operators;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -91,7 +91,6 @@ pub async fn open(
         plane: PlaneKind::Embedded,
         endpoint,
         topology: Topology::Workspaces { provider: world.provider.clone() },
-        account: Scope::Root,
         portal: token(identity::PORTAL)?,
         controller: Some(token(identity::CONTROLLER)?),
         trusted_homes: world.trusted_homes().cloned().collect(),

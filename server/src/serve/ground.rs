@@ -14,8 +14,6 @@ pub struct Ground {
     pub endpoint: Endpoint,
     /// Topology: workspaces or namespaces.
     pub topology: Topology,
-    /// Scope in which all users can ask who they are.
-    pub account: Scope,
     /// Token of the identity that runs the portal's own watches.
     pub portal: Token,
     /// Token of the controller's identity, where it runs.
@@ -27,6 +25,15 @@ pub struct Ground {
 }
 
 impl Ground {
+    /// Returns the scope in which everyone can ask who they are: on kcp everyone can enter root, also ServiceAccounts of other workspaces, and
+    /// the server itself isn't a workspace.
+    pub fn account(&self) -> Scope {
+        match self.topology {
+            Topology::Workspaces { .. } => Scope::Workspace(WorkspacePath::root()),
+            Topology::Namespaces => Scope::Root,
+        }
+    }
+
     /// Returns the access of one of our identities for watching the plane.
     pub fn access(&self, token: &Token) -> Access {
         Access { endpoint: self.endpoint.clone(), token: token.clone(), topology: self.topology.clone() }

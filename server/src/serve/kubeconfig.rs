@@ -3,7 +3,7 @@
 //! The operator's own permissions are used only to get tokens for the portal's two identities. People's requests use people's own tokens.
 
 use cluster::endpoint::Own;
-use cluster::{Scope, Token, Topology, WorkspacePath};
+use cluster::{Token, Topology, WorkspacePath};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -47,7 +47,6 @@ pub async fn open(
     let trusted_homes = if trusted_homes.is_empty() { topology.default_homes().unwrap_or_default() } else { trusted_homes.to_vec() };
     Ok(Ground {
         plane: PlaneKind::Kubeconfig,
-        account: account(&topology),
         endpoint: own.endpoint(&topology),
         topology,
         portal,
@@ -55,14 +54,6 @@ pub async fn open(
         trusted_homes,
         people: Vec::new(),
     })
-}
-
-/// Returns the scope in which everyone can ask who they are: on kcp everyone can enter root, and the server itself isn't a workspace.
-fn account(topology: &Topology) -> Scope {
-    match topology {
-        Topology::Workspaces { .. } => Scope::Workspace(WorkspacePath::root()),
-        Topology::Namespaces => Scope::Root,
-    }
 }
 
 struct Identities<'a> {

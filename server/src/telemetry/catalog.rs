@@ -46,7 +46,12 @@ pub const METRICS: &[Metric] = &[
     metric("opm_build_info", Kind::Gauge, &["version"], "Always 1, with the version of the program."),
     metric("opm_http_requests_total", Kind::Counter, &["method", "route", "code"], "Answered requests by route pattern and status."),
     metric("opm_http_request_duration_seconds", Kind::Histogram, &["route"], "Time until the response of a request began."),
-    metric("opm_page_cache_requests_total", Kind::Counter, &["result"], "Page views answered from kept pages (hit) or rendered (miss)."),
+    metric(
+        "opm_response_cache_requests_total",
+        Kind::Counter,
+        &["result"],
+        "Page views and REST lists answered from kept responses (hit) or made anew (miss).",
+    ),
     metric("opm_event_streams", Kind::Gauge, &[], "Open event streams of live pages."),
     metric("opm_cache_objects", Kind::Gauge, &["cache"], "Objects in each watch cache."),
     metric("opm_cache_synced", Kind::Gauge, &["cache"], "1 while a watch cache is up to date, otherwise 0."),
@@ -75,8 +80,8 @@ pub const METRICS: &[Metric] = &[
 
 /// Series of counters that exist from the start, so that their first increase is one.
 const FROM_THE_START: &[(&str, &[(&str, &str)])] = &[
-    ("opm_page_cache_requests_total", &[("result", "hit")]),
-    ("opm_page_cache_requests_total", &[("result", "miss")]),
+    ("opm_response_cache_requests_total", &[("result", "hit")]),
+    ("opm_response_cache_requests_total", &[("result", "miss")]),
     ("opm_messages_total", &[("channel", "mail"), ("result", "delivered")]),
     ("opm_messages_total", &[("channel", "mail"), ("result", "postponed")]),
     ("opm_messages_total", &[("channel", "mail"), ("result", "given_up")]),

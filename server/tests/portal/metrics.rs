@@ -103,7 +103,7 @@ async fn a_running_portal_serves_the_metrics_of_the_catalog_and_no_names() {
     );
     assert!(grown("opm_http_requests_total", &[("code", "404")]) >= 1.0);
     assert!(grown("opm_http_request_duration_seconds_count", &[]) >= 6.0);
-    assert!(grown("opm_page_cache_requests_total", &[]) >= 2.0, "two views of Home");
+    assert!(grown("opm_response_cache_requests_total", &[]) >= 2.0, "two views of Home");
     assert!(grown("opm_plane_requests_total", &[("server", "plane"), ("verb", "post")]) >= 1.0, "access reviews");
     assert!(sum(&after, "opm_reconciles_total", &[("kind", "promise"), ("result", "done")]) >= 1.0);
     assert!(sum(&after, "opm_cache_objects", &[("cache", "promises")]) >= 4.0);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{Program, SHOP};
+use super::{Program, SHOP, manifest};
 use crate::access::write_request;
 use crate::browser::Product;
 
@@ -59,6 +59,26 @@ async fn lists_are_read_to_their_end_in_parts_of_any_size() {
     assert_eq!(rest, ["request-3", "request-4", "request-5", "request-6"]);
     let foreign = program.send(Method::GET, &format!("{SHOP}/promises?continue=WyJhIl0"), &[], "").await;
     assert_eq!(foreign.status, 422, "a token of another list: {}", foreign.text);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_is_kept_for_the_person_who_asked_and_until_something_changes() {
+    let product = Product::quiet().await;
+    let (developer, engineer) = (Program::of(&product, "dev-shop"), Program::of(&product, "platform-engineer"));
+    let (requests, mine) = (format!("{SHOP}/requests"), format!("{SHOP}/requests?mine=true"));
+    let ask = async |program: &Program<'_>, address: &str, headers: &[(&str, &str)]| {
+        let answer = program.send(Method::GET, address, headers, "").await;
+        (answer.status.as_u16(), answer.headers["etag"].to_str().expect("text").to_owned())
+    };
+    let (_, empty) = ask(&developer, &requests, &[]).await;
+    assert_eq!(ask(&developer, &requests, &[("if-none-match", &empty)]).await, (304, empty.clone()));
+    let created = developer.send(Method::POST, &requests, &[], &manifest("carts", "redis", &json!({"size": "small"}))).await;
+    assert_eq!(created.status.as_u16(), 201, "{}", created.text);
+    developer.until(&mine, |list| list["total"] == 1).await;
+    assert_eq!(engineer.read(&mine).await["total"], 0, "the same address, and someone else's answer");
+    let (status, changed) = ask(&developer, &requests, &[("if-none-match", &empty)]).await;
+    assert!(status == 200 && changed != empty, "{status} {changed}");
     product.running.close().await;
 }
 

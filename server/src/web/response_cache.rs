@@ -1,8 +1,8 @@
-//! Complete responses of pages, kept for a moment: reloads, several tabs of a session, and live pages whose content didn't change are
-//! answered without rendering anything again.
+//! Complete responses, kept for a moment: reloads, several tabs of a session, live pages whose content didn't change, and programs that ask
+//! again and again are answered without making anything anew.
 //!
-//! A response is kept for one session and one address, for as long as nothing that this process knows has changed. It must not know what a
-//! page shows, or who can see it.
+//! A response is kept for one session or token and one address, for as long as nothing that this process knows has changed. It must not know
+//! what a response shows, or who can see it.
 
 use std::collections::HashMap;
 
@@ -13,13 +13,13 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use store::SessionKey;
 
-/// How long a response is kept although nothing changed here: permissions and other processes change pages, too.
+/// How long a response is kept although nothing changed here: permissions and other processes change responses, too.
 const FRESH: SignedDuration = SignedDuration::from_secs(2);
 /// Bytes of all responses.
 const CAPACITY: usize = 8 << 20;
 /// Bytes of one response; larger ones aren't kept.
 const LARGEST: usize = 256 << 10;
-/// Headers of a request that change what a page looks like, besides its address.
+/// Headers of a request that change the response, besides its address.
 const VARY: [HeaderName; 3] = [header::COOKIE, header::ACCEPT_ENCODING, header::ACCEPT_LANGUAGE];
 
 /// What a response was made from. Any change of it changes one of the numbers.
@@ -53,7 +53,7 @@ impl Key {
 
 /// The kept responses.
 #[derive(Default)]
-pub struct PageCache(Mutex<Responses>);
+pub struct ResponseCache(Mutex<Responses>);
 
 #[derive(Default)]
 struct Responses {
@@ -74,7 +74,7 @@ impl Kept {
     }
 }
 
-impl PageCache {
+impl ResponseCache {
     /// Returns the response for a request with `headers`, if one is kept.
     pub fn get(&self, key: &Key, edition: Edition, now: Timestamp, headers: &HeaderMap) -> Option<Response> {
         let responses = self.0.lock();
@@ -106,15 +106,15 @@ impl PageCache {
     }
 }
 
-/// Checks whether the browser has what the entity tag names (RFC 9110, section 13.1.2: the comparison is weak).
+/// Checks whether the client has what the entity tag names (RFC 9110, section 13.1.2: the comparison is weak).
 pub fn is_unchanged(headers: &HeaderMap, tag: Option<&HeaderValue>) -> bool {
     let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     let Some(tag) = tag.and_then(|tag| tag.to_str().ok()).map(opaque) else { return false };
     let named = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    named.flat_map(|value| value.split(',')).any(|known| opaque(known) == tag)
+    named.flat_map(|value| value.split(',')).any(|known| opaque(known) == tag || known.trim() == "*")
 }
 
-/// Returns the response for a browser that has the page already. It keeps the content security policy that came with the page, whose nonce
+/// Returns the response for a client that has it already. A browser keeps the content security policy that came with the page, whose nonce
 /// the page's scripts carry: see `headers::set`.
 pub fn not_modified(page: &HeaderMap) -> Response {
     let named = [header::ETAG, header::CACHE_CONTROL, header::VARY];
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_page_is_kept_until_something_changes_and_not_for_long() {
-        let cache = PageCache::default();
+        let cache = ResponseCache::default();
         let tag = headers(header::ETAG, "W/\"a\"");
         cache.keep(key("/", "x"), &tag, &Bytes::from_static(b"page"), EDITION, at(100));
         let get = |key: &Key, edition, now| cache.get(key, edition, now, &HeaderMap::new()).map(|response| response.status());
@@ -171,11 +171,11 @@ mod tests {
 
     #[test]
     fn a_browser_that_has_the_page_gets_no_content_and_keeps_its_policy() {
-        let cache = PageCache::default();
+        let cache = ResponseCache::default();
         let mut page = headers(header::ETAG, "W/\"a\"");
         page.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("script-src 'nonce-1'"));
         cache.keep(key("/", "x"), &page, &Bytes::from_static(b"page"), EDITION, at(100));
-        for (known, status) in [("W/\"a\"", 304), ("\"b\", \"a\"", 304), ("W/\"b\"", 200)] {
+        for (known, status) in [("W/\"a\"", 304), ("\"b\", \"a\"", 304), ("*", 304), ("W/\"b\"", 200)] {
             let response = cache.get(&key("/", "x"), EDITION, at(100), &headers(header::IF_NONE_MATCH, known)).unwrap();
             assert_eq!(response.status(), status, "{known}");
             assert_eq!(response.headers().contains_key(header::CONTENT_SECURITY_POLICY), status == 200, "{known}");
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn pages_of_the_past_make_room() {
-        let cache = PageCache::default();
+        let cache = ResponseCache::default();
         let large = Bytes::from(vec![0; LARGEST]);
         let keep = |page: usize, now| cache.keep(key(&format!("/{page}"), "x"), &HeaderMap::new(), &large, EDITION, now);
         let kept = |page: usize, now| cache.get(&key(&format!("/{page}"), "x"), EDITION, now, &HeaderMap::new()).is_some();
