@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use cluster::fulfil::Standing;
+use cluster::controller::ControllerState;
 use cluster::watch::Freshness;
 use http::{HeaderMap, StatusCode};
 
@@ -79,10 +79,10 @@ fn well(failures: &[String]) -> Result<(), String> {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("; ").replace('\n', " ")) }
 }
 
-fn working(standing: &Standing) -> Result<(), String> {
-    match standing {
+fn working(state: &ControllerState) -> Result<(), String> {
+    match state {
         // A standby is ready to take over, and serves pages in the meantime.
-        Standing::Working | Standing::Standby { .. } => Ok(()),
+        ControllerState::Ready | ControllerState::Standby { .. } => Ok(()),
         // Each part must fit on one line.
         other => Err(other.to_string().replace('\n', " ")),
     }
@@ -124,8 +124,8 @@ mod tests {
         let fine: [Part; 2] = [("database", Ok(())), ("controller", Ok(()))];
         assert_eq!(report(&fine, &[], false, true), (true, "ok\n".to_owned()));
         assert_eq!(report(&fine, &[], true, false), (true, "[+] database: ok\n[+] controller: ok\nready\n".to_owned()));
-        assert_eq!(working(&Standing::Standby { why: "Another instance leads: other.".into() }), Ok(()));
-        let waiting = Standing::Waiting { why: "It cannot read its Lease.".into() };
+        assert_eq!(working(&ControllerState::Standby { why: "Another instance leads: other.".into() }), Ok(()));
+        let waiting = ControllerState::Waiting { why: "It cannot read its Lease.".into() };
         let broken = [("database", Ok(())), ("controller", working(&waiting))];
         let (ready, text) = report(&broken, &[], false, true);
         assert!(!ready && text.starts_with("[+] database: ok\n[-] controller: It cannot read its Lease"), "{text}");

@@ -102,7 +102,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Seed(args) => {
             // The command's plane stops while clients are still connected; their errors are expected and not logged.
-            let filter = "warn,kube_client=off,cluster::fulfil::outage=error".to_owned();
+            let filter = "warn,kube_client=off,cluster::controller::outage=error".to_owned();
             logging::start(&LogConfig { format: LogFormat::Text, filter }, None)?;
             let seeded = seed::run(&args.into())?;
             println!("{} objects written; the plane holds {} requests", seeded.objects, seeded.requests);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cluster::fulfil::Standing;
+use cluster::controller::ControllerState;
 use cluster::kinds::{Destination, Policy, Promise, PromiseRequest};
 use cluster::{Scope, WorkspacePath, install};
 use devplane::Plane;
@@ -199,7 +199,7 @@ fn alone<T>(work: impl Future<Output = Result<T, PlayError>>) -> Result<T, PlayE
 async fn rest(running: &Running, clock: &StoryClock) -> Result<Vec<Observed>, PlayError> {
     let sandbox = running.sandbox.as_ref().ok_or_else(nowhere)?;
     let controller = running.portal.controller.clone().ok_or_else(nowhere)?;
-    until(async || (*controller.borrow() == Standing::Working).then_some(()))
+    until(async || (*controller.borrow() == ControllerState::Ready).then_some(()))
         .await
         .ok_or_else(|| restless("the controller doesn't start"))?;
     calm(&sandbox.plane).await?;

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use cluster::controller::{Controller, Options as ControllerOptions};
 use cluster::endpoint::OwnError;
 use cluster::projection::Reader;
-use cluster::{Topology, World as Caches, fulfil};
+use cluster::{Topology, World as Caches};
 use devplane::sandbox::Pace;
 use futures::future::BoxFuture;
 use ledger::Months;
@@ -252,7 +253,7 @@ impl Running {
                 let random = edges.random.clone();
                 Arc::new(move |bytes: &mut [u8]| random.fill(bytes))
             };
-            let controller = fulfil::Controller::new(fulfil::Options {
+            let controller = Controller::new(ControllerOptions {
                 access: ground.access(token),
                 trusted_homes: ground.trusted_homes.clone(),
                 identity,
@@ -261,9 +262,9 @@ impl Running {
                 workers: 8,
                 evaluations: 2,
             });
-            let standing = controller.standing();
+            let state = controller.state();
             tasks.spawn(controller.run(shutdown.clone()));
-            standing
+            state
         });
         let store = open_store(config, &folder, &*edges.random).await?;
         if let Some((sandbox, past)) = sandbox.as_ref().zip(past).filter(|_| config.web) {

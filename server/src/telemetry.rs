@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use cluster::fulfil::Standing;
+use cluster::controller::ControllerState;
 use cluster::watch::Freshness;
 use http::{StatusCode, header};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
@@ -74,10 +74,10 @@ async fn observe(portal: &Portal) {
         metrics::gauge!("process_resident_memory_bytes").set(bytes as f64);
     }
     caches(portal);
-    if let Some(standing) = portal.controller.as_ref().map(|standing| standing.borrow().clone()) {
-        let leads = matches!(standing, Standing::Starting { .. } | Standing::Working | Standing::Hampered { .. });
+    if let Some(state) = portal.controller.as_ref().map(|state| state.borrow().clone()) {
+        let leads = matches!(state, ControllerState::Starting { .. } | ControllerState::Ready | ControllerState::Degraded { .. });
         metrics::gauge!("opm_controller_leader").set(f64::from(leads));
-        metrics::gauge!("opm_controller_ready").set(f64::from(matches!(standing, Standing::Working | Standing::Standby { .. })));
+        metrics::gauge!("opm_controller_ready").set(f64::from(matches!(state, ControllerState::Ready | ControllerState::Standby { .. })));
     }
     for (word, state) in [("waiting", DeliveryState::Waiting), ("given_up", DeliveryState::Dead)] {
         match portal.store.count_deliveries(state).await {

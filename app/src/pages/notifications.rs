@@ -16,7 +16,7 @@ use crate::ui::Shape;
 /// The shape of an event.
 pub(super) fn shape(event: Event) -> Shape {
     match event {
-        Event::ApprovalNeeded | Event::Reminder | Event::ChangesRequested => Shape::Waiting,
+        Event::ApprovalNeeded | Event::Reminder | Event::ChangesRequested | Event::ExpiresSoon => Shape::Waiting,
         Event::Approved | Event::Ready => Shape::Ready,
         Event::Accepted => Shape::Provisioning,
         Event::Rejected | Event::Refused | Event::DecisionVoid => Shape::Denied,

@@ -10,10 +10,10 @@
 //! an entry in [`install`].
 
 pub mod clock;
+pub mod controller;
 pub mod destinations;
 pub mod endpoint;
 pub mod error;
-pub mod fulfil;
 mod guard;
 pub mod install;
 pub mod kinds;

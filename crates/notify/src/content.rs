@@ -92,6 +92,12 @@ pub enum Outcome {
     NotChanged(String),
     /// Its policies changed.
     Outdated,
+    /// It expires at this RFC 3339 time.
+    ExpiresSoon(String),
+    /// It has expired, and is deleted at this RFC 3339 time.
+    Ended(String),
+    /// It is being deleted because it expired.
+    DeletedAfterExpiry,
     /// It is being deleted.
     Deleting,
 }
@@ -212,7 +218,8 @@ impl Outcome {
             Self::Failed(_) => Event::Failed,
             Self::Degraded(_) | Self::NotChanged(_) => Event::Degraded,
             Self::Outdated => Event::Outdated,
-            Self::Deleting => Event::Deleting,
+            Self::ExpiresSoon(_) | Self::Ended(_) => Event::ExpiresSoon,
+            Self::Deleting | Self::DeletedAfterExpiry => Event::Deleting,
         }
     }
 }

@@ -124,11 +124,12 @@ pub fn of(request: &PromiseRequest, workspace: &str, now: i64, remind_after: i64
         created: metadata.creation_timestamp.as_ref().map_or(0, |time| time.0.as_second()),
     };
     if let Some(deleted) = &metadata.deletion_timestamp {
-        return outcome::deleting(&subject, deleted.0.as_second()).into_iter().collect();
+        return outcome::deleting(&subject, request.status.as_ref(), deleted.0.as_second()).into_iter().collect();
     }
     let Some(status) = &request.status else { return Vec::new() };
     let mut notifications = approvals::of(&subject, status, now, remind_after);
     notifications.extend(outcome::of(&subject, status));
+    notifications.extend(outcome::expiring(&subject, status, now));
     notifications
 }
 

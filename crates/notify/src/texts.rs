@@ -39,7 +39,9 @@ pub(crate) fn title(content: &Content) -> String {
             Outcome::Degraded(_) => format!("{request} is degraded"),
             Outcome::NotChanged(_) => format!("{request} could not be changed"),
             Outcome::Outdated => format!("{request} uses older policies"),
-            Outcome::Deleting => format!("{request} is being deleted"),
+            Outcome::ExpiresSoon(at) => format!("{request} expires on {}", utc(at)),
+            Outcome::Ended(_) => format!("{request} has expired"),
+            Outcome::Deleting | Outcome::DeletedAfterExpiry => format!("{request} is being deleted"),
         },
         Content::Comment { request, by, .. } => format!("{by} commented on {request}"),
         Content::Budget(budget) => budget_title(budget),
@@ -78,6 +80,9 @@ fn content_text(content: &Content) -> String {
                 format!("{}.", why.trim_end_matches('.'))
             }
             Outcome::Outdated => "Nothing changes until someone rolls out the update. Its page shows what would change.".to_owned(),
+            Outcome::ExpiresSoon(_) => "Renew it on its page if you still need it.".to_owned(),
+            Outcome::Ended(ends) => format!("Renew it on its page, or it is deleted after {}.", utc(ends)),
+            Outcome::DeletedAfterExpiry => "It expired and wasn't renewed.".to_owned(),
             Outcome::Deleting => "The request disappears once everything is deleted.".to_owned(),
         },
         Content::Comment { comment, .. } => comment.as_deref().map(quoted).unwrap_or_default(),

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, Command, FromArgMatches as _};
+use jiff::Timestamp;
 use promise::api::{
     DestinationId, PolicySpec, PreflightAnswer, PromiseCatalogSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, Requester,
 };
@@ -93,17 +94,9 @@ pub(crate) fn run(words: &[String], way: &Way, called: Called, terminal: &mut Te
     let mut secrets = form.fill(&matches, &mut given.parameters, terminal)?;
     form.complete(&given.parameters, &mut secrets, terminal)?;
     let workspace = found.workspace.as_deref().unwrap_or(WORKSPACE);
-    let seconds = (terminal.now)().as_second();
-    let facts = Facts {
-        name: &name,
-        spec: &spec,
-        options: &options,
-        given: &given,
-        secrets: &secrets,
-        manifests: &manifests,
-        workspace,
-        today: Day::of_unix(seconds),
-    };
+    let now = (terminal.now)();
+    let facts =
+        Facts { name: &name, spec: &spec, options: &options, given: &given, secrets: &secrets, manifests: &manifests, workspace, now };
     let answer = answer(&facts)?;
     match data(options.output, &answer) {
         Some(text) => terminal.print(&text)?,
@@ -157,12 +150,12 @@ struct Facts<'f> {
     secrets: &'f Secrets,
     manifests: &'f [Manifest],
     workspace: &'f str,
-    today: Day,
+    now: Timestamp,
 }
 
 /// Checks a request with the promise, and with the policies and catalogs of the files as if they were in the workspace above.
 fn answer(facts: &Facts<'_>) -> Result<PreflightAnswer, Error> {
-    let Facts { name, spec, options, given, secrets, manifests, workspace, today } = *facts;
+    let Facts { name, spec, options, given, secrets, manifests, workspace, now } = *facts;
     let trusted = options.terms.terms().trusted;
     let compiled = Compiled::compile(spec).map_err(|problems| Error::Refused {
         code: NO,
@@ -181,7 +174,7 @@ fn answer(facts: &Facts<'_>) -> Result<PreflightAnswer, Error> {
     let shelves: Vec<Shelf<'_>> = catalogs.iter().map(|(name, spec)| Shelf { name, home: &home, trusted, spec }).collect();
     let book = match shelves.as_slice() {
         [] => PriceBook::closed("No catalog with prices was given; add one with --with FILE."),
-        shelves => PriceBook::open(&Offer { name, home: &home, spec }, &lineage, shelves, today),
+        shelves => PriceBook::open(&Offer { name, home: &home, spec }, &lineage, shelves, Day::of_unix(now.as_second())),
     };
     let request_name = options.name.clone().or_else(|| given.name.clone()).unwrap_or_else(|| name.to_owned());
     let mut request: PromiseRequestSpec = {
@@ -255,6 +248,7 @@ fn answer(facts: &Facts<'_>) -> Result<PreflightAnswer, Error> {
         uid: None,
         generation: 1,
         former: None,
+        now,
         context: &context,
         book: &book,
         count: &|_| Usage::default(),
@@ -290,7 +284,7 @@ mod tests {
             input: Box::new(std::io::empty()),
             ask: None,
             interactive: false,
-            now: || jiff::Timestamp::constant(1_795_000_000, 0),
+            now: || Timestamp::constant(1_795_000_000, 0),
             random: |_| {},
         };
         let words: Vec<String> =

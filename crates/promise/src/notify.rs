@@ -42,6 +42,8 @@ pub enum Event {
     Degraded,
     /// Its policies changed.
     Outdated,
+    /// It expires soon, or has expired.
+    ExpiresSoon,
     /// It is being deleted.
     Deleting,
     /// A user added a comment.
@@ -54,7 +56,7 @@ pub enum Event {
 
 impl Event {
     /// All values.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::ApprovalNeeded,
         Self::Reminder,
         Self::Approved,
@@ -69,6 +71,7 @@ impl Event {
         Self::Failed,
         Self::Degraded,
         Self::Outdated,
+        Self::ExpiresSoon,
         Self::Deleting,
         Self::Comment,
         Self::BudgetThreshold,
@@ -92,6 +95,7 @@ impl Event {
             Self::Failed => "failed",
             Self::Degraded => "degraded",
             Self::Outdated => "outdated",
+            Self::ExpiresSoon => "expiresSoon",
             Self::Deleting => "deleting",
             Self::Comment => "comment",
             Self::BudgetThreshold => "budgetThreshold",
@@ -107,7 +111,9 @@ impl Event {
     /// Returns the category whose setting applies.
     pub fn sort(self) -> Sort {
         match self {
-            Self::ApprovalNeeded | Self::Reminder | Self::ChangesRequested | Self::DecisionVoid | Self::Emergency => Sort::Waits,
+            Self::ApprovalNeeded | Self::Reminder | Self::ChangesRequested | Self::DecisionVoid | Self::Emergency | Self::ExpiresSoon => {
+                Sort::Waits
+            }
             Self::Approved | Self::Rejected | Self::Accepted | Self::Expired | Self::Comment => Sort::Decisions,
             Self::Refused | Self::Failed | Self::Degraded => Sort::Trouble,
             Self::Ready | Self::Outdated | Self::Deleting => Sort::Progress,
@@ -161,7 +167,7 @@ impl Sort {
     /// Returns a description of the events in the category.
     pub fn hint(self) -> &'static str {
         match self {
-            Self::Waits => "approvals, reminders, changes requested from me",
+            Self::Waits => "approvals, reminders, changes requested from me, requests that expire",
             Self::Decisions => "approved, rejected, expired, commented",
             Self::Trouble => "refused, failed, degraded; once, then only when it changes",
             Self::Progress => "ready, policies changed, being deleted",

@@ -14,12 +14,13 @@ pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::api::{Approve, DeletionPolicy, DestinationId, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision};
 use crate::attribute::{self, AttributedObject, Origins};
 use crate::context::Context;
-use crate::deferred;
+use crate::expiry;
 use crate::policy::{self, BudgetUse, Effective, LimitUse, PolicySource, Refusal, Ruling, Settled, Tally, Target, Usage};
 use crate::price::{Amount, Change, Estimate, PriceBook, estimate};
 use crate::problem::Problem;
@@ -62,6 +63,8 @@ pub struct Input<'a> {
     pub generation: i64,
     /// The last accepted release.
     pub former: Option<&'a PromiseReleaseSpec>,
+    /// The time at which it is checked.
+    pub now: Timestamp,
     /// Request, promise and workspace. Its prices are those of `book`.
     pub context: &'a Context,
     /// The price list that applies.
@@ -238,7 +241,7 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
     if checked.resolved.is_accepted() {
         render(input, &mut checked);
     }
-    checked.problems.extend(deferred::of_request(input.request));
+    checked.problems.extend(expiry::problem(input.request, input.former, input.now));
     checked.problems.extend(unorphaned(input, &checked.rendering));
     let refused = !checked.resolved.is_accepted() || !checked.problems.is_empty() || checked.lacking.is_some();
     checked.verdict = match () {

@@ -1,9 +1,9 @@
 //! Renders the objects of a request from its promise and resolved parameters. Pure: the same inputs give the same bytes.
 //!
 //! [`Compiled::compile`] compiles every expression of a promise once, for publishing and rendering. [`Compiled::render`] renders the
-//! objects in the order of their references. A part that reads a value which doesn't exist yet is [`fulfil::Pending`], never an error.
+//! objects in the order of their references. A part that reads a value which doesn't exist yet is [`plan::Pending`], never an error.
 //!
-//! [`fulfil::Pending`]: crate::fulfil::Pending
+//! [`plan::Pending`]: crate::plan::Pending
 
 mod compile;
 mod cost;
@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::api::{Inject, PromiseSpec};
 use crate::context::Context;
-use crate::fulfil::Pending;
+use crate::plan::Pending;
 use crate::policy::Ruling;
 use crate::price::LineItem;
 use crate::problem::Problem;

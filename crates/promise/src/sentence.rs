@@ -118,6 +118,7 @@ fn next(phase: Phase, waiting: &WaitingOn) -> (Actor, Option<&'static str>) {
         WaitingReason::PoliciesNotVisible | WaitingReason::RecordMissing => (Actor::PlatformTeam, None),
         WaitingReason::ApprovalNeeded if phase == Phase::AwaitingApproval => (Actor::Approvers, Some("Provisioning starts after approval")),
         WaitingReason::ApprovalNeeded => (Actor::Approvers, Some("The change is applied after approval")),
+        WaitingReason::Expired => (Actor::Requester, Some("Renew the request, or delete it if it is no longer needed")),
         WaitingReason::Paused => (Actor::Requester, Some("Resume the request to continue")),
         _ => match waiting.kind {
             WaitingKind::Person => (Actor::Requester, Some(EDIT)),

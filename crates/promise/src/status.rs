@@ -13,12 +13,13 @@ use crate::api::{
     ApprovalStatus, CandidateState, CandidateStatus, Condition, CostStatus, CurrentStatus, OutdatedStatus, OutputStatus, Phase,
     PolicyOutcome, PromiseRequestStatus, QuestionStatus, ReleaseRevision, StepStatus, WaitingOn,
 };
-use crate::fulfil::Plan;
+use crate::expiry::Expiry;
+use crate::plan::Plan;
 use crate::problem::Problem;
 
 pub use conditions::held_back;
 pub use held::{Missing, held};
-pub use milestones::{Milestone, MilestoneReason, milestones, put_back};
+pub use milestones::{Milestone, MilestoneReason, ended, milestones, put_back};
 
 /// Inputs of a status.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,6 +62,8 @@ pub struct Observation<'a> {
     pub outputs: &'a [OutputStatus],
     /// Price of the request.
     pub cost: Option<&'a CostStatus>,
+    /// When the accepted release expired, if it did.
+    pub expired: Option<Expiry>,
 }
 
 /// A release, as described in the status.
@@ -76,6 +79,8 @@ pub struct ReleaseFacts<'a> {
     pub content_hash: &'a str,
     /// Generation of the request that the release was created from.
     pub generation: i64,
+    /// RFC 3339 time at which it expires.
+    pub expires_at: Option<&'a str>,
     /// State of a candidate. Ignored for the current release.
     pub state: CandidateState,
     /// Reason why it wasn't accepted.
@@ -129,6 +134,7 @@ fn current(previous: &PromiseRequestStatus, release: ReleaseFacts<'_>, phase: Ph
         accepted_at,
         ready_at: kept.and_then(|kept| kept.ready_at.clone()).or(first),
         generation: Some(release.generation),
+        expires_at: release.expires_at.map(str::to_owned),
     }
 }
 

@@ -10,6 +10,7 @@ use cluster::kinds::{PromiseRequest, PromiseRevision};
 use cluster::revisions::CompiledRevisions;
 use cluster::usage::Census;
 use cluster::watch::Key;
+use jiff::Timestamp;
 use promise::api::{CandidateState, DestinationId, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision};
 use promise::attribute::{AttributedObject, ObjectDifference, Touched, difference, touched};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext, given_labels};
@@ -87,6 +88,7 @@ struct Facts {
     lineage: Vec<String>,
     request: PromiseRequestSpec,
     existing: Existing,
+    now: Timestamp,
     context: Context,
     book: PriceBook,
     destinations: BTreeMap<String, DestinationId>,
@@ -138,6 +140,7 @@ impl Facts {
             uid: self.existing.uid.as_deref(),
             generation: self.existing.generation,
             former: self.existing.former.as_ref(),
+            now: self.now,
             context: &self.context,
             book: &self.book,
             // Digests of entered values need a key that only the controller has.
@@ -296,6 +299,7 @@ impl Caller {
             missing: portal.world.missing(&workspace.cluster, &offered.key.cluster, &spec.requires, &portal.trusted_homes),
             request: PromiseRequestSpec { parameters: Some(submission.with_references()), ..submission.spec.clone() },
             existing: existing.clone(),
+            now: portal.clock.now(),
             spec: applied,
             revision,
             context,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use cluster::fulfil::Standing;
+use cluster::controller::ControllerState;
 use cluster::policies::PolicyBook;
 use cluster::revisions::CompiledRevisions;
 use cluster::{ClusterId, Endpoint, Scope, Token, WorkspacePath, World};
@@ -60,7 +60,7 @@ pub struct Portal {
     /// Caches that the portal watches as itself.
     pub world: World,
     /// State of this process's controller; `None` when it runs elsewhere.
-    pub controller: Option<watch::Receiver<Standing>>,
+    pub controller: Option<watch::Receiver<ControllerState>>,
     /// Access checks for people.
     pub rights: Rights,
     /// Recently verified callers.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
-use cluster::fulfil::Standing;
+use cluster::controller::ControllerState;
 use cluster::kinds::PromiseRequest;
 use jiff::Timestamp;
 use opm_portal::config::Storage;
@@ -53,8 +53,8 @@ fn versions(product: &Product) -> BTreeMap<String, (String, String)> {
 /// Waits until the controller has looked at everything, and rests.
 async fn settled(product: &Product) {
     let ready = async {
-        let mut standing = product.running.portal.controller.clone().expect("a controller");
-        standing.wait_for(|standing| *standing == Standing::Working).await.expect("a controller");
+        let mut state = product.running.portal.controller.clone().expect("a controller");
+        state.wait_for(|state| *state == ControllerState::Ready).await.expect("a controller");
         let store = &product.running.sandbox.as_ref().expect("a sandbox").plane.state().store;
         let mut last = 0;
         // The Lease is renewed every five seconds; between two renewals nothing is written once everything rests.

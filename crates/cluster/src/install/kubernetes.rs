@@ -60,6 +60,8 @@ fn controller() -> Vec<Value> {
     vec![
         own(&["promisecatalogs", "policies", "destinations", "approvals"], WATCHES),
         own(&["promises", "promiserequests"], &["get", "list", "watch", "patch"]),
+        // A request that expired.
+        own(&["promiserequests"], &["delete"]),
         own(&["promises/status", "policies/status", "destinations/status", "approvals/status", "promiserequests/status"], &["patch"]),
         own(&["promiserevisions"], &["list", "watch", "create"]),
         own(&["promisereleases"], &["get", "list", "watch", "create", "delete"]),

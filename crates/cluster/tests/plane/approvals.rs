@@ -83,7 +83,7 @@ fn uncounted(name: &'static str, reason: DecisionReason) -> impl Fn(&PromiseRequ
 }
 
 /// Everybody's request at level 5 or more needs somebody's approval.
-fn careful(approve: Value) -> Value {
+pub fn careful(approve: Value) -> Value {
     json!({
         "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "careful"},
         "spec": {
@@ -108,7 +108,7 @@ fn platform(plane: &Plane) -> Client {
 }
 
 /// Gives somebody the right to decide for these policies alone, and to say so; for none it takes it away.
-async fn let_decide(plane: &Plane, who: &str, policies: &[&str]) {
+pub async fn let_decide(plane: &Plane, who: &str, policies: &[&str]) {
     let_do(plane, "approve", who, policies).await;
 }
 
@@ -133,7 +133,7 @@ async fn let_do(plane: &Plane, verb: &str, who: &str, policies: &[&str]) {
 }
 
 /// Waits until the candidate waits for people, and says what it is.
-async fn asked(plane: &Plane, name: &str) -> PromiseRequest {
+pub async fn asked(plane: &Plane, name: &str) -> PromiseRequest {
     plane.until(name, "waiting for an approval", |request| condition(request, "Approved").starts_with("False AwaitingApproval")).await
 }
 
@@ -142,7 +142,7 @@ fn candidate(request: &PromiseRequest) -> CandidateStatus {
 }
 
 /// A decision about the content that a request asks for now.
-fn about(name: &str, request: &PromiseRequest, decision: &str) -> Approval {
+pub fn about(name: &str, request: &PromiseRequest, decision: &str) -> Approval {
     let spec = json!({
         "request": {"namespace": request.namespace(), "name": request.name_any(), "uid": request.uid()},
         "rule": {"policy": "careful", "name": "look"},
@@ -161,7 +161,7 @@ async fn a_second_after(plane: &Plane, name: &str) {
     }
 }
 
-async fn decide(plane: &Plane, who: &str, approval: &Approval) {
+pub async fn decide(plane: &Plane, who: &str, approval: &Approval) {
     let api = approvals(plane, who);
     // Rights reach a server after a moment.
     let closed = |error: &kube::Error| matches!(error, kube::Error::Api(status) if status.code == 403);
@@ -176,7 +176,7 @@ async fn decide(plane: &Plane, who: &str, approval: &Approval) {
     tokio::time::timeout(PATIENCE, deciding).await.unwrap_or_else(|_| panic!("{who} may not create approvals"));
 }
 
-async fn edit(plane: &Plane, name: &str, spec: Value) -> PromiseRequest {
+pub async fn edit(plane: &Plane, name: &str, spec: Value) -> PromiseRequest {
     plane.requests("dana").patch(name, &PatchParams::default(), &Patch::Merge(json!({"spec": spec}))).await.unwrap()
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cluster::Endpoint;
-use cluster::fulfil::Standing;
+use cluster::controller::ControllerState;
 use cluster::install::{LEASE, SYSTEM_NAMESPACE};
 use jiff::SignedDuration;
 use k8s_openapi::api::coordination::v1::Lease;
@@ -72,12 +72,12 @@ fn is_lease(request: &http::Request<kube::client::Body>) -> bool {
     request.uri().path().contains("/leases")
 }
 
-fn is_waiting(standing: &Standing) -> bool {
-    matches!(standing, Standing::Waiting { .. } | Standing::Standby { .. })
+fn is_waiting(state: &ControllerState) -> bool {
+    matches!(state, ControllerState::Waiting { .. } | ControllerState::Standby { .. })
 }
 
 async fn working(controller: &mut Running) {
-    controller.until("working", |standing| *standing == Standing::Working).await;
+    controller.until("working", |state| *state == ControllerState::Ready).await;
 }
 
 /// One that leads, and another that waits for it.
@@ -85,7 +85,7 @@ async fn rivals(plane: &Plane, way: &Way) -> (Running, Running) {
     let mut one = plane.beginning_rival("one", way.endpoint.clone());
     working(&mut one).await;
     let mut two = plane.beginning_rival("two", plane.endpoint.clone());
-    two.until("waiting for one", |standing| matches!(standing, Standing::Standby { why } if why.contains("one"))).await;
+    two.until("waiting for one", |state| matches!(state, ControllerState::Standby { why } if why.contains("one"))).await;
     plane.offer().await;
     plane.publish("settings", settings("1.0.0")).await;
     (one, two)
@@ -109,7 +109,7 @@ async fn another_takes_over_after_a_crash_and_at_once_after_an_orderly_end(plane
     plane.ready("after").await;
 
     let mut three = plane.beginning_rival("three", plane.endpoint.clone());
-    three.until("waiting for two", |standing| matches!(standing, Standing::Standby { why } if why.contains("two"))).await;
+    three.until("waiting for two", |state| matches!(state, ControllerState::Standby { why } if why.contains("two"))).await;
     two.stop().await;
     let given_back = leases(&plane).get(LEASE).await.unwrap();
     assert!(matches!(holder(&given_back), None | Some("three")), "{given_back:?}");
@@ -131,7 +131,7 @@ async fn nobody_else_leads_while_what_was_begun_is_still_being_ended(plane: Plan
     };
     let renewed = wait(leases(&plane), LEASE, "renewed or taken over", later).await;
     assert_eq!(holder(&renewed), Some("one"), "it is renewed until everything has ended");
-    assert!(is_waiting(&two.standing.borrow()), "{:?}", two.standing.borrow());
+    assert!(is_waiting(&two.state.borrow()), "{:?}", two.state.borrow());
     way.open();
     stopping.await.unwrap();
     working(&mut two).await;
@@ -144,8 +144,8 @@ async fn who_cannot_renew_has_stopped_before_another_begins(plane: Plane) {
     let way = Way::to(&plane, is_lease);
     let (one, mut two) = rivals(&plane, &way).await;
     way.close();
-    two.until("leading", |standing| !is_waiting(standing)).await;
-    assert!(is_waiting(&one.standing.borrow()), "both lead: {:?}", one.standing.borrow());
+    two.until("leading", |state| !is_waiting(state)).await;
+    assert!(is_waiting(&one.state.borrow()), "both lead: {:?}", one.state.borrow());
     let before = way.writes.load(Ordering::SeqCst);
     assert!(before > 0, "it wrote while it led");
     working(&mut two).await;

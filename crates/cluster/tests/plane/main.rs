@@ -9,6 +9,7 @@ mod contested;
 mod credential;
 mod destination;
 mod events;
+mod expiry;
 mod installed;
 mod kept;
 mod leaders;

@@ -1,6 +1,6 @@
 //! What was decided while not everything could be read is decided about again once it can, although nothing changed meanwhile.
 
-use cluster::fulfil::Standing;
+use cluster::controller::ControllerState;
 use kube::api::DeleteParams;
 use serde_json::json;
 use tokio::sync::watch;
@@ -17,7 +17,7 @@ crate::world::on_every_plane_in_full![
 /// From now on the controller cannot read what it needs, and knows it.
 async fn goes_blind(controller: &mut Running, blind: &watch::Sender<bool>) {
     blind.send_replace(true);
-    controller.until("hampered", |standing| matches!(standing, Standing::Hampered { .. })).await;
+    controller.until("hampered", |state| matches!(state, ControllerState::Degraded { .. })).await;
 }
 
 async fn a_request_made_while_policies_cannot_be_read_goes_on_once_they_can(plane: Plane) {

@@ -1,6 +1,6 @@
 //! Each right that the installation gives to the controller is taken away in turn, and the controller says which one it lacks.
 
-use cluster::fulfil::Standing;
+use cluster::controller::ControllerState;
 use cluster::install;
 use cluster::kinds::Promise;
 use kube::Api;
@@ -119,20 +119,20 @@ async fn each_right_taken_away_is_named_and_an_installation_gives_it_back() {
         let admin = plane.client("admin", "root:opm");
         apply(&admin, &right.role_without).await.unwrap();
         let words = named(right);
-        let names_it = |standing: &Standing| words.iter().all(|word| standing.to_string().contains(word));
+        let names_it = |state: &ControllerState| words.iter().all(|word| state.to_string().contains(word));
         let mut controller = plane.beginning_controller();
         // Some rights are needed only once there is something to take over.
-        let first = controller.until(&format!("in want of {right:?}"), |s| names_it(s) || *s == Standing::Working).await;
-        if first == Standing::Working {
+        let first = controller.until(&format!("in want of {right:?}"), |s| names_it(s) || *s == ControllerState::Ready).await;
+        if first == ControllerState::Ready {
             controller.stop().await;
             controller = plane.beginning_controller();
             controller.until(&format!("in want of {right:?}"), |s| names_it(s)).await;
         }
-        let said = controller.standing.borrow().to_string();
+        let said = controller.state.borrow().to_string();
         assert!(said.contains(MENDED), "{right:?}: {said}");
         install::provider(&admin, &install::Options::default()).await.unwrap();
         plane.bind().await;
-        controller.until("working again", |standing| *standing == Standing::Working).await;
+        controller.until("working again", |state| *state == ControllerState::Ready).await;
         controller.stop().await;
     }
 }
@@ -142,8 +142,8 @@ async fn everything_said(plane: &Plane, controller: &Running) -> String {
     let promises: Api<Promise> = Api::all(plane.client("admin", "root:platform"));
     let promise = promises.get("settings").await.unwrap();
     let request = plane.requests("dana").get_opt("web").await.unwrap();
-    let standing = controller.standing.borrow().to_string();
-    format!("{standing} {} {}", json!(promise.status), json!(request.and_then(|request| request.status)))
+    let state = controller.state.borrow().to_string();
+    format!("{state} {} {}", json!(promise.status), json!(request.and_then(|request| request.status)))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -204,9 +204,11 @@ async fn a_right_lost_while_working_is_named() {
     plane.publish("settings", settings("1.0.0")).await;
     apply(&admin, &right.role_without).await.unwrap();
     plane.ask("web", "settings", json!({})).await;
-    controller.until("hampered", |s| matches!(s, Standing::Hampered { why } if why.contains("requests") && why.contains("content"))).await;
+    controller
+        .until("hampered", |s| matches!(s, ControllerState::Degraded { why } if why.contains("requests") && why.contains("content")))
+        .await;
     install::provider(&admin, &install::Options::default()).await.unwrap();
     plane.ready("web").await;
-    controller.until("working again", |standing| *standing == Standing::Working).await;
+    controller.until("working again", |state| *state == ControllerState::Ready).await;
     controller.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use cluster::fulfil::Standing;
+use cluster::controller::ControllerState;
 use cluster::kinds::PromiseRequest;
 use cluster::usage::in_force;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -142,7 +142,7 @@ async fn the_last_money_goes_to_one(plane: Plane) {
 async fn the_last_place_goes_to_one_although_another_controller_takes_over(plane: Plane) {
     let first = governed(&plane, json!({"name": "three", "limit": {"count": 3, "per": "workspace"}})).await;
     let mut second = plane.beginning_rival("another", plane.endpoint.clone());
-    second.until("waiting", |standing| matches!(standing, Standing::Standby { why } if why.contains("test"))).await;
+    second.until("waiting", |state| matches!(state, ControllerState::Standby { why } if why.contains("test"))).await;
     race(&plane, 1).await;
     // Someone who is being made can be ready before anyone looks.
     let begun = |one: &PromiseRequest| is_being_made(one) || phase(one) == Phase::Ready;
@@ -155,7 +155,7 @@ async fn the_last_place_goes_to_one_although_another_controller_takes_over(plane
     .await
     .expect("the race begins");
     first.crash();
-    second.until("working", |standing| *standing == Standing::Working).await;
+    second.until("working", |state| *state == ControllerState::Ready).await;
     let winners = winners(&plane).await;
     assert_eq!(winners.len(), 3, "{winners:?}");
     second.stop().await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use cluster::fulfil::{Controller, Options, Standing};
+use cluster::controller::{Controller, ControllerState, Options};
 use cluster::world::Access;
 use cluster::{Clock, WorkspacePath};
 use tokio::runtime::Runtime;
@@ -17,7 +17,7 @@ use crate::world::PATIENCE;
 pub struct Running {
     shutdown: CancellationToken,
     /// What it says about itself.
-    pub standing: watch::Receiver<Standing>,
+    pub state: watch::Receiver<ControllerState>,
     clock: Machine,
     task: JoinHandle<()>,
     /// Everything that the controller starts lives here, so that all of it can die at once.
@@ -37,18 +37,17 @@ impl Running {
             evaluations: 2,
         };
         let controller = Controller::new(options);
-        let standing = controller.standing();
+        let state = controller.state();
         let shutdown = CancellationToken::new();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let task = runtime.spawn(controller.run(shutdown.clone()));
-        Self { shutdown, standing, clock, task, runtime: Some(runtime) }
+        Self { shutdown, state, clock, task, runtime: Some(runtime) }
     }
 
     /// Waits until the controller says what `holds` wants to hear.
-    pub async fn until(&mut self, what: &str, holds: impl Fn(&Standing) -> bool) -> Standing {
-        let said =
-            tokio::time::timeout(PATIENCE, self.standing.wait_for(|standing| holds(standing))).await.map(|said| said.unwrap().clone());
-        said.unwrap_or_else(|_| panic!("the controller is not {what}: {:?}", self.standing.borrow().clone()))
+    pub async fn until(&mut self, what: &str, holds: impl Fn(&ControllerState) -> bool) -> ControllerState {
+        let said = tokio::time::timeout(PATIENCE, self.state.wait_for(|state| holds(state))).await.map(|said| said.unwrap().clone());
+        said.unwrap_or_else(|_| panic!("the controller is not {what}: {:?}", self.state.borrow().clone()))
     }
 
     /// Lets so much time pass on its clock.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::response::IntoResponse as _;
+use cluster::controller::ControllerState;
 use cluster::endpoint::{Credential, ServiceAccount};
-use cluster::fulfil::Standing;
 use cluster::install::{self, Installed};
 use cluster::kinds::{Export, Policy, Promise, PromiseRequest};
 use cluster::world::Access;

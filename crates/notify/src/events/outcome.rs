@@ -1,6 +1,8 @@
 //! Notifications about the outcome of a request.
 
+use jiff::Timestamp;
 use promise::api::{ApprovalState, CandidateState, ConditionStatus, Phase, PromiseRequestStatus};
+use promise::expiry::{Expiry, ExpiryStage};
 use promise::sentence;
 use promise::status::held_back;
 
@@ -14,9 +16,30 @@ pub(super) fn of(subject: &Subject<'_>, status: &PromiseRequestStatus) -> Vec<No
     all.into_iter().filter_map(|find| find(subject, status)).collect()
 }
 
-/// The request is being deleted.
-pub(super) fn deleting(subject: &Subject<'_>, at: i64) -> Option<Notification> {
-    subject.outcome(Outcome::Deleting, at.to_string(), Some(at))
+/// The request is being deleted. One that expired is deleted by the controller when its owner can't renew it any more.
+pub(super) fn deleting(subject: &Subject<'_>, status: Option<&PromiseRequestStatus>, at: i64) -> Option<Notification> {
+    let is_over = status.and_then(expiry).is_some_and(|expiry| at >= expiry.ends().as_second());
+    let outcome = if is_over { Outcome::DeletedAfterExpiry } else { Outcome::Deleting };
+    subject.outcome(outcome, at.to_string(), Some(at))
+}
+
+/// The request expires soon, or has expired. The latest reminder stands for those before it.
+pub(super) fn expiring(subject: &Subject<'_>, status: &PromiseRequestStatus, now: i64) -> Option<Notification> {
+    let (expiry, now) = (expiry(status)?, Timestamp::from_second(now).ok()?);
+    let at = expiry.at.to_string();
+    match expiry.stage(now) {
+        ExpiryStage::Running | ExpiryStage::Over => None,
+        ExpiryStage::Soon => {
+            let (before, due) = expiry.reminders(now).next()?;
+            let key = format!("{at}|{}", before.as_secs());
+            subject.outcome(Outcome::ExpiresSoon(at), key, Some(due.as_second()))
+        }
+        ExpiryStage::Grace => subject.outcome(Outcome::Ended(expiry.ends().to_string()), at, Some(expiry.at.as_second())),
+    }
+}
+
+fn expiry(status: &PromiseRequestStatus) -> Option<Expiry> {
+    Expiry::parse(status.current.as_ref()?.expires_at.as_deref()?)
 }
 
 /// All approvals were given. The release keeps its name when it becomes the current one.

@@ -283,3 +283,39 @@ fn of_a_request_that_nobody_asked_for_nobody_is_told() {
     nobodys.spec.requester = None;
     assert_eq!(events(&nobodys), []);
 }
+
+#[test]
+fn an_owner_is_reminded_before_a_request_expires_and_told_when_it_has() {
+    let current = |expires: &str| json!({"release": "orders-db-aa", "version": "1.0.0", "revision": "r", "expiresAt": expires});
+    let told_at = |now: &str, renewed: &str| {
+        let request = request(json!({"observedGeneration": 1, "phase": "Ready", "current": current(renewed)}));
+        let told = of(&request, "root:acme:shop", at(now), HOUR, nameless());
+        let told = told.into_iter().filter(|told| !matches!(told.content, Content::Outcome { outcome: Outcome::Ready, .. }));
+        told.map(|told| (texts::title(&told.content), texts::text(&told), told.key)).collect::<Vec<_>>()
+    };
+    let end = "2027-01-31T00:00:00Z";
+    assert_eq!(told_at("2027-01-20T00:00:00Z", end), []);
+    let [week] = told_at("2027-01-24T00:00:00Z", end).try_into().unwrap();
+    assert_eq!(
+        (week.0.as_str(), week.1.as_str()),
+        ("orders-db expires on 31\u{a0}Jan\u{a0}2027, 00:00 UTC", "Renew it on its page if you still need it.")
+    );
+    assert_eq!(told_at("2027-01-29T00:00:00Z", end), std::slice::from_ref(&week), "once");
+    let [day] = told_at("2027-01-30T01:00:00Z", end).try_into().unwrap();
+    assert!(day.0 == week.0 && day.2 != week.2);
+    let [over] = told_at("2027-01-31T00:00:00Z", end).try_into().unwrap();
+    assert_eq!(
+        (over.0.as_str(), over.1.as_str()),
+        ("orders-db has expired", "Renew it on its page, or it is deleted after 3\u{a0}Feb\u{a0}2027, 00:00 UTC.")
+    );
+    assert_ne!(told_at("2027-01-31T00:00:00Z", "2027-02-01T00:00:00Z")[0].2, day.2, "a renewal expires, too");
+
+    let deleted = |at: &str| {
+        let mut request = request(json!({"observedGeneration": 1, "phase": "Deleting", "current": current(end)}));
+        request.metadata.deletion_timestamp = Some(serde_json::from_value(json!(at)).unwrap());
+        let [told] = of(&request, "root:acme:shop", 0, HOUR, nameless()).try_into().unwrap();
+        texts::text(&told)
+    };
+    assert_eq!(deleted("2027-02-03T00:00:10Z"), "It expired and wasn't renewed.");
+    assert_eq!(deleted("2027-01-31T00:00:00Z"), "The request disappears once everything is deleted.");
+}

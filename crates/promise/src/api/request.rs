@@ -23,7 +23,7 @@ pub struct PromiseRequestSpec {
     /// What happens to the objects when the request is deleted.
     #[serde(default)]
     pub deletion_policy: DeletionPolicy,
-    /// RFC 3339 time at which the request expires. Not enforced yet: a request that sets it isn't accepted.
+    /// RFC 3339 time at which the request expires. Its owner can renew it for 72 hours by entering a later time. Then it is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::time"))]
     pub expires_at: Option<String>,
@@ -246,6 +246,9 @@ pub struct CurrentStatus {
     /// don't create a new release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<i64>,
+    /// RFC 3339 time at which the request expires, as it was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
 }
 
 /// The release that will run next.

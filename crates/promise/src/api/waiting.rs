@@ -69,6 +69,8 @@ pub enum WaitingReason {
     Terminating,
     /// Objects are being deleted.
     Deleting,
+    /// The request has expired. It is deleted unless it is renewed.
+    Expired,
     /// The record of the running release is missing.
     RecordMissing,
     /// The record of the running release can't be read.

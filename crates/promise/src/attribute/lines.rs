@@ -9,8 +9,8 @@ use super::tree::{LATER, Node, Tree};
 use super::{AttributedObject, Line, LineOrigin, yaml};
 use crate::api::Inject;
 use crate::context::Context;
-use crate::fulfil::label_value;
 use crate::names;
+use crate::plan::label_value;
 use crate::policy::Ruling;
 use crate::render::Compiled;
 
@@ -54,7 +54,7 @@ pub fn objects(
     attributed.collect()
 }
 
-/// Sets our labels, as [`crate::fulfil::Desired::marked`] does.
+/// Sets our labels, as [`crate::plan::Desired::marked`] does.
 fn mark(tree: &mut Tree, id: &str, request: &str, uid: Option<&str>) {
     let platform = BTreeSet::from([LineOrigin::Platform]);
     let metadata = tree.enter("metadata", &platform);

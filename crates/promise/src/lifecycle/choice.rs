@@ -1,6 +1,9 @@
 //! Which release a request should have: the running one, an accepted one, or one that approvers are asked about.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
 
 use super::{Chosen, Heard, Request, RequesterUnknown, Upheld};
 use crate::api::{
@@ -8,6 +11,7 @@ use crate::api::{
     QuestionStatus, Requester,
 };
 use crate::approval::Judgement;
+use crate::expiry::{Expiry, ExpiryStage};
 use crate::names;
 use crate::outdated;
 use crate::policy::{Effective, Judged, Provenance, Refusal};
@@ -67,6 +71,33 @@ impl Choice {
     /// Returns the release that determines which objects exist.
     pub fn wanted(&self) -> Option<&Chosen> {
         self.next.as_ref().or(self.current.as_ref())
+    }
+
+    /// Returns when the accepted release expires.
+    pub fn expiry(&self) -> Option<Expiry> {
+        Expiry::of(&self.wanted()?.release)
+    }
+
+    /// Returns when the accepted release expired, if it did.
+    pub(super) fn expired(&self, now: Timestamp) -> Option<Expiry> {
+        self.expiry().filter(|expiry| now >= expiry.at)
+    }
+
+    /// Checks whether the request ends now. A renewal that waits for approval holds the end back, and so does anything unknown.
+    pub fn ends(&self, now: Timestamp) -> bool {
+        let is_over = |expiry: Expiry| expiry.stage(now) == ExpiryStage::Over;
+        let is_renewal = |held: &Held| {
+            held.judgement.state == CandidateState::AwaitingApproval && !Expiry::of(&held.chosen.release).is_some_and(is_over)
+        };
+        self.unknown.is_none() && self.expiry().is_some_and(is_over) && !self.held.as_ref().is_some_and(is_renewal)
+    }
+
+    /// Returns how long it takes until time alone changes something: the deadline of an approval, or a stage of the expiry.
+    pub fn changes_in(&self, now: Timestamp) -> Option<Duration> {
+        let approval = self.held.as_ref().and_then(|held| held.judgement.expires_in).map(|left| left.max(1));
+        let expiry = self.expiry().and_then(|expiry| expiry.lasts(now)).map(|left| left.as_secs() + 1);
+        let next = approval.into_iter().chain(expiry).min()?;
+        u64::try_from(next).ok().map(Duration::from_secs)
     }
 
     /// Checks whether the spec of the request was already judged, and accepted.

@@ -38,6 +38,7 @@ impl Chosen {
             revision: &self.release.revision,
             content_hash: &self.release.content_hash,
             generation: self.generation,
+            expires_at: self.release.terms.as_ref().and_then(|terms| terms.expires_at.as_deref()),
             state: CandidateState::Accepted,
             message: None,
             policies_changed: false,

@@ -2,7 +2,7 @@
 
 use super::{Choice, Upheld};
 use crate::api::{CandidateState, OutputStatus, PromiseRequestStatus};
-use crate::fulfil::Plan;
+use crate::plan::Plan;
 use crate::price::Estimate;
 use crate::status::{Observation, ReleaseFacts, compute};
 
@@ -63,6 +63,7 @@ pub fn status(previous: Option<&PromiseRequestStatus>, choice: &Choice, observed
         steps: &[],
         outputs: observed.outputs,
         cost: cost.as_ref(),
+        expired: now.parse().ok().and_then(|now| choice.expired(now)),
     };
     let mut status = compute(previous, &observation, now);
     let Some(previous) = previous else { return status };

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{Choice, Chosen, Heard, Observed, Request, RequesterUnknown, status};
 use crate::api::{
     CandidateState, CandidateStatus, CurrentStatus, PromiseReleaseSpec, PromiseRequestStatus, PromiseSpec, QuestionStatus, Requester,
+    WaitingKind, WaitingReason,
 };
 use crate::approval::Judgement;
 use crate::context::Context;
@@ -264,6 +265,54 @@ fn a_removal_remembers_its_release_and_a_failure_forgets_no_question() {
     assert_eq!((removing.current, removing.candidate), (Some(current), asked.candidate.clone()));
     let failing = Observed { deleting: false, undecided: true, failure: Some("The server is busy."), ..observed };
     assert_eq!(status(Some(&before), &Choice::default(), &failing, now).candidate, asked.candidate);
+}
+
+/// A release that expires.
+fn expiring(at: Option<&'static str>, generation: i64) -> Chosen {
+    let case = Case { parameters: json!({"level": 3}), expires_at: at, ..Case::default() };
+    chosen(checked(&case).release.unwrap(), generation)
+}
+
+#[test]
+fn a_request_ends_after_its_grace_period_unless_it_is_renewed_or_a_renewal_waits_for_approval() {
+    const SOON: Option<&str> = Some("2027-01-01T00:00:00Z");
+    const LATER: Option<&str> = Some("2027-02-01T00:00:00Z");
+    let stored = Stored::of(2);
+    let request = stored.request();
+    let ends = |choice: &Choice, at: &str| choice.ends(at.parse().unwrap());
+    let running = || Choice::recalled(&request, Some(expiring(SOON, 1)), None);
+    for (at, over) in [("2026-12-31T23:59:59Z", false), ("2027-01-03T23:59:59Z", false), ("2027-01-04T00:00:00Z", true)] {
+        assert_eq!(ends(&running(), at), over, "{at}");
+    }
+    const OVER: &str = "2027-01-05T00:00:00Z";
+    assert!(!ends(&Choice::recalled(&request, Some(expiring(None, 1)), None), OVER), "it never expires");
+    assert!(!ends(&Choice::recalled(&request, None, None), OVER), "nothing was ever accepted");
+    assert!(!ends(&Choice::recalled(&request, Some(expiring(SOON, 1)), Some(expiring(LATER, 2))), OVER), "renewed, and being rolled out");
+    for (renewal, state, over) in [
+        (LATER, CandidateState::AwaitingApproval, false),
+        (None, CandidateState::AwaitingApproval, false),
+        (LATER, CandidateState::Rejected, true),
+        (LATER, CandidateState::Expired, true),
+        (SOON, CandidateState::AwaitingApproval, true),
+    ] {
+        let (mut choice, new) = (running(), expiring(renewal, 2));
+        assert!(choice.answered(&request, new.clone(), heard(&new, state)).unwrap().is_none());
+        assert_eq!(ends(&choice, OVER), over, "{renewal:?} {state:?}");
+    }
+    let unknown = Choice { unknown: Some("The policies can't be read.".to_owned()), ..running() };
+    assert!(!ends(&unknown, OVER), "a renewal might wait for approval");
+    let of = |at: &str| running().changes_in(at.parse().unwrap()).map(|left| left.as_secs());
+    assert_eq!((of("2026-12-31T23:59:50Z"), of("2027-01-03T23:59:50Z"), of(OVER)), (Some(11), Some(11), None));
+
+    let observed = Observed { generation: 1, deleting: false, plan: None, moved: None, failure: None, undecided: false, outputs: &[] };
+    let plan = crate::plan::Plan { applied: true, healthy: true, ..Default::default() };
+    let said = |now: &str| status(None, &running(), &Observed { plan: Some(&plan), ..observed }, now);
+    assert_eq!(said("2026-12-31T00:00:00Z").waiting_on, None);
+    let expired = said("2027-01-02T00:00:00Z");
+    let waits = expired.waiting_on.unwrap();
+    assert_eq!((waits.kind, waits.reason), (WaitingKind::Person, WaitingReason::Expired));
+    assert_eq!(waits.message, "Expired on 1 Jan 2027, 00:00 UTC. It is deleted after 4 Jan 2027, 00:00 UTC unless it is renewed");
+    assert_eq!((expired.phase, expired.current.unwrap().expires_at.as_deref()), (crate::api::Phase::Ready, SOON));
 }
 
 proptest! {

@@ -57,6 +57,7 @@ impl Upheld {
             revision: &self.revision,
             content_hash: &self.candidate.content_hash,
             generation: self.candidate.generation.unwrap_or_default(),
+            expires_at: None,
             state: self.candidate.state,
             message: self.candidate.message.as_deref(),
             policies_changed: self.policies_changed,

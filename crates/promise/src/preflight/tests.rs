@@ -11,6 +11,9 @@ use crate::render::Compiled;
 use crate::resolve::PromiseReading;
 use crate::visibility::Place;
 
+/// When everything is checked.
+const NOW: &str = "2026-12-01T00:00:00Z";
+
 /// The differences between the cases.
 #[derive(Default)]
 pub(crate) struct Case {
@@ -83,6 +86,7 @@ fn asked<T>(case: &Case, work: impl FnOnce(&Input<'_>) -> T) -> T {
         uid: Some("0b5e"),
         generation: 1,
         former: case.former.as_ref(),
+        now: NOW.parse().unwrap(),
         context: &context,
         book: &PriceBook::closed("There are no prices."),
         count: &|_| Usage::default(),
@@ -109,12 +113,16 @@ fn what_fits_is_accepted_and_recorded() {
 }
 
 #[test]
-fn an_end_date_that_nothing_enforces_is_refused_by_its_field() {
-    for expires_at in ["2027-01-01T00:00:00Z", "yesterday"] {
-        let refused = checked(&Case { parameters: json!({"level": 4}), expires_at: Some(expires_at), ..Case::default() });
+fn an_end_date_has_to_be_in_the_future() {
+    let of = |expires_at| checked(&Case { parameters: json!({"level": 4}), expires_at: Some(expires_at), ..Case::default() });
+    for expires_at in [NOW, "yesterday"] {
+        let refused = of(expires_at);
         assert_eq!((refused.verdict, refused.release.is_none()), (Verdict::Refused, true), "{expires_at}");
         assert!(messages(&refused)[0].starts_with(".expiresAt: "), "{:?}", messages(&refused));
     }
+    let accepted = of("2027-01-01T00:00:00Z");
+    let terms = accepted.release.and_then(|release| release.terms).unwrap();
+    assert_eq!((accepted.verdict, terms.expires_at.as_deref()), (Verdict::Accepted, Some("2027-01-01T00:00:00Z")));
 }
 
 #[test]

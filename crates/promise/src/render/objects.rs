@@ -11,7 +11,7 @@ use super::mask::masked;
 use super::{Compiled, CompiledResource, ITEM_LIMIT, Inputs, OBJECT_LIMIT, Rendered, Rendering, SIZE_LIMIT, outputs};
 use crate::context::Context;
 use crate::expression;
-use crate::fulfil::Pending;
+use crate::plan::Pending;
 use crate::problem::Problem;
 
 /// What a failed expression waits for.

@@ -6,7 +6,7 @@ use crate::api::{
     WaitingOn,
 };
 use crate::approval::is_emergency;
-use crate::fulfil::Hold;
+use crate::plan::Hold;
 use crate::sentence::sentence;
 use crate::wording::{all_of, counted};
 

@@ -1,8 +1,11 @@
 //! Entries for the activity of a request, derived from two consecutive statuses, so that writing the same status again, such as after a
 //! restart, adds none.
 
-use crate::api::{CandidateState, Condition, ConditionStatus, DecisionState, GivenApproval, Phase, PromiseRequestStatus, WaitingKind};
-use crate::fulfil::{Key, Why};
+use crate::api::{
+    CandidateState, Condition, ConditionStatus, DecisionState, GivenApproval, Phase, PromiseRequestStatus, WaitingKind, WaitingReason,
+};
+use crate::expiry::{Expiry, minute};
+use crate::plan::{Key, Why};
 
 /// Something that happened to a request, once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +53,10 @@ pub enum MilestoneReason {
     DriftCorrected,
     /// Something else keeps changing an object.
     Contested,
+    /// It has expired.
+    RequestExpired,
+    /// It was deleted because it had expired.
+    DeletedAfterExpiry,
     /// Its deletion started.
     Deleting,
     /// Its deletion waits for an object.
@@ -81,6 +88,8 @@ impl MilestoneReason {
             Self::Failed => "Failed",
             Self::DriftCorrected => "DriftCorrected",
             Self::Contested => "Contested",
+            Self::RequestExpired => "RequestExpired",
+            Self::DeletedAfterExpiry => "DeletedAfterExpiry",
             Self::Deleting => "Deleting",
             Self::DeletionWaits => "DeletionWaits",
             Self::DeletionBlocked => "DeletionBlocked",
@@ -110,6 +119,8 @@ impl MilestoneReason {
             | Self::Failed
             | Self::DriftCorrected
             | Self::Contested
+            | Self::RequestExpired
+            | Self::DeletedAfterExpiry
             | Self::DeletionBlocked
             | Self::LeftBehind => true,
         }
@@ -136,6 +147,7 @@ pub fn milestones(before: Option<&PromiseRequestStatus>, after: &PromiseRequestS
         degraded(before, after),
         ready(before, after),
         contested(before, after),
+        expired(before, after),
     ]
     .into_iter()
     .flatten()
@@ -256,6 +268,20 @@ fn contested(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opt
     let why = |status| condition(status, "DriftFree").filter(|condition| condition.reason == "Contested");
     let now = why(after)?;
     why(before).is_none().then(|| milestone(MilestoneReason::Contested, &now.message))
+}
+
+fn expired(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
+    let why = |status: &PromiseRequestStatus| {
+        let waits = status.waiting_on.as_ref().filter(|waits| waits.reason == WaitingReason::Expired);
+        waits.map(|waits| waits.message.clone())
+    };
+    let now = why(after)?;
+    (why(before).as_ref() != Some(&now)).then(|| milestone(MilestoneReason::RequestExpired, &now))
+}
+
+/// Returns the entry for a request that the controller deletes because it expired.
+pub fn ended(expiry: Expiry) -> Milestone {
+    milestone(MilestoneReason::DeletedAfterExpiry, &format!("Deleted because it expired on {} and wasn't renewed", minute(expiry.at)))
 }
 
 fn deleting(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {

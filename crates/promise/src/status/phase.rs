@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Observation;
 use crate::api::{CandidateState, CandidateStatus, Health, InventoryItem, Phase, PromiseRequestStatus};
-use crate::fulfil::{Hold, Key, Plan};
+use crate::plan::{Hold, Key, Plan};
 
 /// Maximum duration of a change. After that it is stuck, and unhealthy objects are an outage.
 const ROLL_OUT: SignedDuration = SignedDuration::from_mins(30);

@@ -5,7 +5,7 @@ use crate::api::{
     CandidateState, Condition, ConditionStatus, Health, InventoryItem, Phase, PromiseRequestStatus, QuestionStatus, ReleaseRevision,
     WaitingKind, WaitingOn, WaitingReason,
 };
-use crate::fulfil::{Action, Hold, Key, Plan, Why};
+use crate::plan::{Action, Hold, Key, Plan, Why};
 use crate::problem::Problem;
 use crate::sentence::{Actor, status_sentence};
 use serde_json::json;
@@ -21,6 +21,7 @@ fn release(revision: &ReleaseRevision) -> ReleaseFacts<'_> {
         revision,
         content_hash: "h",
         generation: 1,
+        expires_at: None,
         state: CandidateState::Accepted,
         message: None,
         policies_changed: false,

@@ -2,7 +2,8 @@
 
 use super::Observation;
 use crate::api::{CandidateState, PromiseRequestStatus, WaitingKind, WaitingOn, WaitingReason};
-use crate::fulfil::{Hold, Plan};
+use crate::expiry::minute;
+use crate::plan::{Hold, Plan};
 use crate::problem::Problem;
 use crate::wording::upper_first;
 
@@ -13,7 +14,7 @@ pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &
 
 /// Returns what a pending edit waits for while the last accepted release runs: the same as for a new request.
 pub(super) fn of_edit(seen: &Observation<'_>) -> Option<WaitingOn> {
-    found(&Observation { current: None, ..seen.clone() })
+    found(&Observation { current: None, expired: None, ..seen.clone() })
 }
 
 impl WaitingOn {
@@ -50,7 +51,7 @@ fn found(seen: &Observation<'_>) -> Option<WaitingOn> {
             (None, None) => deleting(),
         });
     }
-    of_checks(seen).or_else(|| of_people(seen)).or_else(|| of_work(seen))
+    of_checks(seen).or_else(|| of_people(seen)).or_else(|| of_work(seen)).or_else(|| of_expiry(seen))
 }
 
 /// Returns what has to be corrected before anyone is asked.
@@ -92,6 +93,13 @@ fn of_people(seen: &Observation<'_>) -> Option<WaitingOn> {
         }
         _ => None,
     }
+}
+
+/// Returns that the request is deleted unless it is renewed.
+fn of_expiry(seen: &Observation<'_>) -> Option<WaitingOn> {
+    let expiry = seen.expired?;
+    let message = format!("Expired on {}. It is deleted after {} unless it is renewed", minute(expiry.at), minute(expiry.ends()));
+    Some(WaitingOn::new(WaitingKind::Person, WaitingReason::Expired, message))
 }
 
 /// Returns what is in progress, or what prevents it.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use app::view::{PartKind, PartState, PlatformPart};
 use cluster::ClusterId;
-use cluster::fulfil::Standing;
+use cluster::controller::ControllerState;
 use cluster::kinds::Destination;
 use cluster::watch::{Freshness, Key};
 use promise::Result;
@@ -21,7 +21,7 @@ pub(super) type AtDestinations = BTreeMap<(String, String), usize>;
 pub(super) async fn of(caller: &Caller, used: &AtDestinations) -> Result<Vec<PlatformPart>> {
     let portal = caller.portal();
     let mut parts = vec![plane(portal)];
-    parts.extend(portal.controller.as_ref().map(|standing| controller(&standing.borrow())));
+    parts.extend(portal.controller.as_ref().map(|state| controller(&state.borrow())));
     let all = portal.world.destinations.snapshot();
     let mut homes: Vec<ClusterId> = all.keys().map(|key| key.cluster.clone()).collect();
     homes.dedup();
@@ -50,11 +50,11 @@ fn plane(portal: &Portal) -> PlatformPart {
 }
 
 /// Why it doesn't work can name workspaces and addresses, and is in the log.
-fn controller(standing: &Standing) -> PlatformPart {
-    let state = match standing {
-        Standing::Working | Standing::Standby { .. } => PartState::Works,
-        Standing::Waiting { .. } | Standing::Starting { .. } => PartState::Waits,
-        Standing::Hampered { .. } | Standing::Stopped => PartState::Fails,
+fn controller(state: &ControllerState) -> PlatformPart {
+    let state = match state {
+        ControllerState::Ready | ControllerState::Standby { .. } => PartState::Works,
+        ControllerState::Waiting { .. } | ControllerState::Starting { .. } => PartState::Waits,
+        ControllerState::Degraded { .. } | ControllerState::Stopped => PartState::Fails,
     };
     PlatformPart { state, ..PlatformPart::new(PartKind::Controller) }
 }
@@ -115,8 +115,8 @@ mod tests {
 
     #[test]
     fn a_controller_on_standby_works() {
-        let state = |standing: Standing| controller(&standing).state;
-        assert_eq!(state(Standing::Standby { why: "Another instance leads.".into() }), PartState::Works);
-        assert_eq!(state(Standing::Hampered { why: "It cannot read its Lease.".into() }), PartState::Fails);
+        let state = |state: ControllerState| controller(&state).state;
+        assert_eq!(state(ControllerState::Standby { why: "Another instance leads.".into() }), PartState::Works);
+        assert_eq!(state(ControllerState::Degraded { why: "It cannot read its Lease.".into() }), PartState::Fails);
     }
 }

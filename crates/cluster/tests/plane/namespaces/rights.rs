@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cluster::fulfil::Standing;
+use cluster::controller::ControllerState;
 use cluster::kinds::{Destination, Policy, Promise};
 use kube::Api;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ async fn each_right_taken_away_is_named() {
         // What is made once is there, unless it is the making that is forbidden.
         if right.verb != "create" {
             let mut before = plane.beginning_controller();
-            before.until("working", |standing| *standing == Standing::Working).await;
+            before.until("working", |state| *state == ControllerState::Ready).await;
             before.stop().await;
         }
         apply(&admin(&plane), &right.role_without).await.unwrap();
@@ -104,7 +104,7 @@ async fn everything_said(plane: &Plane, controller: &Running) -> String {
     let policy = Api::<Policy>::all(admin(plane)).get("modest").await.unwrap().status;
     let destination = Api::<Destination>::all(admin(plane)).get("other").await.unwrap().status;
     let request = plane.requests("dana").get("web").await.unwrap().status;
-    let standing = controller.standing.borrow().to_string();
+    let state = controller.state.borrow().to_string();
     let held = plane.requests("dana").get("held").await.unwrap().status;
-    format!("{standing} {}", json!([promise, policy, destination, request, held]))
+    format!("{state} {}", json!([promise, policy, destination, request, held]))
 }

@@ -149,7 +149,7 @@ impl Plane {
     pub async fn controller_trusting(&self, homes: &[&str]) -> Running {
         let homes = homes.iter().map(|home| path(home)).collect();
         let mut running = Running::begin(self.controller_access(self.endpoint_of_controller()), homes, Machine::default(), "test");
-        running.until("working", |standing| *standing == Standing::Working).await;
+        running.until("working", |state| *state == ControllerState::Ready).await;
         running
     }
 
@@ -162,13 +162,13 @@ impl Plane {
         let clock = Machine::default();
         clock.advance(ahead);
         let mut running = self.beginning(self.endpoint_of_controller(), clock);
-        running.until("working", |standing| *standing == Standing::Working).await;
+        running.until("working", |state| *state == ControllerState::Ready).await;
         running
     }
 
     pub async fn controller_over(&self, endpoint: Endpoint) -> Running {
         let mut running = self.beginning(endpoint, Machine::default());
-        running.until("working", |standing| *standing == Standing::Working).await;
+        running.until("working", |state| *state == ControllerState::Ready).await;
         running
     }
 

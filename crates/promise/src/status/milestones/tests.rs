@@ -5,7 +5,7 @@ use crate::api::{
     ApprovalRule, ApprovalState, ApprovalStatus, CandidateState, Decision, DecisionState, GivenApproval, Health, InventoryItem,
     PromiseRequestStatus, ReleaseRevision,
 };
-use crate::fulfil::{Action, Hold, Key, Plan, Why};
+use crate::plan::{Action, Hold, Key, Plan, Why};
 use crate::problem::Problem;
 use crate::status::{Observation, ReleaseFacts, compute};
 
@@ -16,6 +16,7 @@ fn release<'f>(name: &'f str, revision: &'f ReleaseRevision) -> ReleaseFacts<'f>
         revision,
         content_hash: "h",
         generation: 1,
+        expires_at: None,
         state: CandidateState::Accepted,
         message: None,
         policies_changed: false,

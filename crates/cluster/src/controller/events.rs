@@ -1,0 +1,240 @@
+//! Kubernetes Events about requests, for `kubectl describe` and the request page. They are written beside fulfilment, which neither waits
+//! for them nor fails with them. Events that can't be written are lost: the status says everything that matters.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::{Api, Client, Resource, ResourceExt};
+use promise::names;
+use promise::status::Milestone;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::refusals::{describe_beside, describe_own};
+use crate::clock::Clock;
+use crate::error::{is_conflict, is_denied, is_terminating};
+use crate::kinds::{Export, PromiseRequest};
+use crate::topology::Topology;
+use crate::watch::Key;
+use crate::workspaces::ClusterId;
+
+/// Name of the reporter, in `source.component` and `reportingComponent`.
+const COMPONENT: &str = "opm-controller";
+/// Number of requests whose milestones can wait to be written; more are dropped.
+const QUEUE: usize = 4096;
+/// How long repetitions are counted on the same event.
+const SAME: SignedDuration = SignedDuration::from_hours(1);
+/// Longest message in bytes; Kubernetes limits the notes of events to that.
+const LONGEST: usize = 1024;
+/// Longest wait for the control plane's answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the rest of the queue can take at the end of a term.
+const LAST: Duration = Duration::from_secs(2);
+
+/// Milestones of one request that wait to be written.
+struct RequestState {
+    client: Client,
+    request: Key,
+    subject: ObjectReference,
+    milestones: Vec<Milestone>,
+}
+
+/// Accepts milestones to be written as events.
+pub struct Events {
+    queue: mpsc::Sender<RequestState>,
+}
+
+/// Writes what [`Events`] accepts.
+pub struct Writer {
+    queue: mpsc::Receiver<RequestState>,
+    clock: Arc<dyn Clock>,
+    /// Workspaces for which the log already says that they don't let us write events.
+    denied: HashSet<ClusterId>,
+}
+
+/// Returns a queue, and the writer that empties it.
+pub fn channel(clock: Arc<dyn Clock>) -> (Events, Writer) {
+    let (sender, queue) = mpsc::channel(QUEUE);
+    (Events { queue: sender }, Writer { queue, clock, denied: HashSet::new() })
+}
+
+impl Events {
+    /// Queues milestones of a request, to be written through `client`. Never waits.
+    pub fn send(&self, client: Client, key: &Key, request: &PromiseRequest, milestones: Vec<Milestone>) {
+        if milestones.is_empty() {
+            return;
+        }
+        let told = RequestState { client, request: key.clone(), subject: request.object_ref(&()), milestones };
+        if self.queue.try_send(told).is_err() {
+            tracing::warn!(request = %key, "too many events are queued, so some were dropped");
+        }
+    }
+}
+
+impl Writer {
+    /// Writes until every [`Events`] is dropped, at most a little longer than `term`.
+    pub async fn run(mut self, term: CancellationToken) {
+        let writing = async {
+            while let Some(told) = self.queue.recv().await {
+                self.write(told).await;
+            }
+        };
+        tokio::pin!(writing);
+        tokio::select! {
+            () = &mut writing => return,
+            () = term.cancelled() => {}
+        }
+        if tokio::time::timeout(LAST, writing).await.is_err() {
+            tracing::warn!("some events were not written before the shutdown");
+        }
+    }
+
+    async fn write(&mut self, told: RequestState) {
+        let api: Api<Event> = Api::namespaced(told.client, &told.request.namespace);
+        for milestone in &told.milestones {
+            let event = event(&told.subject, milestone, self.clock.now());
+            match tokio::time::timeout(PATIENCE, put(&api, &event)).await {
+                Ok(Ok(())) => drop(self.denied.remove(&told.request.cluster)),
+                // No one reads events in a namespace or workspace that is being deleted as a whole.
+                Ok(Err(error)) if is_terminating(&error) => return,
+                Ok(Err(error)) if is_denied(&error) => {
+                    let why = match told.request.cluster.namespace() {
+                        Some(_) => describe_own(&Topology::Namespaces, Export::Requests, &error, "write events"),
+                        None => describe_beside(&told.request.cluster, &error, "write events"),
+                    };
+                    if self.denied.insert(told.request.cluster.clone()) {
+                        tracing::warn!(request = %told.request, why, "cannot write events for requests of this workspace");
+                    }
+                    return;
+                }
+                Ok(Err(error)) => {
+                    tracing::info!(request = %told.request, %error, reason = milestone.reason.word(), "an event was not written")
+                }
+                Err(_) => {
+                    tracing::info!(request = %told.request, "events were not written: no response");
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Creates an event, or counts a repetition on the one that says the same.
+async fn put(api: &Api<Event>, event: &Event) -> Result<(), kube::Error> {
+    let params = PostParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PostParams::default() };
+    match api.create(&params, event).await {
+        Err(error) if is_conflict(&error) => {}
+        other => return other.map(drop),
+    }
+    let known = api.get(&event.name_any()).await?;
+    let params = PatchParams { field_manager: params.field_manager, ..PatchParams::default() };
+    api.patch(&event.name_any(), &params, &Patch::Merge(&again(&known, event))).await.map(drop)
+}
+
+/// Returns the patch that counts a repetition of an event. After a while without one, its count starts over.
+fn again(known: &Event, event: &Event) -> Value {
+    let last = known.last_timestamp.as_ref().map(|time| time.0);
+    let now = event.last_timestamp.as_ref().map(|time| time.0);
+    let continues = last.zip(now).is_some_and(|(last, now)| now.duration_since(last) <= SAME);
+    let (count, first) = if continues {
+        (known.count.unwrap_or(1).saturating_add(1), known.first_timestamp.clone())
+    } else {
+        (1, event.first_timestamp.clone())
+    };
+    json!({
+        "metadata": {"uid": known.metadata.uid, "resourceVersion": known.metadata.resource_version},
+        "count": count, "firstTimestamp": first, "lastTimestamp": event.last_timestamp,
+    })
+}
+
+fn event(subject: &ObjectReference, milestone: &Milestone, now: Timestamp) -> Event {
+    let uid = subject.uid.as_deref().unwrap_or_default();
+    let message = shortened(&milestone.message);
+    let hash = hex::encode(Sha256::digest(&message));
+    // Kubernetes stores whole seconds here.
+    let now = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
+    let mut event = Event {
+        // A new version of the request is still the same subject.
+        involved_object: ObjectReference { resource_version: None, ..subject.clone() },
+        type_: Some(if milestone.reason.is_warning() { "Warning" } else { "Normal" }.to_owned()),
+        reason: Some(milestone.reason.word().to_owned()),
+        message: Some(message),
+        source: Some(EventSource { component: Some(COMPONENT.to_owned()), host: None }),
+        reporting_component: Some(COMPONENT.to_owned()),
+        count: Some(1),
+        first_timestamp: Some(now.clone()),
+        last_timestamp: Some(now),
+        ..Event::default()
+    };
+    let meta = event.meta_mut();
+    meta.name = Some(format!("{uid}-{}-{}", milestone.reason.word().to_ascii_lowercase(), &hash[..16]));
+    meta.namespace.clone_from(&subject.namespace);
+    event
+}
+
+fn shortened(message: &str) -> String {
+    if message.len() <= LONGEST {
+        return message.to_owned();
+    }
+    let end = message.floor_char_boundary(LONGEST - '…'.len_utf8());
+    format!("{}…", &message[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use k8s_openapi::api::core::v1::{Event, ObjectReference};
+    use promise::status::{Milestone, MilestoneReason};
+
+    use super::{LONGEST, again, event};
+
+    fn at(second: i64, message: &str) -> Event {
+        let subject = ObjectReference {
+            uid: Some("u-1".into()),
+            namespace: Some("default".into()),
+            resource_version: Some("7".into()),
+            ..ObjectReference::default()
+        };
+        let milestone = Milestone { reason: MilestoneReason::Refused, message: message.to_owned() };
+        event(&subject, &milestone, Timestamp::from_millisecond(second * 1000 + 250).unwrap())
+    }
+
+    #[test]
+    fn the_same_words_about_the_same_request_are_the_same_event() {
+        let first = at(0, "No.");
+        assert_eq!((first.type_.as_deref(), first.reason.as_deref()), (Some("Warning"), Some("Refused")));
+        assert_eq!(first.involved_object.resource_version, None);
+        assert_eq!(first.metadata.name, at(5, "No.").metadata.name);
+        assert_ne!(first.metadata.name, at(0, "Not so.").metadata.name);
+    }
+
+    #[test]
+    fn an_event_is_counted_within_an_hour_and_then_anew() {
+        let counted = |known: &Event, now: i64| -> Event {
+            let mut merged = serde_json::to_value(known).unwrap();
+            let patch = again(known, &at(now, "No."));
+            for field in ["count", "firstTimestamp", "lastTimestamp"] {
+                merged[field] = patch[field].clone();
+            }
+            serde_json::from_value(merged).unwrap()
+        };
+        let second = counted(&at(0, "No."), 3600);
+        assert_eq!((second.count, second.first_timestamp.clone()), (Some(2), at(0, "").first_timestamp));
+        assert_eq!(second.last_timestamp, at(3600, "").last_timestamp);
+        let third = counted(&second, 3600 + 3601);
+        assert_eq!((third.count, third.first_timestamp), (Some(1), at(7201, "").first_timestamp));
+    }
+
+    #[test]
+    fn a_long_message_is_cut_between_letters() {
+        let message = at(0, &"ü".repeat(LONGEST)).message.unwrap();
+        assert!(message.len() <= LONGEST && message.ends_with("ü…"), "{} bytes", message.len());
+    }
+}

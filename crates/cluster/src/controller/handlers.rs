@@ -1,0 +1,459 @@
+//! What adds work to the queue: changes on the control plane, changes at Destinations, and Destinations that stop responding.
+//!
+//! The controller writes status itself, so a change of status enqueues only what it affects: otherwise each new request would change the
+//! count of its promise, and that would enqueue every other request of the promise.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use kube::api::ObjectMeta;
+use parking_lot::Mutex;
+use promise::api::{AppliesTo, Condition, PolicyCategory, PolicySpec, PolicyStatus, PromiseCatalogSpec, PromiseStatus, Requirement};
+use promise::glob;
+use promise::policy::covers_promise;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::context::{ControllerContext, Work};
+use super::last_seen::{LastSeen, RequestState, current_version, digest, edition, is_ready};
+use super::owners::ApprovalOwner;
+use super::queue::Class;
+use super::target::Place;
+use super::urgency::{class, is_undecided};
+use crate::guard::guarded;
+use crate::kinds::{Destination, Kind, Object, PromiseRequest};
+use crate::watch::{Cache, Key};
+use crate::workspaces::ClusterId;
+
+/// Adds work to the queue.
+#[derive(Clone)]
+pub struct Handlers {
+    ctx: Arc<ControllerContext>,
+    known: Arc<Mutex<LastSeen>>,
+    tasks: TaskTracker,
+    term: CancellationToken,
+}
+
+impl Handlers {
+    /// Creates the handlers, which enqueue work for `ctx` until `term`.
+    pub fn new(ctx: Arc<ControllerContext>, tasks: TaskTracker, term: CancellationToken) -> Self {
+        Self { ctx, known: Arc::default(), tasks, term }
+    }
+
+    /// Starts to listen. `finds` are uids of requests whose objects changed; `losses` are Destinations that stopped responding.
+    pub fn start(&self, finds: mpsc::UnboundedReceiver<String>, losses: mpsc::UnboundedReceiver<Key>) {
+        let world = &self.ctx.world;
+        self.on(&world.requests, |handlers, key| handlers.request(key));
+        self.on(&world.promises, Self::promise);
+        self.on(&world.revisions, |handlers, key| match handlers.ctx.world.revisions.get(key) {
+            Some(revision) => {
+                handlers.requests_of(&revision.spec.promise);
+                handlers.destinations_of(&revision.spec.spec.requires);
+                handlers.policies_about(|range| covers_promise(range, &revision.spec.promise));
+            }
+            None => handlers.policies_about(|_| true),
+        });
+        self.on(&world.policies, Self::policy);
+        self.on(&world.approvals, Self::approval);
+        self.on(&world.destinations, Self::destination);
+        self.on(&world.orphans, Self::orphan);
+        self.on(&world.catalogs, Self::catalog);
+        self.on(&world.workspaces, Self::departed_workspace);
+        self.on_tree();
+        self.on_gaps();
+        self.on(&world.request_bindings, |handlers, key| handlers.undecided_below(&key.cluster));
+        self.on(&world.catalog_bindings, |handlers, key| handlers.undecided_below(&key.cluster));
+        self.take(finds, |handlers, uid| {
+            if let Some(key) = handlers.ctx.owners.request(&uid) {
+                handlers.ctx.queue.add(Work::Request(key));
+            }
+        });
+        self.take(losses, |handlers, key| handlers.ctx.queue.add(Work::Destination(key)));
+    }
+
+    /// Enqueues everything once, whatever was reported: at the start, and after a loss of the Lease.
+    pub fn everything(&self) {
+        fn keys<K: Kind>(cache: &Cache<Object<K>>) -> Vec<Key> {
+            cache.snapshot().keys().cloned().collect()
+        }
+        let world = &self.ctx.world;
+        let sweep = |work: Work| self.ctx.queue.add_as(work, Class::Sweep);
+        keys(&world.promises).into_iter().for_each(|key| sweep(Work::Promise(key)));
+        keys(&world.policies).into_iter().for_each(|key| sweep(Work::Policy(key)));
+        keys(&world.destinations).into_iter().for_each(|key| self.ctx.queue.add(Work::Destination(key)));
+        keys(&world.requests).iter().for_each(|key| self.request(key));
+        keys(&world.approvals).iter().for_each(|key| self.approval(key));
+    }
+
+    /// Enqueues what a new tree affects, once it can be read.
+    fn on_tree(&self) {
+        let mut trees = self.ctx.world.tree_changes();
+        let (handlers, mut before) = (self.clone(), trees.borrow_and_update().clone());
+        self.tasks.spawn(async move {
+            loop {
+                tokio::select! {
+                    () = handlers.term.cancelled() => return,
+                    changed = trees.changed() => if changed.is_err() { return },
+                }
+                let now = trees.borrow_and_update().clone();
+                handlers.moved(&now.moved_since(&before));
+                before = now;
+            }
+        });
+    }
+
+    /// Enqueues requests that couldn't be judged, or might have been judged on incomplete data, as soon as everything can be read again.
+    /// What is read then might be the same as before, and triggers no event.
+    fn on_gaps(&self) {
+        let (handlers, mut changes) = (self.clone(), self.ctx.world.gap_changes());
+        self.tasks.spawn(async move {
+            loop {
+                tokio::select! {
+                    () = handlers.term.cancelled() => return,
+                    () = changes.next() => {}
+                }
+                if handlers.ctx.world.troubles().is_empty() {
+                    handlers.undecided();
+                    handlers.waiting_for_room();
+                }
+            }
+        });
+    }
+
+    /// Handles workspaces that moved, or whose place is known for the first time.
+    fn moved(&self, clusters: &BTreeSet<ClusterId>) {
+        let world = &self.ctx.world;
+        let holds = |cluster: &ClusterId| {
+            has_any(&world.promises, cluster)
+                || has_any(&world.catalogs, cluster)
+                || has_any(&world.policies, cluster)
+                || has_any(&world.destinations, cluster)
+        };
+        // Objects in them might be offered to other workspaces, or govern them.
+        if clusters.iter().any(holds) {
+            self.undecided();
+        } else {
+            clusters.iter().for_each(|cluster| self.requests_within(cluster, is_undecided));
+        }
+        self.unpublished(clusters);
+    }
+
+    /// Calls `wake` for every changed key of a cache; for all keys if too much changed at once.
+    fn on<V: Send + Sync + 'static>(&self, cache: &Cache<V>, wake: impl Fn(&Self, &Key) + Send + 'static) {
+        let mut changes = cache.changes();
+        let (cache, handlers) = (cache.clone(), self.clone());
+        self.tasks.spawn(async move {
+            loop {
+                let change = tokio::select! {
+                    () = handlers.term.cancelled() => return,
+                    change = changes.recv() => change,
+                };
+                match change {
+                    Ok(key) => guarded(&key, || wake(&handlers, &key)).unwrap_or_default(),
+                    Err(RecvError::Lagged(_)) => {
+                        cache.snapshot().keys().for_each(|key| guarded(key, || wake(&handlers, key)).unwrap_or_default());
+                        handlers.departed();
+                    }
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        });
+    }
+
+    fn take<T: Send + 'static>(&self, mut from: mpsc::UnboundedReceiver<T>, wake: impl Fn(&Self, T) + Send + 'static) {
+        let handlers = self.clone();
+        self.tasks.spawn(async move {
+            loop {
+                let told = tokio::select! {
+                    () = handlers.term.cancelled() => return,
+                    told = from.recv() => told,
+                };
+                let Some(told) = told else { return };
+                wake(&handlers, told);
+            }
+        });
+    }
+
+    fn is_new(&self, work: &Work, edition: Option<u64>) -> bool {
+        self.known.lock().is_new(work, edition)
+    }
+
+    fn request(&self, key: &Key) {
+        let mut row = None;
+        let read = || {
+            row = self.ctx.world.requests.get(key);
+            row.as_deref().map(RequestState::of)
+        };
+        let note = |before: Option<&RequestState>, now: Option<&RequestState>| {
+            let used = |told: Option<&RequestState>| told.map(|told| told.uses.clone()).unwrap_or_default();
+            self.ctx.uses.replace(&used(before), &used(now));
+            self.ctx.owners.is_of(key, before.map(|told| told.uid.as_str()), now.map(|told| told.uid.as_str()));
+        };
+        let (before, now) = LastSeen::update(&self.known, key, read, note);
+        // A request that is seen for the first time and was reconciled before isn't known to have changed.
+        let least = if before.is_some() { Class::Changed } else { Class::Sweep };
+        let class = row.map_or(Class::Changed, |request| class(&request, least));
+        let uid = |told: &Option<RequestState>| told.as_ref().map(|told| told.uid.clone());
+        if now.is_none() {
+            self.ctx.informers.keep(key, &BTreeSet::new());
+        }
+        // Promises count their instances.
+        if before.as_ref().map(|told| (&told.promise, &told.uses)) != now.as_ref().map(|told| (&told.promise, &told.uses)) {
+            for promise in before.iter().chain(&now).map(|told| &told.promise) {
+                self.promises_called(promise);
+            }
+        }
+        // What a request held and no longer holds might be room for one that waits for it.
+        let held = before.as_ref().and_then(|told| told.holds.clone());
+        if held.is_some() && held != now.as_ref().and_then(|told| told.holds.clone()) {
+            self.waiting_for_room();
+        }
+        // A request that starts to work might be what others in the workspace need before they can be created.
+        let works = |told: &Option<RequestState>| told.as_ref().and_then(|told| told.works.clone());
+        if works(&now).is_some() && works(&now) != works(&before) {
+            self.requests_within(&key.cluster, |request| current_version(request).is_none());
+        }
+        // Decisions report what the request says of them; those of a deleted request report that.
+        let said = |told: &Option<RequestState>| told.as_ref().map(|told| (told.uid.clone(), told.decisions));
+        if said(&before) != said(&now) {
+            let concerned: BTreeSet<String> = [uid(&before), uid(&now)].into_iter().flatten().collect();
+            concerned.iter().for_each(|uid| self.approvals_about(uid));
+        }
+        let edited = before.map(|told| (told.uid, told.edition)) != now.map(|told| (told.uid, told.edition));
+        if edited {
+            self.ctx.queue.add_as(Work::Request(key.clone()), class);
+        } else {
+            self.ctx.queue.echo(Work::Request(key.clone()));
+        }
+    }
+
+    fn promise(&self, key: &Key) {
+        let work = Work::Promise(key.clone());
+        let mut known = self.known.lock();
+        let row = self.ctx.world.promises.get(key);
+        // Which revision is published is part of its status, and determines what policies apply to and what requests are made from.
+        // Finalizers, which the controller writes as requests come and go, and people's annotations don't matter here.
+        let offer = row.as_ref().map(|row| {
+            let ObjectMeta { uid, generation, deletion_timestamp, .. } = &row.metadata;
+            let revision = row.status.as_ref().and_then(|status| status.revision.as_ref());
+            digest((uid, generation, deletion_timestamp.is_some(), revision))
+        });
+        let class = if row.as_ref().is_some_and(|row| row.status.is_none()) { Class::New } else { Class::Changed };
+        let is_offered_anew = known.offers(key, offer) != offer;
+        let is_new = known.is_new(&work, row.map(|row| edition(&row.metadata, offer)));
+        drop(known);
+        if is_new {
+            self.ctx.queue.add_as(work, class);
+        } else {
+            self.ctx.queue.echo(work);
+        }
+        if is_offered_anew {
+            self.policies_about(|range| covers_promise(range, &key.name));
+            self.requests_of(&key.name);
+        }
+    }
+
+    fn policy(&self, key: &Key) {
+        let work = Work::Policy(key.clone());
+        let mut known = self.known.lock();
+        let row = self.ctx.world.policies.get(key);
+        let rules =
+            row.as_ref().map(|row| PolicySpec { title: None, description: None, category: PolicyCategory::default(), ..row.spec.clone() });
+        let before = match rules.clone() {
+            Some(rules) => known.rules.insert(key.clone(), rules),
+            None => known.rules.remove(key),
+        };
+        let is_new = known.is_new(&work, row.map(|row| edition(&row.metadata, ())));
+        drop(known);
+        if is_new {
+            self.ctx.queue.add(work);
+        } else {
+            self.ctx.queue.echo(work);
+        }
+        if before != rules {
+            let ranges: Vec<AppliesTo> = before.into_iter().chain(rules).map(|rules| rules.applies_to).collect();
+            self.requests_where(|request| ranges.iter().any(|range| covers_promise(range, &request.spec.promise.name)));
+        }
+    }
+
+    /// Handles a change of what is offered where, and what it costs. Texts for people don't matter here.
+    fn catalog(&self, key: &Key) {
+        let mut known = self.known.lock();
+        let row = self.ctx.world.catalogs.get(key);
+        let shelf = row.map(|row| PromiseCatalogSpec { title: None, description: None, ..row.spec.clone() });
+        let before = match shelf.clone() {
+            Some(shelf) => known.shelves.insert(key.clone(), shelf),
+            None => known.shelves.remove(key),
+        };
+        drop(known);
+        if before != shelf {
+            let covered: Vec<String> = before.into_iter().chain(shelf).flat_map(|shelf| shelf.promises).collect();
+            self.requests_where(|request| glob::any_name_matches(&covered, &request.spec.promise.name));
+        }
+    }
+
+    /// Handles a change of an orphan. A deleted request waits until what it hands over counts, and what is released makes room for others.
+    fn orphan(&self, key: &Key) {
+        match self.ctx.world.orphans.get(key) {
+            Some(orphan) => self.ctx.queue.add(Work::Request(orphan.request.clone())),
+            None => self.waiting_for_room(),
+        }
+    }
+
+    /// Handles a decision: it affects its request when it is created and when it is deleted. Its own status changes nothing.
+    fn approval(&self, key: &Key) {
+        let row = self.ctx.world.approvals.get(key);
+        let now = row.map(|row| ApprovalOwner { uid: row.metadata.uid.clone(), request: row.spec.request.uid.clone() });
+        let before = self.ctx.owners.approves(key, now.clone());
+        if before == now {
+            self.ctx.queue.echo(Work::Approval(key.clone()));
+            return;
+        }
+        self.ctx.queue.add(Work::Approval(key.clone()));
+        let concerned = now.iter().chain(&before).filter_map(|about| self.ctx.owners.request(&about.request));
+        concerned.for_each(|request| self.ctx.queue.add(Work::Request(request)));
+    }
+
+    fn approvals_about(&self, uid: &str) {
+        self.ctx.owners.approvals(uid).into_iter().for_each(|key| self.ctx.queue.add(Work::Approval(key)));
+    }
+
+    fn destination(&self, key: &Key) {
+        // Whether it responds, and what it serves, is part of its status, and determines what its requests can do.
+        let answers = |row: &Destination| {
+            let status = row.status.clone().unwrap_or_default();
+            let reachable = status.conditions.iter().any(|condition| condition.reason == "Reachable");
+            digest((reachable, status.apis.iter().map(|api| (&api.api, api.served)).collect::<Vec<_>>()))
+        };
+        let (work, row) = (Work::Destination(key.clone()), self.ctx.world.destinations.get(key));
+        if self.is_new(&work, row.map(|row| edition(&row.metadata, answers(&row)))) {
+            self.ctx.queue.add(work);
+            self.requests_at(&key.name);
+        }
+    }
+
+    /// Enqueues Destinations that have to report whether they serve what a promise requires of them.
+    fn destinations_of(&self, requires: &[Requirement]) {
+        let named: BTreeSet<&str> = requires.iter().filter_map(|requirement| requirement.destination.as_deref()).collect();
+        if !named.is_empty() {
+            let all = self.ctx.world.destinations.snapshot();
+            all.keys().filter(|at| named.contains(at.name.as_str())).for_each(|at| self.ctx.queue.add(Work::Destination(at.clone())));
+        }
+    }
+
+    /// Closes the watches in a namespace that is gone: no identity can see anything there.
+    fn departed_workspace(&self, key: &Key) {
+        if key.cluster == ClusterId::cluster()
+            && self.ctx.world.workspaces.get(key).is_none()
+            && let Ok(namespace) = ClusterId::of_namespace(&key.name)
+        {
+            self.ctx.informers.close(&Place::Workspace(namespace));
+        }
+    }
+
+    /// Finds objects that were deleted without an event.
+    fn departed(&self) {
+        let world = &self.ctx.world;
+        let rows = world.requests.snapshot();
+        let gone: Vec<Key> = self.known.lock().requests.keys().filter(|key| !rows.contains_key(*key)).cloned().collect();
+        gone.iter().for_each(|key| self.request(key));
+        let approvals = world.approvals.snapshot();
+        let known = self.ctx.owners.known_approvals();
+        known.iter().filter(|key| !approvals.contains_key(*key)).for_each(|key| self.approval(key));
+        let known: Vec<Work> = self.known.lock().editions.keys().cloned().collect();
+        for work in known {
+            match &work {
+                Work::Promise(key) if world.promises.get(key).is_none() => self.promise(key),
+                Work::Policy(key) if world.policies.get(key).is_none() => self.policy(key),
+                Work::Destination(key) if world.destinations.get(key).is_none() => self.destination(key),
+                _ => {}
+            }
+        }
+        let shelves: Vec<Key> = self.known.lock().shelves.keys().cloned().collect();
+        shelves.iter().filter(|key| world.catalogs.get(key).is_none()).for_each(|key| self.catalog(key));
+        // Released orphans and deleted revisions leave nothing behind by which they could be missed.
+        self.waiting_for_room();
+        self.policies_about(|_| true);
+    }
+
+    fn promises_called(&self, name: &str) {
+        let called = self.known.lock().promises_called(name);
+        called.into_iter().for_each(|at| self.ctx.queue.add(Work::Promise(at)));
+    }
+
+    /// Enqueues policies: whether their rules match depends on the promises that they apply to.
+    fn policies_about(&self, matches: impl Fn(&AppliesTo) -> bool) {
+        for (key, _) in self.ctx.world.policies.snapshot().iter().filter(|(_, policy)| matches(&policy.spec.applies_to)) {
+            self.ctx.queue.add(Work::Policy(key.clone()));
+        }
+    }
+
+    fn requests_of(&self, promise: &str) {
+        self.requests_where(|request| request.spec.promise.name == promise);
+    }
+
+    fn requests_at(&self, destination: &str) {
+        self.requests_where(|request| {
+            let status = request.status.as_ref();
+            let there = status.is_some_and(|s| s.inventory.iter().any(|item| item.destination.as_deref() == Some(destination)));
+            there || !is_ready(request)
+        });
+    }
+
+    /// Enqueues requests for which a new place or a new offer might make a difference.
+    fn undecided(&self) {
+        self.requests_where(is_undecided);
+    }
+
+    /// Does the same below a workspace: which workspaces there use our kinds determines what is known on the path to a request.
+    fn undecided_below(&self, top: &ClusterId) {
+        let below = self.ctx.world.tree().subtree(top);
+        below.iter().for_each(|cluster| self.requests_within(cluster, is_undecided));
+    }
+
+    /// Enqueues promises and policies that might be valid where they are now known to be: some of them need a trusted home.
+    fn unpublished(&self, clusters: &BTreeSet<ClusterId>) {
+        let world = &self.ctx.world;
+        let is_there = |at: &Key| clusters.contains(&at.cluster);
+        let is_invalid = |conditions: &[Condition]| conditions.iter().any(|condition| condition.reason == "Invalid");
+        // A version after the first might have been judged before its home was known.
+        let unpublished = |status: &PromiseStatus| status.revision.is_none() || is_invalid(&status.conditions);
+        for (at, _) in world.promises.snapshot().iter().filter(|(at, row)| is_there(at) && row.status.as_ref().is_none_or(unpublished)) {
+            self.ctx.queue.add(Work::Promise(at.clone()));
+        }
+        let invalid = |status: &PolicyStatus| is_invalid(&status.conditions);
+        for (at, _) in world.policies.snapshot().iter().filter(|(at, row)| is_there(at) && row.status.as_ref().is_none_or(invalid)) {
+            self.ctx.queue.add(Work::Policy(at.clone()));
+        }
+    }
+
+    fn waiting_for_room(&self) {
+        let waiting = self.known.lock().waiting_for_room();
+        for key in waiting {
+            if let Some(request) = self.ctx.world.requests.get(&key) {
+                self.ctx.queue.add_as(Work::Request(key), class(&request, Class::Sweep));
+            }
+        }
+    }
+
+    fn requests_within(&self, workspace: &ClusterId, matches: impl Fn(&PromiseRequest) -> bool) {
+        let all = self.ctx.world.requests.snapshot();
+        let there = all.range(Key::cluster_scoped(workspace, "")..).take_while(|(key, _)| key.cluster == *workspace);
+        for (key, request) in there.filter(|(_, request)| matches(request)) {
+            self.ctx.queue.add_as(Work::Request(key.clone()), class(request, Class::Changed));
+        }
+    }
+
+    fn requests_where(&self, matches: impl Fn(&PromiseRequest) -> bool) {
+        for (key, request) in self.ctx.world.requests.snapshot().iter().filter(|(_, request)| matches(request)) {
+            self.ctx.queue.add_as(Work::Request(key.clone()), class(request, Class::Sweep));
+        }
+    }
+}
+
+/// Checks whether a workspace has any object of a kind.
+fn has_any<V>(cache: &Cache<V>, cluster: &ClusterId) -> bool {
+    cache.snapshot().range(Key::cluster_scoped(cluster, "")..).next().is_some_and(|(key, _)| key.cluster == *cluster)
+}

@@ -1,0 +1,228 @@
+//! The last known state of each object, as far as it decides what is enqueued.
+
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use kube::api::ObjectMeta;
+use parking_lot::Mutex;
+use promise::api::{Phase, PolicySpec, PromiseCatalogSpec, PromiseRequestStatus, WaitingKind};
+
+use super::context::Work;
+use super::uses::Used;
+use crate::kinds::PromiseRequest;
+use crate::usage::in_force;
+use crate::watch::Key;
+
+/// The last known state of each object, as far as it decides what is enqueued.
+#[derive(Default)]
+pub struct LastSeen {
+    pub requests: HashMap<Key, RequestState>,
+    /// Requests that wait for room under a limit or a budget.
+    full: BTreeSet<Key>,
+    /// Promises by name. Several homes can have one with the same name.
+    promises: HashMap<String, BTreeSet<Key>>,
+    /// Digests of what others depend on, by object.
+    pub editions: HashMap<Work, u64>,
+    /// Digests of what requests and policies see of each promise.
+    offers: HashMap<Key, u64>,
+    /// The part of each policy that matters: its spec without texts for people.
+    pub rules: HashMap<Key, PolicySpec>,
+    /// The part of each catalog that matters: its spec without texts for people.
+    pub shelves: HashMap<Key, PromiseCatalogSpec>,
+}
+
+/// The last known state of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestState {
+    pub uid: String,
+    pub promise: String,
+    /// Digest of everything except status.
+    pub edition: u64,
+    /// Revisions that it uses.
+    pub uses: BTreeSet<Used>,
+    /// Name of the accepted release, which determines what the request holds of limits and budgets.
+    pub holds: Option<String>,
+    /// Whether it waits for room that other requests hold.
+    pub waits_for_room: bool,
+    /// The working version, which other promises can require.
+    pub works: Option<String>,
+    /// Digest of what its status says about decisions; `None` if it says nothing.
+    pub decisions: Option<u64>,
+}
+
+impl LastSeen {
+    /// Updates what is known of an object. Returns whether that is new.
+    pub fn is_new(&mut self, work: &Work, edition: Option<u64>) -> bool {
+        match edition {
+            Some(edition) => self.editions.insert(work.clone(), edition) != Some(edition),
+            None => {
+                self.editions.remove(work);
+                true
+            }
+        }
+    }
+
+    /// Updates what is known of a request. Returns what was known before, and what is known now. Calling `read`, storing its result, and
+    /// what `note` stores elsewhere are one step, because several tasks look at requests, and a count that is added must be the one that is
+    /// subtracted later.
+    pub fn update(
+        known: &Mutex<Self>,
+        key: &Key,
+        read: impl FnOnce() -> Option<RequestState>,
+        note: impl FnOnce(Option<&RequestState>, Option<&RequestState>),
+    ) -> (Option<RequestState>, Option<RequestState>) {
+        let mut known = known.lock();
+        let now = read();
+        let before = known.replace(key, now.clone());
+        note(before.as_ref(), now.as_ref());
+        (before, now)
+    }
+
+    fn replace(&mut self, key: &Key, told: Option<RequestState>) -> Option<RequestState> {
+        if told.as_ref().is_some_and(|told| told.waits_for_room) {
+            self.full.insert(key.clone());
+        } else {
+            self.full.remove(key);
+        }
+        match told {
+            Some(told) => self.requests.insert(key.clone(), told),
+            None => self.requests.remove(key),
+        }
+    }
+}
+
+impl LastSeen {
+    /// Returns the requests that wait for room, in the order of their keys.
+    pub fn waiting_for_room(&self) -> Vec<Key> {
+        self.full.iter().cloned().collect()
+    }
+
+    /// Updates what requests and policies see of a promise. Returns what they saw before.
+    pub fn offers(&mut self, key: &Key, offer: Option<u64>) -> Option<u64> {
+        match offer {
+            Some(offer) => {
+                self.promises.entry(key.name.clone()).or_default().insert(key.clone());
+                self.offers.insert(key.clone(), offer)
+            }
+            None => {
+                if let Some(called) = self.promises.get_mut(&key.name) {
+                    called.remove(key);
+                    if called.is_empty() {
+                        self.promises.remove(&key.name);
+                    }
+                }
+                self.offers.remove(key)
+            }
+        }
+    }
+
+    /// Returns the promises with a name, in the order of their keys.
+    pub fn promises_called(&self, name: &str) -> Vec<Key> {
+        self.promises.get(name).into_iter().flatten().cloned().collect()
+    }
+}
+
+impl RequestState {
+    /// Returns the part of a request that matters now.
+    pub fn of(request: &PromiseRequest) -> Self {
+        let status = request.status.as_ref();
+        let used = |revision: &String, home: &Option<String>| Used { revision: revision.clone(), home: home.clone() };
+        let current = status.and_then(|status| status.current.as_ref()).map(|release| used(&release.revision, &release.home));
+        let candidate = status.and_then(|status| status.candidate.as_ref()).map(|release| used(&release.revision, &release.home));
+        Self {
+            uid: request.metadata.uid.clone().unwrap_or_default(),
+            promise: request.spec.promise.name.clone(),
+            edition: edition(&request.metadata, ()),
+            uses: current.into_iter().chain(candidate).collect(),
+            holds: in_force(request).map(str::to_owned),
+            waits_for_room: waits_for_room(request),
+            works: current_version(request).filter(|_| is_ready(request)).map(str::to_owned),
+            decisions: status.filter(|status| !status.approvals.is_empty()).map(decisions),
+        }
+    }
+}
+
+/// Returns a digest of everything in an object except its status, and of `more`.
+pub fn edition(metadata: &ObjectMeta, more: impl Hash) -> u64 {
+    let ObjectMeta { uid, generation, labels, annotations, finalizers, deletion_timestamp, .. } = metadata;
+    digest((uid, generation, labels, annotations, finalizers, deletion_timestamp.is_some(), more))
+}
+
+/// Returns a digest of everything that decisions read to report their outcome.
+fn decisions(status: &PromiseRequestStatus) -> u64 {
+    let candidate = status.candidate.as_ref().map(|candidate| (&candidate.content_hash, candidate.state));
+    let lines = status.approvals.iter().map(|line| {
+        let given: Vec<_> = line.given.iter().map(|given| (&given.approval, given.state, &given.void)).collect();
+        (&line.rule.policy, &line.rule.promise, &line.rule.name, &line.cluster, given)
+    });
+    digest((candidate, lines.collect::<Vec<_>>()))
+}
+
+/// Returns a digest of any value.
+pub fn digest(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Returns the running version, in whatever state it is.
+pub fn current_version(request: &PromiseRequest) -> Option<&str> {
+    Some(&request.status.as_ref()?.current.as_ref()?.version)
+}
+
+fn waits_for_room(request: &PromiseRequest) -> bool {
+    let waits = request.status.as_ref().and_then(|status| status.waiting_on.as_ref());
+    waits.is_some_and(|waits| waits.kind == WaitingKind::Capacity)
+}
+
+/// Checks whether a request is ready.
+pub fn is_ready(request: &PromiseRequest) -> bool {
+    request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
+
+    use parking_lot::Mutex;
+
+    use super::{LastSeen, RequestState, Used};
+    use crate::watch::Key;
+    use crate::workspaces::ClusterId;
+
+    fn using(revision: &str) -> RequestState {
+        RequestState {
+            uid: "u".into(),
+            promise: "redis".into(),
+            edition: 0,
+            uses: BTreeSet::from([Used { revision: revision.to_owned(), home: None }]),
+            holds: None,
+            waits_for_room: false,
+            works: None,
+            decisions: None,
+        }
+    }
+
+    /// Otherwise one task could add what the other has read, and neither would subtract it again.
+    #[test]
+    fn of_two_tasks_that_look_at_a_request_one_waits_until_the_other_has_noted_what_it_saw() {
+        let (known, key) = (Mutex::<LastSeen>::default(), Key::cluster_scoped(&ClusterId::root(), "web"));
+        let others_wait = || assert!(known.try_lock().is_none(), "another task could look at the same time");
+        let noted = RefCell::new(Vec::new());
+        for now in [Some(using("redis-1")), Some(using("redis-2")), None] {
+            let read = || {
+                others_wait();
+                now.clone()
+            };
+            let note = |before: Option<&RequestState>, now: Option<&RequestState>| {
+                others_wait();
+                noted.borrow_mut().push((before.cloned(), now.cloned()));
+            };
+            let seen = LastSeen::update(&known, &key, read, note);
+            assert_eq!(noted.borrow().last(), Some(&seen));
+        }
+        let (one, two) = (Some(using("redis-1")), Some(using("redis-2")));
+        assert_eq!(noted.into_inner(), [(None, one.clone()), (one, two.clone()), (two, None)]);
+    }
+}

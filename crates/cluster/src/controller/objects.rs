@@ -1,0 +1,224 @@
+//! Reading, applying and deleting single objects. Every operation is idempotent and carries a precondition where there is one.
+
+use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, Preconditions};
+use kube::core::{GroupVersionKind, Status};
+use kube::{Api, ResourceExt};
+use promise::names;
+use promise::plan::{Key, Why};
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+use super::outage::complete;
+use super::places::Places;
+use super::refusals::{describe_at, describe_beside, describe_own};
+use super::revision;
+use super::target::{Place, Reach, Targets};
+use crate::error::{is_missing, is_missing_api, upstream};
+use crate::kinds::Export;
+
+/// Returns the kind of a key.
+pub fn kind(key: &Key) -> GroupVersionKind {
+    GroupVersionKind::gvk(&key.group, &key.version, &key.kind)
+}
+
+/// Returns the object at a key, or `None` if it doesn't exist or its kind is gone. The error is a sentence.
+pub async fn look(targets: &Targets, place: &Place, key: &Key) -> Result<Option<Value>, String> {
+    match targets.find(place, &kind(key)).await? {
+        Some(reach) => read(targets, place, key, reach).await,
+        None => Ok(None),
+    }
+}
+
+/// Like [`look`], where it is known how the kind is reached.
+pub async fn read(targets: &Targets, place: &Place, key: &Key, reach: Reach) -> Result<Option<Value>, String> {
+    match complete(api(reach, key).get(&key.name)).await {
+        Ok(object) => {
+            answered(targets, place);
+            Ok(Some(value(object)))
+        }
+        Err(error) if is_missing(&error) => {
+            answered(targets, place);
+            Ok(None)
+        }
+        // What is remembered of the kinds there might be outdated.
+        Err(error) if is_missing_api(&error) && targets.is_gone(place, &kind(key)).await? => Ok(None),
+        Err(error) => Err(failed(targets, place, &error, &format!("read {key}"))),
+    }
+}
+
+/// Writes an object complete, so that what it leaves out is removed, and returns what the server made of it. `uid` is that of the observed
+/// object, and `places` identify the cluster in which it was observed.
+pub async fn apply(
+    targets: &Targets,
+    (places, place): (&Places, &Place),
+    key: &Key,
+    object: &Value,
+    uid: Option<&str>,
+    why: Why,
+) -> Result<Value, Failure> {
+    let reach = targets.reach(place, &kind(key)).await.map_err(Failure::from)?;
+    places.is_same(place, reach.session)?;
+    let applies = reach.applies;
+    let api = api(reach, key);
+    let written = if applies { applied(&api, key, object, uid, why).await } else { revision::write(&api, &key.name, object, uid).await };
+    match written {
+        Ok(object) => {
+            answered(targets, place);
+            Ok(value(object))
+        }
+        Err(error) => Err(Failure::of(&error, refused(targets, place, key, &error))),
+    }
+}
+
+/// Applies an object, server-side.
+async fn applied(api: &Api<DynamicObject>, key: &Key, object: &Value, uid: Option<&str>, why: Why) -> Result<DynamicObject, kube::Error> {
+    let mut body = object.clone();
+    if let Some(uid) = uid {
+        // An object that has taken its place meanwhile isn't ours to change.
+        body["metadata"]["uid"] = json!(uid);
+    }
+    let mut params = PatchParams::apply(names::MANAGER_FULFIL);
+    // A new object must not meet other owners of its fields. An object that carries our label is ours as a whole.
+    params.force = why != Why::Create;
+    complete(api.patch(&key.name, &params, &Patch::Apply(&body))).await
+}
+
+/// Deletes an object, if it still has this uid.
+pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), Failure> {
+    let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };
+    let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: None };
+    let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };
+    match complete(api(reach, key).delete(&key.name, &params)).await {
+        Err(error) if !is_missing(&error) => Err(Failure::of(&error, failed(targets, place, &error, &format!("delete {key}")))),
+        // It was deleted, or was already gone.
+        _ => {
+            answered(targets, place);
+            Ok(())
+        }
+    }
+}
+
+/// Removes our marks from an object, if it still has this uid, and otherwise leaves it as it is. Afterwards we own none of its fields,
+/// except the note of whose it was.
+pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), Failure> {
+    let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };
+    let api = api(reach, key);
+    let labels = json!({names::REQUEST_UID_LABEL: null, names::REQUEST_NAME_LABEL: null, names::RESOURCE_ID_LABEL: null});
+    let params = PatchParams { field_manager: Some(names::MANAGER_RELEASE.to_owned()), ..PatchParams::default() };
+    let handed = async {
+        let found = complete(api.get(&key.name)).await?;
+        let annotations = json!({
+            names::HASH_ANNOTATION: null, names::APPLIED_FIELDS_ANNOTATION: null,
+            names::RELEASED_ANNOTATION: found.labels().get(names::REQUEST_UID_LABEL),
+        });
+        let patch = json!({"metadata": {
+            "uid": uid, "resourceVersion": found.metadata.resource_version, "labels": labels,
+            "annotations": annotations, "managedFields": left(&found),
+        }});
+        complete(api.patch(&key.name, &params, &Patch::Merge(&patch))).await
+    };
+    match handed.await {
+        Err(error) if !is_missing(&error) => Err(Failure::of(&error, failed(targets, place, &error, &format!("hand over {key}")))),
+        _ => {
+            answered(targets, place);
+            Ok(())
+        }
+    }
+}
+
+/// Returns the owners of fields of an object that is handed over, as they are written back: everyone else. Without any entry the server
+/// would give all fields to `before-first-apply` at the next apply, which then gets a conflict in each field that it changes.
+fn left(object: &DynamicObject) -> Value {
+    let entries = object.metadata.managed_fields.iter().flatten();
+    let others: Vec<_> = entries.filter(|entry| entry.manager.as_deref() != Some(names::MANAGER_FULFIL)).collect();
+    if !others.is_empty() {
+        return json!(others);
+    }
+    let note = format!("f:{}", names::RELEASED_ANNOTATION);
+    json!([{
+        "manager": names::MANAGER_RELEASE, "operation": "Update", "apiVersion": object.types.as_ref().map(|types| &types.api_version),
+        "fieldsType": "FieldsV1", "fieldsV1": {"f:metadata": {"f:annotations": {note: {}}}},
+    }])
+}
+
+fn api(reach: Reach, key: &Key) -> Api<DynamicObject> {
+    let Reach { client, resource, namespaced, .. } = reach;
+    match key.namespace.as_deref().filter(|_| namespaced) {
+        Some(namespace) => Api::namespaced_with(client, namespace, &resource),
+        None => Api::all_with(client, &resource),
+    }
+}
+
+/// Records that a place accepted a call.
+fn answered(targets: &Targets, place: &Place) {
+    if let Place::Destination(key) = place {
+        targets.record_response(key, None);
+    }
+}
+
+/// Explains why an apply failed. What a server finds wrong with a Secret might repeat the secret, and conditions are read by more people.
+fn refused(targets: &Targets, place: &Place, key: &Key, error: &kube::Error) -> String {
+    let why = failed(targets, place, error, &format!("apply {key}"));
+    let secret = key.group.is_empty() && key.kind == "Secret";
+    match error {
+        kube::Error::Api(status) if secret && may_repeat(status) => {
+            format!(
+                "The controller can't apply {key}: the server rejected its content. Its message is hidden because it might repeat a secret."
+            )
+        }
+        _ => why,
+    }
+}
+
+/// Checks whether the message of a refusal might repeat what was sent. That is so for checks of the content, whatever code they answer
+/// with. Missing permissions and owners of fields are reported without it.
+fn may_repeat(status: &Status) -> bool {
+    upstream::is_of_admission(status) || matches!(status.code, 400 | 422 | 500)
+}
+
+fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) -> String {
+    match place {
+        // On kcp all claims are in force, so the missing permission isn't one of these.
+        Place::Workspace(cluster) if cluster.namespace().is_none() && targets.is_granted(cluster) => {
+            describe_own(targets.topology(), Export::Requests, error, doing)
+        }
+        Place::Workspace(cluster) => describe_beside(cluster, error, doing),
+        Place::Destination(key) => {
+            targets.record_response(key, Some(error));
+            describe_at(&key.name, error, doing)
+        }
+    }
+}
+
+fn value(object: DynamicObject) -> Value {
+    let mut object = object;
+    // The times of the last writes show what a status is about. The lists of owned fields are large, and we don't need them.
+    for entry in object.metadata.managed_fields.iter_mut().flatten() {
+        entry.fields_v1 = None;
+    }
+    serde_json::to_value(object).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::may_repeat;
+
+    #[test]
+    fn words_that_may_repeat_a_secret_are_told_from_a_missing_right() {
+        let repeats = |code: u16, message: &str| {
+            let status = json!({"status": "Failure", "code": code, "reason": "", "message": message});
+            may_repeat(&serde_json::from_value(status).unwrap())
+        };
+        assert!(repeats(403, r#"admission webhook "weak.example.dev" denied the request: hunter2 is too short"#));
+        assert!(repeats(
+            403,
+            r#"secrets "web" is forbidden: ValidatingAdmissionPolicy 'weak' with binding 'weak' denied request: hunter2 is too short"#
+        ));
+        assert!(repeats(422, r#"Secret "web" is invalid: data[key]: Invalid value: "hunter2""#));
+        let right = r#"secrets "web" is forbidden: User "sandbox" cannot patch resource "secrets" in API group "" in the namespace "a""#;
+        assert!(!repeats(403, right));
+        assert!(!repeats(409, r#"Apply failed with 1 conflict: conflict with "kubectl": .data.key"#));
+    }
+}

@@ -1,0 +1,438 @@
+//! One reconcile of one request: observe, ask what to do, do it, report the result.
+
+mod execute;
+mod observe;
+mod report;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use kube::api::{DeleteParams, Preconditions};
+use kube::{Api, ResourceExt};
+use promise::api::{DestinationId, OutputStatus};
+use promise::lifecycle::Chosen;
+use promise::names;
+use promise::plan::{Hold, Key as ObjectKey, Plan, Seen, Subject, plan};
+use promise::status::{self, Missing, held};
+use promise::visibility::Place;
+use tokio::task::JoinHandle;
+
+use super::context::{ControllerContext, Work};
+use super::decide::{Decision, Unloadable, decide};
+use super::failure::Failure;
+use super::governance::problems_in_words;
+use super::informers::WatchedKind;
+use super::inputs;
+use super::places::Places;
+use super::queue::Requeue;
+use super::refusals::describe_own;
+use super::releases;
+use super::render::{self, Rendered};
+use super::write;
+use crate::error::{is_conflict, is_denied, is_missing, is_unanswered};
+use crate::kinds::{Export, PromiseRelease, PromiseRequest};
+use crate::watch::Key;
+use crate::workspaces::{ClusterId, Node};
+
+pub(super) use execute::Executed;
+
+/// Number of objects written or deleted before other keys in the queue get their turn, so that no request keeps the controller from the
+/// others.
+pub(super) const BUDGET: usize = 50;
+/// Number of plans executed in one reconcile: one for each stage of a promise, and some more.
+pub(super) const PLANS: usize = 40;
+/// When an idle request is reconciled again, in case an event was lost.
+const RESYNC: Duration = Duration::from_secs(600);
+
+/// Reconciles one request.
+pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
+    let client = match ctx.targets.workspace(&key.cluster) {
+        Ok(client) => client,
+        Err(why) => {
+            tracing::info!(request = %key, why, "not now");
+            return Requeue::Backoff;
+        }
+    };
+    let api: Api<PromiseRequest> = Api::namespaced(client.clone(), &key.namespace);
+    // The caches might be behind our own writes. Decisions here are based on the current object.
+    let work = Work::Request(key.clone());
+    let request = match api.get(&key.name).await {
+        Ok(request) => request,
+        Err(error) if is_missing(&error) => return ctx.settled(&work),
+        // Its workspace is gone, or no longer uses our kinds: no answer about a request there ever says that it is missing.
+        Err(error) if !is_unanswered(&error) && ctx.world.requests.get(key).is_none() => return ctx.settled(&work),
+        // It can't be decoded, and until someone changes it another look shows nothing else.
+        Err(kube::Error::SerdeError(_)) => {
+            ctx.settled(&work);
+            return Requeue::After(RESYNC);
+        }
+        Err(error) => return ctx.refused(&work, Export::Requests, &error, "read requests"),
+    };
+    let releases = Api::namespaced(client, &key.namespace);
+    let mut reconciliation = Reconciliation {
+        ctx,
+        key,
+        api,
+        releases,
+        request,
+        seen: BTreeMap::new(),
+        answered: BTreeSet::new(),
+        repaired: BTreeSet::new(),
+        recording: None,
+        unrecorded: false,
+        recorded: false,
+        ids: BTreeMap::new(),
+        stages: BTreeMap::new(),
+        failure: None,
+        moved: None,
+        passing: false,
+        outputs: Vec::new(),
+        awaiting_outputs: false,
+        judged_again: None,
+    };
+    let outcome = reconciliation.run().await;
+    reconciliation.keep_watches();
+    match outcome {
+        Ok(after) => {
+            ctx.report.refused(&work, None);
+            after
+        }
+        // It was changed meanwhile. The next attempt usually succeeds, but nothing guarantees that.
+        Err(error) if is_conflict(&error) => Requeue::Backoff,
+        Err(error) => ctx.refused(&work, Export::Requests, &error, "update requests"),
+    }
+}
+
+pub(super) struct Reconciliation<'a> {
+    pub(super) ctx: &'a ControllerContext,
+    pub(super) key: &'a Key,
+    api: Api<PromiseRequest>,
+    pub(super) releases: Api<PromiseRelease>,
+    pub(super) request: PromiseRequest,
+    pub(super) seen: BTreeMap<ObjectKey, Seen>,
+    /// Those of `seen` that our own applies in this reconcile were answered with.
+    answered: BTreeSet<ObjectKey>,
+    /// Those of `seen` that someone else changed or removed since the status was written.
+    repaired: BTreeSet<ObjectKey>,
+    /// The task that records the new release.
+    recording: Option<JoinHandle<Result<(), Failure>>>,
+    /// Whether that failed.
+    unrecorded: bool,
+    /// Whether a release was recorded in this reconcile.
+    recorded: bool,
+    /// Ids of the objects that the release wants.
+    ids: BTreeMap<ObjectKey, String>,
+    /// Their stages in the order of creation.
+    stages: BTreeMap<ObjectKey, u32>,
+    pub(super) failure: Option<String>,
+    /// Why objects aren't sent to a Destination that is no longer the same.
+    pub(super) moved: Option<String>,
+    /// Whether that might pass.
+    passing: bool,
+    outputs: Vec<OutputStatus>,
+    /// Whether the request waits for a Secret that others write. No event announces it.
+    awaiting_outputs: bool,
+    /// Seconds after which the health of an object is different although nothing changes.
+    judged_again: Option<i64>,
+}
+
+impl Reconciliation<'_> {
+    async fn run(&mut self) -> Result<Requeue, kube::Error> {
+        if self.request.metadata.deletion_timestamp.is_some() {
+            self.ctx.transient.ends(self.key);
+            return self.deprovision().await;
+        }
+        // Releases are deleted before requests there: nothing that the control plane is removing is recorded or created again.
+        if self.ctx.world.is_leaving(&self.key.cluster) {
+            self.ctx.transient.ends(self.key);
+            return Ok(Requeue::After(RESYNC));
+        }
+        let mut decision = decide(self.ctx, &self.releases, self.key, &self.request).await;
+        if let Some(lost) = decision.lost.take() {
+            return self.hold(&lost).await;
+        }
+        if decision.failure.is_none() && decision.choice.ends(self.ctx.clock.now()) {
+            return self.end(&decision).await;
+        }
+        if let Some(refusal) = decision.failure.take() {
+            self.fails(refusal);
+        }
+        if decision.choice.fresh {
+            self.begin_record(&decision);
+        }
+        self.record_held(&mut decision).await;
+        let plan = match decision.choice.wanted().cloned() {
+            Some(wanted) => {
+                let mut places = Places::new(
+                    self.key,
+                    wanted.context.workspace.path.clone(),
+                    self.node(&wanted.home),
+                    wanted.trusted,
+                    self.bound(Some(&wanted)),
+                );
+                places.identify(self.ctx).await;
+                self.apply_release(&mut decision, &wanted, &mut places).await?
+            }
+            // Nothing was ever accepted, or the release can't be read: existing objects are left alone.
+            None => {
+                self.retain_inputs().await?;
+                None
+            }
+        };
+        if !self.is_recorded().await {
+            decision.choice.take_back();
+        }
+        if plan.as_ref().is_some_and(|plan| plan.applied && plan.healthy) {
+            decision.choice.promote();
+        }
+        if self.is_transient(plan.as_ref())
+            && let Some(pause) = self.ctx.transient.pause(self.key)
+        {
+            return Ok(Requeue::After(pause));
+        }
+        self.report(&decision, plan.as_ref()).await?;
+        if self.recorded {
+            self.trim(&decision).await;
+        }
+        Ok(match self.requeue(plan.as_ref()) {
+            Requeue::After(_) if decision.unannounced => Requeue::Poll,
+            Requeue::After(pause) => Requeue::After(decision.choice.changes_in(self.ctx.clock.now()).map_or(pause, |left| pause.min(left))),
+            requeue => requeue,
+        })
+    }
+
+    /// Deletes the request, which expired and wasn't renewed. A renewal that arrives at the same moment wins.
+    async fn end(&mut self, decision: &Decision) -> Result<Requeue, kube::Error> {
+        let preconditions =
+            Preconditions { uid: self.request.metadata.uid.clone(), resource_version: self.request.metadata.resource_version.clone() };
+        let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
+        match self.api.delete(&self.key.name, &params).await {
+            Ok(_) => {
+                tracing::info!(request = %self.key, "expired and wasn't renewed, so it is deleted");
+                self.note(decision.choice.expiry().map(status::ended).into_iter().collect());
+                Ok(Requeue::No)
+            }
+            Err(error) if is_missing(&error) => Ok(Requeue::No),
+            Err(error) if is_denied(&error) => {
+                let why = describe_own(self.ctx.targets.topology(), Export::Requests, &error, "delete expired requests");
+                self.fails(Failure::of(&error, why));
+                self.report(decision, None).await?;
+                Ok(Requeue::Backoff)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps the watches on what the request has.
+    fn keep_watches(&self) {
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        let is_gone = self.ctx.world.requests.get(self.key).is_none();
+        self.ctx.informers.keep(self.key, &if is_gone { BTreeSet::new() } else { WatchedKind::all(inventory) });
+    }
+
+    /// Changes nothing, and reports why: what the status names can't be loaded.
+    async fn hold(&mut self, lost: &Unloadable) -> Result<Requeue, kube::Error> {
+        tracing::warn!(request = %self.key, why = lost.why, "held");
+        // What can't be read at this moment can usually be read at the next.
+        if lost.missing == Missing::Unknown
+            && let Some(pause) = self.ctx.transient.pause(self.key)
+        {
+            return Ok(Requeue::After(pause));
+        }
+        let previous = self.request.status.clone().unwrap_or_default();
+        let generation = self.request.metadata.generation.unwrap_or_default();
+        self.write(&held(&previous, lost.missing, &lost.why, generation, &self.ctx.now())).await?;
+        Ok(Requeue::Backoff)
+    }
+
+    fn fails(&mut self, refusal: Failure) {
+        (self.failure, self.passing) = (Some(refusal.why), refusal.passing);
+    }
+
+    /// Checks whether everything that is wrong might pass, so that it is retried before anything is reported.
+    fn is_transient(&self, plan: Option<&Plan>) -> bool {
+        let holds = plan.map(|plan| plan.holds.as_slice()).unwrap_or_default();
+        let is_out_of_sight = holds.iter().any(|hold| matches!(hold, Hold::Unreachable { .. }));
+        let is_transient = match self.failure {
+            Some(_) => self.passing,
+            // For a request that was never ready, this changes nothing that is reported.
+            None => is_out_of_sight && self.request.status.as_ref().is_some_and(|status| status.current.is_some()),
+        };
+        if !is_transient {
+            self.ctx.transient.ends(self.key);
+        }
+        is_transient
+    }
+
+    /// Records what approvers are asked about before any status asks them: no one decides about something that might change meanwhile.
+    async fn record_held(&mut self, decision: &mut Decision) {
+        let Some(held) = &decision.choice.held else { return };
+        let (topology, chosen) = (self.ctx.targets.topology(), &held.chosen);
+        let hash = &chosen.release.content_hash;
+        let named = self.request.status.as_ref().and_then(|status| status.candidate.as_ref());
+        let is_asked = named.is_some_and(|candidate| candidate.content_hash == *hash);
+        let known = self.ctx.world.releases.get(&Key { name: chosen.name.clone(), ..self.key.clone() });
+        // A release that no status names any more might have been dropped since the caches saw it.
+        if is_asked && known.is_some_and(|known| known.spec.content_hash == *hash) {
+            return;
+        }
+        match releases::ensure(topology, &self.releases, &self.request, &chosen.name, chosen.release.clone()).await {
+            Ok(()) => self.recorded = true,
+            Err(refusal) => {
+                // Approvers who were already asked are still asked, and what they agree to is recorded before anything is created from it.
+                if !is_asked {
+                    decision.choice.held = None;
+                }
+                self.fails(refusal);
+            }
+        }
+    }
+
+    /// Adds our finalizer to a request for which secrets were typed: they are removed with it, even if nothing ever comes of it.
+    async fn retain_inputs(&mut self) -> Result<(), kube::Error> {
+        let Key { cluster, namespace, name } = self.key;
+        if !self.subject().finalizer && inputs::are_typed(self.ctx, cluster, namespace, name).await {
+            self.request = write::finalizer(&self.api, &self.request, true).await?;
+        }
+        Ok(())
+    }
+
+    /// Starts to record the new release, while the existing objects are read.
+    fn begin_record(&mut self, decision: &Decision) {
+        let Some(next) = &decision.choice.next else { return };
+        let (api, request, name, release) = (self.releases.clone(), self.request.clone(), next.name.clone(), next.release.clone());
+        let topology = self.ctx.targets.topology().clone();
+        self.recording = Some(tokio::spawn(async move { releases::ensure(&topology, &api, &request, &name, release).await }));
+    }
+
+    /// Waits until the new release is recorded: nothing is created from it before. Returns whether it is; the reason why not becomes the
+    /// failure.
+    async fn is_recorded(&mut self) -> bool {
+        if let Some(recording) = self.recording.take() {
+            let ended = |_| Err(Failure::not_now("The controller is shutting down and hasn't recorded the release yet.".to_owned()));
+            let recorded = recording.await.unwrap_or_else(ended);
+            self.unrecorded = recorded.is_err();
+            self.recorded |= recorded.is_ok();
+            if let Err(refusal) = recorded {
+                self.fails(refusal);
+            }
+        }
+        !self.unrecorded
+    }
+
+    /// Drops old releases, once the status no longer names them.
+    async fn trim(&self, decision: &Decision) {
+        let status = self.request.status.as_ref();
+        let named = status.and_then(|status| status.current.as_ref()).map(|current| current.release.as_str());
+        let asked = status.and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.release.as_str());
+        let needed: Vec<&str> = decision.choice.releases().chain(named).chain(asked).collect();
+        releases::trim(&self.releases, &self.request, &needed).await;
+    }
+
+    /// Returns the workspace at a place, if it is still there.
+    fn node(&self, place: &Place) -> Option<Node> {
+        let cluster = ClusterId::parse(&place.cluster).ok()?;
+        self.ctx.world.tree().lineage(&cluster)?.pop()
+    }
+
+    pub(super) fn own_releases(&self) -> Vec<PromiseRelease> {
+        let uid = self.request.uid().unwrap_or_default();
+        let from = Key { name: String::new(), ..self.key.clone() };
+        let rows = self.ctx.world.releases.snapshot();
+        let here = rows.range(from..).take_while(|(at, _)| at.cluster == self.key.cluster && at.namespace == self.key.namespace);
+        here.filter(|(_, release)| release.spec.request_uid == uid).map(|(_, release)| PromiseRelease::clone(release)).collect()
+    }
+
+    /// Creates what the release wants, as far as that is possible now.
+    async fn apply_release(&mut self, decision: &mut Decision, wanted: &Chosen, places: &mut Places) -> Result<Option<Plan>, kube::Error> {
+        self.observe_inventory(places).await;
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        places.verify_unidentified(inventory, &mut self.seen);
+        let mut latest = None;
+        for _ in 0..PLANS {
+            let known = self.seen.len();
+            let rendered = self.rendered(wanted).await;
+            let Some(rendered) = rendered else { return Ok(latest) };
+            let mut facts = self.facts(&rendered, places, wanted).await;
+            let now = plan(&facts, &self.ctx.digests);
+            let actions = now.actions.clone();
+            latest = Some(now);
+            if actions.is_empty() {
+                // What was just read might be what something else waits for.
+                if self.seen.len() > known && !facts.pending.is_empty() {
+                    continue;
+                }
+                break;
+            }
+            match self.execute(actions, places, decision, latest.as_ref()).await? {
+                Executed::Done => {}
+                Executed::Stopped => {
+                    // What was done before the refusal is reported as well.
+                    self.refresh(&mut facts, places, wanted).await;
+                    latest = Some(plan(&facts, &self.ctx.digests));
+                    break;
+                }
+                Executed::Finished => break,
+            }
+        }
+        Ok(latest)
+    }
+
+    async fn rendered(&mut self, wanted: &Chosen) -> Option<Rendered> {
+        let observed = render::observed(&self.seen, &self.ids, &self.request.uid().unwrap_or_default());
+        let (compiled, context) = (wanted.compiled.clone(), wanted.context.clone());
+        let parameters = wanted.release.parameters.clone().unwrap_or_default();
+        let rules = wanted.release.rules.clone();
+        match self.ctx.evaluate(move || render::render(&compiled, &parameters, &context, &rules, &observed)).await {
+            Ok(rendered) if rendered.problems.is_empty() => Some(rendered),
+            Ok(rendered) => {
+                (self.failure, self.passing) = (Some(problems_in_words(&rendered.problems)), false);
+                None
+            }
+            Err(why) => {
+                (self.failure, self.passing) = (Some(why), false);
+                None
+            }
+        }
+    }
+
+    /// Returns the Destinations of existing objects, and those that the release was made for, by name.
+    pub(super) fn bound(&self, wanted: Option<&Chosen>) -> BTreeMap<String, DestinationId> {
+        let mut bound = wanted.map(|wanted| wanted.release.destinations.clone()).unwrap_or_default();
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        bound.extend(inventory.iter().filter_map(|item| Some((item.destination.clone()?, item.destination_id.clone()?))));
+        bound
+    }
+
+    pub(super) fn subject(&self) -> Subject {
+        let spec = &self.request.spec;
+        Subject {
+            uid: self.request.uid().unwrap_or_default(),
+            name: self.key.name.clone(),
+            namespace: self.key.namespace.clone(),
+            deleting: self.request.metadata.deletion_timestamp.is_some(),
+            finalizer: self.request.finalizers().iter().any(|finalizer| finalizer == names::FINALIZER),
+            paused: spec.paused,
+            // A removal uses the policy that was agreed to instead.
+            deletion_policy: spec.deletion_policy,
+        }
+    }
+
+    pub(super) fn requeue(&self, plan: Option<&Plan>) -> Requeue {
+        let holds = plan.map(|plan| plan.holds.as_slice()).unwrap_or_default();
+        let more = holds.iter().any(|hold| matches!(hold, Hold::Budget { .. }));
+        // Objects of others don't carry our label, so no watch reports that they are gone, and no event announces that a place is back.
+        let unannounced = holds.iter().any(|hold| matches!(hold, Hold::Unreachable { .. } | Hold::Foreign { .. }));
+        if self.failure.is_some() {
+            Requeue::Backoff
+        } else if more {
+            Requeue::After(Duration::ZERO)
+        } else if unannounced || self.awaiting_outputs {
+            Requeue::Poll
+        } else {
+            let again = plan.and_then(|plan| plan.again).into_iter().chain(self.judged_again).min();
+            let again = again.and_then(|seconds| u64::try_from(seconds).ok()).map_or(RESYNC, Duration::from_secs);
+            Requeue::After(again.min(RESYNC))
+        }
+    }
+}

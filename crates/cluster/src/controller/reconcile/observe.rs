@@ -1,0 +1,160 @@
+//! Observing: where everything that a release wants goes, what exists, and whether it is healthy.
+
+use std::collections::BTreeSet;
+
+use futures::StreamExt as _;
+use promise::api::Health;
+use promise::lifecycle::Chosen;
+use promise::plan::{Facts, Key as ObjectKey, Pending, Seen};
+use serde_json::Value;
+
+use super::{BUDGET, Reconciliation};
+use crate::controller::context::ControllerContext;
+use crate::controller::informers::WatchedKind;
+use crate::controller::places::{KnownInputs, Places, Unplaced};
+use crate::controller::render::{self, Rendered};
+use crate::controller::target::Place;
+use crate::controller::{inputs, objects, outputs};
+use crate::watch::Key;
+
+/// Number of objects of one request that are read at the same time.
+const READS: usize = 16;
+
+impl Reconciliation<'_> {
+    /// Determines the place of every rendered object, and reads what exists.
+    pub(super) async fn facts(&mut self, rendered: &Rendered, places: &mut Places, wanted: &Chosen) -> Facts {
+        let subject = self.subject();
+        let mut pending: Vec<Pending> = rendered.pending.clone();
+        let mut desired = Vec::new();
+        let mut refused = Vec::new();
+        let accepted = inputs::accepted(&wanted.release);
+        for object in &rendered.objects {
+            // Stage 0 belongs to the namespaces that everything else is created in.
+            let stage = object.stage + 1;
+            match places.desired(self.ctx, &subject, object, stage, KnownInputs { accepted: &accepted, seen: &self.seen }).await {
+                Ok(placed) => desired.push(placed),
+                Err(Unplaced::Refused(problem)) => {
+                    refused.push(problem.message.clone());
+                    pending.push(Pending { id: object.id.clone(), stage, waits_for: "a place where it can be created".to_owned() });
+                }
+                Err(Unplaced::Changed(secret)) => {
+                    let waits_for = format!("the change to the Secret {secret} to be accepted");
+                    pending.push(Pending { id: object.id.clone(), stage, waits_for });
+                }
+                Err(Unplaced::Unknown(why)) => {
+                    if self.failure.is_none() {
+                        (self.failure, self.passing) = (Some(why), true);
+                    }
+                    pending.push(Pending { id: object.id.clone(), stage, waits_for: "its destination to respond".to_owned() });
+                }
+            }
+        }
+        if !refused.is_empty() {
+            (self.failure, self.passing) = (Some(refused.join(" ")), false);
+        }
+        self.ids.extend(desired.iter().map(|desired| (desired.key.clone(), desired.id.clone())));
+        self.outputs.clone_from(&rendered.outputs);
+        if refused.is_empty() {
+            let copied = outputs::copied(self.ctx, &subject, places, &rendered.secrets, &desired, &self.seen, &accepted).await;
+            self.awaiting_outputs = !copied.pending.is_empty();
+            self.outputs.extend(copied.outputs);
+            pending.extend(copied.pending);
+            desired.extend(copied.desired);
+            desired.splice(0..0, places.namespaces(self.ctx, &subject));
+        } else {
+            // Half of a release is worse than none: nothing new is created while something must not go where it should.
+            let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+            desired.retain(|desired| inventory.iter().any(|item| item.id == desired.id));
+        }
+        self.moved = places.moved().map(str::to_owned);
+        self.stages = desired.iter().map(|desired| (desired.key.clone(), desired.stage)).collect();
+        let mut facts = Facts {
+            request: subject,
+            desired: Some(desired),
+            pending,
+            budget: BUDGET,
+            destinations: places.identities(),
+            now: self.ctx.clock.now().as_second(),
+            ..Facts::default()
+        };
+        self.refresh(&mut facts, places, wanted).await;
+        facts
+    }
+
+    /// Updates the facts with what exists by now, and what the request says of it.
+    pub(super) async fn refresh(&mut self, facts: &mut Facts, places: &Places, wanted: &Chosen) {
+        facts.request = self.subject();
+        facts.inventory = self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default();
+        self.observe(facts, places).await;
+        self.judge(wanted).await;
+        facts.seen.clone_from(&self.seen);
+        facts.answered.clone_from(&self.answered);
+        facts.repaired.clone_from(&self.repaired);
+    }
+
+    /// Judges the health of every observed object, including the promise's own expressions.
+    async fn judge(&mut self, wanted: &Chosen) {
+        let (compiled, context) = (wanted.compiled.clone(), wanted.context.clone());
+        let parameters = wanted.release.parameters.clone().unwrap_or_default();
+        let (mut seen, ids) = (std::mem::take(&mut self.seen), self.ids.clone());
+        let now = self.ctx.clock.now().as_second();
+        let judged = self.ctx.evaluate(move || {
+            let mut again: Option<i64> = None;
+            for (key, seen) in &mut seen {
+                if let Seen::Present { object, health, message } = seen {
+                    let id = ids.get(key).map(String::as_str).unwrap_or_default();
+                    let verdict = render::health(&compiled, id, object, &parameters, &context, now);
+                    again = again.into_iter().chain(verdict.again).min();
+                    (*health, *message) = (verdict.health, verdict.message);
+                }
+            }
+            (seen, again)
+        });
+        match judged.await {
+            Ok(judged) => (self.seen, self.judged_again) = judged,
+            Err(why) => (self.failure, self.passing) = (Some(why), false),
+        }
+    }
+
+    /// Reads every object that wasn't read in this reconcile yet, and watches its kind from now on.
+    pub(in crate::controller) async fn observe(&mut self, facts: &Facts, places: &Places) {
+        self.observe_objects(facts.to_observe(), places).await;
+    }
+
+    /// Reads what was created before, so that expressions know it from the start.
+    pub(super) async fn observe_inventory(&mut self, places: &Places) {
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default();
+        self.ids = inventory.iter().map(|item| (ObjectKey::of_item(item), item.id.clone())).collect();
+        self.observe_objects(self.ids.keys().cloned().collect(), places).await;
+    }
+
+    async fn observe_objects(&mut self, keys: BTreeSet<ObjectKey>, places: &Places) {
+        let open: Vec<ObjectKey> = keys.into_iter().filter(|key| !self.seen.contains_key(key)).collect();
+        let (ctx, request) = (self.ctx, self.key);
+        let reads = open.clone().into_iter().map(|key| async move {
+            let place = match places.place(ctx, key.destination.as_deref()) {
+                Ok(place) => place,
+                Err(why) => return Seen::Unknown { why },
+            };
+            match observe(ctx, request, places, &place, &key).await {
+                Ok(Some(object)) => Seen::Present { object, health: Health::Unknown, message: None },
+                Ok(None) => Seen::Absent,
+                Err(why) => Seen::Unknown { why },
+            }
+        });
+        // A request might have thousands of objects, and others wait for the same server.
+        let found: Vec<Seen> = futures::stream::iter(reads).buffered(READS).collect().await;
+        self.seen.extend(open.into_iter().zip(found));
+    }
+}
+
+/// Reads an object, and watches its kind from now on.
+async fn observe(ctx: &ControllerContext, request: &Key, places: &Places, place: &Place, key: &ObjectKey) -> Result<Option<Value>, String> {
+    let kind = objects::kind(key);
+    let Some(reach) = ctx.targets.find(place, &kind).await? else { return Ok(None) };
+    places.is_same(place, reach.session)?;
+    if let Some((at, watched)) = ctx.targets.watchable(place, &kind, &reach)? {
+        ctx.informers.open(request, WatchedKind::of(key), &at, &kind, &watched);
+    }
+    objects::read(&ctx.targets, place, key, reach).await
+}

@@ -1,0 +1,54 @@
+//! Reporting: the status, computed from what was observed, and written when it differs.
+
+use promise::api::PromiseRequestStatus;
+use promise::lifecycle::{self, Observed};
+use promise::plan::Plan;
+use promise::status::{Milestone, milestones};
+
+use super::Reconciliation;
+use crate::controller::decide::Decision;
+use crate::controller::write;
+use crate::error::is_missing;
+
+impl Reconciliation<'_> {
+    /// Writes what was observed, if it differs from what the request says.
+    pub(in crate::controller) async fn report(&mut self, decision: &Decision, plan: Option<&Plan>) -> Result<(), kube::Error> {
+        let status = self.status(decision, plan);
+        self.write(&status).await
+    }
+
+    pub(super) async fn write(&mut self, status: &PromiseRequestStatus) -> Result<(), kube::Error> {
+        match write::status(&self.api, &self.request, status).await {
+            Ok(Some(request)) => {
+                let news = milestones(self.request.status.as_ref(), status);
+                self.request = request;
+                // From now on the inventory reports them.
+                self.repaired.clear();
+                self.note(news);
+            }
+            Ok(None) => {}
+            // A request without our finalizer might be gone at any moment.
+            Err(error) if is_missing(&error) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Queues milestones to be written beside the request when there is time.
+    pub(in crate::controller) fn note(&self, news: Vec<Milestone>) {
+        self.ctx.events.send(self.api.clone().into_client(), self.key, &self.request, news);
+    }
+
+    fn status(&self, decision: &Decision, plan: Option<&Plan>) -> PromiseRequestStatus {
+        let observed = Observed {
+            generation: self.request.metadata.generation.unwrap_or_default(),
+            deleting: self.request.metadata.deletion_timestamp.is_some(),
+            plan,
+            moved: self.moved.as_deref(),
+            failure: self.failure.as_deref(),
+            undecided: decision.undecided,
+            outputs: &self.outputs,
+        };
+        lifecycle::status(self.request.status.as_ref(), &decision.choice, &observed, &self.ctx.now())
+    }
+}

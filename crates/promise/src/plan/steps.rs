@@ -1,0 +1,441 @@
+//! The planner.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::action::{Action, Hold, Plan, Why};
+use super::drift::{drifted, kept};
+use super::facts::{Desired, Facts, Key, Seen};
+use super::repair;
+use crate::api::{DeletionPolicy, DestinationId, Health, InventoryItem, Repairs};
+use crate::keyed::{DigestKey, Purpose};
+use crate::names;
+
+/// Returns the next actions.
+///
+/// - Our finalizer comes first, and the inventory names an object before it is created.
+/// - Objects are created in the order of their stages. An object that belongs to someone else is never touched: as long as there is one,
+///   nothing is created or changed, so that a release isn't half rolled out. Drift is still repaired.
+/// - Objects that the release no longer wants are deleted once everything that it wants exists and is healthy.
+/// - Deletion follows the inventory in reverse order, one stage at a time, and only deletes objects that carry our label.
+///
+/// A server might store a field differently from how it was applied: it doesn't know the field, normalizes the value, or an admission
+/// policy changes it. The response to our apply ([`Facts::answered`]) shows that, and the inventory stores a digest of it. As long as
+/// the object matches the digest, it isn't applied again and again but listed in [`Plan::kept_otherwise`]. Any later change of our fields
+/// by something else is drift. If no digest is stored, because of a crash before the status was written, the object is applied once more,
+/// which changes nothing.
+///
+/// Drift is repaired immediately, and with increasing delays if it recurs soon; see [`Plan::contested`].
+pub fn plan(facts: &Facts, digests: &DigestKey) -> Plan {
+    let mut plan = if facts.request.deleting { deprovision(facts) } else { provision(facts, digests) };
+    plan.holds.sort_by_key(rank);
+    let idle = plan.actions.is_empty() && plan.holds.is_empty();
+    plan.settled = idle && (facts.request.deleting || (plan.applied && plan.healthy));
+    plan
+}
+
+fn rank(hold: &Hold) -> u8 {
+    match hold {
+        Hold::Paused => 0,
+        Hold::Foreign { .. } => 1,
+        Hold::Unreachable { .. } => 2,
+        Hold::Terminating { .. } => 3,
+        Hold::Unhealthy { .. } => 4,
+        Hold::NotYet { .. } => 5,
+        Hold::Budget { .. } => 6,
+    }
+}
+
+/// The owner of an observed object.
+enum Owner {
+    Ours,
+    HandedOver,
+    Foreign,
+}
+
+fn owner(object: &Value, uid: &str) -> Owner {
+    let text = |part: &str, key: &str| object["metadata"][part][key].as_str();
+    match text("labels", names::REQUEST_UID_LABEL) {
+        Some(label) if label == uid => Owner::Ours,
+        _ if text("annotations", names::ADOPT_ANNOTATION) == Some(uid) => Owner::HandedOver,
+        _ => Owner::Foreign,
+    }
+}
+
+fn terminating(object: &Value) -> bool {
+    object["metadata"].get("deletionTimestamp").is_some_and(|time| !time.is_null())
+}
+
+fn uid(object: &Value) -> String {
+    object["metadata"]["uid"].as_str().unwrap_or_default().to_owned()
+}
+
+fn applied_hash(object: &Value) -> Option<&str> {
+    object["metadata"]["annotations"][names::HASH_ANNOTATION].as_str()
+}
+
+/// What to do with one desired object.
+enum Verdict {
+    /// It exists. Contains the digest of our fields if the server stores them differently.
+    Fine(Option<String>),
+    /// It exists, but something keeps changing it: it is left as it is for now.
+    Left,
+    Apply(Why, Option<String>),
+    Hold(Hold),
+}
+
+impl Verdict {
+    /// Whether nothing has to be done with it.
+    fn is_settled(&self) -> bool {
+        matches!(self, Self::Fine(_) | Self::Left)
+    }
+}
+
+fn judge(facts: &Facts, desired: &Desired, digests: &DigestKey, plan: &mut Plan) -> Verdict {
+    let repairs = known(facts, &desired.key).and_then(|item| item.repairs);
+    let wait = |plan: &mut Plan| {
+        let left = repair::wait(repairs.as_ref(), facts.now)?;
+        plan.again = Some(plan.again.map_or(left, |again| again.min(left)));
+        Some(left)
+    };
+    let object = match facts.at(&desired.key) {
+        Seen::Absent if wait(plan).is_some() => {
+            let message = Some("something keeps deleting it, so it is re-created less and less often".to_owned());
+            return Verdict::Hold(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message });
+        }
+        Seen::Absent => return Verdict::Apply(Why::Create, None),
+        Seen::Unknown { why } => {
+            return Verdict::Hold(Hold::Unreachable {
+                id: desired.id.clone(),
+                key: desired.key.clone(),
+                message: unseen(&desired.key, why),
+            });
+        }
+        Seen::Present { object, .. } => object,
+    };
+    match owner(object, &facts.request.uid) {
+        Owner::Foreign => Verdict::Hold(foreign(desired, object)),
+        _ if terminating(object) => Verdict::Hold(Hold::Terminating { id: desired.id.clone(), key: desired.key.clone() }),
+        Owner::HandedOver => Verdict::Apply(Why::Adopt, None),
+        // A server that drops our annotation gets it again once per reconcile, not in a loop.
+        Owner::Ours if applied_hash(object) != Some(&desired.hash) && !facts.answered.contains(&desired.key) => {
+            Verdict::Apply(Why::Change, None)
+        }
+        Owner::Ours => match drifted(&desired.object, object) {
+            None => Verdict::Fine(None),
+            Some(path) => {
+                let now = digests.digest(Purpose::Kept, &kept(&desired.object, object)).ok();
+                if now.is_some() && (facts.answered.contains(&desired.key) || remembered(facts, &desired.key) == now.as_deref()) {
+                    plan.kept_otherwise.push((desired.id.clone(), path.to_string()));
+                    Verdict::Fine(now)
+                } else if wait(plan).is_some() {
+                    plan.contested.push((desired.id.clone(), path.to_string()));
+                    Verdict::Left
+                } else {
+                    Verdict::Apply(Why::Drift, Some(path.to_string()))
+                }
+            }
+        },
+    }
+}
+
+/// Returns how the server stored our fields when they were applied, if it stored them differently.
+fn remembered<'s>(facts: &'s Facts, key: &Key) -> Option<&'s str> {
+    known(facts, key)?.kept.as_deref()
+}
+
+/// Returns the inventory item of an object.
+fn known<'s>(facts: &'s Facts, key: &Key) -> Option<&'s InventoryItem> {
+    facts.inventory.iter().find(|item| Key::of_item(item) == *key)
+}
+
+fn unseen(key: &Key, why: &str) -> String {
+    let place = key.destination.as_ref().map(|name| format!(" at {name}")).unwrap_or_default();
+    if why.is_empty() { format!("{key}{place} was not looked at yet") } else { format!("{key}{place} cannot be looked at: {why}") }
+}
+
+fn foreign(desired: &Desired, object: &Value) -> Hold {
+    let other = object["metadata"]["labels"][names::REQUEST_NAME_LABEL].as_str();
+    let whose = match other {
+        Some(name) => format!("belongs to the request {name}"),
+        None => "already exists and belongs to someone else".to_owned(),
+    };
+    Hold::Foreign {
+        id: desired.id.clone(),
+        key: desired.key.clone(),
+        message: format!("{} {whose}. Remove or rename it, or choose another name for this request.", desired.key),
+    }
+}
+
+fn provision(facts: &Facts, digests: &DigestKey) -> Plan {
+    let mut plan = Plan::default();
+    let wanted = facts.desired.as_deref().unwrap_or_default();
+    let mut order: Vec<&Desired> = wanted.iter().collect();
+    order.sort_by_key(|desired| desired.stage);
+    let mut taken = BTreeSet::new();
+    let mut verdicts = Vec::with_capacity(order.len());
+    for desired in order {
+        let verdict =
+            if taken.insert(desired.key.identity()) { judge(facts, desired, digests, &mut plan) } else { Verdict::Hold(twice(desired)) };
+        verdicts.push((desired, verdict));
+    }
+    plan.inventory = inventory(facts, &verdicts);
+    let kept_apart = facts.desired.is_none();
+    plan.applied = !kept_apart && facts.pending.is_empty() && verdicts.iter().all(|(_, verdict)| verdict.is_settled());
+    plan.healthy =
+        !kept_apart && facts.pending.is_empty() && verdicts.iter().all(|(desired, _)| health(facts, &desired.key).0 == Health::Healthy);
+
+    collect_holds(facts, &verdicts, &mut plan);
+    for (desired, verdict) in &verdicts {
+        if let Verdict::Apply(Why::Drift, Some(path)) = verdict {
+            plan.drift.push((desired.id.clone(), path.clone()));
+        }
+    }
+    if facts.request.paused {
+        plan.holds.push(Hold::Paused);
+        return plan;
+    }
+    if kept_apart {
+        return plan;
+    }
+    let writes = applies(&verdicts, &plan);
+    let prunes = if plan.applied && plan.healthy { removals(facts, &abandoned(facts), &mut plan) } else { Vec::new() };
+    let makes_something = !verdicts.is_empty() || !facts.pending.is_empty();
+    if makes_something && !facts.request.finalizer {
+        plan.actions.push(Action::AddFinalizer);
+    }
+    if !writes.is_empty() && names_new_objects(facts, &plan.inventory) {
+        plan.actions.push(Action::Record { inventory: plan.inventory.clone() });
+    }
+    spend(facts.budget, writes.into_iter().chain(prunes), &mut plan);
+    plan
+}
+
+fn twice(desired: &Desired) -> Hold {
+    Hold::Foreign {
+        id: desired.id.clone(),
+        key: desired.key.clone(),
+        message: format!("{} is made by two resources of the promise. Its team has to give one of them another name.", desired.key),
+    }
+}
+
+fn collect_holds(facts: &Facts, verdicts: &[(&Desired, Verdict)], plan: &mut Plan) {
+    for (desired, verdict) in verdicts {
+        match verdict {
+            Verdict::Hold(hold) => plan.holds.push(hold.clone()),
+            Verdict::Fine(_) | Verdict::Left => {
+                let (health, message) = health(facts, &desired.key);
+                if health != Health::Healthy {
+                    plan.holds.push(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message });
+                }
+            }
+            Verdict::Apply(..) => {}
+        }
+    }
+    for pending in &facts.pending {
+        plan.holds.push(Hold::NotYet { id: pending.id.clone(), waits_for: pending.waits_for.clone() });
+    }
+}
+
+fn applies(verdicts: &[(&Desired, Verdict)], plan: &Plan) -> Vec<Action> {
+    let contested = plan.holds.iter().any(|hold| matches!(hold, Hold::Foreign { .. }));
+    // Objects that a later stage refers to must exist first.
+    let stuck = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Hold(_))).map(|(desired, _)| desired.stage).min();
+    verdicts
+        .iter()
+        .filter_map(|(desired, verdict)| match verdict {
+            Verdict::Apply(why, _) if *why == Why::Drift || !contested => Some((*desired, *why)),
+            _ => None,
+        })
+        .filter(|(desired, why)| *why == Why::Drift || stuck.is_none_or(|stage| desired.stage <= stage))
+        .map(|(desired, why)| Action::Apply { id: desired.id.clone(), key: desired.key.clone(), object: desired.object.clone(), why })
+        .collect()
+}
+
+fn names_new_objects(facts: &Facts, inventory: &[InventoryItem]) -> bool {
+    let known: BTreeSet<Key> = facts.inventory.iter().map(Key::of_item).collect();
+    inventory.iter().any(|item| !known.contains(&Key::of_item(item)))
+}
+
+/// Returns the inventory items that the release no longer wants and that no pending object might turn out to be.
+fn abandoned(facts: &Facts) -> Vec<InventoryItem> {
+    let wanted: BTreeSet<_> = facts.desired.iter().flatten().map(|desired| desired.key.identity()).collect();
+    facts.inventory.iter().filter(|item| !wanted.contains(&Key::of_item(item).identity())).cloned().collect()
+}
+
+/// Adds deletes for the last stage among `items`. Whatever prevents one becomes a hold.
+fn removals(facts: &Facts, items: &[InventoryItem], plan: &mut Plan) -> Vec<Action> {
+    let mut left = Vec::new();
+    for item in items {
+        let key = Key::of_item(item);
+        match facts.at(&key) {
+            Seen::Absent => {}
+            Seen::Unknown { why } => {
+                let message = unseen(&key, why);
+                left.push((item.stage, None));
+                plan.holds.push(Hold::Unreachable { id: item.id.clone(), key, message });
+            }
+            Seen::Present { object, .. } => match owner(object, &facts.request.uid) {
+                Owner::Ours if terminating(object) => {
+                    left.push((item.stage, None));
+                    plan.holds.push(Hold::Terminating { id: item.id.clone(), key });
+                }
+                Owner::Ours => left.push((item.stage, Some(Action::Delete { key, uid: uid(object) }))),
+                // Someone took it over, or re-created it under the old name: it is no longer ours to delete.
+                Owner::HandedOver | Owner::Foreign => {}
+            },
+        }
+    }
+    let last = left.iter().map(|(stage, _)| *stage).max();
+    left.into_iter().filter(|(stage, _)| Some(*stage) == last).filter_map(|(_, action)| action).collect()
+}
+
+fn deprovision(facts: &Facts) -> Plan {
+    let inventory = facts.inventory.iter().filter(|item| remains(facts, item)).map(|item| seen_now(facts, item)).collect();
+    let mut plan = Plan { inventory, ..Plan::default() };
+    if !facts.request.finalizer {
+        return plan;
+    }
+    let actions = match facts.request.deletion_policy {
+        DeletionPolicy::Delete => removals(facts, &facts.inventory, &mut plan),
+        DeletionPolicy::Orphan => orphans(facts, &mut plan),
+    };
+    if actions.is_empty() && plan.inventory.is_empty() {
+        plan.actions.push(Action::RemoveFinalizer);
+        return plan;
+    }
+    spend(facts.budget, actions.into_iter(), &mut plan);
+    plan
+}
+
+fn orphans(facts: &Facts, plan: &mut Plan) -> Vec<Action> {
+    let mut actions = Vec::new();
+    for item in &facts.inventory {
+        let key = Key::of_item(item);
+        match facts.at(&key) {
+            Seen::Present { object, .. } if matches!(owner(object, &facts.request.uid), Owner::Ours) => {
+                actions.push(Action::Orphan { key, uid: uid(object) });
+            }
+            Seen::Unknown { why } => {
+                let message = unseen(&key, why);
+                plan.holds.push(Hold::Unreachable { id: item.id.clone(), key, message });
+            }
+            Seen::Present { .. } | Seen::Absent => {}
+        }
+    }
+    actions
+}
+
+/// Whether an item still stands for an object that we have to manage.
+fn remains(facts: &Facts, item: &InventoryItem) -> bool {
+    match facts.at(&Key::of_item(item)) {
+        Seen::Absent => false,
+        Seen::Unknown { .. } => true,
+        Seen::Present { object, .. } => matches!(owner(object, &facts.request.uid), Owner::Ours),
+    }
+}
+
+fn spend(budget: usize, writes: impl Iterator<Item = Action>, plan: &mut Plan) {
+    let writes: Vec<Action> = writes.collect();
+    let left = writes.len().saturating_sub(budget);
+    plan.actions.extend(writes.into_iter().take(budget));
+    if left > 0 {
+        plan.holds.push(Hold::Budget { left });
+    }
+}
+
+fn health(facts: &Facts, key: &Key) -> (Health, Option<String>) {
+    match facts.at(key) {
+        Seen::Present { health, message, .. } => (*health, message.clone()),
+        Seen::Absent => (Health::Missing, None),
+        Seen::Unknown { .. } => (Health::Unknown, None),
+    }
+}
+
+/// Returns every object that was created or is about to be, in creation order, as observed.
+fn inventory(facts: &Facts, verdicts: &[(&Desired, Verdict)]) -> Vec<InventoryItem> {
+    let mut items: Vec<InventoryItem> = Vec::new();
+    for (desired, verdict) in verdicts {
+        // A foreign object never enters the inventory because deletion follows it.
+        if matches!(verdict, Verdict::Hold(Hold::Foreign { .. })) {
+            continue;
+        }
+        let item = InventoryItem {
+            id: desired.id.clone(),
+            destination: desired.key.destination.clone(),
+            destination_id: destination_id(facts, desired),
+            group: desired.key.group.clone(),
+            version: desired.key.version.clone(),
+            kind: desired.key.kind.clone(),
+            namespace: desired.key.namespace.clone(),
+            name: desired.key.name.clone(),
+            stage: desired.stage,
+            ..InventoryItem::default()
+        };
+        let known = known(facts, &desired.key);
+        // An object that can't be read isn't about to be created: it can only exist if it was recorded before.
+        if known.is_none() && matches!(verdict, Verdict::Hold(Hold::Unreachable { .. })) {
+            continue;
+        }
+        let item = InventoryItem { repairs: repairs(facts, &desired.key, verdict, known), ..item };
+        let item = match (verdict, known) {
+            (Verdict::Fine(kept), _) => InventoryItem { applied: true, kept: kept.clone(), ..item },
+            (Verdict::Left, known) => InventoryItem { applied: true, kept: known.and_then(|known| known.kept.clone()), ..item },
+            // What is known of an object isn't forgotten while it can't be read.
+            (Verdict::Hold(Hold::Unreachable { .. }), Some(known)) => {
+                InventoryItem { uid: known.uid.clone(), hash: known.hash.clone(), kept: known.kept.clone(), ..item }
+            }
+            _ => item,
+        };
+        items.push(seen_now(facts, &item));
+    }
+    for item in abandoned(facts) {
+        if remains(facts, &item) {
+            items.push(seen_now(facts, &item));
+        }
+    }
+    items.sort_by_key(|item| item.stage);
+    items
+}
+
+/// Returns the identity of the object's Destination. Once known it stays the same; the cluster behind it can become known later.
+fn destination_id(facts: &Facts, desired: &Desired) -> Option<DestinationId> {
+    let now = facts.destinations.get(desired.key.destination.as_ref()?);
+    let before = known(facts, &desired.key).and_then(|item| item.destination_id.as_ref());
+    let is_another = |before: &&DestinationId| now.is_none_or(|now| (&now.cluster, &now.uid) != (&before.cluster, &before.uid));
+    before.filter(|before| before.server.is_some() || is_another(before)).or(now).cloned()
+}
+
+/// Returns the repair record of an object.
+fn repairs(facts: &Facts, key: &Key, verdict: &Verdict, known: Option<&InventoryItem>) -> Option<Repairs> {
+    let before = known.and_then(|known| known.repairs);
+    if facts.repaired.contains(key) {
+        return Some(repair::repaired(before.as_ref(), facts.now));
+    }
+    match verdict {
+        Verdict::Fine(_) => repair::held(before.as_ref(), facts.now),
+        Verdict::Left | Verdict::Hold(Hold::Unhealthy { .. }) => before.map(|before| Repairs { contested: true, ..before }),
+        Verdict::Apply(..) | Verdict::Hold(_) => before,
+    }
+}
+
+fn seen_now(facts: &Facts, item: &InventoryItem) -> InventoryItem {
+    let key = Key::of_item(item);
+    let (health, message) = health(facts, &key);
+    let mut item = InventoryItem { health, message, ..item.clone() };
+    match facts.at(&key) {
+        Seen::Present { object, .. } => {
+            item.uid = Some(uid(object)).filter(|uid| !uid.is_empty());
+            item.hash = applied_hash(object).map(str::to_owned);
+        }
+        Seen::Absent => {
+            item.uid = None;
+            item.hash = None;
+            item.kept = None;
+            item.applied = false;
+        }
+        Seen::Unknown { why } => item.message = Some(unseen(&key, why)),
+    }
+    item
+}
