@@ -6,10 +6,11 @@ use app::routes;
 use app::view::{AddedObject, DeprecationNotice, ReleaseCause, ReleaseComparison, ReleaseLine, ReleaseState, ReleasesPage, UpgradeOffer};
 use cluster::kinds::{PromiseRelease, PromiseRequest, PromiseRevision};
 use kube::ResourceExt as _;
-use promise::api::{CandidateState, Lifecycle, PromiseReleaseSpec, PromiseRequestStatus, PromiseSpec};
+use promise::api::{CandidateState, Lifecycle, PromiseReleaseSpec, PromiseRequestStatus, PromiseSpec, ReleaseTerms};
 use promise::attribute::{AttributedObject, ObjectDifference, difference};
 use promise::outdated::{self, Today};
 use promise::price::{Day, Estimate, Money};
+use promise::rest::{Amount, Page, ReleaseItem, ReleaseItemState};
 use promise::upgrade::{self, Published};
 use promise::wording::humanise;
 use promise::{Result, preflight, release, versions};
@@ -17,6 +18,7 @@ use promise::{Result, preflight, release, versions};
 use super::{adds, decisions, timeline};
 use crate::portal::Caller;
 use crate::portal::approvals::review;
+use crate::portal::known::home;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 
@@ -40,10 +42,61 @@ pub(super) async fn page(
     Ok(ReleasesPage { releases: lines, compared })
 }
 
-fn lines(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, releases: &[PromiseRelease], may: bool) -> Vec<ReleaseLine> {
-    let mut newest_first: Vec<&PromiseRelease> = releases.iter().collect();
+impl Caller {
+    /// Returns the releases of a request that the user can read, newest first.
+    ///
+    /// # Errors
+    /// If there is no such request that the user can read, or the control plane doesn't respond.
+    pub(crate) async fn list_releases(&self, workspace: &str, namespace: &str, name: &str) -> Result<Page<ReleaseItem>> {
+        let workspace = self.enter(workspace).await?;
+        let request = self.read_request(&workspace, namespace, name).await?;
+        let releases = self.read_releases(&workspace, &request).await?;
+        let running = request.status.as_ref().and_then(|status| status.current.as_ref()).map(|current| current.release.as_str());
+        let running = releases.iter().find(|release| Some(release.name_any().as_str()) == running).map(|release| &release.spec);
+        let items: Vec<ReleaseItem> = newest_first(&releases).into_iter().map(|release| item(self, &request, release, running)).collect();
+        let total = Some(items.len() as u64);
+        Ok(Page { items, total, total_at_least: None, r#continue: None, unread: Vec::new(), as_of: None })
+    }
+}
+
+fn newest_first(releases: &[PromiseRelease]) -> Vec<&PromiseRelease> {
+    let mut sorted: Vec<&PromiseRelease> = releases.iter().collect();
     // Times are whole seconds.
-    newest_first.sort_by_key(|release| std::cmp::Reverse((release.creation_timestamp(), release.spec.request_generation)));
+    sorted.sort_by_key(|release| std::cmp::Reverse((release.creation_timestamp(), release.spec.request_generation)));
+    sorted
+}
+
+/// Returns a release for programs. `running` is the one that runs.
+fn item(caller: &Caller, request: &PromiseRequest, release: &PromiseRelease, running: Option<&PromiseReleaseSpec>) -> ReleaseItem {
+    let spec = &release.spec;
+    let revision = revision(caller, spec);
+    let unknown = PromiseSpec::default();
+    let promise = revision.as_ref().map_or(&unknown, |revision| &revision.spec.spec);
+    let terms = spec.terms.clone().unwrap_or_else(|| ReleaseTerms::from(&request.spec));
+    let (resolved, present) = (spec.parameters.clone().unwrap_or_default(), request.spec.parameters.clone().unwrap_or_default());
+    let version = revision.as_ref().map(|revision| revision.spec.version.clone());
+    let estimate = Estimate::recorded(spec);
+    ReleaseItem {
+        name: release.name_any(),
+        state: match state(request.status.as_ref(), &release.name_any()) {
+            ReleaseState::Running => ReleaseItemState::Running,
+            ReleaseState::Candidate => ReleaseItemState::Candidate,
+            ReleaseState::Former => ReleaseItemState::Former,
+        },
+        created: release.creation_timestamp().map(|time| time.0.to_string()).unwrap_or_default(),
+        changed_by: timeline::changer(release),
+        parameters: upgrade::requested(promise, &resolved, &present),
+        deletion_policy: terms.deletion_policy,
+        upgrade: terms.upgrade,
+        constraint: version.as_ref().map(|version| format!("={version}")),
+        changed_secrets: running.map(|running| upgrade::changed_secrets(promise, &spec.secrets, &running.secrets)).unwrap_or_default(),
+        cost: estimate.and_then(|estimate| estimate.monthly.money().map(Amount::from)),
+        version,
+    }
+}
+
+fn lines(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, releases: &[PromiseRelease], may: bool) -> Vec<ReleaseLine> {
+    let newest_first = newest_first(releases);
     let line = |(index, release): (usize, &&PromiseRelease)| {
         let state = state(request.status.as_ref(), &release.name_any());
         let version = version(caller, &release.spec);
@@ -172,8 +225,7 @@ pub(super) fn upgrade(caller: &Caller, request: &PromiseRequest) -> Option<Upgra
     let from = caller.made_from(request)?;
     let running = from.spec.version.as_str();
     let world = &caller.portal().world;
-    let home = request.spec.promise.workspace.as_deref().and_then(|path| cluster::WorkspacePath::parse(path).ok());
-    let home = home.and_then(|path| world.tree().cluster(&path))?;
+    let home = home(world, request)?;
     let all = world.revisions_of(&home, &from.spec.promise);
     let published: Vec<Published<'_>> =
         all.iter().map(|(key, revision)| Published { revision: &key.name, version: &revision.spec.version }).collect();
