@@ -135,7 +135,6 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
         bad("upgrade-breaking", orders("/edit?start=version:2.0.0")),
         here("roll-back", orders("/edit?start=release:orders-db-1")),
         here("request-releases", orders("?view=releases")),
-        empty("request-releases-none", orders("?view=releases")),
         here("request-releases-compared", orders("?view=releases&from=orders-db-2&to=orders-db-3")),
         here("edit-review", orders("/edit/review?draft=d1")),
         here("delete", orders("/delete")),

@@ -350,7 +350,6 @@ fn script_is_loaded_on_live_pages_alone() {
             || [
                 "configuration",
                 "releases",
-                "releases-none",
                 "releases-compared",
                 "history",
                 "refused",

@@ -18,11 +18,11 @@ fn first() -> Value {
     promise
 }
 
-/// Its next version, which requires a region instead.
+/// Its next version, which requires a zone instead.
 fn second() -> Value {
-    let region = json!({"type": "string", "enum": ["eu-west", "us-east"]});
-    let properties = json!({"replicas": {"type": "integer", "default": 1}, "region": region, "window": null});
-    json!({"spec": {"version": "2.0.0", "parameters": {"type": "object", "required": ["region"], "properties": properties}}})
+    let zone = json!({"type": "string", "enum": ["a", "b"]});
+    let properties = json!({"replicas": {"type": "integer", "default": 1}, "zone": zone, "window": null});
+    json!({"spec": {"version": "2.0.0", "parameters": {"type": "object", "required": ["zone"], "properties": properties}}})
 }
 
 async fn running(product: &Product, version: &str) -> PromiseRequest {
@@ -65,7 +65,7 @@ async fn an_upgrade_names_what_it_needs_and_loses_and_a_release_brings_it_back()
 
     promises(&product).patch("service", &PatchParams::default(), &Patch::Merge(&second())).await.expect("changed");
     let page = browser.until(PAGE, |answer| answer.text.contains("Version 2.0.0 is available")).await;
-    assert!(page.text.contains("New required field: Region") && page.text.contains("/edit?start=version:2.0.0"), "{}", words(&page.text));
+    assert!(page.text.contains("New required field: Zone") && page.text.contains("/edit?start=version:2.0.0"), "{}", words(&page.text));
     let same = browser.get(&format!("{PAGE}/edit")).await;
     assert!(same.text.contains("name=\"/parameters/window\"") && !same.text.contains("Version 1.0.0 →"), "the form stays with its version");
 
@@ -75,23 +75,23 @@ async fn an_upgrade_names_what_it_needs_and_loses_and_a_release_brings_it_back()
     for said in ["Version 1.0.0 → 2.0.0", "1 field needs your input:", "aren&#39;t submitted: Window : 02:00"] {
         assert!(text.contains(said) || text.contains(&said.replace("&#39;", "'")), "{said}: {text}");
     }
-    assert!(form.text.contains("name=\"/parameters/region\"") && !form.text.contains("name=\"/parameters/window\""), "{text}");
+    assert!(form.text.contains("name=\"/parameters/zone\"") && !form.text.contains("name=\"/parameters/window\""), "{text}");
     let again = send(&mut browser, &form, &[("_op", "review")]).await;
-    assert!(!again.location().contains("/review"), "the region is missing: {}", again.location());
+    assert!(!again.location().contains("/review"), "the zone is missing: {}", again.location());
     let again = browser.get(again.location()).await;
-    assert!(again.text.contains("name=\"/parameters/region\""), "it is still the form of the new version: {}", words(&again.text));
+    assert!(again.text.contains("name=\"/parameters/zone\""), "it is still the form of the new version: {}", words(&again.text));
 
-    let review = reviewed(&mut browser, &again, &[("/parameters/region", "eu-west")]).await;
+    let review = reviewed(&mut browser, &again, &[("/parameters/zone", "a")]).await;
     let text = words(&review.text);
     let changes = between(&text, "Changes ", "Show all");
-    for said in ["Version Before: 1.0.0 After: 2.0.0", "Region", "Window"] {
+    for said in ["Version Before: 1.0.0 After: 2.0.0", "Zone", "Window"] {
         assert!(changes.contains(said), "{said}: {changes}");
     }
     let submitted = submit(&mut browser, &review).await;
     assert_eq!(submitted.location(), PAGE, "{}", submitted.text);
     let moved = running(&product, "2.0.0").await;
     assert_eq!(moved.spec.promise.version.as_deref(), Some("=2.0.0"));
-    assert_eq!(moved.spec.parameters, Some(json!({"replicas": 2, "region": "eu-west"})));
+    assert_eq!(moved.spec.parameters, Some(json!({"replicas": 2, "zone": "a"})));
     browser.until(PAGE, |answer| !answer.text.contains("is available")).await;
 
     let releases = browser.until(&format!("{PAGE}?view=releases"), |answer| answer.text.contains("Version 1.0.0 → 2.0.0")).await;
@@ -99,7 +99,7 @@ async fn an_upgrade_names_what_it_needs_and_loses_and_a_release_brings_it_back()
     let current = moved.status.and_then(|status| status.current).map(|current| current.release).unwrap_or_default();
     let compared = browser.get(&format!("{PAGE}?view=releases&from={back}&to={current}")).await;
     let text = words(&compared.text);
-    for said in ["Version Before: 1.0.0 After: 2.0.0", "Window", "Region", "The same policy rules apply."] {
+    for said in ["Version Before: 1.0.0 After: 2.0.0", "Window", "Zone", "The same policy rules apply."] {
         assert!(text.contains(said), "{said}: {text}");
     }
 
@@ -140,8 +140,8 @@ async fn terms_are_set_in_the_form_and_another_version_is_shown_as_soon_as_it_is
     let terms = [("/terms/version", "=2.0.0"), ("/terms/upgrade", "minor"), ("/terms/deletionPolicy", "Orphan"), ("_op", "check")];
     let checked = send(&mut browser, &form, &terms).await;
     let checked = browser.get(checked.location()).await;
-    assert!(checked.text.contains("name=\"/parameters/region\""), "{}", words(&checked.text));
-    let review = reviewed(&mut browser, &checked, &[&terms[..3], &[("/parameters/region", "us-east")]].concat()).await;
+    assert!(checked.text.contains("name=\"/parameters/zone\""), "{}", words(&checked.text));
+    let review = reviewed(&mut browser, &checked, &[&terms[..3], &[("/parameters/zone", "b")]].concat()).await;
     submit(&mut browser, &review).await;
     let moved = running(&product, "2.0.0").await;
     assert_eq!(moved.spec.promise.version.as_deref(), Some("^2.0.0"), "minor releases still roll out");
@@ -149,13 +149,8 @@ async fn terms_are_set_in_the_form_and_another_version_is_shown_as_soon_as_it_is
     let new = browser.get("/w/root:acme:shop/promises/service/request").await;
     assert!(new.text.contains("Newest (2.0.0)") && !new.text.contains("/terms/paused"), "{}", words(&new.text));
     let made =
-        send(&mut browser, &new, &[("/name", "second"), ("/terms/version", "=1.0.0"), ("/parameters/region", "eu-west"), ("_op", "check")])
-            .await;
+        send(&mut browser, &new, &[("/name", "second"), ("/terms/version", "=1.0.0"), ("/parameters/zone", "a"), ("_op", "check")]).await;
     let made = browser.get(made.location()).await;
-    assert!(
-        made.text.contains("name=\"/parameters/window\"") && !made.text.contains("name=\"/parameters/region\""),
-        "{}",
-        words(&made.text)
-    );
+    assert!(made.text.contains("name=\"/parameters/window\"") && !made.text.contains("name=\"/parameters/zone\""), "{}", words(&made.text));
     product.running.close().await;
 }
