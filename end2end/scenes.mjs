@@ -164,6 +164,7 @@ export async function scenes(it) {
     { name: "request-adds", path: request("orders-db", "adds") },
     { name: "request-to-decide", path: request("to-decide") },
     { name: "request-to-decide-decider", path: request("to-decide"), person: "approver" },
+    { name: "request-releases", path: request("orders-db", "releases") },
     { name: "request-history", path: request("orders-db", "history") },
     { name: "request-yaml", path: request("orders-db", "yaml") },
     { name: "request-viewer", path: request("orders-db"), person: "viewer-shop" },

@@ -18,9 +18,9 @@ use crate::view::{
     AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, DraftLine,
     EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, InstancesPage, NoticeRules, NoticesPage, NoticesQuery, ObjectKey,
     ObjectPage, OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromiseKey,
-    PromisePage, PromisePreview, PromisesPage, PromisesQuery, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage,
-    ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, SessionLine, SignInProvider,
-    StandInPage, Viewer, WorkspacePage, WorkspaceTree,
+    PromisePage, PromisePreview, PromisesPage, PromisesQuery, ReleasesPage, RequestForm, RequestPage, RequestPart, RequestQuery,
+    RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, SessionLine,
+    SignInProvider, StandInPage, Viewer, WorkspacePage, WorkspaceTree,
 };
 use async_trait::async_trait;
 use promise::date::{DateStyle, Zone};
@@ -84,6 +84,8 @@ pub enum FormOf<'a> {
         namespace: &'a str,
         /// Name.
         name: &'a str,
+        /// Version or release that it starts from, as [`crate::routes::start_of_version`] and [`crate::routes::start_of_release`] write it.
+        start: Option<&'a str>,
     },
 }
 
@@ -164,6 +166,8 @@ pub trait Requests: Send + Sync {
     async fn adds(&self, workspace: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<AddsPage>;
     /// Returns what the platform created for a request, line by line.
     async fn added(&self, workspace: &str, namespace: &str, name: &str) -> Result<AddsPage>;
+    /// Returns the releases of a request, and what differs between two of them; empty names compare nothing.
+    async fn releases(&self, workspace: &str, namespace: &str, name: &str, compared: (&str, &str)) -> Result<ReleasesPage>;
     /// Rolls out what changed policies change in a request: exactly the changes that the user saw, identified by their digest.
     async fn roll_out(&self, workspace: &str, namespace: &str, name: &str, digest: &str) -> Result<()>;
     /// Handles a posted form: its `_op` says whether to change the form, check, review or save.

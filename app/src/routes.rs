@@ -5,10 +5,12 @@ use crate::view::ObjectKey;
 
 mod pattern;
 mod session;
+mod start;
 
 pub(crate) use pattern::has_dot_segments;
 pub use pattern::{Pattern, at, with_query};
 pub use session::{authenticate_again, sign_in, sign_in_again, sign_in_callback, sign_in_with, sign_out_with, signed_out};
+pub use start::{RELEASE_START, VERSION_START, copy_of, releases_compared, request_edit_from, start_of_release, start_of_version};
 
 /// Patterns of pages, in the router's syntax; each answers GET.
 pub mod page {
@@ -199,11 +201,6 @@ pub fn request_from(workspace: &str, promise: &str, home: Option<&str>, start: &
 /// The form of a new request, filled in from another request; `home` is that of its promise.
 pub fn request_copy(workspace: &str, promise: &str, home: Option<&str>, namespace: &str, name: &str) -> String {
     request_from(workspace, promise, home, &copy_of(namespace, name))
-}
-
-/// The start of a form that is filled in from another request.
-pub fn copy_of(namespace: &str, name: &str) -> String {
-    format!("request:{namespace}/{name}")
 }
 
 /// Presets of a workspace.

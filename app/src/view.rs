@@ -19,6 +19,7 @@ mod preset;
 mod preview;
 mod promises;
 mod related;
+mod release;
 mod request;
 mod resources;
 mod saved;
@@ -31,8 +32,8 @@ mod workspace;
 
 pub use account::{Person, SessionLine, SignInProvider, Viewer, WorkspaceNode, WorkspaceTree};
 pub use approvals::{
-    AlikePage, AlikeRow, ApprovalNote, Asked, CommentLine, InboxColumn, InboxPage, InboxQuery, InboxRow, InboxView, NextApproval,
-    PriceStep, ReviewPage, Since, ValueChange,
+    AlikePage, AlikeRow, ApprovalLine, ApprovalNote, ApprovalStanding, Asked, CommentLine, GivenLine, InboxColumn, InboxPage, InboxQuery,
+    InboxRow, InboxView, NextApproval, PriceStep, ReviewPage, Since, ValueChange,
 };
 pub use audit::{AuditCheckStatus, AuditPage, AuditQuery};
 pub use catalog::{
@@ -65,9 +66,13 @@ pub use preset::{MAX_PRESET_TITLE, PresetLine, SavedPreset, preset_title};
 pub use preview::PromisePreview;
 pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 pub use related::{RelatedGroup, RelatedKind, RelatedLine};
+pub use release::{
+    DeprecationNotice, ReleaseCause, ReleaseComparison, ReleaseLine, ReleaseState, ReleasesPage, RestoredRelease, TermsForm, UpgradeOffer,
+    VersionMove, VersionOption, VersionOptionKind,
+};
 pub use request::{
-    Allowed, ApprovalLine, ApprovalStanding, GivenLine, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, REQUEST_COLUMNS,
-    RequestColumn, RequestPage, RequestPart, RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource, unread_request,
+    Allowed, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, REQUEST_COLUMNS, RequestColumn, RequestPage, RequestPart,
+    RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource, unread_request,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};

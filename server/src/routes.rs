@@ -204,6 +204,7 @@ pub fn table() -> Vec<Route> {
         get(operation::REQUEST, Bearer, rest::requests::get),
         of_programs(Method::PUT, operation::REQUEST, put(rest::requests::change)),
         of_programs(Method::DELETE, operation::REQUEST, delete(rest::requests::delete)),
+        get(operation::RELEASES, Bearer, rest::requests::releases),
         get(operation::WATCH, Bearer, rest::watch::watch),
         post(operation::PREFLIGHT, Bearer, rest::preflight::preflight),
         list(operation::APPROVALS, rest::approvals::list),

@@ -30,7 +30,7 @@ pub async fn change_request(workspace: String, namespace: String, name: String, 
         adds: routes::edit_adds(&workspace, &namespace, &name, "", ""),
         preset: None,
     };
-    carry_out(&workspace, FormOf::Edit { namespace: &namespace, name: &name }, &form, pages).await
+    carry_out(&workspace, FormOf::Edit { namespace: &namespace, name: &name, start: None }, &form, pages).await
 }
 
 /// The pages that a form can lead to.

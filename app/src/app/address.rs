@@ -125,6 +125,11 @@ pub(super) struct RequestTab {
     /// Object that is chosen in the tree.
     #[serde(default)]
     pub(super) open: String,
+    /// Names of two releases to compare.
+    #[serde(default)]
+    pub(super) from: String,
+    #[serde(default)]
+    pub(super) to: String,
 }
 
 /// Query of a request of which a secret output was just revealed.

@@ -99,12 +99,13 @@ pub(super) async fn request(visit: Visit, at: Address) -> Result<Page> {
     if let Some(refusal) = visit.refusal(&refused).await {
         return requests::with_message(&visit, at.workspace(), at.namespace(), at.name(), &refusal.message()).await;
     }
-    let RequestTab { view, page, origin, fold, layout, open } = at.query()?;
+    let RequestTab { view, page, origin, fold, layout, open, from, to } = at.query()?;
     let view = requests::View {
         origin: requests::OriginFilter::parse(&origin),
         fold: requests::Fold::parse(&fold),
         is_tree: layout == "tree",
         open,
+        compared: (from, to),
         ..requests::View::parse(&view, page)
     };
     requests::detail(&visit, at.workspace(), at.namespace(), at.name(), view).await
@@ -116,8 +117,9 @@ pub(super) async fn revealed_output(visit: Visit, at: Address) -> Result<Page> {
 }
 
 pub(super) async fn edit_form(visit: Visit, at: Address) -> Result<Page> {
-    let FormQuery { draft, .. } = at.query()?;
-    requests::form(&visit, at.workspace(), edited(&at), draft.as_deref()).await
+    let FormQuery { draft, start, .. } = at.query()?;
+    let form = FormOf::Edit { namespace: at.namespace(), name: at.name(), start: start.as_deref() };
+    requests::form(&visit, at.workspace(), form, draft.as_deref()).await
 }
 
 pub(super) async fn edit_review(visit: Visit, at: Address) -> Result<Page> {
@@ -138,7 +140,7 @@ pub(super) async fn request_deletion(visit: Visit, at: Address) -> Result<Page> 
 
 /// Returns the form of the request in the address.
 fn edited(at: &Address) -> FormOf<'_> {
-    FormOf::Edit { namespace: at.namespace(), name: at.name() }
+    FormOf::Edit { namespace: at.namespace(), name: at.name(), start: None }
 }
 
 pub(super) async fn preset_list(visit: Visit, at: Address) -> Result<Page> {

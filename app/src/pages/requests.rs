@@ -12,6 +12,7 @@ pub(crate) mod preflight_panel;
 mod presets;
 mod review;
 mod table;
+mod terms;
 
 pub use adds::{OriginFilter, adds};
 pub use delete::delete;

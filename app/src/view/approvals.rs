@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::PolicyLine;
 use super::preflight::{AddedObject, CheckLine, PriceLine, RoomLine};
-use super::request::{ApprovalLine, GivenLine, ParameterLine};
+use super::request::ParameterLine;
 use super::sort::{Column, Sort};
 use promise::attribute::Touched;
 use promise::risk::Risk;
@@ -365,4 +365,69 @@ pub enum ApprovalNote {
     AfterStages(u32),
     /// The requester has to edit or resubmit the request.
     WaitsForRequester,
+}
+
+/// An approval of a request, open or decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalLine {
+    /// Id of the rule in form posts.
+    pub rule: String,
+    /// Name of the policy or promise that defines the rule.
+    pub policy: String,
+    /// Title of the policy. Empty for a promise's own rule.
+    pub title: String,
+    /// Whether it is a promise's own rule.
+    pub own: bool,
+    /// Path of the workspace that defines it.
+    pub source: String,
+    /// Approvers, in words: `One of acme-approvers`.
+    pub who: String,
+    /// Stage of the rule, starting at 1.
+    pub stage: u32,
+    /// State of the approval.
+    pub standing: ApprovalStanding,
+    /// What the state depends on, if there is more to say.
+    pub note: Option<ApprovalNote>,
+    /// Decisions.
+    pub given: Vec<GivenLine>,
+    /// Whether the user can decide. The error is the reason why not.
+    pub allowed: Result<(), String>,
+}
+
+/// State of an approval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ApprovalStanding {
+    /// An earlier stage is still open.
+    Queued,
+    /// Approvals are missing.
+    #[default]
+    Open,
+    /// Approved.
+    Approved,
+    /// An approver rejected it.
+    Rejected,
+    /// An approver requested changes.
+    ChangesRequested,
+    /// The requester withdrew it before it was decided.
+    Withdrawn,
+    /// Expired without a decision.
+    Expired,
+}
+
+/// The decision of one approver.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GivenLine {
+    /// The approver.
+    pub by: String,
+    /// RFC 3339 time, or empty.
+    pub at: String,
+    /// The decision, in one word.
+    pub decision: String,
+    /// Comment, or empty.
+    pub comment: String,
+    /// Reason why it doesn't count, or empty.
+    pub void: String,
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::catalog::{Availability, OfferRow};
 use super::policy::PolicyLine;
 use super::preflight::PreflightView;
+use super::release::{TermsForm, VersionMove};
 use super::request::ParameterLine;
 use promise::form::Form;
 
@@ -70,6 +71,10 @@ pub struct RequestForm {
     pub saved_presets: Vec<super::SavedPreset>,
     /// The manifest, if it is shown instead of the fields.
     pub yaml: Option<YamlView>,
+    /// Version, upgrades, deletion and pause.
+    pub terms: TermsForm,
+    /// What moves, if the form is about another version or starts with an earlier release. Absent for a new request.
+    pub moved: Option<VersionMove>,
 }
 
 /// The manifest of a request, to be edited as text.

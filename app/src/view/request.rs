@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::approvals::ApprovalNote;
+use super::approvals::ApprovalLine;
 use super::catalog::Availability;
 use super::form::DraftLine;
 use super::instances::ReadyIn;
 use super::policy::PolicyLine;
 use super::preflight::PriceView;
 use super::related::RelatedGroup;
+use super::release::{DeprecationNotice, UpgradeOffer};
 use super::sort::{Column, Sort};
 use super::total::Total;
 use promise::api::{Condition, Health};
@@ -304,6 +305,8 @@ pub enum RequestPart {
     Policies,
     /// The manifests, line by line.
     Adds,
+    /// The recorded releases.
+    Releases,
     /// Activity and events.
     History,
     /// The object.
@@ -312,8 +315,8 @@ pub enum RequestPart {
 
 impl RequestPart {
     /// All parts, in the order of their tabs.
-    pub const ALL: [Self; 7] =
-        [Self::Overview, Self::Resources, Self::Configuration, Self::Policies, Self::Adds, Self::History, Self::Yaml];
+    pub const ALL: [Self; 8] =
+        [Self::Overview, Self::Resources, Self::Configuration, Self::Policies, Self::Adds, Self::Releases, Self::History, Self::Yaml];
 
     /// Returns the word for it in the address. The overview has none.
     pub fn word(self) -> &'static str {
@@ -323,6 +326,7 @@ impl RequestPart {
             Self::Configuration => "configuration",
             Self::Policies => "policies",
             Self::Adds => "adds",
+            Self::Releases => "releases",
             Self::History => "history",
             Self::Yaml => "yaml",
         }
@@ -381,6 +385,10 @@ pub struct RequestPage {
     pub hash: Option<String>,
     /// Changes under the present policies. Absent if there are none.
     pub outdated: Option<OutdatedView>,
+    /// The newest version, if the request doesn't move to it by itself.
+    pub upgrade: Option<UpgradeOffer>,
+    /// Until when the promise can be used. Absent if it isn't deprecated.
+    pub deprecation: Option<DeprecationNotice>,
     /// Objects that were created.
     pub resources: Vec<ResourceLine>,
     /// Ids of the promise's resources that each resource depends on. An object of `forEach` has the id of its resource followed by `[n]`.
@@ -415,71 +423,6 @@ pub struct GoneView {
     pub at: String,
     /// Name of its promise, or empty.
     pub promise: String,
-}
-
-/// An approval of a request, open or decided.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ApprovalLine {
-    /// Id of the rule in form posts.
-    pub rule: String,
-    /// Name of the policy or promise that defines the rule.
-    pub policy: String,
-    /// Title of the policy. Empty for a promise's own rule.
-    pub title: String,
-    /// Whether it is a promise's own rule.
-    pub own: bool,
-    /// Path of the workspace that defines it.
-    pub source: String,
-    /// Approvers, in words: `One of acme-approvers`.
-    pub who: String,
-    /// Stage of the rule, starting at 1.
-    pub stage: u32,
-    /// State of the approval.
-    pub standing: ApprovalStanding,
-    /// What the state depends on, if there is more to say.
-    pub note: Option<ApprovalNote>,
-    /// Decisions.
-    pub given: Vec<GivenLine>,
-    /// Whether the user can decide. The error is the reason why not.
-    pub allowed: Result<(), String>,
-}
-
-/// State of an approval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ApprovalStanding {
-    /// An earlier stage is still open.
-    Queued,
-    /// Approvals are missing.
-    #[default]
-    Open,
-    /// Approved.
-    Approved,
-    /// An approver rejected it.
-    Rejected,
-    /// An approver requested changes.
-    ChangesRequested,
-    /// The requester withdrew it before it was decided.
-    Withdrawn,
-    /// Expired without a decision.
-    Expired,
-}
-
-/// The decision of one approver.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GivenLine {
-    /// The approver.
-    pub by: String,
-    /// RFC 3339 time, or empty.
-    pub at: String,
-    /// The decision, in one word.
-    pub decision: String,
-    /// Comment, or empty.
-    pub comment: String,
-    /// Reason why it doesn't count, or empty.
-    pub void: String,
 }
 
 /// Changes under the present policies.

@@ -349,6 +349,8 @@ fn script_is_loaded_on_live_pages_alone() {
         let live = name.starts_with("requests")
             || [
                 "configuration",
+                "releases",
+                "releases-compared",
                 "history",
                 "refused",
                 "refused-viewer",
@@ -380,6 +382,9 @@ fn script_is_loaded_on_live_pages_alone() {
             "request-manifest",
             "request-manifest-error",
             "edit",
+            "upgrade",
+            "upgrade-breaking",
+            "roll-back",
             "policy-new",
             "policy-edit",
         ]

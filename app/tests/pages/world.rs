@@ -32,6 +32,8 @@ mod homes;
 mod notices;
 #[path = "world/preview.rs"]
 mod preview;
+#[path = "world/releases.rs"]
+mod releases;
 #[path = "world/requests.rs"]
 mod requests;
 #[path = "world/resources.rs"]

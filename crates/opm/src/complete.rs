@@ -99,13 +99,13 @@ async fn known(plain: Command, words: &[String], called: Called) -> Result<Comma
         let (portal, workspace) = open().await?;
         return Ok(values(plain, ["promise", "describe"], "name", promises(&portal, &workspace).await?));
     }
-    for verb in ["edit", "diff"] {
+    for verb in ["edit", "diff", "upgrade"] {
         if at("request", verb).is_some_and(|rest| rest.len() <= 1) {
             let (portal, workspace) = open().await?;
             return Ok(below(plain, "request", verb, requests(&portal, &workspace).await?));
         }
     }
-    for verb in ["get", "watch", "delete"] {
+    for verb in ["get", "watch", "delete", "releases", "rollback"] {
         if at("request", verb).is_some() {
             let (portal, workspace) = open().await?;
             return Ok(values(plain, ["request", verb], "name", requests(&portal, &workspace).await?));

@@ -6,7 +6,8 @@ use clap::{Args, Command, FromArgMatches as _};
 use http::{Method, header};
 use promise::names;
 use promise::path::Path;
-use promise::rest::RequestDetail;
+use promise::rest::{PublishedVersion, RequestDetail};
+use promise::upgrade::{Carried, Lost, Published, carried, constraint_for, newer};
 use serde_json::{Value, json};
 
 use crate::commands::Called;
@@ -31,7 +32,7 @@ struct EditOptions {
     #[arg(short, long, value_name = "NAME")]
     namespace: Option<String>,
     /// Version of the promise, or a constraint such as ~1.2.
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", visible_alias = "to")]
     promise_version: Option<String>,
     /// Remove the value of a field, so that its default applies; can be repeated.
     #[arg(long, value_name = "FIELD")]
@@ -51,9 +52,43 @@ struct EditOptions {
 
 /// Changes a request. `words` are its name and everything after it.
 pub(crate) async fn edit(words: &[String], way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
-    let change = Change::read(words, way, called, "edit", terminal).await?;
-    let Change { portal, target, former, etag, form, options, manifest, secrets, is_given } = change;
-    let manifest = if is_given { manifest } else { edited(&options, manifest, terminal)? };
+    let mut change = Change::read(words, way, called, "edit", terminal).await?;
+    if !change.is_given {
+        change.manifest = edited(&change.options, change.manifest, terminal)?;
+    }
+    send(change, called, terminal).await
+}
+
+/// Upgrades a request to the newest version of its promise, or to another one. `words` are its name and everything after it.
+pub(crate) async fn upgrade(words: &[String], way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
+    let mut change = Change::read(words, way, called, "upgrade", terminal).await?;
+    let former = &change.former;
+    let published: Vec<Published<'_>> =
+        change.published.iter().map(|one| Published { revision: &one.revision, version: &one.version }).collect();
+    let running = former.running.as_ref().map(|running| running.version.as_str());
+    let (present, policy) = (former.spec.promise.version.as_deref().unwrap_or_default(), former.spec.upgrade);
+    let Some(version) = change.options.promise_version.clone().or_else(|| newer(&published, present, running, policy)) else {
+        terminal.note(&format!("{} doesn't need an upgrade: no newer version is published.", change.target.name))?;
+        return Ok(Outcome::Yes);
+    };
+    let is_published = published.iter().any(|one| one.version == version);
+    let constraint = if is_published { constraint_for(&published, &version, running, policy) } else { version.clone() };
+    change.manifest["spec"]["promise"]["version"] = constraint.into();
+    // The fields of other versions than the newest one aren't known here. The portal checks them.
+    if change.form.spec().version == version {
+        let Carried { parameters, lost } = carried(change.form.spec(), change.form.spec(), &change.manifest["spec"]["parameters"]);
+        change.form.complete(&parameters, &mut change.secrets, terminal)?;
+        change.manifest["spec"]["parameters"] = parameters;
+        for Lost { label, value, .. } in lost {
+            terminal.note(&format!("{label} ({value}) isn't part of version {version}, so it's removed."))?;
+        }
+    }
+    send(change, called, terminal).await
+}
+
+/// Sends a change, or rehearses it.
+async fn send(change: Change, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
+    let Change { portal, target, former, etag, form, options, manifest, secrets, .. } = change;
     if manifest["spec"] == before(&former)["spec"] && secrets.is_empty() {
         terminal.note(&format!("Nothing changed in {}.", target.name))?;
         return Ok(Outcome::Yes);
@@ -113,6 +148,7 @@ struct Change {
     options: EditOptions,
     manifest: Value,
     secrets: Secrets,
+    published: Vec<PublishedVersion>,
     /// Whether flags or a file say what changes.
     is_given: bool,
 }
@@ -159,12 +195,13 @@ impl Change {
         let content = &options.content;
         let is_other = content.file.is_some() || content.reason.is_some() || options.promise_version.is_some();
         let is_given = is_other || form.is_typed(&matches) || !options.unset.is_empty();
-        Ok(Self { portal, target, former, etag: read.etag, form, options, manifest, secrets, is_given })
+        let published = promise.published;
+        Ok(Self { portal, target, former, etag: read.etag, form, options, manifest, secrets, published, is_given })
     }
 }
 
 /// Returns the manifest of a request as it is.
-fn before(detail: &RequestDetail) -> Value {
+pub(crate) fn before(detail: &RequestDetail) -> Value {
     let summary = &detail.summary;
     let mut spec = json!(detail.spec);
     if let Some(spec) = spec.as_object_mut() {

@@ -73,6 +73,11 @@ impl Form {
         text
     }
 
+    /// The promise whose fields it has.
+    pub fn spec(&self) -> &PromiseSpec {
+        &self.spec
+    }
+
     /// Whether a value was typed for any field.
     pub fn is_typed(&self, matches: &ArgMatches) -> bool {
         !typed(matches, &self.fields).is_empty()

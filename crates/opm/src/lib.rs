@@ -26,6 +26,7 @@ mod portal;
 mod preflight;
 mod promises;
 mod publish;
+mod releases;
 mod render;
 mod renewal;
 mod requests;

@@ -13,7 +13,7 @@ use crate::rows::table;
 use crate::target::Target;
 use crate::terminal::Terminal;
 use crate::watch::{self, Until};
-use crate::{Error, Outcome, decide, describe, edit, write};
+use crate::{Error, Outcome, decide, describe, edit, releases, write};
 
 /// Commands for requests.
 #[derive(Debug, Subcommand)]
@@ -44,6 +44,18 @@ pub(crate) enum Command {
         `opm request edit NAME --help` lists the flags of its promise."
     )]
     Edit(Named),
+    /// Upgrade a request to the newest version of its promise, or to another one.
+    #[command(
+        disable_help_subcommand = true,
+        after_help = "Examples:\n  opm request upgrade orders --dry-run\n  opm request upgrade orders --to 1.3.0 --region eu-west\n\n\
+        Flags for fields are the same as those of `opm request edit`. Fields that the new version requires have to be given."
+    )]
+    Upgrade(Named),
+    /// List the recorded releases of a request.
+    Releases(releases::ReleasesArgs),
+    /// Go back to an earlier release: its version, values and terms. Policies and approvals apply as to any change.
+    #[command(after_help = "Example:\n  opm request rollback orders --to orders-6f1c --dry-run")]
+    Rollback(releases::RollbackArgs),
     /// Delete a request and everything that was created for it.
     Delete(DeleteArgs),
     /// Approve a request that waits for you.
@@ -141,6 +153,9 @@ pub(crate) async fn run(command: &Command, way: &Way, called: Called, terminal: 
         Command::Watch(args) => follow(args, way, called, terminal).await,
         Command::Diff(named) => edit::diff(named.words(), way, called, terminal).await,
         Command::Edit(named) => edit::edit(named.words(), way, called, terminal).await,
+        Command::Upgrade(named) => edit::upgrade(named.words(), way, called, terminal).await,
+        Command::Releases(args) => releases::list(args, way, called, terminal).await,
+        Command::Rollback(args) => releases::roll_back(args, way, called, terminal).await,
         Command::Delete(args) => delete(args, way, called, terminal).await,
         Command::Approve(args) => decide::approve(args, way, called, terminal).await,
         Command::Reject(args) => decide::reject(args, way, called, terminal).await,

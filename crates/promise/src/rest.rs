@@ -11,6 +11,7 @@ mod page;
 mod problem;
 mod promise;
 mod publication;
+mod release;
 mod request;
 mod resource;
 mod search;
@@ -26,6 +27,7 @@ pub use promise::{
     AppliedRule, Availability, AvailabilityState, ListPrice, PromiseDetail, PromiseOutput, PromiseSummary, PublishedVersion,
 };
 pub use publication::{PromiseManifest, PromiseMetadata, PromisePublication};
+pub use release::{ReleaseItem, ReleaseItemState};
 pub use request::{
     Actor, ChangeState, RequestApproval, RequestDetail, RequestGone, RequestOutput, RequestResource, RequestState, RequestSummary,
     RunningRelease, edition,

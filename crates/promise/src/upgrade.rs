@@ -1,4 +1,10 @@
-//! Chooses the published version that fulfils a request (`domain.md` 3).
+//! Versions of a promise for a request: which one fulfils it, which ones it can move to, and what moves with it (`domain.md` 3).
+
+mod carry;
+mod select;
+
+pub use carry::{Carried, Lost, carried, changed_secrets, requested};
+pub use select::{VersionChoice, constraint_for, newer, versions};
 
 use semver::{Version, VersionReq};
 

@@ -29,7 +29,7 @@ pub(crate) async fn preflight_new(
 
 /// Renders the form of an existing request as filled in, with the preflight result, and saves it as a private draft.
 pub(crate) async fn preflight_edit(visiting: Visiting, Path((workspace, namespace, name)): Placed, Pairs(pairs): Pairs) -> Response {
-    let form = FormOf::Edit { namespace: &namespace, name: &name };
+    let form = FormOf::Edit { namespace: &namespace, name: &name, start: None };
     visiting.answer(&workspace, async |visit: &Visit| requests::preflight(visit, &workspace, form, &pairs).await).await
 }
 

@@ -100,8 +100,13 @@ impl Caller {
     }
 }
 
-/// Returns the home that a request names.
-fn home(world: &World, request: &PromiseRequest) -> Option<ClusterId> {
-    let path = WorkspacePath::parse(request.spec.promise.workspace.as_deref()?).ok()?;
-    world.tree().cluster(&path)
+/// Returns the home that a request names, or else the one that the controller chose for it.
+pub(in crate::portal) fn home(world: &World, request: &PromiseRequest) -> Option<ClusterId> {
+    if let Some(path) = request.spec.promise.workspace.as_deref().filter(|path| !path.is_empty()) {
+        return world.tree().cluster(&WorkspacePath::parse(path).ok()?);
+    }
+    let status = request.status.as_ref()?;
+    let current = status.current.as_ref().and_then(|current| current.home.as_deref());
+    let chosen = current.or_else(|| status.candidate.as_ref().and_then(|candidate| candidate.home.as_deref()))?;
+    ClusterId::parse(chosen).ok()
 }

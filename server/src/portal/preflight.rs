@@ -327,6 +327,11 @@ impl Caller {
         self.portal().world.revision_for(&offered.key.cluster, &offered.key.name, constraint, running, request.upgrade)
     }
 
+    /// Returns the version of the promise that applies to a request, if any is published that does.
+    pub(super) fn published_version(&self, offered: &Offered, request: &PromiseRequestSpec, running: Option<&str>) -> Option<String> {
+        self.revision(offered, request, running).ok().map(|(_, revision)| revision.spec.version.clone())
+    }
+
     /// Returns the promise that applies to a request: the revision that it is fulfilled from, or else what the home has published now.
     pub(super) fn published(&self, offered: &Offered, request: &PromiseRequestSpec, running: Option<&str>) -> PromiseSpec {
         let found = self.revision(offered, request, running);

@@ -20,14 +20,16 @@ mod prices;
 mod records;
 pub(crate) mod references;
 mod related;
+mod releases;
 mod revealing;
 pub(super) mod rows;
 mod source;
+mod terms;
 pub(super) mod timeline;
 pub(super) mod walk;
 
 use app::backend::{FormOf, Pairs, Requests};
-use app::view::{AddsPage, FormOutcome, GoneView, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage};
+use app::view::{AddsPage, FormOutcome, GoneView, ReleasesPage, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage};
 use async_trait::async_trait;
 use promise::Result;
 
@@ -70,6 +72,11 @@ impl Requests for Caller {
     async fn added(&self, workspace: &str, namespace: &str, name: &str) -> Result<AddsPage> {
         let workspace = self.enter(workspace).await?;
         adds::of_request(self, &workspace, namespace, name).await
+    }
+
+    async fn releases(&self, workspace: &str, namespace: &str, name: &str, compared: (&str, &str)) -> Result<ReleasesPage> {
+        let workspace = self.enter(workspace).await?;
+        releases::page(self, &workspace, namespace, name, compared).await
     }
 
     async fn roll_out(&self, workspace: &str, namespace: &str, name: &str, digest: &str) -> Result<()> {

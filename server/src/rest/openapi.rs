@@ -7,8 +7,8 @@ use promise::api::PreflightAnswer;
 use promise::rest::operation::{Content, OPERATIONS, Operation, Parameter, ParameterKind};
 use promise::rest::{
     ApprovalItem, CostReport, DecisionBody, DecisionReceipt, PROBLEM_JSON, Page, ProblemDetails, PromiseDetail, PromiseManifest,
-    PromisePublication, PromiseSummary, RequestDetail, RequestGone, RequestManifest, RequestSummary, ResourceItem, SearchItem, SignInInfo,
-    WorkspaceSummary,
+    PromisePublication, PromiseSummary, ReleaseItem, RequestDetail, RequestGone, RequestManifest, RequestSummary, ResourceItem, SearchItem,
+    SignInInfo, WorkspaceSummary,
 };
 use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn, PathsBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;
@@ -46,6 +46,7 @@ fn describe() -> OpenApi {
     add::<RequestManifest>(&mut schemas);
     add::<RequestDetail>(&mut schemas);
     add::<RequestGone>(&mut schemas);
+    add_page::<ReleaseItem>(&mut schemas);
     add::<PreflightAnswer>(&mut schemas);
     add_page::<ApprovalItem>(&mut schemas);
     add::<DecisionBody>(&mut schemas);

@@ -53,6 +53,17 @@ pub(crate) async fn get(
     answer::request(&headers, &fields, &detail)
 }
 
+pub(crate) async fn releases(
+    Extension(visitor): Extension<Visitor>,
+    Path((workspace, namespace, name)): Subject,
+    headers: HeaderMap,
+    parameters: Parameters,
+) -> Answer {
+    let fields = parameters.fields()?;
+    let page = visitor.caller()?.list_releases(&workspace, &namespace, &name).await?;
+    answer::page(&headers, &fields, page)
+}
+
 pub(crate) async fn create(
     Extension(visitor): Extension<Visitor>,
     Path(workspace): Path<String>,

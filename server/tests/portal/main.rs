@@ -64,6 +64,7 @@ mod suggestions;
 mod told;
 mod traces;
 mod transitions;
+mod upgrades;
 mod views;
 mod walkthroughs;
 mod workspaces;

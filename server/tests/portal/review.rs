@@ -14,7 +14,7 @@ const SHOP: &str = "root:acme:shop";
 const REQUEST: &str = "/w/root:acme:shop/promises/service/request";
 
 /// A promise with objects in objects, rows in rows, and a default.
-fn service() -> Value {
+pub(crate) fn service() -> Value {
     let port = json!({"type": "object", "properties": {"name": {"type": "string"}, "port": {"type": "integer"}}});
     let size = json!({"type": "object", "properties": {"cpu": {"type": "string"}, "memory": {"type": "string"}}});
     let path = json!({"type": "object", "properties": {"path": {"type": "string"}}});
@@ -37,23 +37,23 @@ fn service() -> Value {
     })
 }
 
-fn promises(product: &Product) -> Api<Promise> {
+pub(crate) fn promises(product: &Product) -> Api<Promise> {
     let scope = Scope::Workspace(WorkspacePath::parse("root:platform").expect("a path"));
     Api::all(product.running.portal.endpoint.client(product.admin(), &scope))
 }
 
-fn requests(product: &Product) -> Api<PromiseRequest> {
+pub(crate) fn requests(product: &Product) -> Api<PromiseRequest> {
     let scope = Scope::Workspace(WorkspacePath::parse(SHOP).expect("a path"));
     Api::namespaced(product.running.portal.endpoint.client(product.admin(), &scope), "default")
 }
 
-async fn publish(product: &Product, promise: Value) {
+pub(crate) async fn publish(product: &Product, promise: Value) {
     let promise = serde_json::from_value(promise).expect("a promise");
     promises(product).create(&PostParams::default(), &promise).await.expect("written");
 }
 
 /// A request as `kubectl create` writes it.
-async fn by_kubectl(product: &Product, name: &str, parameters: Value) -> PromiseRequest {
+pub(crate) async fn by_kubectl(product: &Product, name: &str, parameters: Value) -> PromiseRequest {
     let request = json!({
         "apiVersion": promise::names::API_VERSION, "kind": "PromiseRequest", "metadata": {"name": name, "namespace": "default"},
         "spec": {"promise": {"name": "service"}, "parameters": parameters},
@@ -63,19 +63,19 @@ async fn by_kubectl(product: &Product, name: &str, parameters: Value) -> Promise
 }
 
 /// The text of a page without its tags.
-fn words(page: &str) -> String {
+pub(crate) fn words(page: &str) -> String {
     let text: String = page.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| format!("{text} ")).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Part of a page from one text to another.
-fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
+pub(crate) fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
     let rest = text.split_once(from).unwrap_or_else(|| panic!("{from}: {text}")).1;
     rest.split_once(to).map_or(rest, |(part, _)| part)
 }
 
 /// The inputs of the form of a request as they are on its page.
-fn inputs(page: &str) -> Vec<(String, String)> {
+pub(crate) fn inputs(page: &str) -> Vec<(String, String)> {
     let plain = |text: &str| text.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
     let form = between(page, "id=\"request\"", "</form>");
     let of = |input: &str, name: &str| {
@@ -195,7 +195,7 @@ async fn an_edit_of_a_request_by_kubectl_changes_only_what_was_edited() {
 }
 
 /// Presses the button of a review.
-async fn submit(browser: &mut Browser, page: &Answer) -> Answer {
+pub(crate) async fn submit(browser: &mut Browser, page: &Answer) -> Answer {
     let action = between(&page.text, "<form method=\"post\" action=\"/do/requests/", "\"");
     let hidden = between(&page.text, &format!("/do/requests/{action}\""), "</form>");
     let mut pairs: Vec<(String, String)> = Vec::new();

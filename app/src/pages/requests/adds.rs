@@ -47,11 +47,11 @@ pub async fn adds(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
     let draft = draft.unwrap_or_default();
     let address = |origin: &str| match of {
         FormOf::New { promise, home, .. } => routes::request_adds(workspace, promise, home, draft, origin),
-        FormOf::Edit { namespace, name } => routes::edit_adds(workspace, namespace, name, draft, origin),
+        FormOf::Edit { namespace, name, .. } => routes::edit_adds(workspace, namespace, name, draft, origin),
     };
     let form = match of {
         FormOf::New { promise, home, .. } => routes::request_new(workspace, promise, home),
-        FormOf::Edit { namespace, name } => routes::request_edit(workspace, namespace, name),
+        FormOf::Edit { namespace, name, .. } => routes::request_edit(workspace, namespace, name),
     };
     let (form, filter) = (routes::with_query(&form, &[("draft", draft)]), OriginFilter::parse(origin));
     let legend = legend(&found, filter, &address);
@@ -62,7 +62,7 @@ pub async fn adds(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<
             let steps = vec![Crumb::link(texts::CATALOG, catalog.clone()), Crumb::link(found.title.clone(), form.clone())];
             (catalog, steps)
         }
-        FormOf::Edit { namespace, name } => {
+        FormOf::Edit { namespace, name, .. } => {
             let (requests, request) = (routes::requests(workspace), routes::request(workspace, namespace, name));
             let steps = [(texts::REQUESTS, &requests), (name, &request), (texts::EDIT, &form)];
             (requests.clone(), steps.map(|(label, address)| Crumb::link(label, address.clone())).to_vec())
@@ -148,6 +148,12 @@ pub(crate) fn lines(object: &AddedObject, shows: &dyn Fn(usize) -> bool, workspa
     view! {
         <div class="adds-lines" tabindex="0" role="region" aria-label=texts::manifest_of(&object.title)><table aria-label=texts::manifest_of(&object.title)><thead class="vh"><tr><th scope="col">{texts::ORIGIN}</th><th scope="col">{texts::LINE}</th><th scope="col">{texts::TEXT}</th></tr></thead><tbody>{rows}</tbody></table></div>
     }
+}
+
+/// Objects that differ, whole.
+pub(super) fn changed_objects(objects: &[AddedObject], workspace: &str) -> AnyView {
+    let shown = objects.iter().enumerate().map(|(index, one)| object(one, index, OriginFilter::default(), workspace)).collect_view();
+    view! { <div class="stack lg:[&_.adds-lines_th]:w-72">{shown}</div> }.into_any()
 }
 
 fn object(object: &AddedObject, index: usize, filter: OriginFilter, workspace: &str) -> impl IntoView + use<> {

@@ -1,6 +1,6 @@
 //! `/w/{workspace}/requests/{namespace}/{name}`: what the request waits for, then one tab at a time; live.
 
-use crate::view::{RequestPage, RequestPart, RequestRow};
+use crate::view::{ReleasesPage, RequestPage, RequestPart, RequestRow};
 use leptos::prelude::*;
 use promise::form::Summary;
 use promise::{Error, Result};
@@ -10,6 +10,7 @@ use super::{change, gone, state};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
 use crate::routes;
+use crate::texts::releases::RELEASES;
 use crate::texts::request as texts;
 use crate::ui::{Badge, Banner, Crumb, Crumbs, Icon, LinkButton, PageHead, Person, Shape, SubmitButton, Tab, Tabs, span};
 
@@ -18,11 +19,13 @@ mod configuration;
 mod graph;
 mod history;
 mod needs;
+mod notices;
 mod outputs;
 mod overview;
 mod policies;
 mod progress;
 mod related;
+mod releases;
 mod resources;
 mod stats;
 mod tree;
@@ -44,6 +47,7 @@ fn label(part: RequestPart) -> &'static str {
         RequestPart::Configuration => texts::CONFIGURATION,
         RequestPart::Policies => texts::POLICIES,
         RequestPart::Adds => texts::MANIFESTS,
+        RequestPart::Releases => RELEASES,
         RequestPart::History => texts::HISTORY,
         RequestPart::Yaml => texts::YAML,
     }
@@ -64,6 +68,8 @@ pub struct View {
     pub is_tree: bool,
     /// Id of the object that is chosen in the tree, or empty.
     pub open: String,
+    /// Names of two releases to compare, or empty.
+    pub compared: (String, String),
 }
 
 impl View {
@@ -118,6 +124,10 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         page => page?,
     };
     let adds = if view.part == RequestPart::Adds { Some(backend.added(workspace, namespace, name).await?) } else { None };
+    let releases = match view.part {
+        RequestPart::Releases => backend.releases(workspace, namespace, name, (&view.compared.0, &view.compared.1)).await?,
+        _ => ReleasesPage::default(),
+    };
     let title = if view.part == RequestPart::Overview { name.to_owned() } else { texts::tab_of_request(label(view.part), name) };
     let about = About {
         title,
@@ -141,6 +151,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
                 let lines = adds.as_ref().map(|adds| part(adds, view.origin, &page.row.workspace, &address));
                 view! { <div data-live="adds">{lines}</div> }.into_any()
             }
+            RequestPart::Releases => view! { <div data-live="releases">{releases::part(&page, &releases, &now)}</div> }.into_any(),
             RequestPart::History => history::part(&page, view.page, &now).into_any(),
             RequestPart::Yaml => yaml::part(&page).into_any(),
         };
@@ -151,6 +162,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             <div data-live="ball">{ball(&page, &now).into_any()}</div>
             <div data-live="stats">{stats::row(&page, &now)}</div>
             {refusal.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::ACTION_NOT_COMPLETED focus=true><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
+            <div data-live="notices">{notices::deprecation(&page)}{notices::upgrade(&page)}</div>
             <div data-live="outdated">{approvals::outdated(&page, &token).into_any()}</div>
             <div data-live="pending">{approvals::pending(&page).into_any()}</div>
             <div data-live="approvals">{approvals::decisions(&page, &token, &now).into_any()}</div>
@@ -169,7 +181,12 @@ fn tabs(page: &RequestPage, current: RequestPart) -> impl IntoView + use<> {
     let count = |part| match part {
         RequestPart::Resources => Some(page.resources.len()),
         RequestPart::Policies => Some(page.policies.len()),
-        RequestPart::Overview | RequestPart::Configuration | RequestPart::Adds | RequestPart::History | RequestPart::Yaml => None,
+        RequestPart::Overview
+        | RequestPart::Configuration
+        | RequestPart::Adds
+        | RequestPart::Releases
+        | RequestPart::History
+        | RequestPart::Yaml => None,
     };
     let tab = |part: RequestPart| Tab { label: label(part), href: address(page, part, 1), count: count(part), current: part == current };
     view! { <Tabs label=texts::sections_of(&page.row.name) tabs=RequestPart::ALL.map(tab).to_vec()/> }

@@ -7,6 +7,7 @@ use promise::wording::upper_first;
 
 use super::manifest;
 use super::preflight_panel::{Panel, preflight_panel};
+use super::terms::{moved, terms};
 use crate::actions::{self, ChangeRequest, SubmitRequest};
 use crate::backend::{FormOf, Pairs, Visit};
 use crate::document::{About, Page, Script, framed};
@@ -30,7 +31,7 @@ pub async fn preflight(visit: &Visit, workspace: &str, of: FormOf<'_>, pairs: &P
 fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, drafted: bool) -> Page {
     let (back, asked) = match of {
         FormOf::New { promise, home, .. } => (routes::promise(workspace, promise, home), routes::preflight_new(workspace, promise, home)),
-        FormOf::Edit { namespace, name } => {
+        FormOf::Edit { namespace, name, .. } => {
             (routes::request(workspace, namespace, name), routes::preflight_edit(workspace, namespace, name))
         }
     };
@@ -39,7 +40,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
     let now = visit.now.clone();
     let own = match of {
         FormOf::New { promise, home, .. } => routes::request_new(workspace, promise, home),
-        FormOf::Edit { namespace, name } => routes::request_edit(workspace, namespace, name),
+        FormOf::Edit { namespace, name, .. } => routes::request_edit(workspace, namespace, name),
     };
     let panel = Panel::Form { draft: routes::with_query(&own, &[("draft", &form.save)]) };
     let starts = starts(&form, workspace, of);
@@ -73,7 +74,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
             <div id="problems">{wrong.then(|| match &form.yaml {
                 Some(yaml) => manifest::problems(yaml, form.focus.is_none()).into_any(),
                 None => view! { <ErrorSummary form=form.clone()/> }.into_any(),
-            })}</div>
+            })}{form.moved.as_ref().map(|what| moved(what, &now))}</div>
             <Crumbs steps=steps/>
             <PageHead title=title icon=form.offer.icon.clone() meta=meta.into_any()/>
             {form.conflict.clone().map(|what| match &form.merge {
@@ -101,7 +102,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
                     <button class="vh" tabindex="-1" name="_op" value=if form.submit.state == AvailabilityState::Available { "review" } else { "check" }>{texts::CONTINUE}</button>
                     {form.checked.then(|| view! { <input type="hidden" name="_checked" value="1"/> })}
                     {manifest::switch(form.yaml.is_some())}
-                    <div id="fields">{match &form.yaml {
+                    <div id="fields"><input type="hidden" name="_rendered" value=form.terms.rendered.clone()/>{match &form.yaml {
                         Some(yaml) => manifest::text(&form, yaml, wrong, &workspace).into_any(),
                         None => fields(&form, &workspace).into_any(),
                     }}</div>
@@ -120,6 +121,7 @@ fn fields(form: &RequestForm, workspace: &str) -> impl IntoView + use<> {
         {basics(form)}
         <Fields form=form.form.clone() focus=form.focus.clone() workspace=workspace.to_owned()/>
         {kept(form)}
+        {terms(form)}
     }
 }
 
@@ -135,7 +137,7 @@ pub(super) fn action(of: FormOf<'_>) -> &'static str {
 pub(super) fn identity(workspace: &str, of: FormOf<'_>) -> impl IntoView + use<> {
     let fields = match of {
         FormOf::New { promise, home, .. } => [("promise", promise), ("home", home.unwrap_or_default())],
-        FormOf::Edit { namespace, name } => [("namespace", namespace), ("name", name)],
+        FormOf::Edit { namespace, name, .. } => [("namespace", namespace), ("name", name)],
     };
     let fields = [("workspace", workspace)].into_iter().chain(fields).filter(|(_, value)| !value.is_empty());
     fields.map(|(name, value)| view! { <input type="hidden" name=name value=value.to_owned()/> }).collect_view()

@@ -19,11 +19,11 @@ use crate::view::{RequestForm, ValueChange};
 pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str) -> Result<Page> {
     let page = match of {
         FormOf::New { promise, home, .. } => routes::request_new(workspace, promise, home),
-        FormOf::Edit { namespace, name } => routes::request_edit(workspace, namespace, name),
+        FormOf::Edit { namespace, name, .. } => routes::request_edit(workspace, namespace, name),
     };
     let adds = match of {
         FormOf::New { promise, home, .. } => routes::request_adds(workspace, promise, home, draft, ""),
-        FormOf::Edit { namespace, name } => routes::edit_adds(workspace, namespace, name, draft, ""),
+        FormOf::Edit { namespace, name, .. } => routes::edit_adds(workspace, namespace, name, draft, ""),
     };
     let backend = visit.backend()?;
     let form = backend.form(workspace, of, Some(draft)).await?;

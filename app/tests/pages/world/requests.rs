@@ -136,6 +136,8 @@ impl Requests for World {
                 refusals: vec!["Choose at least 2 replicas".into()],
                 allowed: not(&self.refused),
             }),
+            upgrade: Some(super::releases::upgrade()),
+            deprecation: (!self.fits).then(super::releases::deprecation),
             resources: vec![
                 resource("database", "Cluster", Health::Progressing, "1 of 3 instances"),
                 resource("credentials", "Secret", Health::Healthy, ""),
@@ -189,8 +191,9 @@ impl Requests for World {
     async fn form(&self, _: &str, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm> {
         let (name, editing, start) = match form {
             FormOf::New { promise, start, .. } => (promise, None, start.map(str::to_owned)),
-            FormOf::Edit { .. } => ("postgresql", Some("41".to_owned()), None),
+            FormOf::Edit { start, .. } => ("postgresql", Some("41".to_owned()), start.map(str::to_owned)),
         };
+        let moved = (editing.is_some()).then_some(start.as_deref()).flatten().map(|start| super::releases::moved(start, self.fits));
         let saved = |title: &str| SavedPreset { title: title.into(), start: format!("saved:{title}") };
         let spec = promise(name);
         let effective = effective(name, &spec);
@@ -248,6 +251,8 @@ impl Requests for World {
             applied_by: (!self.fits && editing.is_some()).then(|| "argocd".to_owned()),
             review: vec![tier()],
             yaml: (draft == Some("yaml")).then(|| manifest(self.fits)),
+            terms: super::releases::terms(editing.is_some()),
+            moved,
             editing,
         })
     }
@@ -295,7 +300,15 @@ impl Requests for World {
     }
 
     async fn added(&self, workspace: &str, namespace: &str, name: &str) -> Result<AddsPage> {
-        self.adds(workspace, FormOf::Edit { namespace, name }, None).await
+        self.adds(workspace, FormOf::Edit { namespace, name, start: None }, None).await
+    }
+
+    async fn releases(&self, _: &str, _: &str, _: &str, compared: (&str, &str)) -> Result<ReleasesPage> {
+        if self.empty {
+            return Ok(ReleasesPage::default());
+        }
+        let objects = self.adds("", FormOf::Edit { namespace: "", name: "", start: None }, None).await?.objects;
+        Ok(super::releases::page(compared, Some(objects)))
     }
 
     async fn roll_out(&self, _: &str, _: &str, _: &str, _: &str) -> Result<()> {

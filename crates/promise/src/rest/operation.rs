@@ -20,7 +20,9 @@ pub const PUBLICATION: &str = "/api/v1/workspaces/{workspace}/promises/{name}/pu
 pub const REQUESTS: &str = "/api/v1/workspaces/{workspace}/requests";
 /// A request.
 pub const REQUEST: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}";
-/// Events of a request.
+/// Releases of a request.
+pub const RELEASES: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/releases";
+/// Stream of a request.
 pub const WATCH: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/watch";
 /// Decisions on a request.
 pub const DECISIONS: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/decisions";
@@ -154,7 +156,7 @@ const READ: Operation = Operation {
 };
 
 /// All operations, in the order in which people read about them.
-pub const OPERATIONS: [Operation; 19] = [
+pub const OPERATIONS: [Operation; 20] = [
     Operation {
         path: WORKSPACES,
         id: "listWorkspaces",
@@ -293,6 +295,16 @@ pub const OPERATIONS: [Operation; 19] = [
         answer: Content::Empty,
         status: 202,
         refusals: &[403, 412],
+    },
+    Operation {
+        path: RELEASES,
+        id: "listReleases",
+        group: "Requests",
+        summary: "List releases of a request",
+        description: "Returns the recorded releases of a request that you can read, newest first: up to ten. To go back to one, change the request to its version and parameters.",
+        query: &[FIELDS],
+        answer: Content::PageOf("ReleaseItem"),
+        ..READ
     },
     Operation {
         path: WATCH,

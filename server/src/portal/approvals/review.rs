@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use app::view::{
-    Asked, CheckLine, CheckState, InboxRow, PolicyLine, PriceStep, ReviewPage, RoomLine, Since, ValueChange, deciders, policy_outcomes,
+    Asked, CheckLine, CheckState, InboxRow, ParameterLine, PolicyLine, PriceStep, ReviewPage, RoomLine, Since, ValueChange, ValueSource,
+    deciders, policy_outcomes,
 };
 use cluster::kinds::PromiseRequest;
 use promise::Result;
@@ -51,7 +52,10 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     let price = priced(former.map(|release| &release.spec), candidate.map(|release| &release.spec));
     let told = Told { spec, outcomes, policies: &policies };
     let changes = match (candidate, former) {
-        (Some(candidate), Some(former)) => told.changes(&former.spec, &candidate.spec),
+        (Some(candidate), Some(former)) => {
+            let version = version_between(caller, &former.spec, &candidate.spec);
+            version.into_iter().chain(told.changes(&former.spec, &candidate.spec)).collect()
+        }
         _ => Vec::new(),
     };
     let mut values = detail::parameters(
@@ -97,6 +101,38 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
 fn objects(spec: &PromiseSpec, row: &InboxRow, content: &Content) -> Vec<app::view::AddedObject> {
     let requester = if row.mine { "You" } else { row.requester.as_str() };
     adds::objects(adds::Told { spec, requester }, &content.objects, content.difference.as_deref())
+}
+
+/// Returns the change of the version. `None` if it stays the same.
+pub(in crate::portal) fn version_change(from: &str, to: &str) -> Option<ValueChange> {
+    (from != to).then(|| one("version", "Version", from, to))
+}
+
+/// Returns the change of `paused`.
+pub(in crate::portal) fn pause_change(paused: bool) -> ValueChange {
+    let (from, to) = if paused { ("No", "Yes") } else { ("Yes", "No") };
+    one("paused", "Paused", from, to)
+}
+
+fn one(path: &str, label: &str, from: &str, to: &str) -> ValueChange {
+    let (before, after) = (Some(from.to_owned()), Some(to.to_owned()));
+    ValueChange { path: path.to_owned(), label: label.to_owned(), before, after, ..ValueChange::default() }
+}
+
+/// Returns the terms that differ.
+pub(in crate::portal) fn term_changes(before: &ReleaseTerms, after: &ReleaseTerms) -> Vec<ValueChange> {
+    terms::between(Some(before), after, false)
+}
+
+/// Returns the terms that aren't the default.
+pub(in crate::portal) fn given_terms(terms: &ReleaseTerms) -> Vec<ParameterLine> {
+    terms::lines(terms).into_iter().filter(|line| line.source != ValueSource::Default).collect()
+}
+
+/// Returns the change of the version between two releases, if both are still published.
+fn version_between(caller: &Caller, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Option<ValueChange> {
+    let version = |release: &PromiseReleaseSpec| Some(caller.portal().world.revision_of(&release.revision)?.spec.version.clone());
+    version_change(&version(before)?, &version(after)?)
 }
 
 /// Returns the values that change.
@@ -258,7 +294,7 @@ fn in_words(amount: &Amount) -> Option<String> {
 }
 
 /// Returns the price change, by the quotes that both releases were made with.
-fn priced(former: Option<&PromiseReleaseSpec>, candidate: Option<&PromiseReleaseSpec>) -> PriceStep {
+pub(in crate::portal) fn priced(former: Option<&PromiseReleaseSpec>, candidate: Option<&PromiseReleaseSpec>) -> PriceStep {
     let (before, after) = (former.and_then(Estimate::recorded), candidate.and_then(Estimate::recorded));
     let Some(after) = after else { return PriceStep::default() };
     let view = preflight_panel::price(Some(&after));
@@ -372,8 +408,20 @@ fn compared(caller: &Caller, matter: &Matter, told: &Told<'_>, wanted: &str) -> 
 }
 
 /// Describes what a change would do to what is running.
-pub(in crate::portal) fn pending(spec: &PromiseSpec, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Vec<ValueChange> {
-    Told { spec, outcomes: &[], policies: &[] }.changes(before, after)
+pub(in crate::portal) fn pending(
+    caller: &Caller,
+    spec: &PromiseSpec,
+    before: &PromiseReleaseSpec,
+    after: &PromiseReleaseSpec,
+) -> Vec<ValueChange> {
+    let version = version_between(caller, before, after);
+    version.into_iter().chain(Told { spec, outcomes: &[], policies: &[] }.changes(before, after)).collect()
+}
+
+/// Returns the labels of the values and terms that differ between two releases.
+pub(in crate::portal) fn values_between(spec: &PromiseSpec, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Vec<String> {
+    let changes = Told { spec, outcomes: &[], policies: &[] }.changes(before, after);
+    changes.into_iter().map(|change| change.label).collect()
 }
 
 /// Describes the values that differ between two sets of parameters, with what rules do to them.

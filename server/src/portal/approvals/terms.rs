@@ -63,7 +63,11 @@ pub(super) fn lines(terms: &ReleaseTerms) -> Vec<ParameterLine> {
 pub(super) fn changed(before: Option<&PromiseReleaseSpec>, after: &PromiseReleaseSpec) -> Vec<ValueChange> {
     let Some(after) = &after.terms else { return Vec::new() };
     let known = before.and_then(|before| before.terms.as_ref());
-    let unrecorded = before.is_some() && known.is_none();
+    between(known, after, before.is_some() && known.is_none())
+}
+
+/// Returns the terms that differ. `unrecorded` says that the earlier ones aren't known, instead of absent.
+pub(super) fn between(known: Option<&ReleaseTerms>, after: &ReleaseTerms, unrecorded: bool) -> Vec<ValueChange> {
     let former = known.map(all);
     let change = |(index, term): (usize, Term)| {
         let before = former.as_ref().and_then(|former| former.get(index));

@@ -22,7 +22,7 @@ pub(super) async fn of_form(caller: &Caller, workspace: &Workspace, of: FormOf<'
 
 /// Returns the page for an existing request: what was created, and what would change if it were created again today.
 pub(super) async fn of_request(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<AddsPage> {
-    shown(caller, workspace, FormOf::Edit { namespace, name }, None, Compare::WhereItDiffers).await
+    shown(caller, workspace, FormOf::Edit { namespace, name, start: None }, None, Compare::WhereItDiffers).await
 }
 
 /// When the objects to create are compared with what is running now.
@@ -38,9 +38,9 @@ enum Compare {
 }
 
 async fn shown(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, draft: Option<&str>, compare: Compare) -> Result<AddsPage> {
-    let opened = form::open(caller, workspace, &of).await?;
+    let mut opened = form::open(caller, workspace, &of).await?;
     let typed = match draft {
-        Some(id) => kept::of(caller, workspace, &of, &opened, id).await?.map_or_else(|| opened.start.clone(), |kept| kept.typed),
+        Some(id) => kept::of(caller, workspace, &of, &mut opened, id).await?.map_or_else(|| opened.start.clone(), |kept| kept.typed),
         None => opened.start.clone(),
     };
     let examined = caller.examine(workspace, &opened.offered, &opened.submission(&typed)).await?;

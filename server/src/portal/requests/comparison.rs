@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::form::{Opened, Typed};
-use super::preflight_panel;
+use super::{preflight_panel, terms};
 use crate::portal::approvals::review;
 use crate::portal::preflight::Examined;
 
@@ -41,7 +41,8 @@ pub(super) fn change(opened: &Opened, typed: &Typed, examined: &Examined, polici
     let requested = || opened.existing.parameters.as_ref().unwrap_or(&Value::Null);
     let before = former.map_or_else(requested, review::parameters);
     let after = if former.is_some() { &checked.resolved.parameters } else { &typed.draft.parameters };
-    let changes = review::between(&opened.spec, &checked.resolved.outcomes, policies, before, after);
+    let values = review::between(&opened.spec, &checked.resolved.outcomes, policies, before, after);
+    let changes = terms::changes(opened, &opened.submission(typed).spec).into_iter().chain(values).collect();
     let now = former.and_then(Estimate::recorded).and_then(|before| before.monthly.money().map(Money::to_string));
     let view = preflight_panel::price(checked.estimate.as_ref());
     let step = match &checked.change {

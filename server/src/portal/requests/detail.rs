@@ -21,7 +21,7 @@ use promise::{Result, change, connection, deletion, names, wording};
 use serde_json::{Value, json};
 
 use super::related::{self, Surroundings};
-use super::{activity, decisions, form, preflight_panel, rows, timeline};
+use super::{activity, decisions, form, preflight_panel, releases, rows, timeline};
 use crate::portal::Caller;
 use crate::portal::approvals::review;
 use crate::portal::place::Workspace;
@@ -72,7 +72,9 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         parameters: parameters(spec, request.spec.parameters.as_ref(), resolved, &status.policies, &|source, policy| {
             caller.policy_title(source, policy)
         }),
-        changes: pending(&request, &releases, spec),
+        changes: pending(caller, &request, &releases, spec),
+        upgrade: releases::upgrade(caller, &request),
+        deprecation: releases::deprecation(caller, workspace, &request),
         price: price(&request, &releases),
         spent: related::spent(caller, workspace, uid).await,
         accepted: related::accepted(&request),
@@ -185,14 +187,14 @@ fn price(request: &PromiseRequest, releases: &[PromiseRelease]) -> PriceView {
 }
 
 /// Returns the values that the pending change would set, next to those of the current release.
-fn pending(request: &PromiseRequest, releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<ValueChange> {
+fn pending(caller: &Caller, request: &PromiseRequest, releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<ValueChange> {
     let named = |name: &str| releases.iter().find(|release| release.metadata.name.as_deref() == Some(name));
     let status = request.status.as_ref();
     let current = status.and_then(|status| status.current.as_ref()).and_then(|current| named(&current.release));
     let candidate = status.and_then(|status| status.candidate.as_ref());
     let candidate = candidate.filter(|candidate| candidate.state.is_open() || candidate.state.is_negative());
     match (spec, current, candidate.and_then(|candidate| named(&candidate.release))) {
-        (Some(spec), Some(before), Some(after)) => review::pending(spec, &before.spec, &after.spec),
+        (Some(spec), Some(before), Some(after)) => review::pending(caller, spec, &before.spec, &after.spec),
         _ => Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use app::backend::FormOf;
-use app::view::{Availability, AvailabilityState, ParameterLine, RequestForm, ValueSource, policy_lines};
+use app::view::{Availability, AvailabilityState, OfferRow, ParameterLine, RequestForm, RestoredRelease, ValueSource, policy_lines};
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::person;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::comparison::{self, LastChange, Merge};
 use super::source::{self, Source};
-use super::{detail, kept, preflight_panel, presets, prices, references};
+use super::{detail, kept, preflight_panel, presets, prices, references, terms};
 use crate::portal::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::drafts::DraftSubject;
@@ -116,6 +116,10 @@ pub(super) struct Opened {
     pub(super) changed: LastChange,
     /// The tool that applies the existing request from a file, if there is one.
     pub(super) applied_by: Option<String>,
+    /// The version that applies if the terms stay as they are.
+    pub(super) usual_version: String,
+    /// The release that the form starts with.
+    pub(super) restored: Option<RestoredRelease>,
 }
 
 /// Opens a form without a draft.
@@ -129,6 +133,8 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
             let subject = DraftSubject::New { cluster, home, promise: offered.key.name.clone() }.to_string();
             let start = Typed { namespace: workspace.usual_namespace().to_owned(), draft: Draft::of(json!({})), ..Typed::default() };
             Ok(Opened {
+                usual_version: spec.version.clone(),
+                restored: None,
                 offered,
                 spec,
                 effective,
@@ -141,7 +147,7 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
                 applied_by: None,
             })
         }
-        FormOf::Edit { namespace, name } => {
+        FormOf::Edit { namespace, name, .. } => {
             let request = caller.read_request(workspace, namespace, name).await?;
             open_for(caller, workspace, &request).await
         }
@@ -168,6 +174,8 @@ pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &P
         ..Typed::default()
     };
     Ok(Opened {
+        usual_version: spec.version.clone(),
+        restored: None,
         offered,
         spec,
         effective,
@@ -254,14 +262,14 @@ impl Opened {
 
 /// Returns the form as a page shows it.
 pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_>, draft: Option<&str>) -> Result<RequestForm> {
-    let opened = open(caller, workspace, &form).await?;
+    let mut opened = open(caller, workspace, &form).await?;
     let kept = match draft {
-        Some(id) => kept::of(caller, workspace, &form, &opened, id).await?,
+        Some(id) => kept::of(caller, workspace, &form, &mut opened, id).await?,
         None => None,
     };
     let (mut start, mut typed) = (None, opened.start.clone());
-    if let (None, FormOf::New { start: Some(wanted), .. }) = (&kept, &form)
-        && let Some(started) = kept::start_of(caller, workspace, &opened, wanted).await?
+    if let (None, FormOf::New { start: Some(wanted), .. } | FormOf::Edit { start: Some(wanted), .. }) = (&kept, &form)
+        && let Some(started) = kept::start_of(caller, workspace, &mut opened, wanted).await?
     {
         (start, typed) = (Some((*wanted).to_owned()), started);
     }
@@ -301,8 +309,8 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     let examined = caller.examine(workspace, &opened.offered, &submission).await?;
     let checked = &examined.preflight;
     let (effective, resolved) = (&checked.effective, &checked.resolved);
-    // A user who opens the form of an invalid request wants to fix it.
-    typed.checked |= untouched && typed.version.is_some() && !checked.may_be_submitted();
+    // A user who opens the form of an invalid request wants to fix it. What another version needs isn't wrong yet.
+    typed.checked |= untouched && typed.version.is_some() && start.is_none() && !checked.may_be_submitted();
     let found = all_problems(&typed, checked);
     // Once the user enters anything, the side panel shows what is invalid. The fields themselves only show it after a check.
     let bad_name = typed.name_problem.clone().or_else(|| name_problem(&typed.name)).filter(|_| !source::is_unreadable(&typed));
@@ -315,6 +323,10 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
             form.summary
         }
     };
+    let moved = terms::moved(caller, opened, if typed.checked { &[] } else { &told });
+    if let Some(first) = moved.as_ref().and_then(|moved| moved.needs.first()).filter(|_| untouched) {
+        typed.focus = Some(first.target.clone()).filter(|target| !target.is_empty());
+    }
     let mut problems = if typed.checked { found } else { Vec::new() };
     problems.extend(typed.secret_problems.iter().cloned());
     let ready = checked.may_be_submitted() && typed.draft.problems.is_empty() && typed.refused.is_empty() && bad_name.is_none();
@@ -344,11 +356,15 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         caller.policy_title(source, policy)
     });
     opened.credit(caller, asked, &mut review);
+    review.extend(terms::lines(opened, &submission.spec));
+    let offer = OfferRow { version: opened.spec.version.clone(), ..lines::offer(&opened.offered) };
     Ok(RequestForm {
+        terms: terms::form(caller, opened, &typed),
+        moved,
         form,
         preflight,
         policies,
-        offer: lines::offer(&opened.offered),
+        offer,
         review,
         ready,
         name_problem: bad_name.filter(|_| typed.checked),

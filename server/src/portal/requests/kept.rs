@@ -2,7 +2,9 @@
 //! someone in the workspace shared; and what a new form starts from.
 
 use app::backend::{FormOf, Pairs};
+use app::routes;
 use app::view::SharedBy;
+use promise::form::manifest::Terms;
 use promise::form::{keep_immutable, parse, starts_from};
 use promise::{Result, form::Draft};
 use serde_json::{Value, json};
@@ -11,6 +13,7 @@ use super::form::{Opened, Typed};
 use super::posting::{Secrets, input};
 use super::presets;
 use super::source::{self, Source};
+use super::terms;
 use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
@@ -34,8 +37,9 @@ pub(super) struct Kept {
 }
 
 /// Returns what the id in the address stands for. `None` if there is no such draft that the user can open.
-pub(super) async fn of(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>, opened: &Opened, id: &str) -> Result<Option<Kept>> {
+pub(super) async fn of(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>, opened: &mut Opened, id: &str) -> Result<Option<Kept>> {
     if let Some(typed) = caller.draft::<Typed>(&opened.subject, id).await? {
+        opened.follow(caller, workspace, typed.terms.as_ref())?;
         return Ok(Some(Kept { typed, shared: None, posted: false }));
     }
     if let Some(pairs) = caller.posted(id).await? {
@@ -46,6 +50,7 @@ pub(super) async fn of(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>, 
     if !may_open(caller, workspace, of, opened).await? {
         return Ok(None);
     }
+    opened.follow(caller, workspace, found.typed.terms.as_ref())?;
     let shared = SharedBy { by: found.by, at: found.saved.to_string() };
     Ok(Some(Kept { typed: found.typed, shared: Some(shared), posted: false }))
 }
@@ -54,18 +59,18 @@ pub(super) async fn of(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>, 
 async fn may_open(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>, opened: &Opened) -> Result<bool> {
     let right = match of {
         FormOf::New { .. } => Right::requests("create", &opened.start.namespace),
-        FormOf::Edit { namespace, name } => Right::request("patch", namespace, name),
+        FormOf::Edit { namespace, name, .. } => Right::request("patch", namespace, name),
     };
     caller.may(&workspace.cluster, right).await
 }
 
 /// Returns what was entered in a form that was posted after the session had ended. `None` if it was another form.
-async fn posted(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>, opened: &Opened, pairs: &Pairs) -> Result<Option<Typed>> {
+async fn posted(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>, opened: &mut Opened, pairs: &Pairs) -> Result<Option<Typed>> {
     let is = |name: &str, value: &str| field(pairs, name) == Some(value);
     let same = is("workspace", workspace.path.as_str())
         && match of {
             FormOf::New { promise, .. } => is("promise", promise),
-            FormOf::Edit { namespace, name } => is("namespace", namespace) && is("name", name),
+            FormOf::Edit { namespace, name, .. } => is("namespace", namespace) && is("name", name),
         };
     if !same {
         return Ok(None);
@@ -74,20 +79,46 @@ async fn posted(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>, opened:
         Some(id) => caller.draft::<Typed>(&opened.subject, id).await?,
         None => None,
     };
+    if let Some(before) = &before {
+        opened.follow(caller, workspace, before.terms.as_ref())?;
+    }
     let base = base(caller, workspace, opened, before.as_ref(), pairs).await?;
-    Ok(Some(entered(opened, of, pairs, before.as_ref(), &base).typed))
+    let Entered { mut typed, .. } = entered(opened, of, pairs, before.as_ref(), &base.parameters);
+    terms::settle(caller, workspace, opened, &mut typed, (pairs, before.as_ref(), &base))?;
+    Ok(Some(typed))
 }
 
-/// Returns the parameters that a form was rendered from: they provide the values without an input.
-pub(super) async fn base(caller: &Caller, workspace: &Workspace, opened: &Opened, before: Option<&Typed>, pairs: &Pairs) -> Result<Value> {
-    if let Some(before) = before {
-        return Ok(before.draft.parameters.clone());
-    }
-    let started = match field(pairs, input::START) {
-        Some(start) => start_of(caller, workspace, opened, start).await?.map(|started| started.draft.parameters),
-        None => None,
+/// What a form was rendered from.
+pub(super) struct Base {
+    /// The parameters: they provide the values without an input.
+    pub(super) parameters: Value,
+    /// The terms, if they differ from those of the request.
+    pub(super) terms: Option<Terms>,
+}
+
+/// Returns what a form was rendered from, and makes the form the one of the version that its fields are for.
+pub(super) async fn base(
+    caller: &Caller,
+    workspace: &Workspace,
+    opened: &mut Opened,
+    before: Option<&Typed>,
+    pairs: &Pairs,
+) -> Result<Base> {
+    let started = match (before, field(pairs, input::START)) {
+        (None, Some(start)) => start_of(caller, workspace, opened, start).await?,
+        _ => None,
     };
-    Ok(started.or_else(|| opened.existing.parameters.clone()).unwrap_or(Value::Null))
+    let from = before.or(started.as_ref());
+    let parameters = from.map(|typed| typed.draft.parameters.clone()).or_else(|| opened.existing.parameters.clone());
+    let base = Base { parameters: parameters.unwrap_or(Value::Null), terms: from.and_then(|typed| typed.terms.clone()) };
+    // The script shows the fields of another version as soon as it is chosen.
+    match field(pairs, input::RENDERED).filter(|rendered| *rendered != opened.spec.version) {
+        Some(rendered) => {
+            opened.use_version(caller, workspace, rendered)?;
+            Ok(Base { parameters: promise::upgrade::carried(&opened.spec, &opened.spec, &base.parameters).parameters, ..base })
+        }
+        None => Ok(base),
+    }
 }
 
 /// The entered values of a posted form.
@@ -127,7 +158,7 @@ fn filled_in(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: Option<&Ty
             let namespace = of_new(input::NAMESPACE).or_else(|| before.map(|before| before.namespace.clone()));
             (of_new(input::NAME).unwrap_or_default(), namespace.unwrap_or_else(|| opened.start.namespace.clone()))
         }
-        FormOf::Edit { namespace, name } => ((*name).to_owned(), (*namespace).to_owned()),
+        FormOf::Edit { namespace, name, .. } => ((*name).to_owned(), (*namespace).to_owned()),
     };
     let typed = Typed {
         name,
@@ -137,15 +168,23 @@ fn filled_in(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: Option<&Ty
         draft: parsed.draft,
         focus: parsed.focus,
         source: before.and_then(|before| before.source.clone()).map(Source::hidden),
-        terms: before.and_then(|before| before.terms.clone()),
         ..Typed::default()
     };
     Entered { typed, secrets: parsed.secrets }
 }
 
-/// Returns the initial state of a new form that starts from a preset of the promise or the workspace, an example or another request. `None`
-/// if there is no such start.
-pub(super) async fn start_of(caller: &Caller, workspace: &Workspace, opened: &Opened, start: &str) -> Result<Option<Typed>> {
+/// Returns the initial state of a form that starts from a version, or a new form that starts from a preset of the promise or the workspace,
+/// an example or another request, or the form of a request that starts from a release. `None` if there is no such start.
+pub(super) async fn start_of(caller: &Caller, workspace: &Workspace, opened: &mut Opened, start: &str) -> Result<Option<Typed>> {
+    if let Some(version) = start.strip_prefix(routes::VERSION_START) {
+        return terms::start_of_version(caller, workspace, opened, version);
+    }
+    if opened.start.version.is_some() {
+        return match start.strip_prefix(routes::RELEASE_START) {
+            Some(release) => terms::start_of_release(caller, workspace, opened, release).await,
+            None => Ok(None),
+        };
+    }
     if let Some(id) = start.strip_prefix(SAVED) {
         let values = presets::values(caller, workspace, opened, id).await?;
         return Ok(values.map(|values| Typed { draft: Draft::of(values), focus: Some("name".to_owned()), ..opened.start.clone() }));

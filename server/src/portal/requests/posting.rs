@@ -11,6 +11,7 @@ use super::comparison;
 use super::form::{self, Dry, Opened, Typed};
 use super::kept::{self, Entered};
 use super::source;
+use super::terms;
 use crate::portal::Caller;
 use crate::portal::drafts::SaveAs;
 use crate::portal::place::Workspace;
@@ -42,6 +43,16 @@ pub(super) mod input {
     pub(in super::super) const START: &str = "_start";
     /// Prefix of the choice between two values of a field, before its path.
     pub(in super::super) const MERGE: &str = "_merge";
+    /// Version that the fields are for.
+    pub(in super::super) const RENDERED: &str = "_rendered";
+    /// Version constraint.
+    pub(in super::super) const CONSTRAINT: &str = "/terms/version";
+    /// Versions that are rolled out automatically.
+    pub(in super::super) const UPGRADE: &str = "/terms/upgrade";
+    /// What happens to the objects when the request is deleted.
+    pub(in super::super) const DELETION: &str = "/terms/deletionPolicy";
+    /// Whether the request is paused.
+    pub(in super::super) const PAUSED: &str = "/terms/paused";
     /// Set if problems are already shown at their fields.
     pub(in super::super) const CHECKED: &str = "_checked";
 }
@@ -60,8 +71,8 @@ enum Step {
 /// Handles a post.
 pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, pairs: &Pairs) -> Result<FormOutcome> {
     form::check_cluster(workspace, field(pairs, input::CLUSTER).unwrap_or_default())?;
-    let opened = form::open(caller, workspace, &of).await?;
-    let (mut typed, secrets, step) = read(caller, workspace, &opened, &of, pairs).await?;
+    let mut opened = form::open(caller, workspace, &of).await?;
+    let (mut typed, secrets, step) = read(caller, workspace, &mut opened, &of, pairs).await?;
     let post = Posting { caller, opened: &opened, pairs };
     if step != Step::Submit {
         adjust(caller, workspace, &opened, &mut typed, None).await?;
@@ -116,8 +127,8 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
 /// control plane if requested and there are no other problems.
 pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf<'_>, pairs: &Pairs) -> Result<RequestForm> {
     form::check_cluster(workspace, field(pairs, input::CLUSTER).unwrap_or_default())?;
-    let opened = form::open(caller, workspace, &of).await?;
-    let (mut typed, _, step) = read(caller, workspace, &opened, &of, pairs).await?;
+    let mut opened = form::open(caller, workspace, &of).await?;
+    let (mut typed, _, step) = read(caller, workspace, &mut opened, &of, pairs).await?;
     typed.checked = field(pairs, input::CHECKED).is_some();
     // The user is typing, so an input already has the focus.
     typed.focus = None;
@@ -205,7 +216,13 @@ pub(super) type Secrets = std::collections::BTreeMap<String, promise::form::Secr
 
 /// Parses the entered values. A post of the review contains secrets but neither reason nor parameters: it refers to the draft that it
 /// names.
-async fn read(caller: &Caller, workspace: &Workspace, opened: &Opened, of: &FormOf<'_>, pairs: &Pairs) -> Result<(Typed, Secrets, Step)> {
+async fn read(
+    caller: &Caller,
+    workspace: &Workspace,
+    opened: &mut Opened,
+    of: &FormOf<'_>,
+    pairs: &Pairs,
+) -> Result<(Typed, Secrets, Step)> {
     let step = match field(pairs, OPERATION).unwrap_or("check") {
         "submit" => Step::Submit,
         "review" | "check" if promise::form::is_search(pairs) => Step::Change,
@@ -220,7 +237,13 @@ async fn read(caller: &Caller, workspace: &Workspace, opened: &Opened, of: &Form
         None => None,
     };
     let base = kept::base(caller, workspace, opened, drawn.as_ref(), pairs).await?;
-    let Entered { mut typed, secrets } = kept::entered(opened, of, pairs, drawn.as_ref(), &base);
+    let is_review = !says_parameters(pairs, &opened.spec)
+        && field(pairs, input::REASON).or(field(pairs, input::MANIFEST)).is_none()
+        && field(pairs, input::DRAFT).is_some();
+    let Entered { mut typed, secrets } = kept::entered(opened, of, pairs, drawn.as_ref(), &base.parameters);
+    if !is_review {
+        terms::settle(caller, workspace, opened, &mut typed, (pairs, drawn.as_ref(), &base))?;
+    }
     if typed.version.is_some()
         && typed.original.is_none()
         && let Some(id) = field(pairs, input::SAVE)
@@ -229,8 +252,7 @@ async fn read(caller: &Caller, workspace: &Workspace, opened: &Opened, of: &Form
         typed.original = caller.draft::<Typed>(&opened.subject, id).await?.and_then(|saved| saved.original);
     }
     source::check_namespace(opened, workspace, &mut typed);
-    let is_form = field(pairs, input::REASON).is_some() || field(pairs, input::MANIFEST).is_some();
-    if !says_parameters(pairs, &opened.spec) && !is_form && field(pairs, input::DRAFT).is_some() {
+    if is_review {
         let Some(mut typed) = drawn else {
             return Err(ConflictReason::DraftGone.into());
         };

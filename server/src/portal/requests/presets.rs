@@ -36,10 +36,10 @@ impl Presets for Caller {
         self.must_create(&workspace).await?;
         let title = preset_title(title).map_err(invalid)?;
         let form = FormOf::New { promise: of.promise, home: of.home, start: None };
-        let opened = form::open(self, &workspace, &form).await?;
+        let mut opened = form::open(self, &workspace, &form).await?;
         let typed = match of.draft {
-            "" => kept::start_of(self, &workspace, &opened, of.start).await?,
-            draft => kept::of(self, &workspace, &form, &opened, draft).await?.map(|kept| kept.typed),
+            "" => kept::start_of(self, &workspace, &mut opened, of.start).await?,
+            draft => kept::of(self, &workspace, &form, &mut opened, draft).await?.map(|kept| kept.typed),
         };
         let Some(typed) = typed else {
             return Err(ConflictReason::PresetValuesGone.into());

@@ -28,7 +28,7 @@ pub(super) fn of(
     if let Some(created) = &request.metadata.creation_timestamp {
         all.push(deed(created.0.to_string(), "Requested".to_owned(), requester.username(), false));
     }
-    all.extend(changes(releases, spec));
+    all.extend(changes(caller, releases, spec));
     for release in releases {
         if let Some(created) = &release.metadata.creation_timestamp {
             let became = became(request.status.as_ref(), &release.name_any());
@@ -69,7 +69,7 @@ pub(super) fn of(
 }
 
 /// Returns an entry for each change of the content, with the values that differ and who made it.
-fn changes(releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<Happening> {
+fn changes(caller: &Caller, releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<Happening> {
     let Some(spec) = spec else { return Vec::new() };
     let mut oldest_first: Vec<&PromiseRelease> = releases.iter().collect();
     let age = |release: &PromiseRelease| (release.metadata.creation_timestamp.clone(), release.spec.request_generation);
@@ -77,16 +77,16 @@ fn changes(releases: &[PromiseRelease], spec: Option<&PromiseSpec>) -> Vec<Happe
     oldest_first.sort_by_key(|release| age(release));
     let pairs = oldest_first.windows(2).filter_map(|pair| if let [before, after] = pair { Some((before, after)) } else { None });
     let entry = |(before, after): (&&PromiseRelease, &&PromiseRelease)| {
-        let differs = review::pending(spec, &before.spec, &after.spec);
+        let differs = review::pending(caller, spec, &before.spec, &after.spec);
         let at = after.metadata.creation_timestamp.as_ref()?.0.to_string();
-        // A release without different values follows from policies, prices or versions.
+        // A release without different values follows from policies or prices.
         (!differs.is_empty()).then(|| Happening { changes: differs, ..deed(at, "Changed".to_owned(), &changer(after), false) })
     };
     pairs.filter_map(entry).collect()
 }
 
 /// Returns who is behind the content of a release: the last person who changed the request, or the requester.
-fn changer(release: &PromiseRelease) -> String {
+pub(super) fn changer(release: &PromiseRelease) -> String {
     let context = release.spec.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok()).unwrap_or_default();
     let request = context.request;
     request.changers.last().unwrap_or(&request.requester).username.clone()

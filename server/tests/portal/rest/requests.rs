@@ -64,6 +64,11 @@ async fn a_request_is_created_changed_and_deleted() {
     assert_eq!(problem(&other), (422, "invalid".to_owned(), vec!["/metadata/name".to_owned()]));
     assert_eq!(program.read(&carts).await["spec"]["parameters"], json!({"size": "medium"}));
 
+    let releases = json_of(&program.send(Method::GET, &format!("{carts}/releases"), &[], "").await);
+    let oldest = releases["items"].as_array().and_then(|items| items.last()).cloned().unwrap_or_default();
+    assert_eq!((&oldest["parameters"], &oldest["changedBy"]), (&json!({"size": "small"}), &json!("dev-shop")), "{releases:#}");
+    assert!(oldest["constraint"].as_str().is_some_and(|constraint| constraint.starts_with('=')), "{releases:#}");
+
     let stale = program.send(Method::DELETE, &carts, &[("if-match", &tag)], "").await;
     assert_eq!(stale.status, StatusCode::PRECONDITION_FAILED, "{}", stale.text);
     let deleted = program.send(Method::DELETE, &carts, &[], "").await;

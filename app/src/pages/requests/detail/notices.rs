@@ -1,0 +1,38 @@
+//! A newer version of the promise, and that it is deprecated.
+
+use leptos::prelude::*;
+
+use crate::routes;
+use crate::texts::{terms as texts, versions};
+use crate::ui::{Banner, LinkButton, Shape};
+use crate::view::{DeprecationNotice, RequestPage, UpgradeOffer};
+
+/// The newest version, with what changes and the way to it.
+pub(super) fn upgrade(page: &RequestPage) -> Option<impl IntoView + use<>> {
+    let UpgradeOffer { version, is_breaking, changes } = page.upgrade.clone()?;
+    let row = &page.row;
+    let form = routes::request_edit_from(&row.workspace, &row.namespace, &row.name, &routes::start_of_version(&version));
+    let act = match &page.allowed.edit {
+        Ok(()) => view! { <p class="row"><LinkButton href=form label=texts::upgrade_to(&version) icon="arrow-up"/></p> }.into_any(),
+        Err(why) => view! { <p class="why">{why.clone()}</p> }.into_any(),
+    };
+    let lines = changes.iter().map(|change| view! { <li>{versions::change(change)}</li> }).collect_view();
+    let lines = (!changes.is_empty())
+        .then(|| view! { <details class="why"><summary>{texts::WHAT_CHANGES}</summary><ul class="prose">{lines}</ul></details> });
+    Some(view! {
+        <Banner shape=Shape::Unknown title=texts::available(&version)>
+            {is_breaking.then(|| view! { <p>{texts::BREAKING}</p> })}{lines}{act}
+        </Banner>
+    })
+}
+
+/// Until when the promise can be used, and what replaces it.
+pub(super) fn deprecation(page: &RequestPage) -> Option<impl IntoView + use<>> {
+    let DeprecationNotice { is_retired, message, replacement, remove_after } = page.deprecation.clone()?;
+    let replacement = replacement.map(|(title, href)| view! { <p>{texts::USE_INSTEAD}" "<a href=href>{title}</a></p> });
+    Some(view! {
+        <Banner shape=Shape::Degraded title=texts::deprecated(is_retired, remove_after.as_deref())>
+            {(!message.is_empty()).then(|| view! { <p>{message}</p> })}{replacement}
+        </Banner>
+    })
+}
