@@ -10,7 +10,9 @@ mod start;
 pub(crate) use pattern::has_dot_segments;
 pub use pattern::{Pattern, at, with_query};
 pub use session::{authenticate_again, sign_in, sign_in_again, sign_in_callback, sign_in_with, sign_out_with, signed_out};
-pub use start::{RELEASE_START, VERSION_START, copy_of, releases_compared, request_edit_from, start_of_release, start_of_version};
+pub use start::{
+    RELEASE_START, RENEWAL_START, VERSION_START, copy_of, releases_compared, request_edit_from, start_of_release, start_of_version,
+};
 
 /// Patterns of pages, in the router's syntax; each answers GET.
 pub mod page {

@@ -67,8 +67,8 @@ pub use preview::PromisePreview;
 pub use promises::{PromiseColumn, PromiseRow, PromisesPage, PromisesQuery, PublishState};
 pub use related::{RelatedGroup, RelatedKind, RelatedLine};
 pub use release::{
-    DeprecationNotice, ReleaseCause, ReleaseComparison, ReleaseLine, ReleaseState, ReleasesPage, RestoredRelease, TermsForm, UpgradeOffer,
-    VersionMove, VersionOption, VersionOptionKind,
+    DeprecationNotice, ExpiryNotice, ReleaseCause, ReleaseComparison, ReleaseLine, ReleaseState, ReleasesPage, RestoredRelease, TermsForm,
+    UpgradeOffer, VersionMove, VersionOption, VersionOptionKind,
 };
 pub use request::{
     Allowed, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, REQUEST_COLUMNS, RequestColumn, RequestPage, RequestPart,

@@ -17,6 +17,8 @@ pub fn start_of_release(release: &str) -> String {
     format!("{RELEASE_START}{release}")
 }
 
+/// The start of a form that renews a request.
+pub const RENEWAL_START: &str = "renewal";
 /// Prefix of a start that names a version.
 pub const VERSION_START: &str = "version:";
 /// Prefix of a start that names a release.

@@ -10,6 +10,14 @@ pub(crate) const VERSION: &str = "Version";
 pub(crate) const UPGRADES: &str = "Upgrades";
 pub(crate) const UPGRADES_HINT: &str = "Newer versions that roll out automatically. Policies and approvals apply to them, too.";
 pub(crate) const DELETION: &str = "When the request is deleted";
+pub(crate) const EXPIRES: &str = "Expires on";
+pub(crate) const EXPIRES_HINT: &str =
+    "Optional. We remind you a week and a day before, and you can renew it for three more days. Then it's deleted.";
+pub(crate) const RENEW: &str = "Renew";
+pub(crate) const EXPIRES_SOON: &str = "This request expires soon";
+pub(crate) const HAS_EXPIRED: &str = "This request has expired";
+pub(crate) const RENEW_BEFORE: &str = "It's deleted unless it's renewed before";
+pub(crate) const EXPIRES_AT: &str = "It expires";
 pub(crate) const PAUSED: &str = "Pause this request";
 pub(crate) const PAUSED_HINT: &str = "Nothing is created, changed or repaired while it's paused.";
 

@@ -20,6 +20,18 @@ pub struct UpgradeOffer {
     pub changes: Vec<VersionChange>,
 }
 
+/// When a request ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExpiryNotice {
+    /// RFC 3339 time at which it expires.
+    pub at: String,
+    /// RFC 3339 time at which it is deleted.
+    pub ends: String,
+    /// Whether it has expired.
+    pub has_expired: bool,
+}
+
 /// Why a promise is deprecated, for people with instances of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -44,6 +56,8 @@ pub struct TermsForm {
     pub upgrade: UpgradePolicy,
     /// What happens to the objects when the request is deleted.
     pub deletion_policy: DeletionPolicy,
+    /// Day on which it expires, such as `2027-01-31`, or empty.
+    pub expires: String,
     /// Whether the request is paused. Absent for a new request.
     pub paused: Option<bool>,
     /// Whether they differ from what an unchanged form would submit, so that they are shown.

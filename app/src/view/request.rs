@@ -11,7 +11,7 @@ use super::instances::ReadyIn;
 use super::policy::PolicyLine;
 use super::preflight::PriceView;
 use super::related::RelatedGroup;
-use super::release::{DeprecationNotice, UpgradeOffer};
+use super::release::{DeprecationNotice, ExpiryNotice, UpgradeOffer};
 use super::sort::{Column, Sort};
 use super::total::Total;
 use promise::api::{Condition, Health};
@@ -385,6 +385,8 @@ pub struct RequestPage {
     pub hash: Option<String>,
     /// Changes under the present policies. Absent if there are none.
     pub outdated: Option<OutdatedView>,
+    /// When it ends, if that is soon.
+    pub expiry: Option<ExpiryNotice>,
     /// The newest version, if the request doesn't move to it by itself.
     pub upgrade: Option<UpgradeOffer>,
     /// Until when the promise can be used. Absent if it isn't deprecated.

@@ -3,6 +3,7 @@
 //! Only what was accepted counts: neither a renewal nor an earlier end that isn't approved changes when a request ends. A renewal that waits
 //! for approval holds the end back, because a slow approver must not cost a team its database.
 
+use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::api::{PromiseReleaseSpec, PromiseRequestSpec};
@@ -12,6 +13,12 @@ use crate::problem::Problem;
 pub const GRACE: SignedDuration = SignedDuration::from_hours(72);
 /// How long before a request expires its owner is reminded.
 pub const REMINDERS: [SignedDuration; 2] = [SignedDuration::from_hours(7 * 24), SignedDuration::from_hours(24)];
+/// A day.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+/// How long a renewal lasts if it isn't known how long the request was accepted for.
+const USUAL: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// Most days that a renewal suggests.
+const LONGEST: i64 = 366;
 /// Field of a request.
 const FIELD: &str = ".expiresAt";
 
@@ -83,6 +90,28 @@ impl Expiry {
     }
 }
 
+/// Returns the day of an end as forms show it: `2027-01-31`. Other text stays as it is.
+pub fn day(end: &str) -> String {
+    Expiry::parse(end).map_or_else(|| end.to_owned(), |expiry| expiry.at.strftime("%Y-%m-%d").to_string())
+}
+
+/// Returns the end for a day that was entered in a form: its beginning in UTC. The day of the present end leaves that as it is.
+pub fn of_day(entered: &str, present: Option<&str>) -> Option<String> {
+    match entered.trim() {
+        "" => None,
+        kept if present.is_some_and(|present| day(present) == kept) => present.map(str::to_owned),
+        other if other.parse::<Date>().is_ok() => Some(format!("{other}T00:00:00Z")),
+        other => Some(other.to_owned()),
+    }
+}
+
+/// Returns the end that a renewal suggests: as long again as the request was accepted for, from now or from its end, whichever is later.
+pub fn renewed(expiry: Expiry, accepted: Option<Timestamp>, now: Timestamp) -> Timestamp {
+    let lifetime = accepted.map(|accepted| expiry.at.duration_since(accepted)).filter(|lifetime| *lifetime >= DAY);
+    let days = lifetime.unwrap_or(USUAL).as_secs().div_euclid(DAY.as_secs()).min(LONGEST);
+    expiry.at.max(now).saturating_add(DAY * i32::try_from(days).unwrap_or(1)).unwrap_or(Timestamp::MAX)
+}
+
 /// Formats a time to the minute, for status and events: `31 Jan 2027, 00:00 UTC`.
 pub(crate) fn minute(at: Timestamp) -> String {
     at.strftime("%-d %b %Y, %H:%M UTC").to_string()
@@ -127,6 +156,28 @@ mod tests {
         let last = expiry.reminders(at("2027-01-30T12:00:00Z")).next();
         assert_eq!(last, Some((REMINDERS[1], at("2027-01-30T00:00:00Z"))), "the latest comes first");
         assert_eq!(Expiry { at: Timestamp::MAX }.ends(), Timestamp::MAX, "no time overflows");
+    }
+
+    #[test]
+    fn a_form_enters_days_and_changes_no_end_that_it_only_shows() {
+        let present = Some("2027-01-31T17:30:00+02:00");
+        assert_eq!(day("2027-01-31T23:30:00-02:00"), "2027-02-01");
+        assert_eq!(day("soon"), "soon");
+        assert_eq!(of_day("2027-01-31", present).as_deref(), present);
+        assert_eq!(of_day("2027-02-01", present).as_deref(), Some("2027-02-01T00:00:00Z"));
+        assert_eq!(of_day(" ", present), None);
+        assert_eq!(of_day("31 January", None).as_deref(), Some("31 January"), "its problem is shown");
+    }
+
+    #[test]
+    fn a_renewal_is_as_long_as_the_request_was_accepted_for() {
+        let expiry = Expiry::parse("2027-01-31T00:00:00Z").unwrap();
+        let of = |accepted: Option<&str>, now: &str| renewed(expiry, accepted.map(at), at(now)).to_string();
+        assert_eq!(of(Some("2027-01-17T00:00:00Z"), "2027-01-20T00:00:00Z"), "2027-02-14T00:00:00Z");
+        assert_eq!(of(Some("2027-01-17T00:00:00Z"), "2027-02-02T00:00:00Z"), "2027-02-16T00:00:00Z", "it has expired");
+        assert_eq!(of(None, "2027-01-20T00:00:00Z"), "2027-03-02T00:00:00Z");
+        assert_eq!(of(Some("2027-01-30T23:00:00Z"), "2027-01-20T00:00:00Z"), "2027-03-02T00:00:00Z");
+        assert_eq!(of(Some("1990-01-01T00:00:00Z"), "2027-01-20T00:00:00Z"), "2028-02-01T00:00:00Z");
     }
 
     #[test]

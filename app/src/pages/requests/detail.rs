@@ -162,7 +162,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             <div data-live="ball">{ball(&page, &now).into_any()}</div>
             <div data-live="stats">{stats::row(&page, &now)}</div>
             {refusal.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::ACTION_NOT_COMPLETED focus=true><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
-            <div data-live="notices">{notices::deprecation(&page)}{notices::upgrade(&page)}</div>
+            <div data-live="notices">{notices::expiry(&page, &now)}{notices::deprecation(&page)}{notices::upgrade(&page)}</div>
             <div data-live="outdated">{approvals::outdated(&page, &token).into_any()}</div>
             <div data-live="pending">{approvals::pending(&page).into_any()}</div>
             <div data-live="approvals">{approvals::decisions(&page, &token, &now).into_any()}</div>

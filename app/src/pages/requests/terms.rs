@@ -6,7 +6,7 @@ use crate::texts::terms as texts;
 use crate::ui::{Banner, Icon, Moment, Shape};
 use crate::view::{RequestForm, VersionMove};
 
-/// Version, upgrades, deletion and pause.
+/// Version, upgrades, deletion, expiry and pause.
 pub(super) fn terms(form: &RequestForm) -> impl IntoView + use<> {
     let terms = &form.terms;
     let versions = terms.versions.iter().map(|option| {
@@ -29,6 +29,7 @@ pub(super) fn terms(form: &RequestForm) -> impl IntoView + use<> {
                 <div class="field"><label for="terms-version">{texts::VERSION}</label><div class="control"><select class="input w-m" id="terms-version" name="/terms/version">{versions}</select></div></div>
                 <div class="field"><label for="terms-upgrade">{texts::UPGRADES}</label><p class="hint" id="upgrade_hint">{texts::UPGRADES_HINT}</p><div class="control"><select class="input w-m" id="terms-upgrade" name="/terms/upgrade" aria-describedby="upgrade_hint">{upgrades.into_iter().collect_view()}</select></div></div>
                 <div class="field"><label for="terms-deletion">{texts::DELETION}</label><div class="control"><select class="input w-m" id="terms-deletion" name="/terms/deletionPolicy">{deletion.into_iter().collect_view()}</select></div></div>
+                <div class="field"><label for="terms-expires">{texts::EXPIRES}</label><p class="hint" id="expires_hint">{texts::EXPIRES_HINT}</p><div class="control"><input class="input w-m" id="terms-expires" name="/terms/expiresAt" type="date" value=terms.expires.clone() aria-describedby="expires_hint"/></div></div>
                 {paused}
             </div></details>
         </fieldset>

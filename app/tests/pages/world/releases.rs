@@ -4,6 +4,11 @@ use app::view::*;
 use promise::form::Summary;
 use promise::versions::VersionChange;
 
+/// The end of a request.
+pub(super) fn expiry() -> ExpiryNotice {
+    ExpiryNotice { at: "2026-12-01T00:00:00Z".into(), ends: "2026-12-04T00:00:00Z".into(), has_expired: false }
+}
+
 /// The newest version.
 pub(super) fn upgrade() -> UpgradeOffer {
     let changes = vec![VersionChange::FieldAdded { label: "Region".into(), required: true }, VersionChange::Implementation];

@@ -136,6 +136,7 @@ impl Requests for World {
                 refusals: vec!["Choose at least 2 replicas".into()],
                 allowed: not(&self.refused),
             }),
+            expiry: self.fits.then(super::releases::expiry),
             upgrade: Some(super::releases::upgrade()),
             deprecation: (!self.fits).then(super::releases::deprecation),
             resources: vec![

@@ -152,7 +152,11 @@ impl Reconciliation<'_> {
             return self.hold(&lost).await;
         }
         if decision.failure.is_none() && decision.choice.ends(self.ctx.clock.now()) {
-            return self.end(&decision).await;
+            match self.end(&decision).await? {
+                Ok(()) => return Ok(Requeue::No),
+                // It goes on until it can be deleted.
+                Err(failure) => self.fails(failure),
+            }
         }
         if let Some(refusal) = decision.failure.take() {
             self.fails(refusal);
@@ -202,7 +206,8 @@ impl Reconciliation<'_> {
     }
 
     /// Deletes the request, which expired and wasn't renewed. A renewal that arrives at the same moment wins.
-    async fn end(&mut self, decision: &Decision) -> Result<Requeue, kube::Error> {
+    /// The inner error is that the controller isn't allowed to.
+    async fn end(&self, decision: &Decision) -> Result<Result<(), Failure>, kube::Error> {
         let preconditions =
             Preconditions { uid: self.request.metadata.uid.clone(), resource_version: self.request.metadata.resource_version.clone() };
         let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
@@ -210,14 +215,12 @@ impl Reconciliation<'_> {
             Ok(_) => {
                 tracing::info!(request = %self.key, "expired and wasn't renewed, so it is deleted");
                 self.note(decision.choice.expiry().map(status::ended).into_iter().collect());
-                Ok(Requeue::No)
+                Ok(Ok(()))
             }
-            Err(error) if is_missing(&error) => Ok(Requeue::No),
+            Err(error) if is_missing(&error) => Ok(Ok(())),
             Err(error) if is_denied(&error) => {
                 let why = describe_own(self.ctx.targets.topology(), Export::Requests, &error, "delete expired requests");
-                self.fails(Failure::of(&error, why));
-                self.report(decision, None).await?;
-                Ok(Requeue::Backoff)
+                Ok(Err(Failure::of(&error, why)))
             }
             Err(error) => Err(error),
         }

@@ -8,6 +8,7 @@ use promise::expiry::GRACE;
 use serde_json::json;
 
 use crate::approvals::{about, asked, careful, decide, edit, let_decide};
+use crate::running::Running;
 use crate::world::{Plane, condition, on_every_plane, settings};
 
 on_every_plane![
@@ -43,6 +44,14 @@ fn has_expired(request: &PromiseRequest) -> bool {
 
 fn runs_until(request: &PromiseRequest) -> Option<&str> {
     request.status.as_ref()?.current.as_ref()?.expires_at.as_deref()
+}
+
+/// Has a request expire, and its time for a renewal pass.
+pub async fn expire(plane: &Plane, controller: &Running, name: &str) {
+    let at = expires(plane, name, LIFETIME).await;
+    plane.until(name, "accepted with its end", |request| runs_until(request) == Some(at.as_str())).await;
+    controller.advance(LIFETIME + GRACE);
+    wake(plane, "over").await;
 }
 
 async fn an_expired_request_can_be_renewed_and_is_deleted_after_a_while(plane: Plane) {
@@ -83,11 +92,8 @@ async fn what_was_to_stay_stays_when_its_request_expires(plane: Plane) {
     plane.offer().await;
     plane.ask("web", "settings", json!({})).await;
     edit(&plane, "web", json!({"deletionPolicy": "Orphan"})).await;
-    let at = expires(&plane, "web", LIFETIME).await;
-    plane.until("web", "accepted with its end", |request| runs_until(request) == Some(at.as_str())).await;
     plane.ready("web").await;
-    controller.advance(LIFETIME + GRACE);
-    wake(&plane, "over").await;
+    expire(&plane, &controller, "web").await;
     plane.gone(plane.requests("dana"), "web").await;
     assert!(plane.config_maps().get_opt("web-config").await.unwrap().is_some());
     controller.stop().await;

@@ -137,8 +137,7 @@ async fn what_does_not_fit_is_said_and_nothing_is_made(plane: Plane) {
     assert_eq!(failed.status.as_ref().unwrap().phase, Phase::Failed);
     assert!(condition(&failed, "Ready").starts_with("False Failed: "), "{}", condition(&failed, "Ready"));
     assert!(failed.status.unwrap().inventory.is_empty());
-    // Nothing ends a request yet, so that a date would be a promise that is not kept.
-    let ends = json!({"spec": {"expiresAt": "2099-01-31T00:00:00Z"}});
+    let ends = json!({"spec": {"expiresAt": "2020-01-31T00:00:00Z"}});
     plane.ask("dated", "settings", json!({})).await;
     plane.ready("dated").await;
     plane.requests("dana").patch("dated", &PatchParams::default(), &Patch::Merge(&ends)).await.unwrap();

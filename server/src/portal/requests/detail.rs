@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use app::routes;
 use app::view::{
-    Allowed, Happening, OutputValue, ParameterLine, PriceView, RequestPage, RequestPart, ResourceLine, ValueChange, ValueSource,
-    policy_outcomes,
+    Allowed, ExpiryNotice, Happening, OutputValue, ParameterLine, PriceView, RequestPage, RequestPart, ResourceLine, ValueChange,
+    ValueSource, policy_outcomes,
 };
 use cluster::kinds::{PromiseRelease, PromiseRequest};
+use jiff::Timestamp;
 use promise::api::{ConditionStatus, InventoryItem, OutputStatus, PolicyOutcome, PolicyResult, PromiseRequestSpec, PromiseSpec};
 use promise::deletion::Fate;
+use promise::expiry::{Expiry, ExpiryStage};
 use promise::form::Summary;
 use promise::outline::{Breadcrumb, breadcrumb};
 use promise::path::Path;
@@ -73,6 +75,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
             caller.policy_title(source, policy)
         }),
         changes: pending(caller, &request, &releases, spec),
+        expiry: expiry(&request, caller.portal().clock.now()),
         upgrade: releases::upgrade(caller, &request),
         deprecation: releases::deprecation(caller, workspace, &request),
         price: price(&request, &releases),
@@ -103,6 +106,17 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         policies: caller.entitle(policy_outcomes(&status.policies, rules(caller, workspace, &request, spec).as_ref())),
     };
     Ok(page)
+}
+
+/// Returns when the request ends, if that is soon.
+fn expiry(request: &PromiseRequest, now: Timestamp) -> Option<ExpiryNotice> {
+    let expiry = Expiry::parse(request.status.as_ref()?.current.as_ref()?.expires_at.as_deref()?)?;
+    let stage = expiry.stage(now);
+    (stage != ExpiryStage::Running && request.metadata.deletion_timestamp.is_none()).then(|| ExpiryNotice {
+        at: expiry.at.to_string(),
+        ends: expiry.ends().to_string(),
+        has_expired: stage != ExpiryStage::Soon,
+    })
 }
 
 /// Returns a created object, as its request describes it.

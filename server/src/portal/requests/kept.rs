@@ -174,13 +174,15 @@ fn filled_in(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: Option<&Ty
 }
 
 /// Returns the initial state of a form that starts from a version, or a new form that starts from a preset of the promise or the workspace,
-/// an example or another request, or the form of a request that starts from a release. `None` if there is no such start.
+/// an example or another request, or the form of a request that starts from a release or
+/// renews it. `None` if there is no such start.
 pub(super) async fn start_of(caller: &Caller, workspace: &Workspace, opened: &mut Opened, start: &str) -> Result<Option<Typed>> {
     if let Some(version) = start.strip_prefix(routes::VERSION_START) {
         return terms::start_of_version(caller, workspace, opened, version);
     }
     if opened.start.version.is_some() {
         return match start.strip_prefix(routes::RELEASE_START) {
+            None if start == routes::RENEWAL_START => terms::start_of_renewal(caller, workspace, opened).await,
             Some(release) => terms::start_of_release(caller, workspace, opened, release).await,
             None => Ok(None),
         };

@@ -51,6 +51,8 @@ pub(super) mod input {
     pub(in super::super) const UPGRADE: &str = "/terms/upgrade";
     /// What happens to the objects when the request is deleted.
     pub(in super::super) const DELETION: &str = "/terms/deletionPolicy";
+    /// Day on which the request expires.
+    pub(in super::super) const EXPIRES: &str = "/terms/expiresAt";
     /// Whether the request is paused.
     pub(in super::super) const PAUSED: &str = "/terms/paused";
     /// Set if problems are already shown at their fields.

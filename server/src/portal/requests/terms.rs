@@ -1,4 +1,4 @@
-//! The terms of a request in its form: version, upgrades, deletion and pause; and what moves when the form is for another version.
+//! The terms of a request in its form: version, upgrades, deletion, expiry and pause; and what moves when the form is for another version.
 
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use cluster::kinds::PromiseRevision;
 use kube::ResourceExt as _;
 use promise::Result;
 use promise::api::{PromiseRequestSpec, ReleaseTerms, UpgradePolicy};
+use promise::expiry::{self, Expiry};
 use promise::form::manifest::Terms;
 use promise::form::{Draft, Summary, keep_immutable};
 use promise::upgrade::{self, Lost, Published, VersionChoice, carried};
@@ -134,7 +135,11 @@ fn entered(caller: &Caller, opened: &Opened, pairs: &Pairs, rendered: Option<Ter
     };
     let deletion_policy = field(pairs, input::DELETION).and_then(read).unwrap_or(former.deletion_policy);
     let paused = if opened.is_edit() { field(pairs, input::PAUSED).is_some() } else { former.paused };
-    opened.changed(Terms { version, upgrade, deletion_policy, expires_at: former.expires_at, paused })
+    let expires_at = match field(pairs, input::EXPIRES) {
+        Some(day) => expiry::of_day(day, former.expires_at.as_deref()),
+        None => former.expires_at,
+    };
+    opened.changed(Terms { version, upgrade, deletion_policy, expires_at, paused })
 }
 
 /// Reads a posted word.
@@ -150,6 +155,17 @@ pub(super) fn start_of_version(caller: &Caller, workspace: &Workspace, opened: &
     opened.follow(caller, workspace, terms.as_ref())?;
     let parameters = carried(&opened.spec, &opened.spec, &opened.start.draft.parameters).parameters;
     Ok(Some(Typed { draft: Draft::of(parameters), terms, ..opened.start.clone() }))
+}
+
+/// Returns the initial state of a form that renews the request. `None` if it doesn't expire.
+pub(super) async fn start_of_renewal(caller: &Caller, workspace: &Workspace, opened: &Opened) -> Result<Option<Typed>> {
+    let request = caller.read_request(workspace, &opened.start.namespace, &opened.start.name).await?;
+    let current = request.status.as_ref().and_then(|status| status.current.as_ref());
+    let Some(expiry) = current.and_then(|current| Expiry::parse(current.expires_at.as_deref()?)) else { return Ok(None) };
+    let accepted = current.and_then(|current| current.accepted_at.as_deref()?.parse().ok());
+    let until = expiry::renewed(expiry, accepted, caller.portal().clock.now());
+    let terms = opened.changed(Terms { expires_at: Some(until.to_string()), ..Terms::of(&opened.existing) });
+    Ok(Some(Typed { terms, ..opened.start.clone() }))
 }
 
 /// Returns the initial state of a form that goes back to a release: its version, values and terms. `None` if there is no such release.
@@ -229,6 +245,7 @@ pub(super) fn form(caller: &Caller, opened: &Opened, typed: &Typed) -> TermsForm
         versions: options,
         upgrade: terms.upgrade,
         deletion_policy: terms.deletion_policy,
+        expires: terms.expires_at.as_deref().map(expiry::day).unwrap_or_default(),
         paused: opened.is_edit().then_some(terms.paused),
         is_changed: typed.terms.is_some(),
         rendered: opened.spec.version.clone(),

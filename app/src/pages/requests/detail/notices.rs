@@ -1,11 +1,11 @@
-//! A newer version of the promise, and that it is deprecated.
+//! When the request expires, a newer version of its promise, and that the promise is deprecated.
 
 use leptos::prelude::*;
 
 use crate::routes;
 use crate::texts::{terms as texts, versions};
-use crate::ui::{Banner, LinkButton, Shape};
-use crate::view::{DeprecationNotice, RequestPage, UpgradeOffer};
+use crate::ui::{Banner, LinkButton, Moment, Shape};
+use crate::view::{DeprecationNotice, ExpiryNotice, RequestPage, UpgradeOffer};
 
 /// The newest version, with what changes and the way to it.
 pub(super) fn upgrade(page: &RequestPage) -> Option<impl IntoView + use<>> {
@@ -24,6 +24,23 @@ pub(super) fn upgrade(page: &RequestPage) -> Option<impl IntoView + use<>> {
             {is_breaking.then(|| view! { <p>{texts::BREAKING}</p> })}{lines}{act}
         </Banner>
     })
+}
+
+/// When the request expires, and the way to renew it.
+pub(super) fn expiry(page: &RequestPage, now: &str) -> Option<impl IntoView + use<>> {
+    let ExpiryNotice { at, ends, has_expired } = page.expiry.clone()?;
+    let row = &page.row;
+    let form = routes::request_edit_from(&row.workspace, &row.namespace, &row.name, routes::RENEWAL_START);
+    let (shape, title, text, time) = match has_expired {
+        true => (Shape::Degraded, texts::HAS_EXPIRED, texts::RENEW_BEFORE, ends),
+        false => (Shape::Unknown, texts::EXPIRES_SOON, texts::EXPIRES_AT, at),
+    };
+    let now = now.to_owned();
+    let act = match &page.allowed.edit {
+        Ok(()) => view! { <p class="row"><LinkButton href=form label=texts::RENEW icon="arrow-up"/></p> }.into_any(),
+        Err(why) => view! { <p class="why">{why.clone()}</p> }.into_any(),
+    };
+    Some(view! { <Banner shape=shape title=title><p>{text}" "<Moment at=time now=now/>"."</p>{act}</Banner> })
 }
 
 /// Until when the promise can be used, and what replaces it.

@@ -9,6 +9,7 @@ use kube::Api;
 use serde_json::{Value, json};
 
 use super::admin;
+use crate::expiry::expire;
 use crate::own_rights::{Right, is_for_what_is_lost, rights_in};
 use crate::running::Running;
 use crate::world::{PATIENCE, Plane, apply, condition, settings};
@@ -38,6 +39,9 @@ async fn each_right_taken_away_is_named() {
         work_of_every_kind(&plane).await;
         if matches!(right.thing.as_str(), "subjectaccessreviews" | "approvals/status") {
             somebody_decides(&plane).await;
+        }
+        if (right.verb.as_str(), right.thing.as_str()) == ("delete", "promiserequests") {
+            expire(&plane, &controller, "web").await;
         }
         let words = named(right);
         let naming = async {
