@@ -12,6 +12,7 @@ mod similar;
 pub(in crate::portal) mod standing;
 mod terms;
 mod thread;
+pub(in crate::portal) mod versions;
 mod vote;
 mod withdraw;
 

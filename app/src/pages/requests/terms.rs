@@ -21,7 +21,7 @@ pub(super) fn terms(form: &RequestForm) -> impl IntoView + use<> {
     });
     let chosen = terms.versions.iter().find(|option| option.is_chosen).map(texts::version_option);
     let paused = terms.paused.map(|paused| {
-        view! { <div class="field"><label class="check"><input type="checkbox" class="tick" name="/terms/paused" value="true" checked=paused aria-describedby="paused_hint"/><span>{texts::PAUSED}</span></label><p class="hint" id="paused_hint">{texts::PAUSED_HINT}</p></div> }
+        view! { <div class="field"><div><label class="check"><input type="checkbox" class="tick" name="/terms/paused" value="true" checked=paused aria-describedby="paused_hint"/><span>{texts::PAUSED}</span></label></div><p class="hint" id="paused_hint">{texts::PAUSED_HINT}</p></div> }
     });
     view! {
         <fieldset class="group" id="terms"><legend>{texts::TERMS}</legend>

@@ -21,7 +21,7 @@ use serde_json::Value;
 use super::content::{self, Content};
 use super::matter::{self, Matter};
 use super::standing::{Standing, is_open, rule_id};
-use super::{alike, inbox, similar, terms, thread, withdraw};
+use super::{alike, inbox, similar, terms, thread, versions, withdraw};
 use crate::portal::Caller;
 use crate::portal::requests::{adds, decisions, detail, preflight_panel};
 
@@ -53,8 +53,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     let told = Told { spec, outcomes, policies: &policies };
     let changes = match (candidate, former) {
         (Some(candidate), Some(former)) => {
-            let version = version_between(caller, &former.spec, &candidate.spec);
-            version.into_iter().chain(told.changes(&former.spec, &candidate.spec)).collect()
+            versions::put(caller, told.changes(&former.spec, &candidate.spec), &former.spec, &candidate.spec)
         }
         _ => Vec::new(),
     };
@@ -127,12 +126,6 @@ pub(in crate::portal) fn term_changes(before: &ReleaseTerms, after: &ReleaseTerm
 /// Returns the terms that aren't the default.
 pub(in crate::portal) fn given_terms(terms: &ReleaseTerms) -> Vec<ParameterLine> {
     terms::lines(terms).into_iter().filter(|line| line.source != ValueSource::Default).collect()
-}
-
-/// Returns the change of the version between two releases, if both are still published.
-fn version_between(caller: &Caller, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Option<ValueChange> {
-    let version = |release: &PromiseReleaseSpec| Some(caller.portal().world.revision_of(&release.revision)?.spec.version.clone());
-    version_change(&version(before)?, &version(after)?)
 }
 
 /// Returns the values that change.
@@ -414,13 +407,18 @@ pub(in crate::portal) fn pending(
     before: &PromiseReleaseSpec,
     after: &PromiseReleaseSpec,
 ) -> Vec<ValueChange> {
-    let version = version_between(caller, before, after);
-    version.into_iter().chain(Told { spec, outcomes: &[], policies: &[] }.changes(before, after)).collect()
+    versions::put(caller, Told { spec, outcomes: &[], policies: &[] }.changes(before, after), before, after)
 }
 
 /// Returns the labels of the values and terms that differ between two releases.
-pub(in crate::portal) fn values_between(spec: &PromiseSpec, before: &PromiseReleaseSpec, after: &PromiseReleaseSpec) -> Vec<String> {
-    let changes = Told { spec, outcomes: &[], policies: &[] }.changes(before, after);
+pub(in crate::portal) fn values_between(
+    caller: &Caller,
+    spec: &PromiseSpec,
+    before: &PromiseReleaseSpec,
+    after: &PromiseReleaseSpec,
+) -> Vec<String> {
+    let mut changes = Told { spec, outcomes: &[], policies: &[] }.changes(before, after);
+    versions::relabel(caller, &mut changes, before);
     changes.into_iter().map(|change| change.label).collect()
 }
 

@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 
 use super::form::{Opened, Typed};
 use super::{preflight_panel, terms};
-use crate::portal::approvals::review;
+use crate::portal::Caller;
+use crate::portal::approvals::{review, versions};
 use crate::portal::preflight::Examined;
 
 /// Annotation of `kubectl apply` and tools like it, with what they applied last.
@@ -35,13 +36,16 @@ pub(super) struct Merge {
 
 /// Returns what the entered values change in what is running. If nothing is, or the user can't read it: what they change in the request.
 /// `None` for a new request.
-pub(super) fn change(opened: &Opened, typed: &Typed, examined: &Examined, policies: &[PolicyLine]) -> Option<ChangeView> {
+pub(super) fn change(caller: &Caller, opened: &Opened, typed: &Typed, examined: &Examined, policies: &[PolicyLine]) -> Option<ChangeView> {
     typed.version.as_ref()?;
     let (former, checked) = (opened.request.former.as_ref(), &examined.preflight);
     let requested = || opened.existing.parameters.as_ref().unwrap_or(&Value::Null);
     let before = former.map_or_else(requested, review::parameters);
     let after = if former.is_some() { &checked.resolved.parameters } else { &typed.draft.parameters };
-    let values = review::between(&opened.spec, &checked.resolved.outcomes, policies, before, after);
+    let mut values = review::between(&opened.spec, &checked.resolved.outcomes, policies, before, after);
+    if let Some(former) = former {
+        versions::relabel(caller, &mut values, former);
+    }
     let changes = terms::changes(opened, &opened.submission(typed).spec).into_iter().chain(values).collect();
     let now = former.and_then(Estimate::recorded).and_then(|before| before.monthly.money().map(Money::to_string));
     let view = preflight_panel::price(checked.estimate.as_ref());

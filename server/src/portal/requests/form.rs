@@ -351,7 +351,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     if yaml.is_none() {
         references::put(caller, workspace, &typed.namespace, &opened.spec, &mut form).await;
     }
-    let change = comparison::change(opened, &typed, &examined, &policies);
+    let change = comparison::change(caller, opened, &typed, &examined, &policies);
     let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes, &|source, policy| {
         caller.policy_title(source, policy)
     });

@@ -156,7 +156,7 @@ fn causes(caller: &Caller, before: Option<&PromiseReleaseSpec>, after: &PromiseR
     }
     let revision = revision(caller, after);
     let spec = revision.as_ref().map(|revision| &revision.spec.spec);
-    let values = spec.map(|spec| review::values_between(spec, before, after)).unwrap_or_default();
+    let values = spec.map(|spec| review::values_between(caller, spec, before, after)).unwrap_or_default();
     if !values.is_empty() {
         causes.push(ReleaseCause::Values(values));
     }

@@ -6,7 +6,7 @@ use super::super::adds::changed_objects;
 use crate::pages::approvals::{changes, price_step};
 use crate::routes;
 use crate::texts::releases as texts;
-use crate::ui::{Moment, Person, Shape, Status, SubmitButton, date};
+use crate::ui::{Moment, Person, Shape, Status, SubmitButton, day_and_time};
 use crate::view::{ReleaseComparison, ReleaseLine, ReleaseState, ReleasesPage, RequestPage, RequestPart};
 
 /// The part.
@@ -35,7 +35,7 @@ fn row(page: &RequestPage, line: &ReleaseLine, now: &str) -> impl IntoView + use
     let shape = match line.state {
         ReleaseState::Running => Shape::Ready,
         ReleaseState::Candidate => Shape::Waiting,
-        ReleaseState::Former => Shape::Unknown,
+        ReleaseState::Former => Shape::Ahead,
     };
     let form = routes::request_edit_from(&request.workspace, &request.namespace, &request.name, &routes::start_of_release(&line.name));
     let act = match &line.restore {
@@ -62,7 +62,7 @@ fn choose(page: &RequestPage, lines: &[ReleaseLine], compared: Option<&ReleaseCo
     let name = |index: usize| lines.get(index).map(|line| line.name.clone()).unwrap_or_default();
     let (from, to) = compared.map_or_else(|| (name(1), name(0)), |compared| (compared.from.clone(), compared.to.clone()));
     let options = |chosen: &str| {
-        let option = |line: &ReleaseLine| view! { <option value=line.name.clone() selected=line.name == chosen>{texts::option(line, &date(&line.at))}</option> };
+        let option = |line: &ReleaseLine| view! { <option value=line.name.clone() selected=line.name == chosen>{texts::option(line, &day_and_time(&line.at))}</option> };
         lines.iter().map(option).collect_view()
     };
     let action = routes::request(&request.workspace, &request.namespace, &request.name);
@@ -79,7 +79,7 @@ fn choose(page: &RequestPage, lines: &[ReleaseLine], compared: Option<&ReleaseCo
 fn differences(compared: &ReleaseComparison, lines: &[ReleaseLine], workspace: &str) -> impl IntoView + use<> {
     let told = |name: &str| {
         let line = lines.iter().find(|line| line.name == name);
-        line.map(|line| texts::option(line, &date(&line.at))).unwrap_or_default()
+        line.map(|line| texts::option(line, &day_and_time(&line.at))).unwrap_or_default()
     };
     let values = if compared.changes.is_empty() {
         view! { <p class="muted">{texts::SAME_VALUES}</p> }.into_any()
