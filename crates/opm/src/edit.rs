@@ -193,7 +193,8 @@ impl Change {
             manifest["spec"]["promise"]["version"] = version.as_str().into();
         }
         let content = &options.content;
-        let is_other = content.file.is_some() || content.reason.is_some() || options.promise_version.is_some();
+        let expires = content.set_expiry(&mut manifest);
+        let is_other = expires || content.file.is_some() || content.reason.is_some() || options.promise_version.is_some();
         let is_given = is_other || form.is_typed(&matches) || !options.unset.is_empty();
         let published = promise.published;
         Ok(Self { portal, target, former, etag: read.etag, form, options, manifest, secrets, published, is_given })

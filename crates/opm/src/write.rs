@@ -8,7 +8,7 @@ use http::{Method, header};
 use promise::api::{PreflightAnswer, PromiseSpec};
 use promise::path::Path;
 use promise::rest::{PromiseDetail, PromiseSummary, RequestDetail, RequestSummary};
-use promise::{names, wording};
+use promise::{expiry, names, wording};
 use serde_json::{Map, Value, json};
 
 use crate::commands::Called;
@@ -23,6 +23,8 @@ use crate::{Error, Outcome, preflight};
 
 /// Highest number at the end of a name that is chosen for a new request.
 const MOST_NAMES: usize = 100;
+/// Value of `--expires` that removes the end of a request.
+const NEVER: &str = "never";
 
 /// Options of a new request.
 #[derive(Args, Debug)]
@@ -58,6 +60,9 @@ struct NewOptions {
 /// What is requested, and how the result is shown.
 #[derive(Args, Debug)]
 pub(crate) struct Content {
+    /// When it expires: a day such as 2027-01-31, an RFC 3339 time, or never.
+    #[arg(long, value_name = "DATE")]
+    expires: Option<String>,
     /// File with the parameters, or with a PromiseRequest; - reads standard input. Flags change its values.
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     pub file: Option<PathBuf>,
@@ -70,6 +75,20 @@ pub(crate) struct Content {
     /// Output format.
     #[arg(short, long, value_enum, default_value_t)]
     pub output: Output,
+}
+
+impl Content {
+    /// Sets when the request of a manifest expires. Returns whether that was given.
+    pub(crate) fn set_expiry(&self, manifest: &mut Value) -> bool {
+        let Some(entered) = &self.expires else { return false };
+        let end = Some(entered).filter(|entered| *entered != NEVER).and_then(|entered| expiry::of_day(entered, None));
+        match (end, manifest["spec"].as_object_mut()) {
+            (Some(end), _) => manifest["spec"]["expiresAt"] = end.into(),
+            (None, Some(spec)) => drop(spec.remove("expiresAt")),
+            (None, None) => {}
+        }
+        true
+    }
 }
 
 /// Reads a time such as `90s`.
@@ -100,6 +119,7 @@ pub(crate) async fn request(words: &[String], way: &Way, called: Called, termina
         promise["version"] = version.into();
     }
     let mut manifest = manifest(&given, promise, options.content.reason.as_deref());
+    options.content.set_expiry(&mut manifest);
     if let Some(namespace) = options.namespace.as_ref().or(given.namespace.as_ref()) {
         manifest["metadata"]["namespace"] = namespace.as_str().into();
     }

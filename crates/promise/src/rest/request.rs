@@ -141,6 +141,9 @@ pub struct RunningRelease {
     /// RFC 3339 time since when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// RFC 3339 time at which the request expires. It can be renewed for 72 hours afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
 }
 
 /// An object that was created for a request.

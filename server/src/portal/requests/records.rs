@@ -50,6 +50,7 @@ impl Caller {
             release: current.release.clone(),
             version: current.version.clone(),
             since: current.since.clone(),
+            expires_at: current.expires_at.clone(),
         });
         Ok(RequestDetail {
             summary: summary(self, workspace.path.as_str(), &workspace.cluster, request),
