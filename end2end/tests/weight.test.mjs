@@ -19,6 +19,7 @@ const long = {
   adds: "every line of every object",
   "adds-policy": "the same, of one origin",
   "approvals-open": "the same of the request that is decided about",
+  edit: "a large form with its presets, terms, and who set each value",
   "edit-adds": "the same of a change",
   "request-adds": "the same of what was made",
   "form-everything": "a field of every kind, in a promise of the tests alone",

@@ -13,6 +13,7 @@ use crate::roles::{Role, Roles, SHOP, THERE};
 /// Exit codes, as `docs/opm.md` lists them.
 const DONE: u8 = 0;
 const NO: u8 = 1;
+const USAGE: u8 = 2;
 const DENIED: u8 = 4;
 const NOT_FOUND: u8 = 5;
 const TIMED_OUT: u8 = 7;
@@ -45,6 +46,9 @@ fn commands(files: &Path) -> Vec<(&'static str, String, Needs)> {
         ("request watch", format!("{THERE} --timeout 1s"), Needs::Workspace(TIMED_OUT, TIMED_OUT)),
         ("request diff", format!("{THERE} --size medium"), Needs::Workspace(NO, NO)),
         ("request edit", format!("{THERE} --size medium"), Needs::Workspace(DENIED, DONE)),
+        ("request upgrade", format!("{THERE} --to 1.0.3"), Needs::Workspace(DENIED, DONE)),
+        ("request releases", THERE.to_owned(), Needs::Workspace(DONE, DONE)),
+        ("request rollback", format!("{THERE} --to none"), Needs::Workspace(USAGE, USAGE)),
         ("request delete", format!("{THERE} --yes"), Needs::Workspace(DENIED, DONE)),
         ("request approve", THERE.to_owned(), Needs::Token(NOT_FOUND)),
         ("request reject", format!("{THERE} --reason forged"), Needs::Token(NOT_FOUND)),
