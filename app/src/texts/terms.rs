@@ -6,6 +6,7 @@ use promise::wording::all_of;
 use crate::view::{VersionOption, VersionOptionKind};
 
 pub(crate) const TERMS: &str = "Terms";
+pub(crate) const ALL_TERMS: &str = "Version, upgrades, deletion and expiry";
 pub(crate) const VERSION: &str = "Version";
 pub(crate) const UPGRADES: &str = "Upgrades";
 pub(crate) const UPGRADES_HINT: &str = "Newer versions that roll out automatically. Policies and approvals apply to them, too.";
@@ -17,7 +18,7 @@ pub(crate) const RENEW: &str = "Renew";
 pub(crate) const EXPIRES_SOON: &str = "This request expires soon";
 pub(crate) const HAS_EXPIRED: &str = "This request has expired";
 pub(crate) const RENEW_BEFORE: &str = "It's deleted unless it's renewed before";
-pub(crate) const EXPIRES_AT: &str = "It expires";
+pub(crate) const EXPIRES_AT: &str = "It expires on";
 pub(crate) const PAUSED: &str = "Pause this request";
 pub(crate) const PAUSED_HINT: &str = "Nothing is created, changed or repaired while it's paused.";
 

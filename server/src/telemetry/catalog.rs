@@ -50,7 +50,7 @@ pub const METRICS: &[Metric] = &[
         "opm_response_cache_requests_total",
         Kind::Counter,
         &["result"],
-        "Page views and REST lists answered from kept responses (hit) or made anew (miss).",
+        "Page views and REST lists answered from kept responses (hit) or rendered (miss).",
     ),
     metric("opm_event_streams", Kind::Gauge, &[], "Open event streams of live pages."),
     metric("opm_cache_objects", Kind::Gauge, &["cache"], "Objects in each watch cache."),

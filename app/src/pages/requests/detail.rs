@@ -162,7 +162,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             <div data-live="ball">{ball(&page, &now).into_any()}</div>
             <div data-live="stats">{stats::row(&page, &now)}</div>
             {refusal.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::ACTION_NOT_COMPLETED focus=true><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
-            <div data-live="notices">{notices::expiry(&page, &now)}{notices::deprecation(&page)}{notices::upgrade(&page)}</div>
+            <div data-live="notices">{notices::expiry(&page)}{notices::deprecation(&page)}{notices::upgrade(&page)}</div>
             <div data-live="outdated">{approvals::outdated(&page, &token).into_any()}</div>
             <div data-live="pending">{approvals::pending(&page).into_any()}</div>
             <div data-live="approvals">{approvals::decisions(&page, &token, &now).into_any()}</div>
@@ -220,6 +220,8 @@ fn ball(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     let ball = &page.row.sentence;
     // The current release can be healthy while a change of it is pending.
     let (shape, _) = page.row.states.change.map_or_else(|| state(page.row.states.state), change);
+    let has_expired = page.expiry.as_ref().is_some_and(|expiry| expiry.has_expired);
+    let shape = if has_expired && shape == Shape::Ready { Shape::Degraded } else { shape };
     let since = ball.since.as_ref().map(|at| span(at, now));
     let (what, list) = match page.problems.as_slice() {
         [] => (ball.what.clone().into_any(), None),

@@ -25,7 +25,7 @@ pub(super) fn terms(form: &RequestForm) -> impl IntoView + use<> {
     });
     view! {
         <fieldset class="group" id="terms"><legend>{texts::TERMS}</legend>
-            <details class="advanced" open=terms.is_changed><summary><Icon name="chevron-right"/>{texts::VERSION}" "<span class="subtle small">{chosen}</span></summary><div>
+            <details class="advanced" open=terms.is_changed><summary><Icon name="chevron-right"/>{texts::ALL_TERMS}" "<span class="subtle small">{chosen}</span></summary><div>
                 <div class="field"><label for="terms-version">{texts::VERSION}</label><div class="control"><select class="input w-m" id="terms-version" name="/terms/version">{versions}</select></div></div>
                 <div class="field"><label for="terms-upgrade">{texts::UPGRADES}</label><p class="hint" id="upgrade_hint">{texts::UPGRADES_HINT}</p><div class="control"><select class="input w-m" id="terms-upgrade" name="/terms/upgrade" aria-describedby="upgrade_hint">{upgrades.into_iter().collect_view()}</select></div></div>
                 <div class="field"><label for="terms-deletion">{texts::DELETION}</label><div class="control"><select class="input w-m" id="terms-deletion" name="/terms/deletionPolicy">{deletion.into_iter().collect_view()}</select></div></div>

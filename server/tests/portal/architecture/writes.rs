@@ -47,7 +47,7 @@ const KEEPS_HOUSE: [(&str, &str); 6] = [
     ("drop_keyed_call", "portal/once.rs"),
 ];
 /// Those that only read.
-const READS: [&str; 60] = [
+const READS: [&str; 62] = [
     "audit_after",
     "audit_chain_from",
     "audit_check",
@@ -107,6 +107,8 @@ const READS: [&str; 60] = [
     "notices",
     "open",
     "connect",
+    "open_existing",
+    "connect_existing",
     "memory",
 ];
 /// Those of work in the background, which no person does: the audit log, telling people, the ledger, clearing up, ending.

@@ -1,10 +1,11 @@
 //! When the request expires, a newer version of its promise, and that the promise is deprecated.
 
 use leptos::prelude::*;
+use promise::date::exact;
 
 use crate::routes;
 use crate::texts::{terms as texts, versions};
-use crate::ui::{Banner, LinkButton, Moment, Shape};
+use crate::ui::{Banner, LinkButton, Shape, day};
 use crate::view::{DeprecationNotice, ExpiryNotice, RequestPage, UpgradeOffer};
 
 /// The newest version, with what changes and the way to it.
@@ -27,7 +28,7 @@ pub(super) fn upgrade(page: &RequestPage) -> Option<impl IntoView + use<>> {
 }
 
 /// When the request expires, and the way to renew it.
-pub(super) fn expiry(page: &RequestPage, now: &str) -> Option<impl IntoView + use<>> {
+pub(super) fn expiry(page: &RequestPage) -> Option<impl IntoView + use<>> {
     let ExpiryNotice { at, ends, has_expired } = page.expiry.clone()?;
     let row = &page.row;
     let form = routes::request_edit_from(&row.workspace, &row.namespace, &row.name, routes::RENEWAL_START);
@@ -35,12 +36,13 @@ pub(super) fn expiry(page: &RequestPage, now: &str) -> Option<impl IntoView + us
         true => (Shape::Degraded, texts::HAS_EXPIRED, texts::RENEW_BEFORE, ends),
         false => (Shape::Unknown, texts::EXPIRES_SOON, texts::EXPIRES_AT, at),
     };
-    let now = now.to_owned();
     let act = match &page.allowed.edit {
-        Ok(()) => view! { <p class="row"><LinkButton href=form label=texts::RENEW icon="arrow-up"/></p> }.into_any(),
+        Ok(()) => view! { <p class="row"><LinkButton href=form label=texts::RENEW icon="refresh-cw"/></p> }.into_any(),
         Err(why) => view! { <p class="why">{why.clone()}</p> }.into_any(),
     };
-    Some(view! { <Banner shape=shape title=title><p>{text}" "<Moment at=time now=now/>"."</p>{act}</Banner> })
+    Some(
+        view! { <Banner shape=shape title=title><p>{text}" "<time datetime=time.clone() title=exact(&time)>{day(&time)}</time>"."</p>{act}</Banner> },
+    )
 }
 
 /// Until when the promise can be used, and what replaces it.
