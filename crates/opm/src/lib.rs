@@ -161,15 +161,8 @@ pub async fn run(cli: &Cli, terminal: &mut Terminal<'_>) -> Result<Outcome, Erro
 /// If it fails.
 pub async fn say(cli: &Cli, now: fn() -> jiff::Timestamp, random: fn(&mut [u8])) -> Result<Said, Error> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut terminal = Terminal {
-        out: Box::new(anstream::StripStream::new(&mut out)),
-        err: Box::new(anstream::StripStream::new(&mut err)),
-        input: Box::new(std::io::empty()),
-        ask: None,
-        interactive: false,
-        now,
-        random,
-    };
+    let (plain, notes) = (anstream::StripStream::new(&mut out), anstream::StripStream::new(&mut err));
+    let mut terminal = Terminal { err: Box::new(notes), ..Terminal::plain(plain, now, random) };
     let outcome = run(cli, &mut terminal).await;
     drop(terminal);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

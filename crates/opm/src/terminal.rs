@@ -37,6 +37,14 @@ pub struct Terminal<'t> {
     pub random: fn(&mut [u8]),
 }
 
+impl<'t> Terminal<'t> {
+    /// Creates a terminal that no person sits at: results go to `out`, and notes nowhere.
+    pub fn plain(out: impl Write + 't, now: fn() -> Timestamp, random: fn(&mut [u8])) -> Self {
+        let (err, input) = (Box::new(std::io::sink()), Box::new(std::io::empty()));
+        Self { out: Box::new(out), err, input, ask: None, interactive: false, now, random }
+    }
+}
+
 impl Terminal<'_> {
     /// Prints a result.
     ///

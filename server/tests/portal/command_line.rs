@@ -91,10 +91,14 @@ impl Served {
 
 /// Runs a command with the settings of a folder.
 async fn say(line: &str, config: &Path) -> Result<Said, Error> {
+    opm::say(&parsed(line, config), || System.now(), random).await
+}
+
+/// A command with the settings of a folder.
+fn parsed(line: &str, config: &Path) -> Cli {
     let mut words: Vec<&str> = line.split_whitespace().collect();
     words.splice(1..1, ["--config-dir", path(config)]);
-    let cli = Cli::parse_words(words).expect("arguments");
-    opm::say(&cli, || System.now(), random).await
+    Cli::parse_words(words).expect("arguments")
 }
 
 fn path(path: &Path) -> &str {

@@ -1,13 +1,43 @@
 //! docs/opm.md: its commands work as written, and print what its transcript says.
 
-use opm::Said;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::{Served, path, say};
+use opm::{Outcome, Said, Terminal};
+use opm_portal::clock::{Clock as _, System};
+use parking_lot::Mutex;
+
+use super::{Served, parsed, path, random, say};
 
 /// The documentation with the transcript.
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/opm.md");
 /// A line of the transcript that stands for any number of lines that are left out.
 const LEFT_OUT: &str = "…";
+
+/// What a command has printed so far.
+#[derive(Clone, Default)]
+struct Shown(Arc<Mutex<Vec<u8>>>);
+
+impl Shown {
+    /// The text without its styles.
+    fn text(&self) -> String {
+        let styled = String::from_utf8_lossy(&self.0.lock()).into_owned();
+        let mut parts = styled.split('\u{1b}');
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |text, part| text + part.split_once('m').map_or("", |(_, plain)| plain))
+    }
+}
+
+impl Write for Shown {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
 
 /// The text of the blocks in this language below a heading of the documentation.
 fn blocks(title: &str, language: &str) -> Vec<String> {
@@ -69,13 +99,21 @@ async fn the_commands_of_the_documentation_work_word_for_word() {
     for one in before {
         compare(&run(&one.0).await, one);
     }
-    // Someone approves while the developer follows what is theirs.
+    // Someone approves while the developer follows what is theirs, and has seen that it waits.
+    let (shown, cli) = (Shown::default(), parsed(watch, &config));
     let approved = async {
-        let waits = |said: &Said| said.text.contains("postgresql") && said.text.contains(shop);
-        served.until("approver", "root:acme", "opm request list --approvals", waits).await;
+        let waiting = async {
+            while !shown.text().contains("Awaiting approval") {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("the developer sees that it waits");
         served.run("approver", "root:acme", "opm request approve postgresql --reason Agreed").await
     };
-    let (said, _) = tokio::join!(run(watch), approved);
+    let mut terminal = Terminal::plain(shown.clone(), || System.now(), random);
+    let (outcome, _) = tokio::join!(opm::run(&cli, &mut terminal), approved);
+    let yes = outcome.expect("followed") == Outcome::Yes;
+    let said = Said { text: shown.text(), notes: String::new(), yes };
     assert!(said.yes, "{}", said.text);
     compare(&said, last);
     let said = run("opm request get postgresql").await;
