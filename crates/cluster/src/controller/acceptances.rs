@@ -27,11 +27,11 @@ impl Acceptances {
         let mut fresh = self.fresh.lock();
         // What is dropped here is part of every sum that is asked for from now on.
         fresh.retain(|at, accepted| world.requests.get(at).is_some() && world.in_force(at).as_deref() != Some(accepted.release.as_str()));
-        let (accept, told) = decide(&Census::with(world, &fresh, key));
+        let (accept, result) = decide(&Census::with(world, &fresh, key));
         if accept {
             fresh.insert(key.clone(), accepted.clone());
         }
-        told
+        result
     }
 
     /// Sets the release that a request has now, and frees anything else that it was given.

@@ -19,13 +19,13 @@ pub async fn approval(ctx: &ControllerContext, key: &Key) -> Requeue {
     let Some(row) = ctx.world.approvals.get(key) else { return ctx.settled(&work) };
     let at = place(ctx, &row);
     let known = at.as_ref().and_then(|at| ctx.world.requests.get(at));
-    let Some(told) = of(key, &row, known.as_deref().map(|request| (at.as_ref(), request))) else { return ctx.settled(&work) };
-    if is_said(&row, &told) {
+    let Some(verdict) = of(key, &row, known.as_deref().map(|request| (at.as_ref(), request))) else { return ctx.settled(&work) };
+    if is_reported(&row, &verdict) {
         return ctx.settled(&work);
     }
     // What the cached request doesn't tell is checked against the request as it is now: the cache might be behind the approver.
-    let told = if told.heard {
-        Some(told)
+    let verdict = if verdict.heard {
+        Some(verdict)
     } else {
         match read(ctx, at.as_ref()).await {
             Ok(request) => of(key, &row, request.as_ref().map(|request| (at.as_ref(), request))),
@@ -34,12 +34,12 @@ pub async fn approval(ctx: &ControllerContext, key: &Key) -> Requeue {
             Err(error) => return ctx.refused(&work, Export::Requests, &error, "read requests"),
         }
     };
-    let Some(told) = told.filter(|told| !is_said(&row, told)) else { return ctx.settled(&work) };
+    let Some(verdict) = verdict.filter(|verdict| !is_reported(&row, verdict)) else { return ctx.settled(&work) };
     let before = row.status.as_ref();
-    let same = before.filter(|before| before.state == told.state);
+    let same = before.filter(|before| before.state == verdict.state);
     let observed_at = same.and_then(|same| same.observed_at.clone()).or_else(|| Some(ctx.now()));
-    let status = DecisionStatus { state: told.state, reason: told.reason, message: told.message, observed_at };
-    if told.state == DecisionState::Counts && row.spec.emergency && before.is_none_or(|before| before.state != told.state) {
+    let status = DecisionStatus { state: verdict.state, reason: verdict.reason, message: verdict.message, observed_at };
+    if verdict.state == DecisionState::Counts && row.spec.emergency && before.is_none_or(|before| before.state != verdict.state) {
         let by = row.spec.decided_by.as_ref().map(|person| person.username.as_str()).unwrap_or_default();
         let request = format!("{}/{}", row.spec.request.namespace, row.spec.request.name);
         tracing::warn!(approval = %key, by, request, "an emergency approval overrides the other approvers");
@@ -47,8 +47,10 @@ pub async fn approval(ctx: &ControllerContext, key: &Key) -> Requeue {
     write_status(ctx, work, key, &row, &status).await
 }
 
-fn is_said(row: &Approval, told: &Verdict) -> bool {
-    row.status.as_ref().is_some_and(|status| (status.state, status.reason, &status.message) == (told.state, told.reason, &told.message))
+fn is_reported(row: &Approval, verdict: &Verdict) -> bool {
+    row.status
+        .as_ref()
+        .is_some_and(|status| (status.state, status.reason, &status.message) == (verdict.state, verdict.reason, &verdict.message))
 }
 
 /// Returns what the request says of an approval; `None` as `request` means that it doesn't exist.

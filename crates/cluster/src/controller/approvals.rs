@@ -19,7 +19,7 @@ use promise::policy::Ruling;
 
 use super::context::ControllerContext;
 use super::refusals::describe;
-use super::requesters::{Origin, origin};
+use super::requesters::{Authors, authors};
 use crate::error::is_denied;
 use crate::install::mend;
 use crate::kinds::{Approval, Export, Kind, PolicyKind, PromiseKind, PromiseRequest};
@@ -71,8 +71,8 @@ pub async fn gather(
     let answers: Vec<bool> = votes.iter().map(|vote| rulings.iter().any(|ruling| is_answer(&ruling.from, &matter, vote))).collect();
     // Only people who approve must not be behind it.
     let agreed = decisions.iter().zip(&answers).any(|(decision, answers)| *answers && decision.row.spec.decision == Decision::Approve);
-    let alone = || Origin { requester: request.spec.requester.clone(), changers: Vec::new() };
-    let Origin { requester, changers } = if agreed { origin(ctx, key, request).await } else { alone() };
+    let alone = || Authors { requester: request.spec.requester.clone(), changers: Vec::new() };
+    let Authors { requester, changers } = if agreed { authors(ctx, key, request).await } else { alone() };
     let changers: Vec<Requester> = changers.into_iter().map(|changer| changer.stamp).collect();
     let matter = Matter { requester: requester.as_ref(), changers: &changers, ..matter };
     let rights = join_all(decisions.iter().zip(&answers).map(|(decision, answers)| async move {
@@ -206,7 +206,7 @@ async fn right(ctx: &ControllerContext, home: &ClusterId, spec: &ApprovalSpec, p
         Ok(_) => Right::Lacks,
         Err(error) => {
             let why = describe(&error, &format!("check whether {} can approve", person.username));
-            Right::Unknown(if is_denied(&error) { format!("{why} {}", mended(ctx, home)) } else { why })
+            Right::Unknown(if is_denied(&error) { format!("{why} {}", remedy(ctx, home)) } else { why })
         }
     }
 }
@@ -220,7 +220,7 @@ fn extra(person: &Requester) -> Option<BTreeMap<String, Vec<String>>> {
 }
 
 /// Returns what to do when the access review is refused.
-fn mended(ctx: &ControllerContext, home: &ClusterId) -> String {
+fn remedy(ctx: &ControllerContext, home: &ClusterId) -> String {
     match ctx.targets.topology() {
         Topology::Workspaces { .. } => {
             let home = ctx.world.tree().path(home).map_or_else(|| home.to_string(), |path| path.to_string());

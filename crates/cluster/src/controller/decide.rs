@@ -167,7 +167,7 @@ async fn judge(
     drop(promise);
     let mut context = context(request, lineage.last(), name, &revision.spec.version, &home, book.values.clone());
     // A request that a promise creates is stamped with the controller, but rules and templates are about the original requester.
-    let requesters::Origin { requester, changers } = requesters::origin(ctx, key, request).await;
+    let requesters::Authors { requester, changers } = requesters::authors(ctx, key, request).await;
     // For changes recorded by an earlier installation, only the username is known.
     context.request.changers = changers.into_iter().filter(|changer| changer.has_groups).map(|changer| changer.stamp).collect();
     if let Some(requester) = choice.requester(&facts, requester).map_err(|unknown| Failure::from(unknown.to_string()))? {

@@ -158,10 +158,10 @@ impl Reconciliation<'_> {
     async fn judged(&self) -> Result<DeletionPolicy, String> {
         let decision = decide(self.ctx, &self.releases, self.key, &self.request).await;
         let unread = decision.choice.unknown.filter(|_| decision.unannounced);
-        let passing = decision.failure.filter(|refusal| refusal.passing).map(|refusal| refusal.why);
+        let transient = decision.failure.filter(|refusal| refusal.transient).map(|refusal| refusal.why);
         // The records of a namespace that is being deleted are deleted with it, and don't come back.
         let is_leaving = self.ctx.world.is_leaving(&self.key.cluster);
-        if let Some(why) = decision.lost.map(|lost| lost.why).or(unread).or(passing).filter(|_| !is_leaving) {
+        if let Some(why) = decision.lost.map(|lost| lost.why).or(unread).or(transient).filter(|_| !is_leaving) {
             return Err(format!(
                 "{why} Until then, the controller can't decide whether the objects stay. Set deletionPolicy to Delete to remove them now."
             ));

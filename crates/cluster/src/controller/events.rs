@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LAST: Duration = Duration::from_secs(2);
 
 /// Milestones of one request that wait to be written.
-struct RequestState {
+struct QueuedEvents {
     client: Client,
     request: Key,
     subject: ObjectReference,
@@ -48,12 +48,12 @@ struct RequestState {
 
 /// Accepts milestones to be written as events.
 pub struct Events {
-    queue: mpsc::Sender<RequestState>,
+    queue: mpsc::Sender<QueuedEvents>,
 }
 
 /// Writes what [`Events`] accepts.
 pub struct Writer {
-    queue: mpsc::Receiver<RequestState>,
+    queue: mpsc::Receiver<QueuedEvents>,
     clock: Arc<dyn Clock>,
     /// Workspaces for which the log already says that they don't let us write events.
     denied: HashSet<ClusterId>,
@@ -71,8 +71,8 @@ impl Events {
         if milestones.is_empty() {
             return;
         }
-        let told = RequestState { client, request: key.clone(), subject: request.object_ref(&()), milestones };
-        if self.queue.try_send(told).is_err() {
+        let queued = QueuedEvents { client, request: key.clone(), subject: request.object_ref(&()), milestones };
+        if self.queue.try_send(queued).is_err() {
             tracing::warn!(request = %key, "too many events are queued, so some were dropped");
         }
     }
@@ -82,8 +82,8 @@ impl Writer {
     /// Writes until every [`Events`] is dropped, at most a little longer than `term`.
     pub async fn run(mut self, term: CancellationToken) {
         let writing = async {
-            while let Some(told) = self.queue.recv().await {
-                self.write(told).await;
+            while let Some(queued) = self.queue.recv().await {
+                self.write(queued).await;
             }
         };
         tokio::pin!(writing);
@@ -96,29 +96,29 @@ impl Writer {
         }
     }
 
-    async fn write(&mut self, told: RequestState) {
-        let api: Api<Event> = Api::namespaced(told.client, &told.request.namespace);
-        for milestone in &told.milestones {
-            let event = event(&told.subject, milestone, self.clock.now());
+    async fn write(&mut self, queued: QueuedEvents) {
+        let api: Api<Event> = Api::namespaced(queued.client, &queued.request.namespace);
+        for milestone in &queued.milestones {
+            let event = event(&queued.subject, milestone, self.clock.now());
             match tokio::time::timeout(PATIENCE, put(&api, &event)).await {
-                Ok(Ok(())) => drop(self.denied.remove(&told.request.cluster)),
+                Ok(Ok(())) => drop(self.denied.remove(&queued.request.cluster)),
                 // No one reads events in a namespace or workspace that is being deleted as a whole.
                 Ok(Err(error)) if is_terminating(&error) => return,
                 Ok(Err(error)) if is_denied(&error) => {
-                    let why = match told.request.cluster.namespace() {
+                    let why = match queued.request.cluster.namespace() {
                         Some(_) => describe_own(&Topology::Namespaces, Export::Requests, &error, "write events"),
-                        None => describe_beside(&told.request.cluster, &error, "write events"),
+                        None => describe_beside(&queued.request.cluster, &error, "write events"),
                     };
-                    if self.denied.insert(told.request.cluster.clone()) {
-                        tracing::warn!(request = %told.request, why, "cannot write events for requests of this workspace");
+                    if self.denied.insert(queued.request.cluster.clone()) {
+                        tracing::warn!(request = %queued.request, why, "cannot write events for requests of this workspace");
                     }
                     return;
                 }
                 Ok(Err(error)) => {
-                    tracing::info!(request = %told.request, %error, reason = milestone.reason.word(), "an event was not written")
+                    tracing::info!(request = %queued.request, %error, reason = milestone.reason.word(), "an event was not written")
                 }
                 Err(_) => {
-                    tracing::info!(request = %told.request, "events were not written: no response");
+                    tracing::info!(request = %queued.request, "events were not written: no response");
                     return;
                 }
             }

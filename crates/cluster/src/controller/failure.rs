@@ -10,7 +10,7 @@ use super::refusals::is_passing;
 use crate::watch::Key;
 
 /// How long a call is only retried.
-const PATIENCE: Duration = Duration::from_secs(15);
+const GRACE: Duration = Duration::from_secs(15);
 /// First pause. Each pause is as long as everything before it.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -20,30 +20,30 @@ pub struct Failure {
     /// The sentence.
     pub why: String,
     /// Whether the next attempt might succeed without anyone doing anything.
-    pub passing: bool,
+    pub transient: bool,
 }
 
 impl Failure {
-    /// Creates the refusal of a call that was answered with `error`. `why` describes it.
+    /// Creates the failure of a call that was answered with `error`. `why` describes it.
     pub fn of(error: &kube::Error, why: String) -> Self {
-        Self { why, passing: is_passing(error) }
+        Self { why, transient: is_passing(error) }
     }
 
-    /// Creates the refusal for something that isn't known now, and might be the next time.
+    /// Creates the failure for something that isn't known now, and might be the next time.
     pub fn not_now(why: String) -> Self {
-        Self { why, passing: true }
+        Self { why, transient: true }
     }
 }
 
 impl From<String> for Failure {
     fn from(why: String) -> Self {
-        Self { why, passing: false }
+        Self { why, transient: false }
     }
 }
 
 impl From<Failure> for String {
-    fn from(refusal: Failure) -> Self {
-        refusal.why
+    fn from(failure: Failure) -> Self {
+        failure.why
     }
 }
 
@@ -57,12 +57,12 @@ impl TransientFailures {
     /// Returns when to try again, while the problem of a request is too new to be reported.
     pub fn pause(&self, request: &Key) -> Option<Duration> {
         let elapsed = self.since.lock().entry(request.clone()).or_insert_with(Instant::now).elapsed();
-        let left = PATIENCE.checked_sub(elapsed).filter(|left| !left.is_zero())?;
+        let left = GRACE.checked_sub(elapsed).filter(|left| !left.is_zero())?;
         Some(elapsed.max(PAUSE).min(left))
     }
 
     /// Records that a request has no such problem.
-    pub fn ends(&self, request: &Key) {
+    pub fn clear(&self, request: &Key) {
         self.since.lock().remove(request);
     }
 }
@@ -83,7 +83,7 @@ mod tests {
         }
         assert!((8..=12).contains(&attempts), "{attempts} attempts");
         assert_eq!(transient.pause(&key), None, "it began long ago");
-        transient.ends(&key);
+        transient.clear(&key);
         assert!(transient.pause(&key).is_some(), "this is another one");
     }
 }

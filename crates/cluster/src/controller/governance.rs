@@ -40,11 +40,11 @@ pub fn condition(
 
 /// Formats problems as one text, each with its path.
 pub fn problems_in_words(problems: &[Problem]) -> String {
-    let told: Vec<String> = problems
+    let texts: Vec<String> = problems
         .iter()
         .map(|problem| if problem.path.is_empty() { problem.message.clone() } else { format!("{}: {}", problem.path, problem.message) })
         .collect();
-    told.join(" ")
+    texts.join(" ")
 }
 
 /// Reconciles one policy: reports whether its rules are valid, by themselves and for the promises that they might apply to.

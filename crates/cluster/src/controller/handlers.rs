@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::context::{ControllerContext, Work};
-use super::last_seen::{LastSeen, RequestState, current_version, digest, edition, is_ready};
+use super::last_seen::{LastSeen, RequestSnapshot, current_version, digest, edition, is_ready};
 use super::owners::ApprovalOwner;
 use super::queue::Class;
 use super::target::Place;
@@ -166,12 +166,12 @@ impl Handlers {
         let handlers = self.clone();
         self.tasks.spawn(async move {
             loop {
-                let told = tokio::select! {
+                let item = tokio::select! {
                     () = handlers.term.cancelled() => return,
-                    told = from.recv() => told,
+                    item = from.recv() => item,
                 };
-                let Some(told) = told else { return };
-                wake(&handlers, told);
+                let Some(item) = item else { return };
+                wake(&handlers, item);
             }
         });
     }
@@ -184,44 +184,46 @@ impl Handlers {
         let mut row = None;
         let read = || {
             row = self.ctx.world.requests.get(key);
-            row.as_deref().map(RequestState::of)
+            row.as_deref().map(RequestSnapshot::of)
         };
-        let note = |before: Option<&RequestState>, now: Option<&RequestState>| {
-            let used = |told: Option<&RequestState>| told.map(|told| told.uses.clone()).unwrap_or_default();
+        let note = |before: Option<&RequestSnapshot>, now: Option<&RequestSnapshot>| {
+            let used = |snapshot: Option<&RequestSnapshot>| snapshot.map(|snapshot| snapshot.uses.clone()).unwrap_or_default();
             self.ctx.uses.replace(&used(before), &used(now));
-            self.ctx.owners.is_of(key, before.map(|told| told.uid.as_str()), now.map(|told| told.uid.as_str()));
+            self.ctx.owners.is_of(key, before.map(|snapshot| snapshot.uid.as_str()), now.map(|snapshot| snapshot.uid.as_str()));
         };
         let (before, now) = LastSeen::update(&self.known, key, read, note);
         // A request that is seen for the first time and was reconciled before isn't known to have changed.
         let least = if before.is_some() { Class::Changed } else { Class::Sweep };
         let class = row.map_or(Class::Changed, |request| class(&request, least));
-        let uid = |told: &Option<RequestState>| told.as_ref().map(|told| told.uid.clone());
+        let uid = |snapshot: &Option<RequestSnapshot>| snapshot.as_ref().map(|snapshot| snapshot.uid.clone());
         if now.is_none() {
             self.ctx.informers.keep(key, &BTreeSet::new());
         }
         // Promises count their instances.
-        if before.as_ref().map(|told| (&told.promise, &told.uses)) != now.as_ref().map(|told| (&told.promise, &told.uses)) {
-            for promise in before.iter().chain(&now).map(|told| &told.promise) {
+        if before.as_ref().map(|snapshot| (&snapshot.promise, &snapshot.uses))
+            != now.as_ref().map(|snapshot| (&snapshot.promise, &snapshot.uses))
+        {
+            for promise in before.iter().chain(&now).map(|snapshot| &snapshot.promise) {
                 self.promises_called(promise);
             }
         }
         // What a request held and no longer holds might be room for one that waits for it.
-        let held = before.as_ref().and_then(|told| told.holds.clone());
-        if held.is_some() && held != now.as_ref().and_then(|told| told.holds.clone()) {
+        let held = before.as_ref().and_then(|snapshot| snapshot.holds.clone());
+        if held.is_some() && held != now.as_ref().and_then(|snapshot| snapshot.holds.clone()) {
             self.waiting_for_room();
         }
         // A request that starts to work might be what others in the workspace need before they can be created.
-        let works = |told: &Option<RequestState>| told.as_ref().and_then(|told| told.works.clone());
+        let works = |snapshot: &Option<RequestSnapshot>| snapshot.as_ref().and_then(|snapshot| snapshot.works.clone());
         if works(&now).is_some() && works(&now) != works(&before) {
             self.requests_within(&key.cluster, |request| current_version(request).is_none());
         }
         // Decisions report what the request says of them; those of a deleted request report that.
-        let said = |told: &Option<RequestState>| told.as_ref().map(|told| (told.uid.clone(), told.decisions));
+        let said = |snapshot: &Option<RequestSnapshot>| snapshot.as_ref().map(|snapshot| (snapshot.uid.clone(), snapshot.decisions));
         if said(&before) != said(&now) {
             let concerned: BTreeSet<String> = [uid(&before), uid(&now)].into_iter().flatten().collect();
             concerned.iter().for_each(|uid| self.approvals_about(uid));
         }
-        let edited = before.map(|told| (told.uid, told.edition)) != now.map(|told| (told.uid, told.edition));
+        let edited = before.map(|snapshot| (snapshot.uid, snapshot.edition)) != now.map(|snapshot| (snapshot.uid, snapshot.edition));
         if edited {
             self.ctx.queue.add_as(Work::Request(key.clone()), class);
         } else {

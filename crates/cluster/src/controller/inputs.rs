@@ -68,8 +68,8 @@ pub async fn filled(
     for reference in &named {
         if !read.contains_key(reference.name.as_str()) {
             let secret = secrets.get(&reference.name).await;
-            let told = |error| describe_beside(workspace, &error, &format!("read the secret values in {}", reference.name));
-            let typed = secret.map_err(told).and_then(|secret| data(secret, referrer.key, |request| referrer.can_refer_to(request)));
+            let unreadable = |error| describe_beside(workspace, &error, &format!("read the secret values in {}", reference.name));
+            let typed = secret.map_err(unreadable).and_then(|secret| data(secret, referrer.key, |request| referrer.can_refer_to(request)));
             read.insert(&reference.name, typed.map_err(Unfilled::Unread)?);
         }
         let value = read.get(reference.name.as_str()).and_then(|data| data.get(&reference.key));

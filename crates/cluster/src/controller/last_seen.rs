@@ -16,7 +16,7 @@ use crate::watch::Key;
 /// The last known state of each object, as far as it decides what is enqueued.
 #[derive(Default)]
 pub struct LastSeen {
-    pub requests: HashMap<Key, RequestState>,
+    pub requests: HashMap<Key, RequestSnapshot>,
     /// Requests that wait for room under a limit or a budget.
     full: BTreeSet<Key>,
     /// Promises by name. Several homes can have one with the same name.
@@ -33,7 +33,7 @@ pub struct LastSeen {
 
 /// The last known state of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestState {
+pub struct RequestSnapshot {
     pub uid: String,
     pub promise: String,
     /// Digest of everything except status.
@@ -68,9 +68,9 @@ impl LastSeen {
     pub fn update(
         known: &Mutex<Self>,
         key: &Key,
-        read: impl FnOnce() -> Option<RequestState>,
-        note: impl FnOnce(Option<&RequestState>, Option<&RequestState>),
-    ) -> (Option<RequestState>, Option<RequestState>) {
+        read: impl FnOnce() -> Option<RequestSnapshot>,
+        note: impl FnOnce(Option<&RequestSnapshot>, Option<&RequestSnapshot>),
+    ) -> (Option<RequestSnapshot>, Option<RequestSnapshot>) {
         let mut known = known.lock();
         let now = read();
         let before = known.replace(key, now.clone());
@@ -78,14 +78,14 @@ impl LastSeen {
         (before, now)
     }
 
-    fn replace(&mut self, key: &Key, told: Option<RequestState>) -> Option<RequestState> {
-        if told.as_ref().is_some_and(|told| told.waits_for_room) {
+    fn replace(&mut self, key: &Key, snapshot: Option<RequestSnapshot>) -> Option<RequestSnapshot> {
+        if snapshot.as_ref().is_some_and(|snapshot| snapshot.waits_for_room) {
             self.full.insert(key.clone());
         } else {
             self.full.remove(key);
         }
-        match told {
-            Some(told) => self.requests.insert(key.clone(), told),
+        match snapshot {
+            Some(snapshot) => self.requests.insert(key.clone(), snapshot),
             None => self.requests.remove(key),
         }
     }
@@ -122,7 +122,7 @@ impl LastSeen {
     }
 }
 
-impl RequestState {
+impl RequestSnapshot {
     /// Returns the part of a request that matters now.
     pub fn of(request: &PromiseRequest) -> Self {
         let status = request.status.as_ref();
@@ -187,12 +187,12 @@ mod tests {
 
     use parking_lot::Mutex;
 
-    use super::{LastSeen, RequestState, Used};
+    use super::{LastSeen, RequestSnapshot, Used};
     use crate::watch::Key;
     use crate::workspaces::ClusterId;
 
-    fn using(revision: &str) -> RequestState {
-        RequestState {
+    fn using(revision: &str) -> RequestSnapshot {
+        RequestSnapshot {
             uid: "u".into(),
             promise: "redis".into(),
             edition: 0,
@@ -215,7 +215,7 @@ mod tests {
                 others_wait();
                 now.clone()
             };
-            let note = |before: Option<&RequestState>, now: Option<&RequestState>| {
+            let note = |before: Option<&RequestSnapshot>, now: Option<&RequestSnapshot>| {
                 others_wait();
                 noted.borrow_mut().push((before.cloned(), now.cloned()));
             };

@@ -108,8 +108,8 @@ fn belongs(secret: &Value, source: &SecretSource, subject: &Subject, made: &[Des
     let named = || {
         let beside = made.iter().find(|desired| desired.id == source.resource)?;
         // What the promise itself wrote there is no proof.
-        let told = beside.object["status"].is_null().then(|| seen.get(&beside.key)).flatten().and_then(|seen| own(seen, subject))?;
-        Some(names_secret(&told["status"], &secret["metadata"]["name"], false))
+        let owner = beside.object["status"].is_null().then(|| seen.get(&beside.key)).flatten().and_then(|seen| own(seen, subject))?;
+        Some(names_secret(&owner["status"], &secret["metadata"]["name"], false))
     };
     is_own(&labels[names::REQUEST_UID_LABEL])
         || owners.into_iter().flatten().any(|owner| is_own(&owner["uid"]))

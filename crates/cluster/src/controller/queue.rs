@@ -131,8 +131,8 @@ struct Entry {
     /// Class with which it waits. A key that became more urgent is in both lanes.
     queued: Option<Class>,
     running: bool,
-    /// What came while it was being worked on, and how urgent the most urgent of it is.
-    came: Pending,
+    /// What arrived while it was being worked on, and how urgent the most urgent of it is.
+    arrival: Arrival,
     class: Option<Class>,
     /// Consecutive failed attempts.
     failures: u32,
@@ -142,7 +142,7 @@ struct Entry {
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Pending {
+enum Arrival {
     #[default]
     Nothing,
     Echo,
@@ -165,13 +165,13 @@ impl<K: Clone + Eq + Hash + Tenanted> WorkQueue<K> {
 
     /// Like [`WorkQueue::add`], with a class. A key that already waits keeps the more urgent of both classes.
     pub fn add_as(&self, key: K, class: Class) {
-        self.state.lock().add(key, Pending::Change, class);
+        self.state.lock().add(key, Arrival::Change, class);
         self.wake.notify_one();
     }
 
     /// Like [`WorkQueue::add`], for a change that might be only an echo of the work itself: it doesn't shorten a pause after a failure.
     pub fn echo(&self, key: K) {
-        self.state.lock().add(key, Pending::Echo, Class::Changed);
+        self.state.lock().add(key, Arrival::Echo, Class::Changed);
         self.wake.notify_one();
     }
 
@@ -215,14 +215,14 @@ impl<K: Clone + Eq + Hash + Tenanted> WorkQueue<K> {
 }
 
 impl<K: Clone + Eq + Hash + Tenanted> State<K> {
-    fn add(&mut self, key: K, came: Pending, class: Class) {
+    fn add(&mut self, key: K, arrival: Arrival, class: Class) {
         let entry = self.entries.entry(key.clone()).or_default();
         if entry.running {
-            entry.came = entry.came.max(came);
+            entry.arrival = entry.arrival.max(arrival);
             entry.class = entry.class.max(Some(class));
             return;
         }
-        let is_due = came == Pending::Change || (entry.failures, entry.waits) == (0, 0) || entry.due.is_none();
+        let is_due = arrival == Arrival::Change || (entry.failures, entry.waits) == (0, 0) || entry.due.is_none();
         if entry.queued < Some(class) && (entry.queued.is_some() || is_due) {
             entry.queued = Some(class);
             if let Some(due) = entry.due.take() {
@@ -239,7 +239,7 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
                 entry.due = None;
                 entry.class.take()
             });
-            self.add(key, Pending::Change, class.unwrap_or(Class::Sweep));
+            self.add(key, Arrival::Change, class.unwrap_or(Class::Sweep));
         }
     }
 
@@ -270,16 +270,16 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
             Requeue::Poll => (0, entry.waits.saturating_add(1)),
             Requeue::After(_) | Requeue::No => (0, 0),
         };
-        let (came, class) = (std::mem::take(&mut entry.came), entry.class.take());
+        let (arrival, class) = (std::mem::take(&mut entry.arrival), entry.class.take());
         let (pause, at_once) = match after {
             // A change during a failing attempt waits as well: otherwise a broken object that changes often keeps all workers busy.
             Requeue::Backoff => (Some(pause(entry.failures).min(LONGEST)), false),
-            Requeue::Poll => (Some(pause(entry.waits).min(LONGEST_WAIT)), came == Pending::Change),
-            Requeue::After(pause) => (Some(pause), came != Pending::Nothing),
-            Requeue::No => (None, came != Pending::Nothing),
+            Requeue::Poll => (Some(pause(entry.waits).min(LONGEST_WAIT)), arrival == Arrival::Change),
+            Requeue::After(pause) => (Some(pause), arrival != Arrival::Nothing),
+            Requeue::No => (None, arrival != Arrival::Nothing),
         };
         if at_once {
-            self.add(key.clone(), Pending::Change, class.unwrap_or(Class::Changed));
+            self.add(key.clone(), Arrival::Change, class.unwrap_or(Class::Changed));
         } else if let Some(pause) = pause {
             // Keys that failed, wait or have more to do continue as changed.
             let goes_on = !matches!(after, Requeue::After(pause) if !pause.is_zero());

@@ -85,7 +85,7 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
         stages: BTreeMap::new(),
         failure: None,
         moved: None,
-        passing: false,
+        transient: false,
         outputs: Vec::new(),
         awaiting_outputs: false,
         judged_again: None,
@@ -128,7 +128,7 @@ pub(super) struct Reconciliation<'a> {
     /// Why objects aren't sent to a Destination that is no longer the same.
     pub(super) moved: Option<String>,
     /// Whether that might pass.
-    passing: bool,
+    transient: bool,
     outputs: Vec<OutputStatus>,
     /// Whether the request waits for a Secret that others write. No event announces it.
     awaiting_outputs: bool,
@@ -139,12 +139,12 @@ pub(super) struct Reconciliation<'a> {
 impl Reconciliation<'_> {
     async fn run(&mut self) -> Result<Requeue, kube::Error> {
         if self.request.metadata.deletion_timestamp.is_some() {
-            self.ctx.transient.ends(self.key);
+            self.ctx.transient.clear(self.key);
             return self.deprovision().await;
         }
         // Releases are deleted before requests there: nothing that the control plane is removing is recorded or created again.
         if self.ctx.world.is_leaving(&self.key.cluster) {
-            self.ctx.transient.ends(self.key);
+            self.ctx.transient.clear(self.key);
             return Ok(Requeue::After(RESYNC));
         }
         let mut decision = decide(self.ctx, &self.releases, self.key, &self.request).await;
@@ -154,7 +154,7 @@ impl Reconciliation<'_> {
         if decision.failure.is_none() && decision.choice.ends(self.ctx.clock.now()) {
             match self.end(&decision).await? {
                 Ok(()) => return Ok(Requeue::No),
-                // It goes on until it can be deleted.
+                // It keeps running until the controller can delete it.
                 Err(failure) => self.fails(failure),
             }
         }
@@ -249,7 +249,7 @@ impl Reconciliation<'_> {
     }
 
     fn fails(&mut self, refusal: Failure) {
-        (self.failure, self.passing) = (Some(refusal.why), refusal.passing);
+        (self.failure, self.transient) = (Some(refusal.why), refusal.transient);
     }
 
     /// Checks whether everything that is wrong might pass, so that it is retried before anything is reported.
@@ -257,12 +257,12 @@ impl Reconciliation<'_> {
         let holds = plan.map(|plan| plan.holds.as_slice()).unwrap_or_default();
         let is_out_of_sight = holds.iter().any(|hold| matches!(hold, Hold::Unreachable { .. }));
         let is_transient = match self.failure {
-            Some(_) => self.passing,
+            Some(_) => self.transient,
             // For a request that was never ready, this changes nothing that is reported.
             None => is_out_of_sight && self.request.status.as_ref().is_some_and(|status| status.current.is_some()),
         };
         if !is_transient {
-            self.ctx.transient.ends(self.key);
+            self.ctx.transient.clear(self.key);
         }
         is_transient
     }
@@ -389,11 +389,11 @@ impl Reconciliation<'_> {
         match self.ctx.evaluate(move || render::render(&compiled, &parameters, &context, &rules, &observed)).await {
             Ok(rendered) if rendered.problems.is_empty() => Some(rendered),
             Ok(rendered) => {
-                (self.failure, self.passing) = (Some(problems_in_words(&rendered.problems)), false);
+                (self.failure, self.transient) = (Some(problems_in_words(&rendered.problems)), false);
                 None
             }
             Err(why) => {
-                (self.failure, self.passing) = (Some(why), false);
+                (self.failure, self.transient) = (Some(why), false);
                 None
             }
         }

@@ -49,7 +49,7 @@ impl OwnName {
 }
 
 /// The people behind the content of a request.
-pub struct Origin {
+pub struct Authors {
     /// The original requester; `None` if that can't be determined.
     pub requester: Option<Requester>,
     /// The people who last changed the request or one of the requests that created it, and the requesters of those in between.
@@ -78,10 +78,10 @@ impl Referrer<'_> {
 }
 
 /// Finds the people behind the content of a request.
-pub async fn origin(ctx: &ControllerContext, key: &Key, request: &PromiseRequest) -> Origin {
+pub async fn authors(ctx: &ControllerContext, key: &Key, request: &PromiseRequest) -> Authors {
     let changer = changer(request);
     let Some(stamped) = request.spec.requester.clone() else {
-        return Origin { requester: None, changers: changer.into_iter().collect() };
+        return Authors { requester: None, changers: changer.into_iter().collect() };
     };
     // The identity that creates requests beside this one.
     let maker = match key.cluster.namespace() {
@@ -90,7 +90,7 @@ pub async fn origin(ctx: &ControllerContext, key: &Key, request: &PromiseRequest
             Ok(name) => name.clone(),
             Err(why) => {
                 tracing::warn!(request = %key, why, "the requester is unknown");
-                return Origin { requester: None, changers: changer.into_iter().collect() };
+                return Authors { requester: None, changers: changer.into_iter().collect() };
             }
         },
     };
@@ -103,7 +103,7 @@ pub async fn origin(ctx: &ControllerContext, key: &Key, request: &PromiseRequest
         Ok(above) => people(&maker, stamped, changer, &above),
         Err(why) => {
             tracing::warn!(request = %key, why, "the requester is unknown");
-            Origin { requester: None, changers: changer.into_iter().collect() }
+            Authors { requester: None, changers: changer.into_iter().collect() }
         }
     }
 }
@@ -124,13 +124,13 @@ async fn read_live(ctx: &ControllerContext, key: &Key, rows: &[Arc<PromiseReques
 
 /// Returns the people behind a request with these stamps. `above` are the requests of which each created the one before, the nearest first.
 /// `maker` creates requests for promises and requests nothing itself.
-fn people(maker: &PersonId, stamped: Requester, changer: Option<Changer>, above: &[PromiseRequest]) -> Origin {
+fn people(maker: &PersonId, stamped: Requester, changer: Option<Changer>, above: &[PromiseRequest]) -> Authors {
     let first = above.last().and_then(|first| first.spec.requester.clone());
     let requester = if is_maker(maker, &stamped) { first.filter(|asked| !is_maker(maker, asked)) } else { Some(stamped) };
     let owners = above.iter().filter_map(|above| above.spec.requester.clone()).map(|stamp| Changer { stamp, has_groups: true });
     let changers = changer.into_iter().chain(above.iter().filter_map(self::changer)).chain(owners);
     let changers = changers.filter(|changer| !is_maker(maker, &changer.stamp) && Some(&changer.stamp) != requester.as_ref());
-    Origin { changers: changers.collect(), requester }
+    Authors { changers: changers.collect(), requester }
 }
 
 /// Checks whether a stamp is the maker's. Earlier installations recorded no cluster.

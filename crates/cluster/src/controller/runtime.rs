@@ -260,16 +260,16 @@ mod tests {
     #[tokio::test]
     async fn work_that_panics_is_tried_again_and_the_controller_says_so() {
         let (report, work) = (StateReporter::default(), Work::Request(Key::cluster_scoped(&ClusterId::root(), "web")));
-        let told = report.subscribe();
+        let state = report.subscribe();
         report.leads();
         report.begins();
         assert_eq!(caught(&report, &work, async { panic!("an index out of bounds") }).await, Requeue::Backoff);
         assert!(
-            matches!(&*told.borrow(), ControllerState::Degraded { why } if why.contains("the request root|web")),
+            matches!(&*state.borrow(), ControllerState::Degraded { why } if why.contains("the request root|web")),
             "{:?}",
-            told.borrow()
+            state.borrow()
         );
         assert_eq!(caught(&report, &work, async { Requeue::No }).await, Requeue::No);
-        assert!(matches!(&*told.borrow(), ControllerState::Degraded { .. }), "what succeeds says so itself");
+        assert!(matches!(&*state.borrow(), ControllerState::Degraded { .. }), "what succeeds says so itself");
     }
 }

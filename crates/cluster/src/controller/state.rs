@@ -64,7 +64,7 @@ impl fmt::Display for ControllerState {
 
 /// Collects the states that the parts of the controller report.
 pub struct StateReporter {
-    told: watch::Sender<ControllerState>,
+    state: watch::Sender<ControllerState>,
     parts: Mutex<Parts>,
 }
 
@@ -80,14 +80,14 @@ struct Parts {
 impl Default for StateReporter {
     fn default() -> Self {
         let why = "The controller is requesting its Lease.".to_owned();
-        Self { told: watch::Sender::new(ControllerState::Waiting { why }), parts: Mutex::default() }
+        Self { state: watch::Sender::new(ControllerState::Waiting { why }), parts: Mutex::default() }
     }
 }
 
 impl StateReporter {
     /// Returns a receiver for the state of the controller, now and later.
     pub fn subscribe(&self) -> watch::Receiver<ControllerState> {
-        self.told.subscribe()
+        self.state.subscribe()
     }
 
     /// Reports that this instance doesn't lead.
@@ -152,11 +152,11 @@ impl StateReporter {
     }
 
     fn send(&self, state: ControllerState) {
-        self.told.send_if_modified(|told| {
-            let changed = *told != state;
+        self.state.send_if_modified(|known| {
+            let changed = *known != state;
             if changed {
                 state.log();
-                *told = state;
+                *known = state;
             }
             changed
         });
@@ -173,8 +173,8 @@ mod tests {
     #[test]
     fn it_works_once_everything_was_read_and_nothing_is_refused() {
         let report = StateReporter::default();
-        let told = report.subscribe();
-        let now = || told.borrow().clone();
+        let state = report.subscribe();
+        let now = || state.borrow().clone();
         report.misses(vec!["Too early.".into()]);
         assert!(matches!(now(), ControllerState::Waiting { .. }), "who does not lead has nothing to miss");
         report.leads();

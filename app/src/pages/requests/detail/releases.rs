@@ -77,7 +77,7 @@ fn choose(page: &RequestPage, lines: &[ReleaseLine], compared: Option<&ReleaseCo
 }
 
 fn differences(compared: &ReleaseComparison, lines: &[ReleaseLine], workspace: &str) -> impl IntoView + use<> {
-    let told = |name: &str| {
+    let described = |name: &str| {
         let line = lines.iter().find(|line| line.name == name);
         line.map(|line| texts::option(line, &day_and_time(&line.at))).unwrap_or_default()
     };
@@ -99,7 +99,7 @@ fn differences(compared: &ReleaseComparison, lines: &[ReleaseLine], workspace: &
     };
     let price = price_step(&compared.price).map(|price| view! { <div class="card padded">{price}</div> });
     view! {
-        <section aria-labelledby="compared" class="stack"><h2 id="compared">{texts::compared(&told(&compared.from), &told(&compared.to))}</h2>
+        <section aria-labelledby="compared" class="stack"><h2 id="compared">{texts::compared(&described(&compared.from), &described(&compared.to))}</h2>
             <div><h3>{texts::CHANGES}</h3>{values}</div>
             {price}
             <div><h3>{texts::POLICIES}</h3>{rules}</div>

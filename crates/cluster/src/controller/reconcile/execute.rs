@@ -97,15 +97,15 @@ impl Reconciliation<'_> {
         for ((key, _, why), applied) in batch.iter().zip(applied) {
             match applied {
                 Ok(object) => {
-                    if let Some(told) = self.repair_milestone(key, *why) {
+                    if let Some(milestone) = self.repair_milestone(key, *why) {
                         self.repaired.insert(key.clone());
-                        self.note(vec![told]);
+                        self.note(vec![milestone]);
                     }
                     self.answered.insert(key.clone());
                     self.seen.insert(key.clone(), Seen::Present { object, health: Health::Unknown, message: None });
                 }
                 // Problems that don't pass without help are reported first.
-                Err(refusal) if !refusal.passing || outcome.is_ok() => outcome = Err(refusal),
+                Err(refusal) if !refusal.transient || outcome.is_ok() => outcome = Err(refusal),
                 Err(_) => {}
             }
         }

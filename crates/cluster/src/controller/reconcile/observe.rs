@@ -43,14 +43,14 @@ impl Reconciliation<'_> {
                 }
                 Err(Unplaced::Unknown(why)) => {
                     if self.failure.is_none() {
-                        (self.failure, self.passing) = (Some(why), true);
+                        (self.failure, self.transient) = (Some(why), true);
                     }
                     pending.push(Pending { id: object.id.clone(), stage, waits_for: "its destination to respond".to_owned() });
                 }
             }
         }
         if !refused.is_empty() {
-            (self.failure, self.passing) = (Some(refused.join(" ")), false);
+            (self.failure, self.transient) = (Some(refused.join(" ")), false);
         }
         self.ids.extend(desired.iter().map(|desired| (desired.key.clone(), desired.id.clone())));
         self.outputs.clone_from(&rendered.outputs);
@@ -112,7 +112,7 @@ impl Reconciliation<'_> {
         });
         match judged.await {
             Ok(judged) => (self.seen, self.judged_again) = judged,
-            Err(why) => (self.failure, self.passing) = (Some(why), false),
+            Err(why) => (self.failure, self.transient) = (Some(why), false),
         }
     }
 
