@@ -44,13 +44,13 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("a day in the past is refused at its field", async () => {
+test("a day in the past is refused with the fix", async () => {
   const page = await signIn(it, "dev-shop");
   await page.goto(`/w/${workspace}/promises/redis/request`);
   await page.getByLabel(/^Name/).first().fill("late");
   await page.locator("#terms summary").click();
   await page.getByLabel("Expires on").fill("2020-01-01");
   await page.getByRole("button", { name: "Review request" }).click();
-  await page.getByText(/has passed. Enter a time in the future/).first().waitFor();
+  await page.getByText(/The expiry date 1 Jan 2020, 00:00 UTC has passed. Enter a time in the future/).first().waitFor();
   await page.context().close();
 });

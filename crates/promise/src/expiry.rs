@@ -121,9 +121,9 @@ pub(crate) fn minute(at: Timestamp) -> String {
 pub fn problem(request: &PromiseRequestSpec, former: Option<&PromiseReleaseSpec>, now: Timestamp) -> Option<Problem> {
     let text = request.expires_at.as_deref()?;
     let message = match Expiry::parse(text) {
-        None => format!("“{text}” isn't an RFC 3339 time. Enter one such as 2027-01-31T00:00:00Z."),
+        None => format!("The expiry date “{text}” isn't an RFC 3339 time. Enter one such as 2027-01-31T00:00:00Z."),
         Some(_) if former.and_then(|former| former.terms.as_ref()?.expires_at.as_deref()) == Some(text) => return None,
-        Some(expiry) if expiry.at <= now => format!("{text} has passed. Enter a time in the future."),
+        Some(expiry) if expiry.at <= now => format!("The expiry date {} has passed. Enter a time in the future.", minute(expiry.at)),
         Some(_) => return None,
     };
     Some(Problem { path: FIELD.to_owned(), message })

@@ -63,7 +63,7 @@ async fn an_expired_request_can_be_renewed_and_is_deleted_after_a_while(plane: P
     edit(&plane, "web", json!({"expiresAt": "2020-01-01T00:00:00Z"})).await;
     let refused = plane.until("web", "refused", |request| condition(request, "Accepted").starts_with("False")).await;
     assert!(
-        condition(&refused, "Accepted").contains(".expiresAt: 2020-01-01T00:00:00Z has passed."),
+        condition(&refused, "Accepted").contains(".expiresAt: The expiry date 1 Jan 2020, 00:00 UTC has passed."),
         "{}",
         condition(&refused, "Accepted")
     );
