@@ -58,6 +58,8 @@ async fn parts(portal: &Portal) -> Vec<Part> {
         ("catalogs", world.catalogs.freshness()),
         ("policies", world.policies.freshness()),
         ("destinations", world.destinations.freshness()),
+        ("endpoints", world.endpoints.freshness()),
+        ("workflows", world.workflows.freshness()),
         ("catalog bindings", world.catalog_bindings.freshness()),
         ("orphaned objects", world.orphans.freshness()),
     ];

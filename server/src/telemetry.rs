@@ -99,6 +99,8 @@ fn caches(portal: &Portal) {
         ("catalogs", world.catalogs.snapshot().len(), world.catalogs.freshness()),
         ("policies", world.policies.snapshot().len(), world.policies.freshness()),
         ("destinations", world.destinations.snapshot().len(), world.destinations.freshness()),
+        ("endpoints", world.endpoints.snapshot().len(), world.endpoints.freshness()),
+        ("workflows", world.workflows.snapshot().len(), world.workflows.freshness()),
         ("catalog_bindings", world.catalog_bindings.snapshot().len(), world.catalog_bindings.freshness()),
         ("orphans", world.orphans.snapshot().len(), world.orphans.freshness()),
     ];

@@ -17,7 +17,7 @@
 //! - `decide`: which release a request should have; `approvals`: what approvers decided about it; `requesters`: who requested it or changed
 //!   it last, also where a promise created it; `approval_status`: the status of each decision; `acceptances`: whether there is room for it
 //! - `reconcile`: reconciling one request; `deprovision`: deleting it; `publish`, `governance`: reconciling promises, policies and
-//!   Destinations
+//!   Destinations; `endpoints`: reconciling Endpoints; `http_call`: calling their servers
 //! - `policy_checks`: results of checking policies against promises; `uses`: how many requests use each revision; `owners`: requests by uid,
 //!   and approvals by request
 
@@ -29,10 +29,12 @@ mod context;
 mod decide;
 mod deprovision;
 mod digest_key;
+mod endpoints;
 mod events;
 mod failure;
 mod governance;
 mod handlers;
+mod http_call;
 mod informers;
 mod inputs;
 mod last_seen;

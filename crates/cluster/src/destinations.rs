@@ -1,12 +1,12 @@
-//! Resolves the Destinations that a promise refers to by name.
+//! Resolves the Destinations and Endpoints that a promise refers to by name.
 
 use std::collections::BTreeMap;
 
 use promise::api::{DestinationId, PromiseSpec};
-use promise::placement;
+use promise::{endpoint, placement};
 
-use crate::watch::Key;
-use crate::workspaces::{ClusterId, WorkspacePath};
+use crate::watch::{Cache, Key};
+use crate::workspaces::{ClusterId, Tree, WorkspacePath};
 use crate::world::World;
 
 impl World {
@@ -17,19 +17,13 @@ impl World {
     /// The key says where to look, including for objects that were created earlier. Whether the promise can use the Destination is decided
     /// by [`placement::admits`]. If there is none, the key points into `home`, where it is reported as missing.
     pub fn destination(&self, home: &ClusterId, name: &str, trusted: &[WorkspacePath]) -> Key {
-        let tree = self.tree();
-        let own = Key::cluster_scoped(home, name);
-        let Some(path) = tree.path(home) else { return own };
-        if trusted.contains(&path) && self.destinations.get(&own).is_some() {
-            return own;
-        }
-        let there = trusted.iter().filter_map(|owner| {
-            let key = Key::cluster_scoped(&tree.cluster(owner)?, name);
-            let destination = self.destinations.get(&key)?;
-            Some((placement::serves(&destination.spec, owner.as_str(), path.as_str()), key))
-        });
-        let found = there.reduce(|best, other| if other.0 && !best.0 { other } else { best });
-        found.map_or(own, |(_, key)| key)
+        named(&self.tree(), &self.destinations, home, name, trusted, |row, owner, home| placement::serves(&row.spec, owner, home))
+    }
+
+    /// Returns the key of the Endpoint that promises of `home` refer to by `name`, found like a Destination. Whether the promise can call
+    /// it is decided by [`endpoint::serves`].
+    pub fn endpoint(&self, home: &ClusterId, name: &str, trusted: &[WorkspacePath]) -> Key {
+        named(&self.tree(), &self.endpoints, home, name, trusted, |row, owner, home| endpoint::serves(&row.spec, owner, home))
     }
 
     /// Returns the ids of the Destinations that promises of `home` refer to in a spec, as far as they exist.
@@ -63,4 +57,28 @@ impl World {
         let at = Key::cluster_scoped(&ClusterId::parse(&id.cluster).ok()?, name);
         (self.destination_id(&at)?.uid == id.uid).then_some(at)
     }
+}
+
+/// Returns the key of what promises of `home` refer to by `name`, see [`World::destination`]. `serves` is asked for an object with the paths
+/// of its own home and of the promise's.
+fn named<V>(
+    tree: &Tree,
+    cache: &Cache<V>,
+    home: &ClusterId,
+    name: &str,
+    trusted: &[WorkspacePath],
+    serves: impl Fn(&V, &str, &str) -> bool,
+) -> Key {
+    let own = Key::cluster_scoped(home, name);
+    let Some(path) = tree.path(home) else { return own };
+    if trusted.contains(&path) && cache.get(&own).is_some() {
+        return own;
+    }
+    let there = trusted.iter().filter_map(|owner| {
+        let key = Key::cluster_scoped(&tree.cluster(owner)?, name);
+        let row = cache.get(&key)?;
+        Some((serves(&row, owner.as_str(), path.as_str()), key))
+    });
+    let found = there.reduce(|best, other| if other.0 && !best.0 { other } else { best });
+    found.map_or(own, |(_, key)| key)
 }

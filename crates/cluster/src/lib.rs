@@ -18,6 +18,7 @@ mod guard;
 pub mod install;
 pub mod kinds;
 pub mod orphans;
+pub mod outbound;
 pub mod person;
 pub mod policies;
 pub mod projection;

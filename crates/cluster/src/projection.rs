@@ -5,13 +5,14 @@
 
 use kube::api::ObjectMeta;
 use promise::api::{
-    ApprovalStatus, Condition, DestinationSpec, InventoryItem, OutdatedStatus, PolicyResult, PromiseReleaseSpec, PromiseRequestSpec,
-    PromiseRequestStatus, PromiseSpec, Requester, WaitingOn,
+    ApprovalStatus, Condition, DestinationSpec, EndpointSpec, InventoryItem, OutdatedStatus, PolicyResult, PromiseReleaseSpec,
+    PromiseRequestSpec, PromiseRequestStatus, PromiseSpec, Requester, WaitingOn,
 };
 use promise::names;
 
 use crate::kinds::{
-    Approval, Destination, Kind, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRequestKind, PromiseRevision,
+    Approval, Destination, Endpoint, Kind, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRequestKind,
+    PromiseRevision, PromiseWorkflow,
 };
 
 /// This annotation repeats the whole object, the values of a Secret included.
@@ -187,6 +188,20 @@ impl Projected for Destination {
             self.spec = DestinationSpec { allowed_kinds, allow_orphan, ..DestinationSpec::default() };
         }
     }
+}
+
+impl Projected for Endpoint {
+    fn keep_for(&mut self, reader: Reader) {
+        // What its line shows. The portal calls no endpoint.
+        if reader == Reader::Portal {
+            let EndpointSpec { title, url, .. } = std::mem::take(&mut self.spec);
+            self.spec = EndpointSpec { title, url, ..EndpointSpec::default() };
+        }
+    }
+}
+
+impl Projected for PromiseWorkflow {
+    fn keep_for(&mut self, _: Reader) {}
 }
 
 fn without_templates(spec: &mut PromiseSpec) {

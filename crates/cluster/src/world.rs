@@ -22,7 +22,8 @@ use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Scope, Token};
 use crate::install::{SYSTEM_NAMESPACE, content_mend, mend};
 use crate::kinds::{
-    Approval, Destination, Export, Kind, Object, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision,
+    self, Approval, Destination, Export, Kind, Object, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision,
+    PromiseWorkflow,
 };
 use crate::orphans::{self, Orphan};
 use crate::projection::{Projected, Reader, bare};
@@ -75,6 +76,10 @@ pub struct World {
     pub approvals: Cache<Approval>,
     /// Destinations of all workspaces.
     pub destinations: Cache<Destination>,
+    /// Endpoints of all workspaces.
+    pub endpoints: Cache<kinds::Endpoint>,
+    /// Workflows of all workspaces.
+    pub workflows: Cache<PromiseWorkflow>,
     /// Bindings of the catalog export; not needed on plain Kubernetes.
     pub catalog_bindings: Cache<BindingRow>,
     /// What deleted requests handed over.
@@ -111,6 +116,8 @@ impl World {
             policies: Cache::default(),
             approvals: Cache::default(),
             destinations: Cache::default(),
+            endpoints: Cache::default(),
+            workflows: Cache::default(),
             catalog_bindings: bindings(),
             orphans: Cache::default(),
             tree: Arc::new(watch::Sender::new(Arc::new(Tree::new(access.topology.root(), &OrdMap::new())))),
@@ -147,7 +154,8 @@ impl World {
         let requests = [self.requests.version(), self.releases.version(), self.approvals.version(), self.orphans.version()];
         let offers = [self.promises.version(), self.revisions.version(), self.catalogs.version(), self.policies.version()];
         let places = [self.workspaces.version(), self.request_bindings.version(), self.catalog_bindings.version()];
-        requests.iter().chain(&offers).chain(&places).sum::<u64>() + self.destinations.version()
+        let reached = [self.destinations.version(), self.endpoints.version(), self.workflows.version()];
+        requests.iter().chain(&offers).chain(&places).chain(&reached).sum()
     }
 
     /// Waits until every cache was read once, and the tree was built from it.
@@ -163,6 +171,8 @@ impl World {
             self.policies.synced(),
             self.approvals.synced(),
             self.destinations.synced(),
+            self.endpoints.synced(),
+            self.workflows.synced(),
             self.catalog_bindings.synced(),
             self.orphans.synced(),
         );
@@ -285,6 +295,8 @@ impl World {
             ("policies", Export::Catalog, self.policies.trouble()),
             ("approvals", Export::Catalog, self.approvals.trouble()),
             ("destinations", Export::Catalog, self.destinations.trouble()),
+            ("endpoints", Export::Catalog, self.endpoints.trouble()),
+            ("workflows", Export::Catalog, self.workflows.trouble()),
         ];
         let caches = caches.into_iter().map(|(what, export, trouble)| Gap {
             what: if on_kcp { format!("{what} through {}", export.name()) } else { what.to_owned() },
@@ -310,6 +322,8 @@ impl World {
                 with.kind(&self.policies);
                 with.kind(&self.approvals);
                 with.kind(&self.destinations);
+                with.kind(&self.endpoints);
+                with.kind(&self.workflows);
             }
         }
     }

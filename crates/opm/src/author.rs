@@ -15,11 +15,13 @@ const STARTER: &str = include_str!("author/starter.yaml");
 /// Name of the promise in it.
 const STARTER_NAME: &str = "my-promise";
 /// Definitions of the kinds that authors write. `cargo xtask gen` makes them from the Rust types.
-const DEFINITIONS: [&str; 4] = [
+const DEFINITIONS: [&str; 6] = [
     include_str!("../../../deploy/crds/promises.yaml"),
+    include_str!("../../../deploy/crds/promiseworkflows.yaml"),
     include_str!("../../../deploy/crds/policies.yaml"),
     include_str!("../../../deploy/crds/promisecatalogs.yaml"),
     include_str!("../../../deploy/crds/destinations.yaml"),
+    include_str!("../../../deploy/crds/endpoints.yaml"),
 ];
 
 /// Arguments of `init`.
@@ -164,7 +166,7 @@ mod tests {
     #[test]
     fn the_definitions_are_complete() {
         let text = "apiVersion: platform.opmodel.dev/v1alpha1\nkind: KIND\nmetadata: {name: a}\nspec: {nothing: 1}\n";
-        for kind in ["Promise", "Policy", "PromiseCatalog", "Destination"] {
+        for kind in ["Promise", "PromiseWorkflow", "Policy", "PromiseCatalog", "Destination", "Endpoint"] {
             let report = check(&text.replace("KIND", kind));
             assert!(report.contains(".spec.nothing: unknown field"), "{kind}: {report}");
         }

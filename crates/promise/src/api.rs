@@ -6,6 +6,7 @@
 mod approval;
 mod catalog;
 mod destination;
+mod endpoint;
 mod form;
 mod inventory;
 mod opaque;
@@ -14,6 +15,7 @@ mod parameters;
 mod policy;
 mod preflight;
 mod promise;
+mod promise_workflow;
 mod release;
 mod request;
 mod required;
@@ -25,6 +27,7 @@ pub use approval::{
 };
 pub use catalog::{PriceList, PromiseCatalogSpec};
 pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, RequiredApi, SecretRef};
+pub use endpoint::{AuthorizationType, EndpointAuthorization, EndpointSecretRef, EndpointSpec, EndpointStatus, HttpMethod};
 pub use form::{FieldGroup, FieldHint, FormHints, OptionHint, Preset, ReferenceHint};
 pub use inventory::{DestinationId, Health, InventoryItem, Repairs};
 pub use outdated::{OutdatedPrice, OutdatedRule, OutdatedStatus, RuleChange};
@@ -40,6 +43,7 @@ pub use promise::{
     CostItem, CostModel, Deprecation, Example, Implementation, Lifecycle, Link, Maintainer, OutputFormat, OutputSpec, PolicyRef,
     Presentation, PromiseRevisionSpec, PromiseSpec, PromiseStatus, Requirement, ResourceTemplate, SecretOutput, Visibility,
 };
+pub use promise_workflow::PromiseWorkflowSpec;
 pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule, ReleaseTerms};
 pub use request::{
     CandidateState, CandidateStatus, Condition, ConditionStatus, CostStatus, CurrentStatus, DeletionPolicy, OutputStatus, Phase,

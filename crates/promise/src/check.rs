@@ -1,5 +1,5 @@
-//! Checks manifests of promises, policies, catalogs and destinations as publishing would, before anything is written. `opm-portal check` and
-//! `opm promise lint` print the result.
+//! Checks manifests of promises, workflows, policies, catalogs, destinations and endpoints as publishing would, before anything is written.
+//! `opm-portal check` and `opm promise lint` print the result.
 //!
 //! The rules are those of publishing and governance: the schemas of the kinds, [`crate::publish`] and [`crate::policy`]. This module only
 //! applies them and reports each result at its place in the file.
@@ -14,11 +14,11 @@ use serde_json::Value;
 
 pub use advice::with_advice;
 
-use crate::api::{DestinationSpec, PolicySpec, PromiseCatalogSpec, PromiseSpec};
+use crate::api::{DestinationSpec, EndpointSpec, PolicySpec, PromiseCatalogSpec, PromiseSpec, PromiseWorkflowSpec};
 use crate::manifest::{Defect, Defects, Manifest};
 use crate::path::{Path, Segment};
 use crate::problem::Problem;
-use crate::{names, policy, price, publish};
+use crate::{endpoint, names, policy, price, publish};
 
 /// Schemas of the kinds, by the CustomResourceDefinitions of a plane.
 #[derive(Debug)]
@@ -105,8 +105,9 @@ pub fn object(manifest: &Manifest, kinds: &Kinds, terms: Terms) -> Vec<Defect> {
         return if is_ours { vec![manifest.wrong(".apiVersion", &message)] } else { Vec::new() };
     }
     let kind = manifest.text_at(".kind");
-    if !["Promise", "Policy", "PromiseCatalog", "Destination"].contains(&kind) {
-        let message = format!("{kind} isn't supported here; choose Promise, Policy, PromiseCatalog or Destination");
+    if !["Promise", "PromiseWorkflow", "Policy", "PromiseCatalog", "Destination", "Endpoint"].contains(&kind) {
+        let message =
+            format!("{kind} isn't supported here; choose Promise, PromiseWorkflow, Policy, PromiseCatalog, Destination or Endpoint");
         return vec![manifest.wrong(".kind", &message)];
     }
     let Shape { mut wrong, faulty, readable } = shape(manifest, kinds.schema(kind));
@@ -118,6 +119,8 @@ pub fn object(manifest: &Manifest, kinds: &Kinds, terms: Terms) -> Vec<Defect> {
         }),
         "Policy" => spec::<PolicySpec>(&readable).map(|spec| policy::validity(&spec, terms.trusted)),
         "PromiseCatalog" => spec::<PromiseCatalogSpec>(&readable).map(|spec| price::problems(&spec)),
+        "PromiseWorkflow" => spec::<PromiseWorkflowSpec>(&readable).map(|_| Vec::new()),
+        "Endpoint" => spec::<EndpointSpec>(&readable).map(|spec| endpoint::check(&spec)),
         _ => spec::<DestinationSpec>(&readable).map(|_| Vec::new()),
     };
     match judged {

@@ -1,4 +1,4 @@
-//! Globs of policies and catalogs, for workspace paths (`root:acme:**`) and for names of promises (`postgres*`).
+//! Globs, for workspace paths (`root:acme:**`), for names of promises (`postgres*`) and for paths of URLs (`/tickets/*`).
 
 /// Whether a pattern matches a workspace path.
 ///
@@ -8,6 +8,16 @@ pub fn path_matches(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.split(':').collect();
     let path: Vec<&str> = path.split(':').collect();
     levels_match(&pattern, &path)
+}
+
+/// Whether a pattern matches the path of a URL, whose levels end with `/`. `*` matches exactly one level, `**` any number of levels. A path
+/// that ends with `/` needs a pattern that does, or one that ends with `**`.
+pub fn url_path_matches(pattern: &str, path: &str) -> bool {
+    let (levels, inner) = (pattern.trim_end_matches('/'), path.trim_end_matches('/'));
+    let (ends, may_end) = (inner.len() < path.len(), levels.len() < pattern.len());
+    let ends_alike = ends == may_end || levels.ends_with("**");
+    let (pattern, path): (Vec<&str>, Vec<&str>) = (levels.split('/').collect(), inner.split('/').collect());
+    ends_alike && levels_match(&pattern, &path)
 }
 
 /// Whether a name matches a pattern, in which `*` stands for any characters, including none.
@@ -71,7 +81,7 @@ fn letters_match(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{name_matches, path_matches};
+    use super::{name_matches, path_matches, url_path_matches};
 
     #[test]
     fn one_star_is_one_level() {
@@ -98,6 +108,28 @@ mod tests {
         assert!(name_matches("postgres*", "postgresql"));
         assert!(!name_matches("postgres*", "my-postgresql"));
         assert!(name_matches("*sql*", "postgresql"));
+    }
+
+    #[test]
+    fn paths_of_urls_have_levels_and_a_last_slash_counts() {
+        for (pattern, path, matches) in [
+            ("/tickets", "/tickets", true),
+            ("/tickets/*", "/tickets/7", true),
+            ("/tickets/*", "/tickets", false),
+            ("/tickets/*", "/tickets/", false),
+            ("/tickets/*", "/tickets/7/comments", false),
+            ("/tickets/**", "/tickets/7/comments", true),
+            ("/tickets/**", "/tickets/7/", true),
+            ("/tickets/**", "/tickets", true),
+            ("/tickets/", "/tickets", false),
+            ("/tickets", "/tickets/", false),
+            ("/tickets/", "/tickets/", true),
+            ("/**", "/", true),
+            ("/", "/", true),
+            ("/", "/a", false),
+        ] {
+            assert_eq!(url_path_matches(pattern, path), matches, "{pattern} {path}");
+        }
     }
 
     #[test]

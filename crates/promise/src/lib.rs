@@ -5,6 +5,7 @@
 //!
 //! To add a kind, put its spec and status in [`api`], its name in [`names`] and its wrapper in `cluster::kinds`.
 
+pub mod address;
 mod alternatives;
 pub mod api;
 pub mod approval;
@@ -18,6 +19,7 @@ pub mod csv;
 pub mod date;
 pub mod deferred;
 pub mod deletion;
+pub mod endpoint;
 pub mod error;
 pub mod expiry;
 pub mod expression;

@@ -7,7 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cluster::kinds::{ApprovalKind, DestinationKind, Kind, Object, PolicyKind, PromiseCatalogKind, PromiseKind, PromiseRequestKind};
+use cluster::kinds::{
+    ApprovalKind, DestinationKind, EndpointKind, Kind, Object, PolicyKind, PromiseCatalogKind, PromiseKind, PromiseRequestKind,
+    PromiseWorkflowKind,
+};
 use cluster::watch::{Cache, Key};
 use cluster::{ClusterId, World};
 use imbl::OrdMap;
@@ -34,13 +37,15 @@ pub(crate) struct Followed;
 
 impl Followed {
     /// Their names.
-    pub(crate) const KINDS: [&str; 6] = [
+    pub(crate) const KINDS: [&str; 8] = [
         PromiseRequestKind::KIND,
         ApprovalKind::KIND,
         PromiseKind::KIND,
         PolicyKind::KIND,
         PromiseCatalogKind::KIND,
         DestinationKind::KIND,
+        EndpointKind::KIND,
+        PromiseWorkflowKind::KIND,
     ];
 }
 
@@ -55,6 +60,8 @@ pub(crate) async fn follow(world: &World, store: &Store, log: &AuditLog, clock: 
             follower.kind::<PolicyKind>(&world.policies),
             follower.kind::<PromiseCatalogKind>(&world.catalogs),
             follower.kind::<DestinationKind>(&world.destinations),
+            follower.kind::<EndpointKind>(&world.endpoints),
+            follower.kind::<PromiseWorkflowKind>(&world.workflows),
         );
     };
     tokio::select! {

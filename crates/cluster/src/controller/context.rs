@@ -24,6 +24,7 @@ use super::uses::Uses;
 use crate::clock::Clock;
 use crate::error::is_denied;
 use crate::kinds::{Export, PromiseRevision};
+use crate::outbound::Outbound;
 use crate::policies::PolicyBook;
 use crate::revisions::CompiledRevisions;
 use crate::watch::Key;
@@ -41,6 +42,8 @@ pub enum Work {
     Policy(Key),
     /// A destination.
     Destination(Key),
+    /// An endpoint.
+    Endpoint(Key),
     /// An approval.
     Approval(Key),
 }
@@ -53,6 +56,7 @@ impl Work {
             Self::Promise(_) => "promise",
             Self::Policy(_) => "policy",
             Self::Destination(_) => "destination",
+            Self::Endpoint(_) => "endpoint",
             Self::Approval(_) => "approval",
         }
     }
@@ -65,6 +69,7 @@ impl fmt::Display for Work {
             Self::Promise(key) => write!(f, "the promise {key}"),
             Self::Policy(key) => write!(f, "the policy {key}"),
             Self::Destination(key) => write!(f, "the Destination {key}"),
+            Self::Endpoint(key) => write!(f, "the Endpoint {key}"),
             Self::Approval(key) => write!(f, "the Approval {key}"),
         }
     }
@@ -72,8 +77,14 @@ impl fmt::Display for Work {
 
 impl Tenanted for Work {
     fn tenant(&self) -> &str {
-        let (Self::Request(key) | Self::Promise(key) | Self::Policy(key) | Self::Destination(key) | Self::Approval(key)) = self;
-        key.cluster.as_str()
+        match self {
+            Self::Request(key)
+            | Self::Promise(key)
+            | Self::Policy(key)
+            | Self::Destination(key)
+            | Self::Endpoint(key)
+            | Self::Approval(key) => key.cluster.as_str(),
+        }
     }
 }
 
@@ -109,6 +120,8 @@ pub struct ControllerContext {
     pub policies: Arc<PolicyBook>,
     /// Results of checking policies against promises. Held while pairs are checked, so that none is checked twice.
     pub policy_checks: Arc<Mutex<PolicyChecks>>,
+    /// Calls servers of Endpoints.
+    pub outbound: Outbound,
     /// Limits concurrent evaluations. Expressions and schemas of other people are evaluated only within it.
     pub evaluations: Arc<Semaphore>,
 }

@@ -58,6 +58,7 @@ impl Handlers {
         self.on(&world.policies, Self::policy);
         self.on(&world.approvals, Self::approval);
         self.on(&world.destinations, Self::destination);
+        self.on(&world.endpoints, Self::endpoint);
         self.on(&world.orphans, Self::orphan);
         self.on(&world.catalogs, Self::catalog);
         self.on(&world.workspaces, Self::departed_workspace);
@@ -83,6 +84,7 @@ impl Handlers {
         keys(&world.promises).into_iter().for_each(|key| sweep(Work::Promise(key)));
         keys(&world.policies).into_iter().for_each(|key| sweep(Work::Policy(key)));
         keys(&world.destinations).into_iter().for_each(|key| self.ctx.queue.add(Work::Destination(key)));
+        keys(&world.endpoints).into_iter().for_each(|key| sweep(Work::Endpoint(key)));
         keys(&world.requests).iter().for_each(|key| self.request(key));
         keys(&world.approvals).iter().for_each(|key| self.approval(key));
     }
@@ -130,6 +132,7 @@ impl Handlers {
                 || has_any(&world.catalogs, cluster)
                 || has_any(&world.policies, cluster)
                 || has_any(&world.destinations, cluster)
+                || has_any(&world.endpoints, cluster)
         };
         // Objects in them might be offered to other workspaces, or govern them.
         if clusters.iter().any(holds) {
@@ -138,6 +141,9 @@ impl Handlers {
             clusters.iter().for_each(|cluster| self.requests_within(cluster, is_undecided));
         }
         self.unpublished(clusters);
+        let endpoints = self.ctx.world.endpoints.snapshot();
+        let there = endpoints.keys().filter(|at| clusters.contains(&at.cluster));
+        there.for_each(|at| self.ctx.queue.add(Work::Endpoint(at.clone())));
     }
 
     /// Calls `wake` for every changed key of a cache; for all keys if too much changed at once.
@@ -336,6 +342,13 @@ impl Handlers {
         }
     }
 
+    fn endpoint(&self, key: &Key) {
+        let (work, row) = (Work::Endpoint(key.clone()), self.ctx.world.endpoints.get(key));
+        if self.is_new(&work, row.map(|row| edition(&row.metadata, ()))) {
+            self.ctx.queue.add(work);
+        }
+    }
+
     /// Enqueues Destinations that have to report whether they serve what a promise requires of them.
     fn destinations_of(&self, requires: &[Requirement]) {
         let named: BTreeSet<&str> = requires.iter().filter_map(|requirement| requirement.destination.as_deref()).collect();
@@ -370,6 +383,7 @@ impl Handlers {
                 Work::Promise(key) if world.promises.get(key).is_none() => self.promise(key),
                 Work::Policy(key) if world.policies.get(key).is_none() => self.policy(key),
                 Work::Destination(key) if world.destinations.get(key).is_none() => self.destination(key),
+                Work::Endpoint(key) if world.endpoints.get(key).is_none() => self.endpoint(key),
                 _ => {}
             }
         }

@@ -23,9 +23,10 @@ use super::requesters::OwnName;
 use super::state::{ControllerState, StateReporter};
 use super::target::Targets;
 use super::uses::Uses;
-use super::{approval_status, digest_key, events, governance, publish, reconcile};
+use super::{approval_status, digest_key, endpoints, events, governance, publish, reconcile};
 use crate::clock::Clock;
 use crate::guard::guarded_task;
+use crate::outbound::Outbound;
 use crate::projection::Reader;
 use crate::random::Random;
 use crate::topology::Topology;
@@ -152,6 +153,7 @@ async fn work(options: Options, own: Client, report: Arc<StateReporter>, tasks: 
         compiled: Arc::default(),
         policies: Arc::default(),
         policy_checks: Arc::default(),
+        outbound: Outbound::default(),
         evaluations: Arc::new(Semaphore::new(options.evaluations.max(1))),
         world,
     });
@@ -225,6 +227,7 @@ async fn worker(ctx: Arc<ControllerContext>, ends: Ends) {
                 Work::Promise(key) => publish::promise(&ctx, key).await,
                 Work::Policy(key) => governance::policy(&ctx, key).await,
                 Work::Destination(key) => governance::destination(&ctx, key).await,
+                Work::Endpoint(key) => endpoints::endpoint(&ctx, key).await,
                 Work::Approval(key) => approval_status::approval(&ctx, key).await,
             }
         };

@@ -30,7 +30,7 @@ use crate::workspaces::{ClusterId, WorkspacePath};
 use crate::world::World;
 
 /// Key of the kubeconfig in the credential of a Destination.
-const KUBECONFIG: &str = "kubeconfig";
+pub(super) const KUBECONFIG: &str = "kubeconfig";
 /// Longest time that a Destination can take to return its version.
 const PROBE: Duration = Duration::from_secs(10);
 
@@ -353,20 +353,25 @@ impl Targets {
         let name = &key.name;
         let reference = destination.spec.secret_ref.as_ref();
         let reference = reference.ok_or_else(|| format!("The destination {name} has no credential. Its owner must set secretRef."))?;
-        let secrets: Api<Secret> = Api::namespaced(self.home(&key.cluster)?, &reference.namespace);
+        Ok(self.secret(&key.cluster, &reference.namespace, &reference.name, &format!("the destination {name}")).await?)
+    }
+
+    /// Returns a Secret that an object in a home names as its credential. `owner` names the object, such as `the destination eu-1`.
+    pub async fn secret(&self, home: &ClusterId, namespace: &str, name: &str, owner: &str) -> Result<Secret, Failure> {
+        let secrets: Api<Secret> = Api::namespaced(self.home(home).map_err(Failure::not_now)?, namespace);
         let label = format!("It needs the label {}={ROLE_DESTINATION}", names::SECRET_ROLE_LABEL);
         let label = match self.topology() {
             Topology::Workspaces { .. } => format!("{label}."),
             Topology::Namespaces => format!("{label} and must be in the namespace {SYSTEM_NAMESPACE}."),
         };
-        let secret = secrets.get(&reference.name).await.map_err(|error| {
-            let what = format!("read the credential {}/{} of the destination {name}", reference.namespace, reference.name);
-            format!("{} {label}", describe(&error, &what))
+        let secret = secrets.get(name).await.map_err(|error| {
+            let what = format!("read the credential {namespace}/{name} of {owner}");
+            Failure::of(&error, format!("{} {label}", describe(&error, &what)))
         })?;
         // The claim of the catalog export shows no others. Where there is no claim, other Secrets aren't meant for this either.
         let role = secret.metadata.labels.as_ref().and_then(|labels| labels.get(names::SECRET_ROLE_LABEL));
         if role.map(String::as_str) != Some(ROLE_DESTINATION) {
-            return Err(format!("The Secret {} isn't a destination credential. {label}", reference.name));
+            return Err(format!("The Secret {name} isn't the credential of a destination or an endpoint. {label}").into());
         }
         Ok(secret)
     }

@@ -4,6 +4,7 @@
 use promise::names;
 use serde_json::{Value, json};
 
+use super::rbac::STATUS;
 use super::{FULFILLER, Identities};
 
 const STAMP: &str = "requester-stamp.platform.opmodel.dev";
@@ -263,7 +264,7 @@ fn records(controller: &str) -> Vec<Value> {
     let rule = |resources: &[&str], operations: &[&str]| json!({"apiGroups": [names::GROUP], "apiVersions": ["*"], "operations": operations, "resources": resources});
     let constraints = json!({"resourceRules": [
         rule(&["promisereleases", "promiserevisions"], &["CREATE", "UPDATE", "DELETE"]),
-        rule(&["promiserequests/status", "promises/status", "policies/status", "destinations/status", "approvals/status"], &["UPDATE"]),
+        rule(STATUS, &["UPDATE"]),
     ]});
     validating(RECORDS, constraints, &expression, "only the controller can write status, releases and revisions")
 }

@@ -58,11 +58,11 @@ pub(super) fn served(namespace: &str) -> Vec<Value> {
 fn controller() -> Vec<Value> {
     let own = |resources: &[&str], verbs: &[&str]| rule(names::GROUP, resources, verbs);
     vec![
-        own(&["promisecatalogs", "policies", "destinations", "approvals"], WATCHES),
+        own(&["promiseworkflows", "promisecatalogs", "policies", "destinations", "endpoints", "approvals"], WATCHES),
         own(&["promises", "promiserequests"], &["get", "list", "watch", "patch"]),
         // A request that expired.
         own(&["promiserequests"], &["delete"]),
-        own(&["promises/status", "policies/status", "destinations/status", "approvals/status", "promiserequests/status"], &["patch"]),
+        own(rbac::STATUS, &["patch"]),
         own(&["promiserevisions"], &["list", "watch", "create"]),
         own(&["promisereleases"], &["get", "list", "watch", "create", "delete"]),
         rule("", &["namespaces"], WATCHES),
@@ -101,7 +101,8 @@ fn own_role(identities: &Identities) -> Vec<Value> {
 
 /// Roles of the portal: its caches. Single objects are read as the user who views them.
 fn portal() -> Vec<Value> {
-    let catalog = ["promises", "promiserevisions", "promisecatalogs", "policies", "destinations", "approvals"];
+    let catalog =
+        ["promises", "promiseworkflows", "promiserevisions", "promisecatalogs", "policies", "destinations", "endpoints", "approvals"];
     let kinds = [&catalog[..], &["promiserequests", "promisereleases"]].concat();
     vec![rule(names::GROUP, &kinds, WATCHES), rule("", &["namespaces"], WATCHES)]
 }
@@ -111,7 +112,7 @@ fn portal() -> Vec<Value> {
 fn people() -> Vec<Value> {
     let own = |resources: &[&str], verbs: &[&str]| rule(names::GROUP, resources, verbs);
     let reads = own(&["promiserequests", "promiserequests/status", "promisereleases"], READ);
-    let catalog = ["promises", "promisecatalogs", "policies", "destinations", "approvals"];
+    let catalog = ["promises", "promiseworkflows", "promisecatalogs", "policies", "destinations", "endpoints", "approvals"];
     let governed = ["promises", "policies"];
     let approve = own(&governed, &[names::APPROVE_VERB]);
     let decides = own(&["approvals"], &["get", "list", "watch", "create", "delete"]);
@@ -124,12 +125,7 @@ fn people() -> Vec<Value> {
         role(
             "opm-platform",
             &[],
-            &[
-                own(&catalog, rbac::EVERY_VERB),
-                approve,
-                own(&["promiserevisions", "promises/status", "policies/status", "destinations/status", "approvals/status"], READ),
-                reads,
-            ],
+            &[own(&catalog, rbac::EVERY_VERB), approve, own(&["promiserevisions"], READ), own(rbac::STATUS, READ), reads],
         ),
     ]
 }

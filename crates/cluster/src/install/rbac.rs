@@ -13,6 +13,10 @@ const PUBLISHES: &[&str] = &["get", "list", "watch", "create", "patch"];
 /// Verbs of the portal on what both exports show: it keeps caches. Single objects are read as the user who views them.
 const WATCHES: &[&str] = &["list", "watch"];
 
+/// The statuses, which only the controller writes.
+pub(super) const STATUS: &[&str] =
+    &["promiserequests/status", "promises/status", "policies/status", "destinations/status", "endpoints/status", "approvals/status"];
+
 pub(super) const EVERY_VERB: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
 /// Prefix that the control plane puts before users and groups when it asks the provider for the maximal permission policy.
@@ -47,11 +51,14 @@ pub(super) fn roles(identities: &Identities) -> Vec<Value> {
 fn maximal() -> Vec<Value> {
     let rule = |resources: &[&str], verbs: &[&str]| json!({"apiGroups": [names::GROUP], "resources": resources, "verbs": verbs});
     vec![
-        rule(&["promises", "promisecatalogs", "policies", "destinations", "approvals", "promiserequests"], EVERY_VERB),
+        rule(
+            &["promises", "promiseworkflows", "promisecatalogs", "policies", "destinations", "endpoints", "approvals", "promiserequests"],
+            EVERY_VERB,
+        ),
         // The cap applies to access reviews as well.
         rule(&["promises", "policies"], &[names::APPROVE_VERB, names::EMERGENCY_VERB]),
         rule(&["promiserevisions", "promisereleases"], &["get", "list", "watch"]),
-        rule(&["promises/status", "policies/status", "destinations/status", "approvals/status", "promiserequests/status"], &["get"]),
+        rule(STATUS, &["get"]),
     ]
 }
 

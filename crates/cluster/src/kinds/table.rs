@@ -130,6 +130,21 @@ kinds! {
             column("Version", ".status.version")
         ]
     }
+    /// An HTTP server that workflows of promises can call.
+    Endpoint = EndpointKind {
+        spec: api::EndpointSpec, status: api::EndpointStatus, has_status: true, scope: ClusterResourceScope, namespaced: false, export: Catalog,
+        plural: "endpoints", singular: "endpoint", short: &["oep"],
+        columns: &[
+            column("Title", ".spec.title"), column("URL", ".spec.url"),
+            column("Valid", ".status.conditions[?(@.type==\"Valid\")].status")
+        ]
+    }
+    /// A workflow that promises refer to by name.
+    PromiseWorkflow = PromiseWorkflowKind {
+        spec: api::PromiseWorkflowSpec, status: NoStatus, has_status: false, scope: ClusterResourceScope, namespaced: false, export: Catalog,
+        plural: "promiseworkflows", singular: "promiseworkflow", short: &["promwf"],
+        columns: &[column("Title", ".spec.title")]
+    }
     /// A request for an offering.
     PromiseRequest = PromiseRequestKind {
         spec: api::PromiseRequestSpec, status: api::PromiseRequestStatus, has_status: true, scope: NamespaceResourceScope, namespaced: true, export: Requests,
@@ -157,6 +172,8 @@ pub(super) fn each<V: Visit>(visit: &mut V) {
     visit.kind::<PolicyKind>();
     visit.kind::<ApprovalKind>();
     visit.kind::<DestinationKind>();
+    visit.kind::<EndpointKind>();
+    visit.kind::<PromiseWorkflowKind>();
     visit.kind::<PromiseRequestKind>();
     visit.kind::<PromiseReleaseKind>();
 }

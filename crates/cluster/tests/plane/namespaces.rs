@@ -264,9 +264,10 @@ async fn the_credential_of_a_destination_is_one(plane: Plane) {
         })
     };
     let api: Api<cluster::kinds::Destination> = Api::all(admin(&plane));
-    for (name, namespace, says) in
-        [("unlabelled", "opm-system", "isn't a destination credential"), ("elsewhere", "shop", "must be in the namespace opm-system")]
-    {
+    for (name, namespace, says) in [
+        ("unlabelled", "opm-system", "isn't the credential of a destination"),
+        ("elsewhere", "shop", "must be in the namespace opm-system"),
+    ] {
         apply(&admin(&plane), &destination(name, namespace)).await.unwrap();
         wait(api.clone(), name, "refused", |d| json!(d.status).to_string().contains(says)).await;
     }

@@ -1,32 +1,13 @@
 //! Networks in words: how many addresses, and the first and the last.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-
 use super::quantity::grouped;
+use crate::address::Network;
 
 /// Returns the size and range of a network.
 pub(super) fn said(text: &str) -> Option<String> {
-    let (address, length) = text.split_once('/')?;
-    if !length.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let length: u32 = length.parse().ok()?;
-    match address.parse().ok()? {
-        IpAddr::V4(address) => {
-            let free = 32_u32.checked_sub(length)?;
-            let mask = u32::MAX.checked_shl(free).unwrap_or(0);
-            let first = address.to_bits() & mask;
-            let range = (Ipv4Addr::from_bits(first).to_string(), Ipv4Addr::from_bits(first | !mask).to_string());
-            Some(in_words(Some(1_u128 << free), &range))
-        }
-        IpAddr::V6(address) => {
-            let free = 128_u32.checked_sub(length)?;
-            let mask = u128::MAX.checked_shl(free).unwrap_or(0);
-            let first = address.to_bits() & mask;
-            let range = (Ipv6Addr::from_bits(first).to_string(), Ipv6Addr::from_bits(first | !mask).to_string());
-            Some(in_words((free <= 32).then(|| 1_u128 << free), &range))
-        }
-    }
+    let network = Network::parse(text)?;
+    let (first, last) = network.range();
+    Some(in_words(network.size().map(u128::from), &(first.to_string(), last.to_string())))
 }
 
 /// Counts that say nothing to people are left out.
