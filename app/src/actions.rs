@@ -40,7 +40,7 @@ pub use pairs::{Fields, Form, Pairs, Posted};
 pub use policies::{DeletePolicy, SavePolicy, SwitchPolicy};
 pub use presets::{DeletePreset, SavePreset};
 pub use promises::{PreviewPromise, SetFavouritePromise};
-pub use requests::{ChangeRequest, DeleteRequest, RevealOutput, RollOut, SubmitRequest};
+pub use requests::{ChangeRequest, DeleteRequest, RetryWorkflow, RevealOutput, RollOut, SubmitRequest};
 pub use views::{DeleteView, RenameView, SaveView};
 pub use workspaces::SetFavourite;
 

@@ -28,4 +28,5 @@ pub(crate) mod resources;
 pub(crate) mod search;
 pub(crate) mod terms;
 pub(crate) mod versions;
+pub(crate) mod workflow;
 pub(crate) mod workspaces;

@@ -28,6 +28,7 @@ mod selection;
 mod sort;
 mod stand_in;
 mod total;
+mod workflow;
 mod workspace;
 
 pub use account::{Person, SessionLine, SignInProvider, Viewer, WorkspaceNode, WorkspaceTree};
@@ -81,4 +82,5 @@ pub use selection::Selection;
 pub use sort::{Column, Sort};
 pub use stand_in::{CoverLine, NamedLine, StandInPage};
 pub use total::{Cut, Total, Whole};
+pub use workflow::{StepLine, WorkflowView};
 pub use workspace::{Ability, ChildLine, EffectivePolicy, MemberKind, MemberLine, Members, WorkspacePage, WorkspaceRequests};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use app::actions::{
     AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeletePreset, DeleteRequest, DeleteView,
     DiscardDraft, DismissDemo, DismissTour, EndDelegation, EndSession, MarkRead, Posted, PreviewPromise, RenameView, RetryDelivery,
-    RevealOutput, RollOut, SaveNotificationSettings, SavePolicy, SavePreset, SaveView, SetDelegate, SetFavourite, SetFavouritePromise,
-    ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy, VerifyAuditLog, Withdraw,
+    RetryWorkflow, RevealOutput, RollOut, SaveNotificationSettings, SavePolicy, SavePreset, SaveView, SetDelegate, SetFavourite,
+    SetFavouritePromise, ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy, VerifyAuditLog, Withdraw,
 };
 use app::routes::{BACK_CHANNEL_LOGOUT, LIVE, page, post};
 use axum::handler::Handler;
@@ -187,6 +187,7 @@ pub fn table() -> Vec<Route> {
         post(post::PREFLIGHT_EDIT, Workspace, posts::preflight_edit),
         page(page::EDIT_ADDS, Workspace),
         action::<RollOut>(Workspace),
+        action::<RetryWorkflow>(Workspace),
         page(page::REQUEST_REVEALED, Workspace),
         page(page::REQUEST_DELETE, Workspace),
         action::<DeleteRequest>(Workspace),
@@ -205,6 +206,7 @@ pub fn table() -> Vec<Route> {
         of_programs(Method::PUT, operation::REQUEST, put(rest::requests::change)),
         of_programs(Method::DELETE, operation::REQUEST, delete(rest::requests::delete)),
         get(operation::RELEASES, Bearer, rest::requests::releases),
+        post(operation::RETRY, Bearer, rest::requests::retry),
         get(operation::WATCH, Bearer, rest::watch::watch),
         post(operation::PREFLIGHT, Bearer, rest::preflight::preflight),
         list(operation::APPROVALS, rest::approvals::list),

@@ -64,6 +64,15 @@ pub async fn roll_out(workspace: String, namespace: String, name: String, hash: 
     acting.answer_on(&page, done.map(|()| page.clone()), Fields::default()).await
 }
 
+/// Retries the steps of a workflow whose attempt of this number failed.
+#[server(prefix = "/do", endpoint = "requests/retry", protocol = Form, custom = Posted)]
+pub async fn retry_workflow(workspace: String, namespace: String, name: String, attempt: u32) -> Answer {
+    let acting = Acting::now();
+    let page = routes::request(&workspace, &namespace, &name);
+    let done = async { acting.person()?.retry_workflow(&workspace, &namespace, &name, attempt).await }.await;
+    acting.answer_on(&page, done.map(|()| page.clone()), Fields::default()).await
+}
+
 /// Reveals a secret output: leads to the request with its value, which is shown there for a moment.
 #[server(prefix = "/do", endpoint = "requests/reveal", protocol = Form, custom = Posted)]
 pub async fn reveal_output(workspace: String, namespace: String, name: String, output: String) -> Answer {

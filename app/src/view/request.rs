@@ -14,6 +14,7 @@ use super::related::RelatedGroup;
 use super::release::{DeprecationNotice, ExpiryNotice, UpgradeOffer};
 use super::sort::{Column, Sort};
 use super::total::Total;
+use super::workflow::WorkflowView;
 use promise::api::{Condition, Health};
 use promise::price::Money;
 use promise::sentence::StatusSentence;
@@ -287,6 +288,8 @@ pub struct Allowed {
     pub edit: Result<(), String>,
     /// Whether the user can delete it.
     pub delete: Result<(), String>,
+    /// Whether the user can retry its workflow, also while it is being deleted.
+    pub retry: Result<(), String>,
     /// Whether the user can read its secret outputs.
     pub reveal: Result<(), String>,
 }
@@ -387,6 +390,8 @@ pub struct RequestPage {
     pub outdated: Option<OutdatedView>,
     /// When it ends, if that is soon.
     pub expiry: Option<ExpiryNotice>,
+    /// The last run of a workflow.
+    pub workflow: Option<WorkflowView>,
     /// The newest version, if the request doesn't move to it by itself.
     pub upgrade: Option<UpgradeOffer>,
     /// Until when the promise can be used. Absent if it isn't deprecated.

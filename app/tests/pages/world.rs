@@ -38,6 +38,8 @@ mod releases;
 mod requests;
 #[path = "world/resources.rs"]
 mod resources;
+#[path = "world/workflow.rs"]
+mod workflow;
 
 /// Where everything happens.
 pub const WORKSPACE: &str = "root:acme:shop";

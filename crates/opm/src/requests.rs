@@ -56,6 +56,9 @@ pub(crate) enum Command {
     /// Go back to an earlier release: its version, values and terms. Policies and approvals apply as to any change.
     #[command(after_help = "Example:\n  opm request rollback orders --to orders-6f1c --dry-run")]
     Rollback(releases::RollbackArgs),
+    /// Retry the failed steps of a request's workflow.
+    #[command(after_help = "Example:\n  opm request retry orders && opm request watch orders")]
+    Retry(RetryArgs),
     /// Delete a request and everything that was created for it.
     Delete(DeleteArgs),
     /// Approve a request that waits for you.
@@ -125,6 +128,16 @@ pub(crate) struct WatchArgs {
     output: Output,
 }
 
+/// Arguments of `retry`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RetryArgs {
+    /// Name of the request, or NAMESPACE/NAME.
+    name: String,
+    /// Namespace of the request.
+    #[arg(short, long, value_name = "NAME")]
+    namespace: Option<String>,
+}
+
 /// Arguments of `delete`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeleteArgs {
@@ -156,6 +169,7 @@ pub(crate) async fn run(command: &Command, way: &Way, called: Called, terminal: 
         Command::Upgrade(named) => edit::upgrade(named.words(), way, called, terminal).await,
         Command::Releases(args) => releases::list(args, way, called, terminal).await,
         Command::Rollback(args) => releases::roll_back(args, way, called, terminal).await,
+        Command::Retry(args) => retry(args, way, called, terminal).await,
         Command::Delete(args) => delete(args, way, called, terminal).await,
         Command::Approve(args) => decide::approve(args, way, called, terminal).await,
         Command::Reject(args) => decide::reject(args, way, called, terminal).await,
@@ -235,6 +249,14 @@ async fn follow(args: &WatchArgs, way: &Way, called: Called, terminal: &mut Term
     }
     watch::start(&open, args.output, terminal)?;
     watch::all(&portal, &[], open, Until::Settled, args.timeout, args.output, terminal).await
+}
+
+async fn retry(args: &RetryArgs, way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
+    let portal = Portal::open(way).await?;
+    let target = Target::find(&portal, &args.name, args.namespace.as_deref(), called).await?;
+    portal.send::<RequestDetail>(Method::POST, &target.retry_path(), &[], &Value::Null).await?;
+    terminal.print(&format!("Retrying request {} in {}.\n", target.name, target.workspace))?;
+    Ok(Outcome::Yes)
 }
 
 async fn delete(args: &DeleteArgs, way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {

@@ -34,6 +34,11 @@ impl Target {
         api(&["workspaces", &self.workspace, "requests", &self.namespace, &self.name, "watch"])
     }
 
+    /// Returns the path that retries its workflow.
+    pub fn retry_path(&self) -> String {
+        api(&["workspaces", &self.workspace, "requests", &self.namespace, &self.name, "retry"])
+    }
+
     /// Finds a request by `NAME` or `NAMESPACE/NAME`.
     ///
     /// # Errors

@@ -20,6 +20,7 @@ mod release;
 mod request;
 mod required;
 mod waiting;
+mod workflow;
 
 pub use approval::{
     AnsweredQuestion, ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, DecisionReason, DecisionState,
@@ -47,8 +48,11 @@ pub use promise_workflow::PromiseWorkflowSpec;
 pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule, ReleaseTerms};
 pub use request::{
     CandidateState, CandidateStatus, Condition, ConditionStatus, CostStatus, CurrentStatus, DeletionPolicy, OutputStatus, Phase,
-    PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester, SecretKeyRef, StepPhase, StepStatus,
-    UpgradePolicy,
+    PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester, SecretKeyRef, UpgradePolicy,
 };
 pub use required::Required;
 pub use waiting::{WaitingKind, WaitingOn, WaitingReason};
+pub use workflow::{
+    HttpPoll, HttpRequest, HttpStep, OnFailure, ResourcesStep, Retry, Step, StepKind, StepPhase, StepReason, StepStatus, ValidateStep,
+    WaitStep, Workflow, WorkflowName, WorkflowPhase, WorkflowStatus, Workflows,
+};

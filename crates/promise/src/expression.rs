@@ -1,10 +1,14 @@
 //! Environment of expressions in promises and policies: the variables, their types and values, and error messages.
 
+mod reader;
+
 use schema::expr::{Environment, ExprError, Scope, Type, TypeProblem};
 use schema::structural::Schema;
 use serde_json::Value;
 
 use crate::context::Context;
+
+pub(crate) use reader::Reader;
 
 /// Returns the variables of policies, prices and form hints: `parameters`, `request`, `promise`, `workspace` and `prices`.
 pub fn environment(parameters: &Schema) -> Environment {

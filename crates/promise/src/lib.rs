@@ -68,6 +68,7 @@ pub mod upgrade;
 pub mod versions;
 pub mod visibility;
 pub mod wording;
+pub mod workflow;
 
 pub use error::{BusyReason, ConflictReason, Contested, DeniedOperation, DeniedReason, Error, GuardedOperation, Result, TooManyReason};
 pub use problem::Problem;

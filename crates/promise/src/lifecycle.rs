@@ -17,7 +17,7 @@ mod request;
 mod status;
 mod upheld;
 
-pub use choice::{Choice, Held};
+pub use choice::{Choice, Held, RolledBack};
 pub use chosen::Chosen;
 pub use request::{Heard, Request, RequesterUnknown};
 pub use status::{Observed, status};

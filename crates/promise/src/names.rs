@@ -73,6 +73,8 @@ pub const CHANGED_BY_GROUPS_ANNOTATION: &str = "platform.opmodel.dev/changed-by-
 /// Annotation of a request with which its requester withdraws it. Its value is the time since when the question is open. No one has to
 /// decide any more.
 pub const WITHDRAW_ANNOTATION: &str = "platform.opmodel.dev/withdraw";
+/// Annotation on a request that retries a workflow that failed. Its value is the attempt that failed, `status.workflow.attempt`.
+pub const RETRY_ANNOTATION: &str = "platform.opmodel.dev/retry";
 
 /// Field manager of the controller.
 pub const MANAGER_FULFIL: &str = "opm-fulfil";

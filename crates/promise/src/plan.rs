@@ -14,7 +14,7 @@ mod steps;
 
 pub use action::{Action, Hold, Plan, Why};
 pub use drift::{drifted, kept};
-pub use facts::{Desired, Facts, Key, Pending, Seen, Subject};
+pub use facts::{Desired, Facts, Key, Pending, Seen, Subject, resource_of};
 pub use mark::MarkError;
 pub(crate) use mark::label_value;
 pub use revise::{accounted, revised};

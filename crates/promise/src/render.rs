@@ -27,6 +27,7 @@ use crate::plan::Pending;
 use crate::policy::Ruling;
 use crate::price::LineItem;
 use crate::problem::Problem;
+use crate::workflow::CompiledWorkflows;
 
 pub use inject::injects;
 pub(crate) use mask::MASK;
@@ -92,6 +93,7 @@ pub struct Compiled {
     order: Vec<usize>,
     outputs: Vec<outputs::CompiledOutput>,
     cost: Vec<cost::CompiledItem>,
+    workflows: CompiledWorkflows,
 }
 
 /// One resource of a promise.
@@ -150,6 +152,17 @@ impl Compiled {
     /// Returns the monthly amounts of the promise's own items, in micro-units; [`crate::price::estimate`] adds them up.
     pub fn costs(&self, parameters: &Value, context: &Context) -> Vec<LineItem<'_>> {
         cost::costs(self, parameters, context)
+    }
+
+    /// Returns the workflows of the promise.
+    pub fn workflows(&self) -> &CompiledWorkflows {
+        &self.workflows
+    }
+
+    /// Returns the observed objects as steps see them, by id of their resource: an object, or a list of them for `forEach`. Values of
+    /// Secrets are masked.
+    pub fn observed(&self, observed: &BTreeMap<String, Value>) -> Value {
+        objects::all_observed(self, observed)
     }
 
     /// Returns the ids of the resources in creation order.

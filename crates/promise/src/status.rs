@@ -11,11 +11,12 @@ mod waiting;
 
 use crate::api::{
     ApprovalStatus, CandidateState, CandidateStatus, Condition, CostStatus, CurrentStatus, OutdatedStatus, OutputStatus, Phase,
-    PolicyOutcome, PromiseRequestStatus, QuestionStatus, ReleaseRevision, StepStatus, WaitingOn,
+    PolicyOutcome, PromiseRequestStatus, QuestionStatus, ReleaseRevision, WaitingOn,
 };
 use crate::expiry::Expiry;
 use crate::plan::Plan;
 use crate::problem::Problem;
+use crate::workflow::Run;
 
 pub use conditions::held_back;
 pub use held::{Missing, held};
@@ -56,8 +57,8 @@ pub struct Observation<'a> {
     pub moved: Option<&'a str>,
     /// An action that the server or a Destination refused, as a sentence.
     pub failure: Option<&'a str>,
-    /// Steps of the workflow.
-    pub steps: &'a [StepStatus],
+    /// The run of the workflow.
+    pub run: Option<&'a Run>,
     /// Outputs known so far.
     pub outputs: &'a [OutputStatus],
     /// Price of the request.
@@ -107,7 +108,8 @@ pub fn compute(previous: Option<&PromiseRequestStatus>, seen: &Observation<'_>, 
         approvals: conditions::approvals(previous, seen).to_vec(),
         question: seen.question.cloned(),
         policies: seen.outcomes.to_vec(),
-        steps: seen.steps.to_vec(),
+        workflow: seen.run.map(|run| run.status.clone()),
+        steps: seen.run.map(|run| run.steps.clone()).unwrap_or_default(),
         inventory,
         outputs: seen.outputs.to_vec(),
         outdated: seen.outdated.cloned(),

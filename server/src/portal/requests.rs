@@ -27,6 +27,7 @@ mod source;
 mod terms;
 pub(super) mod timeline;
 pub(super) mod walk;
+mod workflow;
 
 use app::backend::{FormOf, Pairs, Requests};
 use app::view::{AddsPage, FormOutcome, GoneView, ReleasesPage, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage};
@@ -82,6 +83,11 @@ impl Requests for Caller {
     async fn roll_out(&self, workspace: &str, namespace: &str, name: &str, digest: &str) -> Result<()> {
         let workspace = self.enter(workspace).await?;
         decisions::roll_out(self, &workspace, namespace, name, digest).await
+    }
+
+    async fn retry_workflow(&self, workspace: &str, namespace: &str, name: &str, attempt: u32) -> Result<()> {
+        let workspace = self.enter(workspace).await?;
+        workflow::retry(self, &workspace, namespace, name, Some(attempt)).await
     }
 
     async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<FormOutcome> {

@@ -64,6 +64,16 @@ pub(crate) async fn releases(
     answer::page(&headers, &fields, page)
 }
 
+pub(crate) async fn retry(
+    Extension(visitor): Extension<Visitor>,
+    Path((workspace, namespace, name)): Subject,
+    parameters: Parameters,
+) -> Answer {
+    let fields = parameters.fields()?;
+    let detail = visitor.caller()?.retry_request(&workspace, &namespace, &name).await?;
+    written(&fields, &detail)
+}
+
 pub(crate) async fn create(
     Extension(visitor): Extension<Visitor>,
     Path(workspace): Path<String>,

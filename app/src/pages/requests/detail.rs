@@ -28,6 +28,7 @@ mod related;
 mod releases;
 mod resources;
 mod stats;
+mod steps;
 mod tree;
 mod usage;
 mod yaml;

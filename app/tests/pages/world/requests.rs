@@ -137,6 +137,7 @@ impl Requests for World {
                 allowed: not(&self.refused),
             }),
             expiry: self.fits.then(super::releases::expiry),
+            workflow: Some(super::workflow::view(self.fits)),
             upgrade: Some(super::releases::upgrade()),
             deprecation: (!self.fits).then(super::releases::deprecation),
             resources: vec![
@@ -183,7 +184,12 @@ impl Requests for World {
             } else {
                 vec![Summary { target: "f-storage".into(), message: "Storage: enter a whole number".into() }]
             },
-            allowed: Allowed { edit: not(&self.refused), delete: not(&self.refused), reveal: not(&self.refused) },
+            allowed: Allowed {
+                edit: not(&self.refused),
+                delete: not(&self.refused),
+                retry: not(&self.refused),
+                reveal: not(&self.refused),
+            },
             seen: "0123456789abcdef".into(),
             row,
         })
@@ -310,6 +316,10 @@ impl Requests for World {
         }
         let objects = self.adds("", FormOf::Edit { namespace: "", name: "", start: None }, None).await?.objects;
         Ok(super::releases::page(compared, Some(objects)))
+    }
+
+    async fn retry_workflow(&self, _: &str, _: &str, _: &str, _: u32) -> Result<()> {
+        Ok(())
     }
 
     async fn roll_out(&self, _: &str, _: &str, _: &str, _: &str) -> Result<()> {

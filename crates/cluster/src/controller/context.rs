@@ -9,6 +9,7 @@ use tokio::sync::{Mutex, Semaphore};
 
 use super::absences::Absences;
 use super::acceptances::Acceptances;
+use super::calls::Calls;
 use super::events::Events;
 use super::failure::TransientFailures;
 use super::governance::problems_in_words;
@@ -97,6 +98,8 @@ pub struct ControllerContext {
     pub absences: Absences,
     /// Since when requests have had problems that might pass.
     pub transient: TransientFailures,
+    /// When steps of workflows were last called.
+    pub calls: Calls,
     /// Requests that were accepted just now.
     pub acceptances: Arc<Acceptances>,
     /// Writes events about requests.

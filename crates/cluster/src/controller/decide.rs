@@ -102,6 +102,16 @@ pub async fn decide(ctx: &ControllerContext, api: &Api<PromiseRelease>, key: &Ke
     decision
 }
 
+/// Loads the release that a request has, without asking what it should have.
+pub async fn recalled(
+    ctx: &ControllerContext,
+    api: &Api<PromiseRelease>,
+    key: &Key,
+    request: &PromiseRequest,
+) -> Result<Choice, Unloadable> {
+    recall(Subject::new(ctx, key, request, None), api).await
+}
+
 async fn choose(subject: Subject<'_>, lineage: &[Node], decision: &mut Decision) -> Result<(), Failure> {
     let Subject { ctx, key, request, facts } = subject;
     let choice = &mut decision.choice;

@@ -15,7 +15,7 @@ use super::decide::{Decision, decide};
 use super::inputs;
 use super::places::Places;
 use super::queue::Requeue;
-use super::reconcile::{BUDGET, Executed, PLANS, Reconciliation};
+use super::reconcile::{Advance, BUDGET, Executed, PLANS, Reconciliation};
 use super::releases;
 use super::tombstone;
 use crate::kinds::PromiseRelease;
@@ -58,6 +58,10 @@ impl Reconciliation<'_> {
         if let Err(why) = self.abandon_lost(home.as_ref(), &places).await {
             return self.not_now(&decision, why).await;
         }
+        let removal = match self.begin_removal(deletion_policy).await {
+            Ok(removal) => removal,
+            Err(why) => return self.not_now(&decision, why).await,
+        };
         for _ in 0..PLANS {
             let mut facts = Facts {
                 request: Subject { deletion_policy, ..self.subject() },
@@ -65,13 +69,17 @@ impl Reconciliation<'_> {
                 budget: BUDGET,
                 ..Facts::default()
             };
+            self.close(removal.as_ref(), &mut facts);
             self.observe(&facts, &places).await;
             facts.seen.clone_from(&self.seen);
             let now = plan(&facts, &self.ctx.digests);
             let actions = now.actions.clone();
             latest = Some(now);
             if actions.is_empty() {
-                break;
+                match self.advance_removal(removal.as_ref(), &places, &decision, (&facts, latest.as_ref())).await? {
+                    Advance::Opened => continue,
+                    Advance::Waits => break,
+                }
             }
             if actions.iter().any(|action| matches!(action, Action::Orphan { .. })) {
                 match self.orphaned(&facts).await {

@@ -3,8 +3,6 @@
 //! `promise::endpoint` has the rules, [`crate::outbound`] the connection; this module finds the Endpoint and its credential, and says in
 //! known words why there is no answer. The same call can be made again: the server is given its key.
 
-#![expect(dead_code, reason = "workflows call it")]
-
 mod callable;
 mod credential;
 mod failure;

@@ -83,6 +83,21 @@ async fn applied(api: &Api<DynamicObject>, key: &Key, object: &Value, uid: Optio
     complete(api.patch(&key.name, &params, &Patch::Apply(&body))).await
 }
 
+/// Asks the server whether it would take an object, without storing it: permissions, quota and admission.
+pub async fn dry_run(targets: &Targets, (places, place): (&Places, &Place), key: &Key, object: &Value) -> Result<(), Failure> {
+    let reach = targets.reach(place, &kind(key)).await.map_err(Failure::from)?;
+    places.is_same(place, reach.session)?;
+    let mut params = PatchParams::apply(names::MANAGER_FULFIL);
+    (params.force, params.dry_run) = (true, true);
+    match complete(api(reach, key).patch(&key.name, &params, &Patch::Apply(object))).await {
+        Ok(_) => {
+            answered(targets, place);
+            Ok(())
+        }
+        Err(error) => Err(Failure::of(&error, refused(targets, place, key, &error))),
+    }
+}
+
 /// Deletes an object, if it still has this uid.
 pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), Failure> {
     let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };

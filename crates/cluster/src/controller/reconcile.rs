@@ -2,19 +2,22 @@
 
 mod execute;
 mod observe;
+mod removal;
 mod report;
+mod stepping;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use kube::api::{DeleteParams, Preconditions};
 use kube::{Api, ResourceExt};
-use promise::api::{DestinationId, OutputStatus};
+use promise::api::{DestinationId, OutputStatus, WorkflowPhase};
 use promise::lifecycle::Chosen;
 use promise::names;
 use promise::plan::{Hold, Key as ObjectKey, Plan, Seen, Subject, plan};
 use promise::status::{self, Missing, held};
 use promise::visibility::Place;
+use promise::workflow::{self, Run};
 use tokio::task::JoinHandle;
 
 use super::context::{ControllerContext, Work};
@@ -35,6 +38,7 @@ use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
 
 pub(super) use execute::Executed;
+pub(super) use stepping::Advance;
 
 /// Number of objects written or deleted before other keys in the queue get their turn, so that no request keeps the controller from the
 /// others.
@@ -58,7 +62,10 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
     let work = Work::Request(key.clone());
     let request = match api.get(&key.name).await {
         Ok(request) => request,
-        Err(error) if is_missing(&error) => return ctx.settled(&work),
+        Err(error) if is_missing(&error) => {
+            ctx.calls.forget(key);
+            return ctx.settled(&work);
+        }
         // Its workspace is gone, or no longer uses our kinds: no answer about a request there ever says that it is missing.
         Err(error) if !is_unanswered(&error) && ctx.world.requests.get(key).is_none() => return ctx.settled(&work),
         // It can't be decoded, and until someone changes it another look shows nothing else.
@@ -74,7 +81,6 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
         key,
         api,
         releases,
-        request,
         seen: BTreeMap::new(),
         answered: BTreeSet::new(),
         repaired: BTreeSet::new(),
@@ -89,6 +95,10 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
         outputs: Vec::new(),
         awaiting_outputs: false,
         judged_again: None,
+        run: Run::last(request.status.as_ref()),
+        is_withdrawn: false,
+        steps_again: None,
+        request,
     };
     let outcome = reconciliation.run().await;
     reconciliation.keep_watches();
@@ -134,6 +144,12 @@ pub(super) struct Reconciliation<'a> {
     awaiting_outputs: bool,
     /// Seconds after which the health of an object is different although nothing changes.
     judged_again: Option<i64>,
+    /// The run of the workflow.
+    pub(super) run: Option<Run>,
+    /// Whether nothing of the release is wanted any more, because its first workflow is rolled back.
+    is_withdrawn: bool,
+    /// Seconds after which a step is looked at again although nothing changes.
+    steps_again: Option<i64>,
 }
 
 impl Reconciliation<'_> {
@@ -165,8 +181,11 @@ impl Reconciliation<'_> {
             self.begin_record(&decision);
         }
         self.record_held(&mut decision).await;
-        let plan = match decision.choice.wanted().cloned() {
-            Some(wanted) => {
+        self.begin_run(&decision.choice);
+        let target = self.target(&decision.choice).map(|(target, is_withdrawn)| (target.clone(), is_withdrawn));
+        let plan = match target {
+            Some((wanted, is_withdrawn)) => {
+                self.is_withdrawn = is_withdrawn;
                 let mut places = Places::new(
                     self.key,
                     wanted.context.workspace.path.clone(),
@@ -186,8 +205,13 @@ impl Reconciliation<'_> {
         if !self.is_recorded().await {
             decision.choice.take_back();
         }
-        if plan.as_ref().is_some_and(|plan| plan.applied && plan.healthy) {
-            decision.choice.promote();
+        match &self.run {
+            Some(run) if run.status.phase == WorkflowPhase::RolledBack => {
+                decision.choice.roll_back(run.failed().map(workflow::failed).unwrap_or_default());
+            }
+            Some(run) if !run.is_over() => {}
+            _ if plan.as_ref().is_some_and(|plan| plan.applied && plan.healthy) => decision.choice.promote(),
+            _ => {}
         }
         if self.is_transient(plan.as_ref())
             && let Some(pause) = self.ctx.transient.pause(self.key)
@@ -365,7 +389,10 @@ impl Reconciliation<'_> {
                 if self.seen.len() > known && !facts.pending.is_empty() {
                     continue;
                 }
-                break;
+                match self.advance_release(decision, wanted, places, (&facts, latest.as_ref())).await? {
+                    Advance::Opened => continue,
+                    Advance::Waits => break,
+                }
             }
             match self.execute(actions, places, decision, latest.as_ref()).await? {
                 Executed::Done => {}
@@ -433,7 +460,7 @@ impl Reconciliation<'_> {
         } else if unannounced || self.awaiting_outputs {
             Requeue::Poll
         } else {
-            let again = plan.and_then(|plan| plan.again).into_iter().chain(self.judged_again).min();
+            let again = plan.and_then(|plan| plan.again).into_iter().chain(self.judged_again).chain(self.steps_again).min();
             let again = again.and_then(|seconds| u64::try_from(seconds).ok()).map_or(RESYNC, Duration::from_secs);
             Requeue::After(again.min(RESYNC))
         }

@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
 use super::absences::Absences;
+use super::calls::Calls;
 use super::context::{ControllerContext, Work};
 use super::failure::TransientFailures;
 use super::handlers::Handlers;
@@ -140,6 +141,7 @@ async fn work(options: Options, own: Client, report: Arc<StateReporter>, tasks: 
         informers: Informers::new(found, options.clock.clone(), tasks.clone(), term.clone()),
         absences: Absences::default(),
         transient: TransientFailures::default(),
+        calls: Calls::default(),
         acceptances: Arc::default(),
         events,
         owners: OwnerIndex::default(),

@@ -38,4 +38,5 @@ mod unbound;
 mod unclaimed;
 mod wakes;
 mod watches;
+mod workflow;
 mod world;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::form::FormHints;
 use super::policy::Rule;
 use super::request::Condition;
+use super::workflow::Workflows;
 
 /// An offering of a platform team.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -55,10 +56,9 @@ pub struct PromiseSpec {
     /// Policies of the same home workspace that also apply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policy_refs: Vec<PolicyRef>,
-    /// Step graphs for provisioning, upgrades and deprovisioning. If absent: validate, apply, wait.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
-    pub workflows: BTreeMap<String, Value>,
+    /// Steps of provisioning, upgrades and deprovisioning.
+    #[serde(default, skip_serializing_if = "Workflows::is_empty")]
+    pub workflows: Workflows,
     /// Day-2 actions by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]

@@ -1,6 +1,7 @@
 //! Requests: the desired state and the status (`domain.md` 3).
 
 use super::waiting::WaitingOn;
+use super::workflow::{StepStatus, WorkflowStatus};
 use serde_json::Value;
 
 use super::inventory::InventoryItem;
@@ -129,7 +130,10 @@ pub struct PromiseRequestStatus {
     /// Outcome of every policy rule that applies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<PolicyOutcome>,
-    /// Steps of the workflow.
+    /// Most recent run of a workflow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<WorkflowStatus>,
+    /// Steps of that workflow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepStatus>,
     /// Every object that was created for the request.
@@ -380,47 +384,6 @@ pub enum PolicyResult {
     Warned,
     /// Violated. The request was refused.
     Denied,
-}
-
-/// One step of a workflow.
-#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct StepStatus {
-    /// Id of the step.
-    pub id: String,
-    /// State of the step.
-    #[serde(default)]
-    pub phase: StepPhase,
-    /// Number of attempts.
-    #[serde(default)]
-    pub attempts: u32,
-    /// RFC 3339 time at which the step started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub started_at: Option<String>,
-    /// RFC 3339 time at which the step finished.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub finished_at: Option<String>,
-    /// Explanation, as a sentence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-}
-
-/// State of a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-pub enum StepPhase {
-    /// Not started yet.
-    #[default]
-    Pending,
-    /// Running.
-    Running,
-    /// Finished.
-    Succeeded,
-    /// Failed, with no further attempts.
-    Failed,
-    /// Not needed.
-    Skipped,
 }
 
 /// A value that the requester receives.

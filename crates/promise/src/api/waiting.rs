@@ -69,6 +69,14 @@ pub enum WaitingReason {
     Terminating,
     /// Objects are being deleted.
     Deleting,
+    /// A step of the workflow is running.
+    StepRunning,
+    /// A step of the workflow failed. It can be retried.
+    StepFailed,
+    /// The request returns to its former release because a step failed.
+    RollingBack,
+    /// A change was rolled back because a step failed.
+    RolledBack,
     /// The request has expired. It is deleted unless it is renewed.
     Expired,
     /// The record of the running release is missing.

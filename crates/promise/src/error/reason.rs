@@ -232,6 +232,8 @@ pub enum ConflictReason {
     PoliciesChangedAgain,
     /// The request already has the present policies.
     UpToDate,
+    /// No step of the workflow failed, or it was already retried.
+    NothingFailed,
 }
 
 /// What isn't ready.

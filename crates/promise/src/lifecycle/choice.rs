@@ -28,6 +28,15 @@ pub struct Held {
     pub judgement: Judgement,
 }
 
+/// A release that was rolled back.
+#[derive(Clone, Debug)]
+pub struct RolledBack {
+    /// The release.
+    pub chosen: Chosen,
+    /// Which step failed and why, as a sentence.
+    pub message: String,
+}
+
 /// What a request should have, and why it can't have more.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
@@ -51,6 +60,8 @@ pub struct Choice {
     pub fresh: bool,
     /// The release that was accepted before `next` and is still being rolled out.
     pub former: Option<Chosen>,
+    /// The release that was accepted and then rolled back because a step of its workflow failed.
+    pub failed: Option<RolledBack>,
     /// Content that waits for approvers, or that they rejected.
     pub held: Option<Held>,
     /// A decision against the content that still stands, although the request would have other content by now.
@@ -232,6 +243,11 @@ impl Choice {
         }
     }
 
+    /// Gives up the accepted release, which was rolled back: the one before it continues.
+    pub fn roll_back(&mut self, message: String) {
+        self.failed = self.next.take().map(|chosen| RolledBack { chosen, message });
+    }
+
     /// Takes back a new release that couldn't be recorded: the one before it continues.
     pub fn take_back(&mut self) {
         self.next = self.former.take();
@@ -248,7 +264,8 @@ impl Choice {
     /// Returns the names of the releases that must be kept.
     pub fn releases(&self) -> impl Iterator<Item = &str> {
         let held = self.held.as_ref().map(|held| &held.chosen);
-        let known = [self.current.as_ref(), self.next.as_ref(), held].into_iter().flatten().map(|chosen| chosen.name.as_str());
+        let failed = self.failed.as_ref().map(|failed| &failed.chosen);
+        let known = [self.current.as_ref(), self.next.as_ref(), held, failed].into_iter().flatten().map(|chosen| chosen.name.as_str());
         known.chain(self.upheld.as_ref().map(Upheld::release))
     }
 

@@ -5,6 +5,7 @@ use crate::api::{CandidateState, OutputStatus, PromiseRequestStatus};
 use crate::plan::Plan;
 use crate::price::Estimate;
 use crate::status::{Observation, ReleaseFacts, compute};
+use crate::workflow::Run;
 
 /// What was observed besides the choice.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,8 @@ pub struct Observed<'a> {
     pub failure: Option<&'a str>,
     /// Whether something prevented the choice.
     pub undecided: bool,
+    /// The run of the workflow.
+    pub run: Option<&'a Run>,
     /// Outputs known so far.
     pub outputs: &'a [OutputStatus],
 }
@@ -32,6 +35,11 @@ pub fn status(previous: Option<&PromiseRequestStatus>, choice: &Choice, observed
         state: held.judgement.state,
         message: Some(&held.judgement.message),
         ..held.chosen.facts()
+    });
+    let failed = choice.failed.as_ref().map(|failed| ReleaseFacts {
+        state: CandidateState::Failed,
+        message: Some(&failed.message),
+        ..failed.chosen.facts()
     });
     let upheld = choice.upheld.as_ref();
     let priced = choice.current.as_ref().or(choice.next.as_ref()).or(choice.held.as_ref().map(|held| &held.chosen));
@@ -56,11 +64,11 @@ pub fn status(previous: Option<&PromiseRequestStatus>, choice: &Choice, observed
             None => upheld.and_then(|upheld| upheld.waits.as_ref()),
         },
         current: choice.current.as_ref().map(|chosen| chosen.facts()),
-        candidate: held.or_else(|| upheld.map(Upheld::facts)).or_else(|| choice.next.as_ref().map(|chosen| chosen.facts())),
+        candidate: held.or(failed).or_else(|| upheld.map(Upheld::facts)).or_else(|| choice.next.as_ref().map(|chosen| chosen.facts())),
         plan: observed.plan,
         moved: observed.moved,
         failure: observed.failure,
-        steps: &[],
+        run: observed.run,
         outputs: observed.outputs,
         cost: cost.as_ref(),
         expired: now.parse().ok().and_then(|now| choice.expired(now)),

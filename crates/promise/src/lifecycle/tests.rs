@@ -259,7 +259,8 @@ fn a_removal_remembers_its_release_and_a_failure_forgets_no_question() {
     let asked = decided(&release(5, 2), CandidateState::AwaitingApproval);
     let current = CurrentStatus { release: "orders-1".to_owned(), ..CurrentStatus::default() };
     let before = PromiseRequestStatus { current: Some(current.clone()), ..asked.clone() };
-    let observed = Observed { generation: 2, deleting: true, plan: None, moved: None, failure: None, undecided: false, outputs: &[] };
+    let observed =
+        Observed { generation: 2, deleting: true, plan: None, moved: None, failure: None, undecided: false, run: None, outputs: &[] };
     let now = "2026-11-27T00:00:00Z";
     let removing = status(Some(&before), &Choice::default(), &observed, now);
     assert_eq!((removing.current, removing.candidate), (Some(current), asked.candidate.clone()));
@@ -304,7 +305,8 @@ fn a_request_ends_after_its_grace_period_unless_it_is_renewed_or_a_renewal_waits
     let of = |at: &str| running().changes_in(at.parse().unwrap()).map(|left| left.as_secs());
     assert_eq!((of("2026-12-31T23:59:50Z"), of("2027-01-03T23:59:50Z"), of(OVER)), (Some(11), Some(11), None));
 
-    let observed = Observed { generation: 1, deleting: false, plan: None, moved: None, failure: None, undecided: false, outputs: &[] };
+    let observed =
+        Observed { generation: 1, deleting: false, plan: None, moved: None, failure: None, undecided: false, run: None, outputs: &[] };
     let plan = crate::plan::Plan { applied: true, healthy: true, ..Default::default() };
     let said = |now: &str| status(None, &running(), &Observed { plan: Some(&plan), ..observed }, now);
     assert_eq!(said("2026-12-31T00:00:00Z").waiting_on, None);

@@ -4,6 +4,7 @@ use super::Request;
 use crate::api::{ApprovalStatus, CandidateState, CandidateStatus, PromiseReleaseSpec, ReleaseRevision, WaitingOn};
 use crate::approval::{stands, waits};
 use crate::context::{Context, given_labels};
+use crate::names;
 use crate::release::same_rules;
 use crate::status::ReleaseFacts;
 
@@ -27,6 +28,9 @@ impl Upheld {
     /// changed secret inputs are edits. `today` is what the request would be now, if that can be determined.
     pub(super) fn of(request: &Request<'_>, today: Option<&PromiseReleaseSpec>) -> Option<Self> {
         let status = request.status?;
+        if let Some(rolled_back) = Self::rolled_back(request, today) {
+            return Some(rolled_back);
+        }
         let asking = request.asking(today.map_or("", |today| today.content_hash.as_str()), true);
         let candidate = status.candidate.clone().filter(|candidate| stands(status.question.as_ref(), Some(candidate), &asking))?;
         let decided = request.candidate;
@@ -42,6 +46,20 @@ impl Upheld {
         let approvals = status.approvals.clone();
         let waits = waits(&approvals, &[]).filter(|_| candidate.state == CandidateState::ChangesRequested);
         Some(Self { candidate, revision, policies_changed, approvals, waits })
+    }
+
+    /// Returns the candidate that was rolled back, as long as the request wants the same and no one retries it.
+    fn rolled_back(request: &Request<'_>, today: Option<&PromiseReleaseSpec>) -> Option<Self> {
+        let status = request.status?;
+        let candidate = status.candidate.clone().filter(|candidate| candidate.state == CandidateState::Failed)?;
+        let is_other = today.is_some_and(|today| today.content_hash != candidate.content_hash);
+        let retry = request.annotation(names::RETRY_ANNOTATION);
+        let is_retried = status.workflow.as_ref().is_some_and(|run| run.is_retried(retry));
+        if is_other || is_retried || candidate.generation != request.generation {
+            return None;
+        }
+        let revision = ReleaseRevision { name: candidate.revision.clone(), ..ReleaseRevision::default() };
+        Some(Self { candidate, revision, policies_changed: false, approvals: status.approvals.clone(), waits: None })
     }
 
     /// Returns the name of the release that records the content.

@@ -1,5 +1,7 @@
 //! The result of planning.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -135,6 +137,12 @@ pub struct Plan {
     /// Seconds until the first contested object can be repaired.
     #[serde(default)]
     pub again: Option<i64>,
+    /// Ids of the resources whose objects aren't all applied as wanted.
+    #[serde(skip)]
+    pub unapplied: BTreeSet<String>,
+    /// Ids of the resources whose objects aren't all healthy.
+    #[serde(skip)]
+    pub unhealthy: BTreeSet<String>,
     /// Whether every object of the release exists as wanted.
     pub applied: bool,
     /// Whether every existing object is healthy.

@@ -155,6 +155,12 @@ pub struct Facts {
     pub pending: Vec<Pending>,
     /// Objects that were created or about to be created, from the request's status, in creation order.
     pub inventory: Vec<InventoryItem>,
+    /// Ids of the resources whose step hasn't begun: their objects aren't written or, in a deletion, deleted yet.
+    #[serde(default)]
+    pub closed: BTreeSet<String>,
+    /// Whether steps are still to be done. The finalizer stays until then.
+    #[serde(default)]
+    pub unfinished: bool,
     /// Identities of the Destinations that keys name.
     #[serde(default)]
     pub destinations: BTreeMap<String, DestinationId>,
@@ -181,9 +187,19 @@ impl Facts {
         desired.chain(self.inventory.iter().map(Key::of_item)).collect()
     }
 
+    /// Checks whether objects of a resource can be written by now. `id` is that of an object.
+    pub(super) fn is_open(&self, id: &str) -> bool {
+        !self.closed.contains(resource_of(id))
+    }
+
     /// Returns what was observed at a key.
     pub fn at(&self, key: &Key) -> &Seen {
         const UNSEEN: &Seen = &Seen::Unknown { why: String::new() };
         self.seen.get(key).unwrap_or(UNSEEN)
     }
+}
+
+/// Returns the id of the resource that an object was made from: `workers` for `workers[2]`.
+pub fn resource_of(id: &str) -> &str {
+    id.split('[').next().unwrap_or(id)
 }

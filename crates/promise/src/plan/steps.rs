@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::action::{Action, Hold, Plan, Why};
 use super::drift::{drifted, kept};
-use super::facts::{Desired, Facts, Key, Seen};
+use super::facts::{Desired, Facts, Key, Seen, resource_of};
 use super::repair;
 use crate::api::{DeletionPolicy, DestinationId, Health, InventoryItem, Repairs};
 use crate::keyed::{DigestKey, Purpose};
@@ -67,6 +67,11 @@ fn terminating(object: &Value) -> bool {
     object["metadata"].get("deletionTimestamp").is_some_and(|time| !time.is_null())
 }
 
+/// Whether an object was applied from exactly this content. Drift is left aside.
+fn is_as_wanted(desired: &Desired, object: &Value) -> bool {
+    applied_hash(object) == Some(&desired.hash)
+}
+
 fn uid(object: &Value) -> String {
     object["metadata"]["uid"].as_str().unwrap_or_default().to_owned()
 }
@@ -83,6 +88,8 @@ enum Verdict {
     Left,
     Apply(Why, Option<String>),
     Hold(Hold),
+    /// A step of the workflow comes first. Until then it stays as it is.
+    Later,
 }
 
 impl Verdict {
@@ -104,6 +111,7 @@ fn judge(facts: &Facts, desired: &Desired, digests: &DigestKey, plan: &mut Plan)
             let message = Some("something keeps deleting it, so it is re-created less and less often".to_owned());
             return Verdict::Hold(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message });
         }
+        Seen::Absent if !facts.is_open(&desired.id) => return Verdict::Later,
         Seen::Absent => return Verdict::Apply(Why::Create, None),
         Seen::Unknown { why } => {
             return Verdict::Hold(Hold::Unreachable {
@@ -117,6 +125,7 @@ fn judge(facts: &Facts, desired: &Desired, digests: &DigestKey, plan: &mut Plan)
     match owner(object, &facts.request.uid) {
         Owner::Foreign => Verdict::Hold(foreign(desired, object)),
         _ if terminating(object) => Verdict::Hold(Hold::Terminating { id: desired.id.clone(), key: desired.key.clone() }),
+        Owner::HandedOver | Owner::Ours if !facts.is_open(&desired.id) && !is_as_wanted(desired, object) => Verdict::Later,
         Owner::HandedOver => Verdict::Apply(Why::Adopt, None),
         // A server that drops our annotation gets it again once per reconcile, not in a loop.
         Owner::Ours if applied_hash(object) != Some(&desired.hash) && !facts.answered.contains(&desired.key) => {
@@ -185,6 +194,13 @@ fn provision(facts: &Facts, digests: &DigestKey) -> Plan {
     plan.applied = !kept_apart && facts.pending.is_empty() && verdicts.iter().all(|(_, verdict)| verdict.is_settled());
     plan.healthy =
         !kept_apart && facts.pending.is_empty() && verdicts.iter().all(|(desired, _)| health(facts, &desired.key).0 == Health::Healthy);
+    let pending: BTreeSet<String> = facts.pending.iter().map(|pending| resource_of(&pending.id).to_owned()).collect();
+    let ids = |is_in: &dyn Fn(&Desired, &Verdict) -> bool| -> BTreeSet<String> {
+        let named = verdicts.iter().filter(|(desired, verdict)| is_in(desired, verdict));
+        named.map(|(desired, _)| resource_of(&desired.id).to_owned()).chain(pending.iter().cloned()).collect()
+    };
+    plan.unapplied = ids(&|_, verdict| !verdict.is_settled());
+    plan.unhealthy = ids(&|desired, _| health(facts, &desired.key).0 != Health::Healthy);
 
     collect_holds(facts, &verdicts, &mut plan);
     for (desired, verdict) in &verdicts {
@@ -230,7 +246,7 @@ fn collect_holds(facts: &Facts, verdicts: &[(&Desired, Verdict)], plan: &mut Pla
                     plan.holds.push(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message });
                 }
             }
-            Verdict::Apply(..) => {}
+            Verdict::Apply(..) | Verdict::Later => {}
         }
     }
     for pending in &facts.pending {
@@ -297,11 +313,12 @@ fn deprovision(facts: &Facts) -> Plan {
     if !facts.request.finalizer {
         return plan;
     }
+    let opened: Vec<InventoryItem> = facts.inventory.iter().filter(|item| facts.is_open(&item.id)).cloned().collect();
     let actions = match facts.request.deletion_policy {
-        DeletionPolicy::Delete => removals(facts, &facts.inventory, &mut plan),
+        DeletionPolicy::Delete => removals(facts, &opened, &mut plan),
         DeletionPolicy::Orphan => orphans(facts, &mut plan),
     };
-    if actions.is_empty() && plan.inventory.is_empty() {
+    if actions.is_empty() && plan.inventory.is_empty() && !facts.unfinished {
         plan.actions.push(Action::RemoveFinalizer);
         return plan;
     }
@@ -378,9 +395,14 @@ fn inventory(facts: &Facts, verdicts: &[(&Desired, Verdict)]) -> Vec<InventoryIt
         if known.is_none() && matches!(verdict, Verdict::Hold(Hold::Unreachable { .. })) {
             continue;
         }
+        // Nothing is created before its step.
+        if known.is_none() && matches!(verdict, Verdict::Later) {
+            continue;
+        }
         let item = InventoryItem { repairs: repairs(facts, &desired.key, verdict, known), ..item };
         let item = match (verdict, known) {
             (Verdict::Fine(kept), _) => InventoryItem { applied: true, kept: kept.clone(), ..item },
+            (Verdict::Later, Some(known)) => InventoryItem { applied: known.applied, kept: known.kept.clone(), ..item },
             (Verdict::Left, known) => InventoryItem { applied: true, kept: known.and_then(|known| known.kept.clone()), ..item },
             // What is known of an object isn't forgotten while it can't be read.
             (Verdict::Hold(Hold::Unreachable { .. }), Some(known)) => {
@@ -416,7 +438,7 @@ fn repairs(facts: &Facts, key: &Key, verdict: &Verdict, known: Option<&Inventory
     match verdict {
         Verdict::Fine(_) => repair::held(before.as_ref(), facts.now),
         Verdict::Left | Verdict::Hold(Hold::Unhealthy { .. }) => before.map(|before| Repairs { contested: true, ..before }),
-        Verdict::Apply(..) | Verdict::Hold(_) => before,
+        Verdict::Apply(..) | Verdict::Hold(_) | Verdict::Later => before,
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Draft;
 use crate::api::ResourceTemplate;
-use crate::placement;
+use crate::{placement, workflow};
 
 pub(super) fn check(draft: &mut Draft<'_>) {
     let spec = draft.spec;
@@ -27,6 +27,7 @@ pub(super) fn check(draft: &mut Draft<'_>) {
     }
     outputs(draft);
     requirements(draft);
+    draft.problems.extend(workflow::check(spec));
     not_yet(draft);
 }
 
@@ -95,13 +96,7 @@ fn requirements(draft: &mut Draft<'_>) {
 
 /// Reports parts of a promise that this version doesn't implement, so that it can't be published with them.
 fn not_yet(draft: &mut Draft<'_>) {
-    let spec = draft.spec;
-    for (name, given) in [("workflows", !spec.workflows.is_empty()), ("actions", !spec.actions.is_empty())] {
-        if given {
-            draft.problem(
-                format!(".{name}"),
-                format!("Remove {name}: this version doesn't run them yet, and they can't be ignored silently."),
-            );
-        }
+    if !draft.spec.actions.is_empty() {
+        draft.problem(".actions", "Remove actions: this version doesn't run them yet, and they can't be ignored silently.");
     }
 }

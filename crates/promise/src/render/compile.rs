@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use schema::expr::{Environment, ExprError, Template, TemplateError, Type, TypeProblem};
+use schema::expr::{Environment, Template, Type};
 use schema::structural::Schema;
 use serde_json::Value;
 
@@ -11,8 +11,9 @@ use super::outputs::{CompiledOutput, Source};
 use super::{Compiled, CompiledResource, OBJECT_LIMIT, order};
 use crate::api::{PromiseSpec, ResourceTemplate};
 use crate::connection::ConnectionTemplate;
-use crate::expression;
+use crate::expression::{self, Reader};
 use crate::problem::Problem;
+use crate::workflow;
 
 /// Compiles a promise and collects all problems.
 pub(super) fn compile(spec: &PromiseSpec) -> Result<Compiled, Vec<Problem>> {
@@ -30,38 +31,36 @@ pub(super) fn compile(spec: &PromiseSpec) -> Result<Compiled, Vec<Problem>> {
     });
     let environment = base.clone().variable("resources", Type::object(kinds));
     let with_self = base.clone().variable("self", Type::Dyn);
-    let mut reader = Reader { environment: &environment, with_self: &with_self, problems: Vec::new() };
+    let mut parts = Parts { environment: &environment, with_self: &with_self, reader: Reader::default() };
     let mut resources: Vec<CompiledResource> =
-        spec.implementation.resources.iter().enumerate().filter_map(|(index, resource)| reader.resource(index, resource)).collect();
-    let outputs = reader.outputs(spec, &ids);
-    let cost = reader.cost(spec, &base);
-    let mut problems = reader.problems;
+        spec.implementation.resources.iter().enumerate().filter_map(|(index, resource)| parts.resource(index, resource)).collect();
+    let outputs = parts.outputs(spec, &ids);
+    let cost = parts.cost(spec, &base);
+    let workflows = workflow::compile(&spec.workflows, &environment, &mut parts.reader);
+    let mut problems = parts.reader.problems;
     if problems.is_empty() {
         match order::order(&mut resources) {
-            Ok(order) => return Ok(Compiled { environment, resources, order, outputs, cost }),
+            Ok(order) => return Ok(Compiled { environment, resources, order, outputs, cost, workflows }),
             Err(cycle) => problems.push(cycle),
         }
     }
     Err(problems)
 }
 
-struct Reader<'e> {
+struct Parts<'e> {
     environment: &'e Environment,
     /// Readiness depends on the object alone.
     with_self: &'e Environment,
-    problems: Vec<Problem>,
+    reader: Reader,
 }
 
-impl Reader<'_> {
-    fn problem(&mut self, path: impl Into<String>, message: impl Into<String>) {
-        self.problems.push(Problem { path: path.into(), message: message.into() });
-    }
-
+impl Parts<'_> {
     fn resource(&mut self, index: usize, resource: &ResourceTemplate) -> Option<CompiledResource> {
         let path = format!(".implementation.resources[{index}]");
-        let include_when = self.typed(resource.include_when.as_deref(), &format!("{path}.includeWhen"), self.environment, &Type::Bool);
+        let include_when =
+            self.reader.typed(resource.include_when.as_deref(), &format!("{path}.includeWhen"), self.environment, &Type::Bool);
         let list = Type::list(Type::Dyn);
-        let for_each = self.typed(resource.for_each.as_deref(), &format!("{path}.forEach"), self.environment, &list);
+        let for_each = self.reader.typed(resource.for_each.as_deref(), &format!("{path}.forEach"), self.environment, &list);
         let item = match for_each.as_ref().map(Template::kind) {
             Some(Type::List(item)) => item.as_ref().clone(),
             _ => Type::Dyn,
@@ -71,8 +70,8 @@ impl Reader<'_> {
         } else {
             self.environment.clone()
         };
-        let ready_when = self.typed(resource.ready_when.as_deref(), &format!("{path}.readyWhen"), self.with_self, &Type::Bool);
-        let template = self.template(resource.template.as_ref()?, &format!("{path}.template"), &inside)?;
+        let ready_when = self.reader.typed(resource.ready_when.as_deref(), &format!("{path}.readyWhen"), self.with_self, &Type::Bool);
+        let template = self.reader.template(resource.template.as_ref()?, &format!("{path}.template"), &inside)?;
         Some(CompiledResource {
             id: resource.id.clone(),
             path,
@@ -86,36 +85,6 @@ impl Reader<'_> {
         })
     }
 
-    fn template(&mut self, json: &Value, path: &str, environment: &Environment) -> Option<Template> {
-        match Template::compile(json, environment) {
-            Ok(template) => Some(template),
-            Err(errors) => {
-                for TemplateError { path: inner, error } in errors {
-                    self.problem(format!("{path}{inner}"), expression::sentence(&error));
-                }
-                None
-            }
-        }
-    }
-
-    /// Compiles a text that is one expression of a type.
-    fn typed(&mut self, text: Option<&str>, path: &str, environment: &Environment, wanted: &Type) -> Option<Template> {
-        let template = self.template(&Value::from(text?), path, environment)?;
-        let kind = template.kind();
-        if kind.fits(wanted) {
-            return Some(template);
-        }
-        let message = match kind {
-            Type::String => format!("Write one expression in ${{…}} that returns {}.", words(wanted)),
-            _ => {
-                let problem = TypeProblem::WrongResult { found: kind.to_string(), wanted: words(wanted).to_owned() };
-                expression::sentence(&ExprError::of_types(problem))
-            }
-        };
-        self.problem(path, message);
-        None
-    }
-
     fn outputs(&mut self, spec: &PromiseSpec, ids: &[&str]) -> Vec<CompiledOutput> {
         let mut outputs = Vec::with_capacity(spec.outputs.len());
         for (index, output) in spec.outputs.iter().enumerate() {
@@ -127,24 +96,26 @@ impl Reader<'_> {
                     None
                 }
                 (Some(value), None, None) => {
-                    self.template(&Value::from(value.as_str()), &format!("{path}.value"), self.environment).map(Source::Value)
+                    self.reader.template(&Value::from(value.as_str()), &format!("{path}.value"), self.environment).map(Source::Value)
                 }
                 (None, Some(secret), None) => {
                     if !ids.contains(&secret.resource.as_str()) {
                         let message = format!("Name an existing resource: the promise has no `{}`.", secret.resource);
-                        self.problem(format!("{path}.secretRef.resource"), message);
+                        self.reader.problem(format!("{path}.secretRef.resource"), message);
                     }
                     if secret.key.is_empty() {
-                        self.problem(format!("{path}.secretRef.key"), "Name the key in the Secret.");
+                        self.reader.problem(format!("{path}.secretRef.key"), "Name the key in the Secret.");
                     }
                     let name = match &secret.name {
                         None => None,
-                        Some(name) => self.template(&Value::from(name.as_str()), &format!("{path}.secretRef.name"), self.environment),
+                        Some(name) => {
+                            self.reader.template(&Value::from(name.as_str()), &format!("{path}.secretRef.name"), self.environment)
+                        }
                     };
                     Some(Source::Secret { resource: secret.resource.clone(), name, key: secret.key.clone() })
                 }
                 _ => {
-                    self.problem(path, "Give the output either a value or a secretRef, or a template of other outputs.");
+                    self.reader.problem(path, "Give the output either a value or a secretRef, or a template of other outputs.");
                     None
                 }
             };
@@ -159,11 +130,11 @@ impl Reader<'_> {
     fn connection_string(&mut self, spec: &PromiseSpec, template: &str, path: String) {
         let template = match ConnectionTemplate::parse(template) {
             Ok(template) => template,
-            Err(message) => return self.problem(path, message),
+            Err(message) => return self.reader.problem(path, message),
         };
         let has_value = |name: &str| spec.outputs.iter().any(|output| output.name == name && output.template.is_none());
         if let Some(name) = template.names().find(|name| !has_value(name)) {
-            self.problem(path, format!("Name an output with a value or a secretRef: the promise has no such output `{name}`."));
+            self.reader.problem(path, format!("Name an output with a value or a secretRef: the promise has no such output `{name}`."));
         }
     }
 
@@ -171,12 +142,12 @@ impl Reader<'_> {
         let mut items = Vec::new();
         for (index, item) in spec.cost.iter().flat_map(|cost| &cost.items).enumerate() {
             let path = format!(".cost.items[{index}].monthly");
-            let Some(template) = self.template(&Value::from(item.monthly.as_str()), &path, base) else { continue };
+            let Some(template) = self.reader.template(&Value::from(item.monthly.as_str()), &path, base) else { continue };
             if matches!(template.kind(), Type::Int | Type::Dyn | Type::UInt) {
                 items.push(CompiledItem { name: item.name.clone(), monthly: template });
             } else {
                 let kind = template.kind();
-                self.problem(
+                self.reader.problem(
                     path,
                     format!("Write one expression in ${{…}} that returns a whole number of micro-units: this one returns {kind}."),
                 );
@@ -184,8 +155,4 @@ impl Reader<'_> {
         }
         items
     }
-}
-
-fn words(wanted: &Type) -> &'static str {
-    if *wanted == Type::Bool { "true or false" } else { "a list" }
 }

@@ -11,7 +11,7 @@ use super::mask::masked;
 use super::{Compiled, CompiledResource, ITEM_LIMIT, Inputs, OBJECT_LIMIT, Rendered, Rendering, SIZE_LIMIT, outputs};
 use crate::context::Context;
 use crate::expression;
-use crate::plan::Pending;
+use crate::plan::{Pending, resource_of};
 use crate::problem::Problem;
 
 /// What a failed expression waits for.
@@ -189,6 +189,26 @@ fn observed(resource: &CompiledResource, objects: &[Rendered], observed: &BTreeM
     if resource.for_each.is_some() { Some(Value::Array(found)) } else { found.pop() }
 }
 
+/// Returns the observed objects of every resource that has any.
+pub(super) fn all_observed(compiled: &Compiled, observed: &BTreeMap<String, Value>) -> Value {
+    let mut all = Map::new();
+    for resource in &compiled.resources {
+        let id = &resource.id;
+        if resource.for_each.is_none() {
+            if let Some(object) = observed.get(id).filter(|object| object.is_object()) {
+                all.insert(id.clone(), masked(object));
+            }
+            continue;
+        }
+        let items = (0..ITEM_LIMIT).map_while(|index| observed.get(&format!("{id}[{index}]")).filter(|object| object.is_object()));
+        let items: Vec<Value> = items.map(masked).collect();
+        if !items.is_empty() {
+            all.insert(id.clone(), Value::Array(items));
+        }
+    }
+    Value::Object(all)
+}
+
 pub(super) fn is_ready(
     compiled: &Compiled,
     resource: &str,
@@ -196,7 +216,7 @@ pub(super) fn is_ready(
     parameters: &Value,
     context: &Context,
 ) -> Option<Result<bool, String>> {
-    let resource = resource.split('[').next().unwrap_or(resource);
+    let resource = resource_of(resource);
     let template = compiled.resources.iter().find(|candidate| candidate.id == resource)?.ready_when.as_ref()?;
     let mut scope = expression::scope(&compiled.environment, parameters, context);
     scope.set("self", &masked(object));

@@ -22,6 +22,8 @@ pub const REQUESTS: &str = "/api/v1/workspaces/{workspace}/requests";
 pub const REQUEST: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}";
 /// Releases of a request.
 pub const RELEASES: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/releases";
+/// Another attempt of the workflow of a request.
+pub const RETRY: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/retry";
 /// Stream of a request.
 pub const WATCH: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/watch";
 /// Decisions on a request.
@@ -156,7 +158,7 @@ const READ: Operation = Operation {
 };
 
 /// All operations, in the order in which people read about them.
-pub const OPERATIONS: [Operation; 20] = [
+pub const OPERATIONS: [Operation; 21] = [
     Operation {
         path: WORKSPACES,
         id: "listWorkspaces",
@@ -305,6 +307,20 @@ pub const OPERATIONS: [Operation; 20] = [
         query: &[FIELDS],
         answer: Content::PageOf("ReleaseItem"),
         ..READ
+    },
+    Operation {
+        method: "POST",
+        path: RETRY,
+        id: "retryRequest",
+        group: "Requests",
+        summary: "Retry a workflow",
+        description: "Starts the failed steps of the workflow again. The answer is 409 if none failed.",
+        query: &[FIELDS],
+        headers: &[],
+        body: None,
+        answer: Content::Of("RequestDetail"),
+        status: 200,
+        refusals: &[403, 409],
     },
     Operation {
         path: WATCH,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::page::Amount;
 use crate::api::{
     ApprovalState, Approvers, Condition, GivenApproval, Health, OutdatedStatus, OutputFormat, PolicyOutcome, PromiseRequestSpec, Required,
-    SecretKeyRef, WaitingOn, WaitingReason,
+    SecretKeyRef, StepStatus, WaitingOn, WaitingReason, WorkflowStatus,
 };
 
 pub use crate::sentence::Actor;
@@ -92,6 +92,12 @@ pub struct RequestDetail {
     /// The release that is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<RunningRelease>,
+    /// The last run of a workflow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<WorkflowStatus>,
+    /// Steps of that workflow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepStatus>,
     /// Objects that were created for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<RequestResource>,

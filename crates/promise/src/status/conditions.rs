@@ -3,25 +3,29 @@
 use super::{Observation, ReleaseFacts, waiting};
 use crate::api::{
     ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, Condition, ConditionStatus, Health, Phase, PromiseRequestStatus,
-    WaitingOn,
+    WaitingOn, WorkflowPhase,
 };
 use crate::approval::is_emergency;
 use crate::plan::Hold;
 use crate::sentence::sentence;
 use crate::wording::{all_of, counted};
+use crate::workflow::{self, Run};
 
 /// Conditions that must be true before anything is created for the request.
 const DECIDED: [&str; 3] = ["Accepted", "PoliciesSatisfied", "Approved"];
 /// Whether the accepted release is applied.
 const APPLIED: &str = "Applied";
 /// Reasons why an accepted release can't be applied.
-const HELD_BACK: [&str; 2] = ["Refused", "Conflict"];
+const HELD_BACK: [&str; 3] = ["Refused", "Conflict", STEP_FAILED];
+/// Reason if a step of the workflow failed.
+const STEP_FAILED: &str = "StepFailed";
 /// Reason if the created objects can't be read.
 const UNREACHABLE: &str = "Unreachable";
 /// Appended to a decision that stands although policies changed.
 const POLICIES_CHANGED: &str = " Policies changed since then; the decision stands until the request is edited or resubmitted.";
 
-/// Returns why an accepted change can't be applied: a Destination refuses it, or the object already exists and belongs to someone else.
+/// Returns why an accepted change can't be applied: a Destination refuses it, the object already exists and belongs to someone else, or a
+/// step of the workflow failed.
 /// What is running isn't affected. Returns `None` if nothing is held back.
 pub fn held_back(status: &PromiseRequestStatus) -> Option<&Condition> {
     status.conditions.iter().find(|condition| condition.r#type == APPLIED && HELD_BACK.contains(&&*condition.reason))
@@ -222,6 +226,9 @@ fn applied(seen: &Observation<'_>) -> Said {
             }
             _ => {}
         }
+    }
+    if let Some(step) = seen.run.filter(|run| run.status.phase == WorkflowPhase::Failed).and_then(Run::failed) {
+        return said(ConditionStatus::False, STEP_FAILED, workflow::failed(step));
     }
     if plan.applied {
         return said(ConditionStatus::True, "Applied", format!("{} applied", counted(plan.inventory.len() as u64, "object")));

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::Observation;
-use crate::api::{CandidateState, CandidateStatus, Health, InventoryItem, Phase, PromiseRequestStatus};
+use crate::api::{CandidateState, CandidateStatus, Health, InventoryItem, Phase, PromiseRequestStatus, WorkflowPhase};
 use crate::plan::{Hold, Key, Plan};
 
 /// Maximum duration of a change. After that it is stuck, and unhealthy objects are an outage.
@@ -44,6 +44,17 @@ pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &
             }
             true => Phase::Degraded,
             false => Phase::Failed,
+        };
+    }
+    if let Some(run) = seen.run.filter(|run| !matches!(run.status.phase, WorkflowPhase::Succeeded | WorkflowPhase::RolledBack)) {
+        return match (run.status.phase, was_up(previous)) {
+            (WorkflowPhase::Failed, true) if works(previous, plan, |health| health == Health::Healthy) => Phase::Ready,
+            // Some steps take days: a ticket, for example.
+            (WorkflowPhase::Running | WorkflowPhase::RollingBack, true) if !broken(plan) => Phase::Updating,
+            (_, true) => Phase::Degraded,
+            (WorkflowPhase::Failed, false) => Phase::Failed,
+            (_, false) if broken(plan) => Phase::Failed,
+            (_, false) => Phase::Provisioning,
         };
     }
     if plan.applied && plan.healthy {

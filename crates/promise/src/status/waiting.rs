@@ -1,11 +1,12 @@
 //! What a request waits for: computed from observations, never from plans.
 
 use super::Observation;
-use crate::api::{CandidateState, PromiseRequestStatus, WaitingKind, WaitingOn, WaitingReason};
+use crate::api::{CandidateState, PromiseRequestStatus, StepPhase, StepStatus, WaitingKind, WaitingOn, WaitingReason, WorkflowPhase};
 use crate::expiry::minute;
 use crate::plan::{Hold, Plan};
 use crate::problem::Problem;
 use crate::wording::upper_first;
+use crate::workflow;
 
 pub(super) fn of(previous: &PromiseRequestStatus, seen: &Observation<'_>, now: &str) -> Option<WaitingOn> {
     let waiting = found(seen)?;
@@ -47,7 +48,7 @@ fn found(seen: &Observation<'_>) -> Option<WaitingOn> {
     if seen.deleting {
         return Some(match (seen.failure, seen.plan) {
             (Some(failure), _) => retrying(failure),
-            (None, Some(plan)) => removal(plan),
+            (None, Some(plan)) => of_steps(seen).unwrap_or_else(|| removal(plan)),
             (None, None) => deleting(),
         });
     }
@@ -88,6 +89,7 @@ fn of_people(seen: &Observation<'_>) -> Option<WaitingOn> {
             let message = "The controller is evaluating this request";
             Some(WaitingOn::new(WaitingKind::Controller, WaitingReason::Evaluating, message))
         }
+        CandidateState::Failed => Some(person(WaitingReason::RolledBack, "The change was rolled back")),
         CandidateState::Rejected | CandidateState::Expired | CandidateState::Withdrawn if seen.current.is_none() => {
             Some(person(WaitingReason::NotApproved, "This request wasn't approved"))
         }
@@ -111,8 +113,34 @@ fn of_work(seen: &Observation<'_>) -> Option<WaitingOn> {
         let message = "The controller is checking this request";
         return Some(WaitingOn::new(WaitingKind::Controller, WaitingReason::Reconciling, message));
     };
+    let is_in_the_way =
+        |hold: &Hold| matches!(hold, Hold::Paused | Hold::Foreign { .. } | Hold::Unreachable { .. } | Hold::Terminating { .. });
+    if !plan.holds.first().is_some_and(is_in_the_way)
+        && let Some(waiting) = of_steps(seen)
+    {
+        return Some(waiting);
+    }
     let applying = || WaitingOn::new(WaitingKind::Controller, WaitingReason::Applying, "Creating resources");
     plan.holds.first().map(|hold| held(hold, plan)).or_else(|| (!plan.actions.is_empty()).then(applying))
+}
+
+/// Returns what the workflow waits for. Steps about objects leave it to the objects.
+fn of_steps(seen: &Observation<'_>) -> Option<WaitingOn> {
+    let run = seen.run?;
+    match run.status.phase {
+        WorkflowPhase::Failed => {
+            let step = run.failed()?;
+            Some(WaitingOn::new(WaitingKind::Person, WaitingReason::StepFailed, workflow::failed(step)).about(&step.id))
+        }
+        WorkflowPhase::RollingBack => {
+            Some(WaitingOn::new(WaitingKind::Controller, WaitingReason::RollingBack, "A step failed: returning to the former release"))
+        }
+        WorkflowPhase::Running => {
+            let is_open = |step: &&StepStatus| step.phase == StepPhase::Running || step.next_at.is_some();
+            run.steps.iter().filter(is_open).find_map(workflow::waits)
+        }
+        WorkflowPhase::Succeeded | WorkflowPhase::RolledBack => None,
+    }
 }
 
 fn retrying(failure: &str) -> WaitingOn {

@@ -23,7 +23,7 @@ use promise::{Result, change, connection, deletion, names, wording};
 use serde_json::{Value, json};
 
 use super::related::{self, Surroundings};
-use super::{activity, decisions, form, preflight_panel, releases, rows, timeline};
+use super::{activity, decisions, form, preflight_panel, releases, rows, timeline, workflow};
 use crate::portal::Caller;
 use crate::portal::approvals::review;
 use crate::portal::place::Workspace;
@@ -48,6 +48,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     let allowed = Allowed {
         edit: allow(may("patch").await?, deleting, "change", workspace),
         delete: allow(may("delete").await?, deleting, "delete", workspace),
+        retry: allow(may("patch").await?, false, "change", workspace),
         reveal: reveal(caller, workspace, namespace, &status.outputs).await?,
     };
     let uid = request.metadata.uid.as_deref().unwrap_or_default();
@@ -76,6 +77,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         }),
         changes: pending(caller, &request, &releases, spec),
         expiry: expiry(&request, caller.portal().clock.now()),
+        workflow: workflow::of(&status),
         upgrade: releases::upgrade(caller, &request),
         deprecation: releases::deprecation(caller, workspace, &request),
         price: price(&request, &releases),

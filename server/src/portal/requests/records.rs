@@ -10,7 +10,7 @@ use promise::{Error, Problem, Result, connection, names};
 use serde_json::Value;
 
 use super::index::labels;
-use super::{decisions, list, rows};
+use super::{decisions, list, rows, workflow};
 use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::slices::Slice;
@@ -34,6 +34,17 @@ impl Caller {
     /// If there is none that the user can read, or the control plane doesn't respond.
     pub(crate) async fn request_detail(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestDetail> {
         let workspace = self.enter(workspace).await?;
+        let request = self.read_request(&workspace, namespace, name).await?;
+        self.detail_of(&workspace, &request).await
+    }
+
+    /// Retries the failed steps of a request, and returns it.
+    ///
+    /// # Errors
+    /// If no step failed, or the user can't change the request.
+    pub(crate) async fn retry_request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestDetail> {
+        let workspace = self.enter(workspace).await?;
+        workflow::retry(self, &workspace, namespace, name, None).await?;
         let request = self.read_request(&workspace, namespace, name).await?;
         self.detail_of(&workspace, &request).await
     }
@@ -62,6 +73,8 @@ impl Caller {
             content_hash: decisions::hash(&status),
             approvals: self.request_approvals(request).await?,
             running,
+            workflow: status.workflow,
+            steps: status.steps,
             resources: status.inventory.iter().map(resource).collect(),
             outputs: outputs(&status.outputs, known.as_deref()),
             waiting_on: status.waiting_on.filter(|waiting| waiting.kind != WaitingKind::Nothing),

@@ -19,6 +19,8 @@ pub enum WriteOperation {
     RestoreInputs,
     /// Rolls out the present rules to a PromiseRequest.
     RollOut,
+    /// Retries the workflow of a PromiseRequest.
+    RetryWorkflow,
     /// Withdraws a PromiseRequest from approval.
     Withdraw,
     /// Resubmits a PromiseRequest for approval.
@@ -83,7 +85,7 @@ pub enum WriteOperation {
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 39] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -92,6 +94,7 @@ impl WriteOperation {
         Self::WriteInputs,
         Self::RestoreInputs,
         Self::RollOut,
+        Self::RetryWorkflow,
         Self::Withdraw,
         Self::Resubmit,
         Self::Decide,
@@ -135,6 +138,7 @@ impl WriteOperation {
             Self::WriteInputs => "write-inputs",
             Self::RestoreInputs => "restore-inputs",
             Self::RollOut => "roll-out",
+            Self::RetryWorkflow => "retry-workflow",
             Self::Withdraw => "withdraw",
             Self::Resubmit => "resubmit",
             Self::Decide => "decide",

@@ -68,10 +68,14 @@ impl Reconciliation<'_> {
         }
         self.moved = places.moved().map(str::to_owned);
         self.stages = desired.iter().map(|desired| (desired.key.clone(), desired.stage)).collect();
+        if self.is_withdrawn {
+            (desired, pending) = (Vec::new(), Vec::new());
+        }
         let mut facts = Facts {
             request: subject,
             desired: Some(desired),
             pending,
+            closed: self.closed(wanted),
             budget: BUDGET,
             destinations: places.identities(),
             now: self.ctx.clock.now().as_second(),

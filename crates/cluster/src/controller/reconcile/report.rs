@@ -47,6 +47,7 @@ impl Reconciliation<'_> {
             moved: self.moved.as_deref(),
             failure: self.failure.as_deref(),
             undecided: decision.undecided,
+            run: self.run.as_ref(),
             outputs: &self.outputs,
         };
         lifecycle::status(self.request.status.as_ref(), &decision.choice, &observed, &self.ctx.now())

@@ -1,0 +1,44 @@
+//! The workflow of a request.
+
+use promise::api::{StepKind, StepPhase, WorkflowName, WorkflowPhase};
+use serde::{Deserialize, Serialize};
+
+/// The run of a workflow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowView {
+    /// Which workflow it is.
+    pub name: WorkflowName,
+    /// State of the run.
+    pub phase: WorkflowPhase,
+    /// Its steps, in the order of the promise.
+    pub steps: Vec<StepLine>,
+    /// The attempt that failed, if it can be retried.
+    pub retry: Option<u32>,
+}
+
+/// One step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepLine {
+    /// Id.
+    pub id: String,
+    /// Title, or empty.
+    pub title: String,
+    /// Type.
+    pub kind: StepKind,
+    /// State.
+    pub phase: StepPhase,
+    /// Number of attempts.
+    pub attempts: u32,
+    /// RFC 3339 time at which the last attempt started, or empty.
+    pub started: String,
+    /// RFC 3339 time at which it finished, or empty.
+    pub finished: String,
+    /// RFC 3339 time of the next attempt, or empty.
+    pub next: String,
+    /// What it waits for or why it failed, as a sentence, or empty.
+    pub message: String,
+    /// Whether a rollback undid it.
+    pub undone: bool,
+}

@@ -1,0 +1,30 @@
+//! The workflow of a request: one that runs, and one that failed.
+
+use app::view::{StepLine, WorkflowView};
+use promise::api::{StepKind, StepPhase, WorkflowName, WorkflowPhase};
+
+pub fn view(runs: bool) -> WorkflowView {
+    let at = |minute: &str| format!("2026-11-21T11:{minute}:00Z");
+    let step = |id: &str, kind, phase| StepLine { id: id.into(), kind, phase, ..StepLine::default() };
+    let ticket = StepLine {
+        title: "Ask the network team".into(),
+        attempts: 2,
+        started: at("03"),
+        ..step("ticket", StepKind::Http, if runs { StepPhase::Running } else { StepPhase::Failed })
+    };
+    let ticket = match runs {
+        true => StepLine { message: "The ticket is open.".into(), ..ticket },
+        false => StepLine { finished: at("04"), message: "The endpoint responded with HTTP 503.".into(), ..ticket },
+    };
+    WorkflowView {
+        name: WorkflowName::Provision,
+        phase: if runs { WorkflowPhase::Running } else { WorkflowPhase::Failed },
+        steps: vec![
+            StepLine { attempts: 1, finished: at("02"), ..step("check", StepKind::Validate, StepPhase::Succeeded) },
+            step("old", StepKind::Wait, StepPhase::Skipped),
+            ticket,
+            step("database", StepKind::Apply, StepPhase::Pending),
+        ],
+        retry: (!runs).then_some(1),
+    }
+}

@@ -1,0 +1,71 @@
+//! The workflow of a deletion.
+
+use std::collections::BTreeSet;
+
+use promise::api::{DeletionPolicy, WorkflowName, WorkflowPhase};
+use promise::lifecycle::Chosen;
+use promise::plan::{Facts, Key as ObjectKey, Plan, resource_of};
+use promise::status::Missing;
+use promise::workflow::Run;
+
+use super::Reconciliation;
+use super::stepping::{Advance, Subject};
+use crate::controller::decide::{Decision, recalled};
+use crate::controller::places::Places;
+
+impl Reconciliation<'_> {
+    /// Finds or starts the workflow of a deletion, and returns the release whose promise has it. What is handed over isn't removed, so no
+    /// step runs then. The error is a sentence.
+    pub(in crate::controller) async fn begin_removal(&mut self, policy: DeletionPolicy) -> Result<Option<Chosen>, String> {
+        let known = self.run.take().filter(|run| run.status.name == WorkflowName::Deprovision);
+        let is_over = known.as_ref().is_some_and(Run::is_over);
+        let has_begun = known.is_some();
+        self.run = known;
+        if is_over || policy == DeletionPolicy::Orphan {
+            return Ok(None);
+        }
+        let choice = match recalled(self.ctx, &self.releases, self.key, &self.request).await {
+            Ok(choice) => choice,
+            // Without the release nothing is known of its steps, and a deletion must not stay forever.
+            Err(lost) if lost.missing == Missing::Gone => {
+                tracing::warn!(request = %self.key, why = lost.why, "removed without the steps of its promise");
+                if let Some(run) = &mut self.run {
+                    run.status.phase = WorkflowPhase::Failed;
+                }
+                return Ok(None);
+            }
+            Err(lost) => return Err(lost.why),
+        };
+        let Some(release) = choice.wanted().cloned() else { return Ok(None) };
+        let Some(workflow) = release.compiled.workflows().get(WorkflowName::Deprovision) else { return Ok(None) };
+        if !has_begun {
+            let last = self.request.status.as_ref().and_then(|status| status.workflow.as_ref());
+            self.run = Some(Run::start(workflow, WorkflowName::Deprovision, &release.name, last, &self.ctx.now()));
+        }
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        self.ids = inventory.iter().map(|item| (ObjectKey::of_item(item), item.id.clone())).collect();
+        Ok(Some(release))
+    }
+
+    /// Keeps objects until a step deletes them, or all steps are done.
+    pub(in crate::controller) fn close(&self, release: Option<&Chosen>, facts: &mut Facts) {
+        let (Some(release), Some(run)) = (release, &self.run) else { return };
+        let Some(workflow) = release.compiled.workflows().get(run.status.name) else { return };
+        facts.closed = run.closed(workflow, facts.inventory.iter().map(|item| resource_of(&item.id)));
+        facts.unfinished = !run.is_over();
+    }
+
+    /// Advances the workflow of a deletion.
+    pub(in crate::controller) async fn advance_removal(
+        &mut self,
+        release: Option<&Chosen>,
+        places: &Places,
+        decision: &Decision,
+        (facts, plan): (&Facts, Option<&Plan>),
+    ) -> Result<Advance, kube::Error> {
+        let (Some(release), Some(plan)) = (release, plan) else { return Ok(Advance::Waits) };
+        let remaining: BTreeSet<String> = plan.inventory.iter().map(|item| resource_of(&item.id).to_owned()).collect();
+        let subject = Subject { release, can_roll_back: false, remaining };
+        self.advance(&subject, places, decision, (facts, plan)).await
+    }
+}

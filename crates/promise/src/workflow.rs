@@ -1,0 +1,101 @@
+//! Workflows: which step runs next, and what follows from what it found (`domain.md` 6). Pure.
+//!
+//! A promise without a workflow applies its objects in the order of their references. With one, the controller calls [`advance`] with what
+//! it observed, until nothing changes: it writes the state of the steps, carries out the [`Task`]s, and passes in their [`Done`] results.
+//! State lives in the status of the request, and is written before anything is sent. So after a crash the same call is made again, with the
+//! same idempotency key.
+//!
+//! To add a type of step, add its field to [`crate::api::Step`], its [`compile::Action`] and its arm in [`progress`], and, if it needs the
+//! controller, a [`Task`] with its executor in `cluster::controller::steps`.
+
+mod advance;
+mod call;
+mod check;
+mod compile;
+mod key;
+mod progress;
+mod run;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use serde_json::Value;
+
+pub use advance::{Advanced, Input, advance};
+pub(crate) use check::check;
+pub(crate) use compile::compile;
+pub use compile::{CompiledWorkflow, CompiledWorkflows};
+pub use run::{Run, name_of};
+pub use words::{failed, waits};
+
+use crate::api::{HttpMethod, StepReason};
+
+/// What a step asks the controller to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// Call an Endpoint.
+    Http(HttpTask),
+    /// Apply objects without storing them.
+    DryRun {
+        /// Id of the step.
+        step: String,
+        /// Ids of the resources.
+        resources: Vec<String>,
+    },
+}
+
+impl Task {
+    /// Returns the id of the step.
+    pub fn step(&self) -> &str {
+        match self {
+            Self::Http(call) => &call.step,
+            Self::DryRun { step, .. } => step,
+        }
+    }
+}
+
+/// A call of an Endpoint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HttpTask {
+    /// Id of the step.
+    pub step: String,
+    /// Name of the Endpoint in the promise's home.
+    pub endpoint: String,
+    /// Method.
+    pub method: HttpMethod,
+    /// Path below the Endpoint's URL.
+    pub path: String,
+    /// JSON body.
+    pub body: Option<Value>,
+    /// The same for every attempt that means the same effect.
+    pub idempotency_key: String,
+}
+
+/// What came of a [`Task`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Done {
+    /// An Endpoint answered.
+    Answer(Answer),
+    /// The servers would take the objects.
+    Accepted,
+    /// It failed.
+    Failed(TaskFailure),
+}
+
+/// The answer of an Endpoint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// HTTP status.
+    pub status: u16,
+    /// JSON body, or its text.
+    pub body: Value,
+}
+
+/// Why a task failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskFailure {
+    /// Reason.
+    pub reason: StepReason,
+    /// Explanation, as a sentence.
+    pub message: String,
+}

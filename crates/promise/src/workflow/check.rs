@@ -1,0 +1,201 @@
+//! Checks the structure of workflows before a promise is published. Every problem has the path in the spec and a sentence with the fix.
+
+use std::collections::BTreeSet;
+
+use super::compile::duration;
+use crate::api::{HttpRequest, PromiseSpec, Step, Workflow, WorkflowName};
+use crate::problem::Problem;
+use crate::wording::all_of;
+
+/// Maximum number of steps of a workflow.
+const STEP_LIMIT: usize = 50;
+/// Maximum number of attempts after the first one.
+const RETRY_LIMIT: u32 = 20;
+/// Pauses between two polls, in seconds.
+const POLLS: std::ops::RangeInclusive<i64> = 2..=3_600;
+
+/// Checks all workflows of a promise.
+pub(crate) fn check(spec: &PromiseSpec) -> Vec<Problem> {
+    let mut checks = Checks { spec, problems: Vec::new() };
+    for name in WorkflowName::ALL {
+        if let Some(workflow) = spec.workflows.get(name) {
+            checks.workflow(name, workflow);
+        }
+    }
+    checks.problems
+}
+
+struct Checks<'a> {
+    spec: &'a PromiseSpec,
+    problems: Vec<Problem>,
+}
+
+impl Checks<'_> {
+    fn problem(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.problems.push(Problem { path: path.into(), message: message.into() });
+    }
+
+    fn workflow(&mut self, name: WorkflowName, workflow: &Workflow) {
+        let path = format!(".workflows.{}", name.word());
+        let count = workflow.steps.len();
+        if count == 0 {
+            return self.problem(format!("{path}.steps"), "Add a step, or remove the workflow.");
+        }
+        if count > STEP_LIMIT {
+            let message = format!("Use fewer steps: a workflow can have at most {STEP_LIMIT}, and this one has {count}.");
+            return self.problem(format!("{path}.steps"), message);
+        }
+        let mut ids = BTreeSet::new();
+        for (index, step) in workflow.steps.iter().enumerate() {
+            let place = format!("{path}.steps[{index}]");
+            if !is_id(&step.id) {
+                let message =
+                    format!("Use letters and digits for the id, starting with a lowercase letter, such as `ticket`, not {:?}.", step.id);
+                self.problem(format!("{place}.id"), message);
+            } else if !ids.insert(step.id.as_str()) {
+                self.problem(format!("{place}.id"), format!("Choose another id: `{}` is already used by another step.", step.id));
+            }
+            self.step(name, step, &place);
+        }
+        for (index, step) in workflow.steps.iter().enumerate() {
+            for (at, other) in step.depends_on.iter().enumerate() {
+                if !ids.contains(other.as_str()) {
+                    let message = format!("Name an existing step: the workflow has no `{other}`.");
+                    self.problem(format!("{path}.steps[{index}].dependsOn[{at}]"), message);
+                }
+            }
+        }
+        if let Some(around) = cycle(workflow) {
+            let message = format!("Remove a dependency: {} wait for each other.", all_of(&around));
+            self.problem(format!("{path}.steps"), message);
+        }
+        if name != WorkflowName::Deprovision {
+            self.all_applied(workflow, &path);
+        }
+    }
+
+    /// A resource that no step applies would never be created.
+    fn all_applied(&mut self, workflow: &Workflow, path: &str) {
+        let applied: BTreeSet<&str> =
+            workflow.steps.iter().filter_map(|step| step.apply.as_ref()).flat_map(|apply| &apply.resources).map(String::as_str).collect();
+        let missing: Vec<&str> = self.resources().filter(|id| !applied.contains(id)).collect();
+        if !missing.is_empty() {
+            let message = format!("Name every resource in the `apply` of a step. These are missing: {}.", all_of(&missing));
+            self.problem(format!("{path}.steps"), message);
+        }
+    }
+
+    fn resources(&self) -> impl Iterator<Item = &str> {
+        self.spec.implementation.resources.iter().map(|resource| resource.id.as_str())
+    }
+
+    fn step(&mut self, name: WorkflowName, step: &Step, place: &str) {
+        let given = [
+            step.validate.is_some(),
+            step.capacity.is_some(),
+            step.apply.is_some(),
+            step.wait.is_some(),
+            step.delete.is_some(),
+            step.http.is_some(),
+        ];
+        if given.iter().filter(|given| **given).count() != 1 {
+            self.problem(place, "Give the step exactly one of validate, capacity, apply, wait, delete and http.");
+        }
+        let is_deletion = name == WorkflowName::Deprovision;
+        for (kind, is_given, belongs) in
+            [("delete", given[4], is_deletion), ("apply", given[2], !is_deletion), ("capacity", given[1], !is_deletion)]
+        {
+            if is_given && !belongs {
+                let (here, there) = if is_deletion { ("deprovision", "provision and upgrade") } else { (name.word(), "deprovision") };
+                let message = format!("Move it: `{kind}` belongs to {there}, and this is {here}.");
+                self.problem(format!("{place}.{kind}"), message);
+            }
+        }
+        let about = [("capacity", &step.capacity), ("apply", &step.apply), ("delete", &step.delete)];
+        for (kind, of) in about {
+            if let Some(of) = of {
+                self.named(&of.resources, &format!("{place}.{kind}.resources"), true);
+            }
+        }
+        if let Some(wait) = &step.wait {
+            self.named(&wait.resources, &format!("{place}.wait.resources"), wait.until.is_none());
+        }
+        self.duration(step.timeout.as_deref(), &format!("{place}.timeout"));
+        if let Some(retry) = &step.retry {
+            self.duration(retry.backoff.as_deref(), &format!("{place}.retry.backoff"));
+            if retry.limit > RETRY_LIMIT {
+                self.problem(format!("{place}.retry.limit"), format!("Use a limit of at most {RETRY_LIMIT}."));
+            }
+        }
+        self.http(step, place);
+    }
+
+    fn named(&mut self, ids: &[String], place: &str, is_needed: bool) {
+        if ids.is_empty() && is_needed {
+            self.problem(place, "Name at least one resource.");
+        }
+        for (at, id) in ids.iter().enumerate() {
+            if !self.resources().any(|known| known == id) {
+                self.problem(format!("{place}[{at}]"), format!("Name an existing resource: the promise has no `{id}`."));
+            }
+        }
+    }
+
+    fn http(&mut self, step: &Step, place: &str) {
+        let Some(http) = &step.http else { return };
+        let place = format!("{place}.http");
+        if http.endpoint.is_empty() || http.endpoint.contains("${") {
+            self.problem(format!("{place}.endpoint"), "Name an Endpoint, such as `tickets`.");
+        }
+        self.call(&http.call, &place);
+        if let Some(undo) = &http.undo {
+            self.call(undo, &format!("{place}.undo"));
+        }
+        if let Some(poll) = &http.poll {
+            self.slash(&poll.path, &format!("{place}.poll.path"));
+            if let Some(every) = poll.every.as_deref()
+                && duration(every).is_none_or(|every| !POLLS.contains(&every))
+            {
+                self.problem(format!("{place}.poll.every"), "Use a duration from 2s to 1h.");
+            }
+        }
+    }
+
+    fn call(&mut self, call: &HttpRequest, place: &str) {
+        self.slash(&call.path, &format!("{place}.path"));
+    }
+
+    fn slash(&mut self, path: &str, place: &str) {
+        if !path.starts_with('/') {
+            self.problem(place, "Start the path with a slash, such as /tickets.");
+        }
+    }
+
+    fn duration(&mut self, text: Option<&str>, place: &str) {
+        if let Some(text) = text.filter(|text| duration(text).is_none()) {
+            let message = format!("Use a whole number with s, m, h or d, such as 30m, not {text:?}.");
+            self.problem(place, message);
+        }
+    }
+}
+
+/// Ids are used in expressions: `steps.ticket`.
+fn is_id(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_lowercase()) && text.len() <= 63 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Returns steps that wait for each other.
+fn cycle(workflow: &Workflow) -> Option<Vec<&str>> {
+    let mut left: Vec<&Step> = workflow.steps.iter().collect();
+    loop {
+        let waiting: BTreeSet<&str> = left.iter().map(|step| step.id.as_str()).collect();
+        let before = left.len();
+        left.retain(|step| step.depends_on.iter().any(|other| waiting.contains(other.as_str())));
+        if left.is_empty() {
+            return None;
+        }
+        if left.len() == before {
+            return Some(left.into_iter().map(|step| step.id.as_str()).collect());
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The run of a workflow: which one, and what it allows.
+
+use std::collections::BTreeSet;
+
+use super::compile::{Action, CompiledWorkflow};
+use crate::api::{PromiseRequestStatus, StepPhase, StepStatus, WorkflowName, WorkflowPhase, WorkflowStatus};
+
+/// The run of a workflow, as the status has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// The run.
+    pub status: WorkflowStatus,
+    /// Its steps, in the order of the promise.
+    pub steps: Vec<StepStatus>,
+}
+
+impl Run {
+    /// Starts a run. `last` is the one before it, and `now` an RFC 3339 time.
+    pub fn start(workflow: &CompiledWorkflow, name: WorkflowName, release: &str, last: Option<&WorkflowStatus>, now: &str) -> Self {
+        let steps = workflow.steps.iter().map(|step| StepStatus {
+            id: step.id.clone(),
+            title: step.title.clone(),
+            kind: step.kind,
+            ..StepStatus::default()
+        });
+        let run = last.map_or(0, |last| last.attempt) + 1;
+        let (release, started_at) = (release.to_owned(), Some(now.to_owned()));
+        let status = WorkflowStatus { name, release, run, attempt: run, started_at, ..WorkflowStatus::default() };
+        Self { status, steps: steps.collect() }
+    }
+
+    /// Returns the run that the status has.
+    pub fn last(status: Option<&PromiseRequestStatus>) -> Option<Self> {
+        let status = status?;
+        Some(Self { status: status.workflow.clone()?, steps: status.steps.clone() })
+    }
+
+    /// Returns the run that the status has, if it is about this release.
+    pub fn recorded(status: Option<&PromiseRequestStatus>, release: &str) -> Option<Self> {
+        Self::last(status).filter(|run| run.status.release == release)
+    }
+
+    /// Checks whether everything that the release wants can be applied, as if there were no workflow.
+    pub fn is_over(&self) -> bool {
+        self.status.phase == WorkflowPhase::Succeeded
+    }
+
+    /// Checks whether the request returns to its former release, or has returned.
+    pub fn is_taken_back(&self) -> bool {
+        matches!(self.status.phase, WorkflowPhase::RollingBack | WorkflowPhase::RolledBack)
+    }
+
+    /// Checks whether nothing can change. `retry` is the value of the annotation that retries a run.
+    pub fn is_idle(&self, retry: Option<&str>) -> bool {
+        match self.status.phase {
+            WorkflowPhase::Running | WorkflowPhase::RollingBack => false,
+            WorkflowPhase::Failed => !self.status.is_retried(retry),
+            WorkflowPhase::Succeeded | WorkflowPhase::RolledBack => true,
+        }
+    }
+
+    /// Returns those of the resources whose step hasn't begun: their objects aren't applied or, in a deletion, deleted yet.
+    pub fn closed<'r>(&self, workflow: &CompiledWorkflow, resources: impl IntoIterator<Item = &'r str>) -> BTreeSet<String> {
+        if self.is_over() || self.is_taken_back() {
+            return BTreeSet::new();
+        }
+        let begun = |id: &str| self.steps.iter().any(|step| step.id == id && (step.attempts > 0 && step.phase != StepPhase::Skipped));
+        let open = workflow.steps.iter().filter(|step| begun(&step.id)).filter_map(|step| match &step.action {
+            Action::Apply(resources) | Action::Delete(resources) => Some(resources),
+            _ => None,
+        });
+        let open: BTreeSet<&str> = open.flatten().map(String::as_str).collect();
+        resources.into_iter().filter(|id| !open.contains(id)).map(str::to_owned).collect()
+    }
+
+    /// Returns the first step that failed for good.
+    pub fn failed(&self) -> Option<&StepStatus> {
+        self.steps.iter().find(|step| step.phase == StepPhase::Failed)
+    }
+}
+
+/// Returns which workflow rolls out a release: `provision` until the request was provisioned once.
+pub fn name_of(status: Option<&PromiseRequestStatus>, has_current: bool) -> WorkflowName {
+    let unfinished = |run: &WorkflowStatus| run.name == WorkflowName::Provision && run.phase != WorkflowPhase::Succeeded;
+    match status.and_then(|status| status.workflow.as_ref()) {
+        Some(run) if unfinished(run) => WorkflowName::Provision,
+        _ if has_current => WorkflowName::Upgrade,
+        _ => WorkflowName::Provision,
+    }
+}

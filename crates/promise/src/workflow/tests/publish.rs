@@ -1,0 +1,77 @@
+//! What is refused before a promise with a workflow is published.
+
+use serde_json::{Value, json};
+
+use super::world::promise;
+use super::{apply, ticket};
+use crate::api::WorkflowName;
+use crate::publish::validate;
+
+fn problems(name: WorkflowName, steps: Value) -> Vec<String> {
+    let problems = validate(&promise(name, &steps), None, true).err().unwrap_or_default();
+    problems.iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect()
+}
+
+#[test]
+fn a_workflow_that_can_run_is_published() {
+    let steps = json!([ticket(), apply("all", &["database", "config"], &["ticket"])]);
+    assert_eq!(problems(WorkflowName::Provision, steps.clone()), Vec::<String>::new());
+    assert_eq!(problems(WorkflowName::Upgrade, steps), Vec::<String>::new());
+    let deletion = json!([{"id": "config", "delete": {"resources": ["config"]}}, ticket()]);
+    assert_eq!(problems(WorkflowName::Deprovision, deletion), Vec::<String>::new());
+}
+
+#[test]
+fn what_cannot_run_is_named_with_its_path() {
+    let all = apply("all", &["database", "config"], &[]);
+    let with = |step: Value| json!([all, step]);
+    for (steps, wanted) in [
+        (json!([]), ".workflows.provision.steps: Add a step"),
+        (
+            json!([apply("one", &["database"], &[])]),
+            ".workflows.provision.steps: Name every resource in the `apply` of a step. These are missing: config",
+        ),
+        (with(json!({"id": "all", "wait": {"resources": ["config"]}})), ".workflows.provision.steps[1].id: Choose another id"),
+        (with(json!({"id": "A b", "wait": {"resources": ["config"]}})), ".workflows.provision.steps[1].id: Use letters and digits"),
+        (with(json!({"id": "none"})), ".workflows.provision.steps[1]: Give the step exactly one of"),
+        (with(json!({"id": "gone", "delete": {"resources": ["config"]}})), ".workflows.provision.steps[1].delete: Move it"),
+        (
+            with(json!({"id": "w", "wait": {"resources": ["nothing"]}})),
+            ".workflows.provision.steps[1].wait.resources[0]: Name an existing resource",
+        ),
+        (with(json!({"id": "w", "wait": {}})), ".workflows.provision.steps[1].wait.resources: Name at least one resource"),
+        (
+            with(json!({"id": "w", "wait": {"resources": ["config"]}, "dependsOn": ["x"]})),
+            ".workflows.provision.steps[1].dependsOn[0]: Name an existing step",
+        ),
+        (
+            with(json!({"id": "w", "wait": {"resources": ["config"]}, "timeout": "soon"})),
+            ".workflows.provision.steps[1].timeout: Use a whole number",
+        ),
+        (
+            with(json!({"id": "w", "wait": {"resources": ["config"]}, "retry": {"limit": 99}})),
+            ".workflows.provision.steps[1].retry.limit: Use a limit",
+        ),
+        (with(json!({"id": "w", "wait": {"resources": ["config"]}, "when": "${1}"})), ".workflows.provision.steps[1].when: "),
+        (
+            with(json!({"id": "v", "validate": {"expression": "${parameters.prot > 1}", "message": "m"}})),
+            ".workflows.provision.steps[1].validate.expression: ",
+        ),
+        (with(json!({"id": "h", "http": {"endpoint": "", "path": "/a"}})), ".workflows.provision.steps[1].http.endpoint: Name an Endpoint"),
+        (
+            with(json!({"id": "h", "http": {"endpoint": "e", "path": "a"}})),
+            ".workflows.provision.steps[1].http.path: Start the path with a slash",
+        ),
+        (
+            with(json!({"id": "h", "http": {"endpoint": "e", "path": "/a", "poll": {"path": "/a", "until": "${true}", "every": "1s"}}})),
+            ".workflows.provision.steps[1].http.poll.every: Use a duration",
+        ),
+        (
+            json!([all, {"id": "a", "wait": {"resources": ["config"]}, "dependsOn": ["b"]}, {"id": "b", "wait": {"resources": ["config"]}, "dependsOn": ["a"]}]),
+            ".workflows.provision.steps: Remove a dependency: a and b wait for each other",
+        ),
+    ] {
+        let found = problems(WorkflowName::Provision, steps.clone());
+        assert!(found.iter().any(|problem| problem.starts_with(wanted)), "{steps}\n{found:#?}\n{wanted}");
+    }
+}

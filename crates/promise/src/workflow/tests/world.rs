@@ -1,0 +1,147 @@
+//! What steps find, for tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use crate::api::{PromiseSpec, StepReason, StepStatus, WorkflowName};
+use crate::context::{Context, RequestContext};
+use crate::render::Compiled;
+use crate::workflow::{Answer, Done, HttpTask, Input, Run, Task, TaskFailure, advance};
+
+const RESOURCES: [&str; 2] = ["config", "database"];
+
+/// A request with a database and a config.
+pub struct World {
+    compiled: Compiled,
+    name: WorkflowName,
+    pub run: Run,
+    now: Timestamp,
+    unapplied: BTreeSet<String>,
+    unhealthy: BTreeSet<String>,
+    pub remaining: BTreeSet<String>,
+    pub can_roll_back: bool,
+    pub is_back: bool,
+    pub paused: bool,
+    pub retry: Option<String>,
+    tasks: Vec<Task>,
+    called: BTreeMap<String, Timestamp>,
+    again: Option<SignedDuration>,
+}
+
+/// A promise with a database and a config, and a workflow.
+pub fn promise(name: WorkflowName, steps: &Value) -> PromiseSpec {
+    let object = |id: &str| json!({"id": id, "template": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": id}}});
+    serde_json::from_value(json!({
+        "version": "1.0.0",
+        "parameters": {"type": "object", "properties": {"port": {"type": "integer", "default": 5432}}},
+        "implementation": {"resources": [object("database"), object("config")]},
+        "workflows": {name.word(): {"steps": steps}},
+    }))
+    .unwrap()
+}
+
+impl World {
+    pub fn new(steps: Value) -> Self {
+        Self::of(WorkflowName::Provision, steps)
+    }
+
+    pub fn of(name: WorkflowName, steps: Value) -> Self {
+        let compiled = Compiled::compile(&promise(name, &steps)).unwrap();
+        let run = Run::start(compiled.workflows().get(name).unwrap(), name, "orders-1", None, "2026-05-01T08:00:00Z");
+        let all: BTreeSet<String> = RESOURCES.map(str::to_owned).into();
+        Self {
+            compiled,
+            name,
+            run,
+            now: "2026-05-01T08:00:00Z".parse().unwrap(),
+            unapplied: all.clone(),
+            unhealthy: all,
+            remaining: BTreeSet::new(),
+            can_roll_back: false,
+            is_back: false,
+            paused: false,
+            retry: None,
+            tasks: Vec::new(),
+            called: BTreeMap::new(),
+            again: None,
+        }
+    }
+
+    fn with(&mut self, results: BTreeMap<String, Done>) -> Vec<HttpTask> {
+        let context = Context { request: RequestContext { name: "orders".into(), ..Default::default() }, ..Context::default() };
+        let parameters = json!({"port": 5432});
+        let input = Input {
+            workflow: self.compiled.workflows().get(self.name).unwrap(),
+            uid: "r-1",
+            parameters: &parameters,
+            context: &context,
+            resources: &json!({}),
+            unapplied: &self.unapplied,
+            unhealthy: &self.unhealthy,
+            remaining: &self.remaining,
+            called: &self.called,
+            can_roll_back: self.can_roll_back,
+            is_back: self.is_back,
+            paused: self.paused,
+            retry: self.retry.as_deref(),
+            now: self.now,
+        };
+        let advanced = advance(&input, self.run.clone(), results);
+        (self.run, self.tasks, self.again) = (advanced.run, advanced.tasks, advanced.again);
+        let calls = self.tasks.iter().filter_map(|task| match task {
+            Task::Http(call) => Some(call.clone()),
+            Task::DryRun { .. } => None,
+        });
+        calls.collect()
+    }
+
+    /// Advances without results. Returns the calls.
+    pub fn advance(&mut self) -> Vec<HttpTask> {
+        self.with(BTreeMap::new())
+    }
+
+    fn done(&mut self, done: &Done) -> Vec<HttpTask> {
+        self.called.extend(self.tasks.iter().map(|task| (task.step().to_owned(), self.now)));
+        let results = self.tasks.iter().map(|task| (task.step().to_owned(), done.clone())).collect();
+        self.with(results)
+    }
+
+    /// Answers every call that was made.
+    pub fn answer(&mut self, status: u16, body: Value) -> Vec<HttpTask> {
+        self.done(&Done::Answer(Answer { status, body }))
+    }
+
+    pub fn unreachable(&mut self) {
+        self.done(&Done::Failed(TaskFailure { reason: StepReason::Unreachable, message: "The endpoint didn't respond.".into() }));
+    }
+
+    pub fn passes(&mut self, seconds: i64) {
+        self.now += SignedDuration::from_secs(seconds);
+    }
+
+    pub fn again(&self) -> Option<i64> {
+        self.again.map(|again| again.as_secs())
+    }
+
+    pub fn applied(&mut self, id: &str) {
+        self.unapplied.remove(id);
+    }
+
+    pub fn healthy(&mut self, id: &str) {
+        self.unhealthy.remove(id);
+    }
+
+    pub fn step(&self, id: &str) -> &StepStatus {
+        self.run.steps.iter().find(|step| step.id == id).unwrap()
+    }
+
+    pub fn phases(&self) -> Vec<String> {
+        self.run.steps.iter().map(|step| format!("{} {:?}", step.id, step.phase)).collect()
+    }
+
+    pub fn closed(&self) -> Vec<String> {
+        self.run.closed(self.compiled.workflows().get(self.name).unwrap(), RESOURCES).into_iter().collect()
+    }
+}

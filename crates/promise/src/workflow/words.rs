@@ -1,0 +1,75 @@
+//! What steps say to people.
+
+use crate::api::{StepKind, StepReason, StepStatus, WaitingKind, WaitingOn, WaitingReason};
+use crate::wording::{all_of, counted};
+
+/// Returns what a run that failed says: which step, and why.
+pub fn failed(step: &StepStatus) -> String {
+    let why = step.message.as_deref().map(|message| format!(": {message}")).unwrap_or_default();
+    ended(&format!("The step {} failed{why}", title(step)))
+}
+
+/// Returns what a step that runs waits for. Steps about objects don't say it: the objects say more.
+pub fn waits(step: &StepStatus) -> Option<WaitingOn> {
+    let why = step.message.as_deref().map(|message| format!(": {message}")).unwrap_or_default();
+    let message = match (step.kind, step.reason) {
+        (StepKind::Http, Some(StepReason::Polling)) => format!("Waiting for {}{why}", title(step)),
+        (StepKind::Http | StepKind::Wait, _) => format!("Waiting for {}{why}", title(step)),
+        (StepKind::Validate | StepKind::Capacity, Some(_)) => format!("{} is checked again{why}", title(step)),
+        _ => return None,
+    };
+    let waiting = WaitingOn::new(WaitingKind::Step, WaitingReason::StepRunning, message);
+    Some(WaitingOn { object: Some(step.id.clone()), ..waiting })
+}
+
+/// Returns a text as a sentence with a full stop.
+fn ended(text: &str) -> String {
+    format!("{}.", text.trim_end_matches('.'))
+}
+
+fn title(step: &StepStatus) -> String {
+    step.title.as_ref().map_or_else(|| step.id.clone(), |title| format!("“{title}”"))
+}
+
+/// Returns what a step about objects waits for.
+pub(super) fn left(reason: StepReason, ids: &[&str]) -> String {
+    let ids = all_of(ids);
+    match reason {
+        StepReason::Applying => format!("Applying {ids}"),
+        StepReason::Deleting => format!("Deleting {ids}"),
+        _ => format!("Waiting for {ids}"),
+    }
+}
+
+/// Returns that an attempt took too long. `timeout` is in seconds.
+pub(super) fn timed_out(timeout: i64, step: &StepStatus) -> String {
+    let after = duration(timeout);
+    match &step.message {
+        Some(message) => ended(&format!("Timed out after {after}. Last: {message}")),
+        None => format!("Timed out after {after}."),
+    }
+}
+
+/// Returns that the answer of an Endpoint isn't the expected one.
+pub(super) fn unexpected(status: u16) -> String {
+    format!("The endpoint responded with HTTP {status}.")
+}
+
+/// Returns that an undo wasn't answered as expected.
+pub(super) fn undo_answer(status: u16) -> String {
+    format!("The endpoint responded with HTTP {status}, so the step isn't undone yet.")
+}
+
+/// Returns that the promise takes the answer as a failure.
+pub(super) fn refused() -> String {
+    "The endpoint reported a failure.".to_owned()
+}
+
+fn duration(seconds: i64) -> String {
+    let seconds = u64::try_from(seconds).unwrap_or_default();
+    match seconds {
+        _ if seconds % 3_600 == 0 => counted(seconds / 3_600, "hour"),
+        _ if seconds % 60 == 0 => counted(seconds / 60, "minute"),
+        _ => counted(seconds, "second"),
+    }
+}

@@ -1,0 +1,62 @@
+// A workflow fails at a step because of an outage of the simulated ticket system, and is retried to the end.
+
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { kubectl, signIn, stage, until, violations, workspace } from "../portal.mjs";
+
+const platform = "plane-admin@root:platform";
+const it = stage();
+
+/** Switches the outage of the ticket system on or off. */
+async function outage(on) {
+  const url = await kubectl(it.portal, platform, ["get", "endpoint/tickets", "-o", "jsonpath={.spec.url}"]);
+  const form = new URLSearchParams({ on: String(on) });
+  const answer = await fetch(`${url}/outage`, { method: "POST", body: form, headers: { origin: url }, redirect: "manual" });
+  assert.equal(answer.status, 303);
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+  test(`a step that failed is retried to the end, ${how}`, async () => {
+    const promise = await readFile(new URL("../../examples/workflows/public-hostname.yaml", import.meta.url), "utf8");
+    await kubectl(it.portal, platform, ["apply", "-f", "-"], promise);
+    const name = javaScriptEnabled ? "front" : "front-plain";
+    await outage(true);
+    const page = await signIn(it, "dev-shop", { javaScriptEnabled });
+    await until(async () => {
+      await page.goto(`/w/${workspace}/promises/public-hostname/request`);
+      return (await page.getByLabel(/^Hostname/).count()) === 1;
+    }, "the promise to be published");
+    await page.getByLabel("Name", { exact: true }).fill(name);
+    await page.getByLabel(/^Hostname/).fill(name);
+    await page.getByLabel(/^Service/).fill("storefront.shop.svc");
+    await page.getByRole("button", { name: "Review request" }).click();
+    await page.getByRole("button", { name: "Submit request" }).click();
+    const own = `/w/${workspace}/requests/default/${name}`;
+    await page.waitForURL(`**${own}`);
+    const steps = page.getByRole("region", { name: "Steps" });
+    const says = async (text) =>
+      until(async () => {
+        if (!javaScriptEnabled) await page.goto(own);
+        return (await steps.getByText(text).count()) > 0;
+      }, `the page to say ${text}`);
+    await says("HTTP 503");
+    const retry = page.getByRole("button", { name: "Retry" });
+    await until(async () => {
+      if (!javaScriptEnabled) await page.goto(own);
+      return (await retry.count()) === 1;
+    }, "the step to have failed for good");
+    if (javaScriptEnabled) assert.deepEqual(await violations(page), []);
+
+    await outage(false);
+    await retry.click();
+    const ready = ["get", `promiserequest/${name}`, "-o", "jsonpath={.status.phase} {.status.workflow.phase}"];
+    await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === "Ready Succeeded", "the request to be ready", 60_000);
+    await page.goto(own);
+    await page.getByText("Steps", { exact: true }).click();
+    await page.getByText("Ask the network team").waitFor();
+    await page.getByText(`${name}.example.org`).first().waitFor();
+    await page.context().close();
+  });
+}

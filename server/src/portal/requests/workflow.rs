@@ -1,0 +1,64 @@
+//! The workflow of a request: its steps, and another attempt.
+
+use app::view::{StepLine, WorkflowView};
+use cluster::error::PlaneResult as _;
+use cluster::kinds::PromiseRequest;
+use kube::Api;
+use promise::api::{CandidateState, PromiseRequestStatus, StepStatus, WorkflowPhase};
+use promise::{ConflictReason, Result, names};
+use serde_json::json;
+
+use crate::portal::Caller;
+use crate::portal::place::Workspace;
+use crate::portal::write::{WriteOperation, WriteTarget};
+
+/// Returns the last run, if the promise has a workflow.
+pub(super) fn of(status: &PromiseRequestStatus) -> Option<WorkflowView> {
+    let run = status.workflow.as_ref()?;
+    let steps = status.steps.iter().map(line).collect();
+    Some(WorkflowView { name: run.name, phase: run.phase, steps, retry: failed_attempt(status) })
+}
+
+fn line(step: &StepStatus) -> StepLine {
+    StepLine {
+        id: step.id.clone(),
+        title: step.title.clone().unwrap_or_default(),
+        kind: step.kind,
+        phase: step.phase,
+        attempts: step.attempts,
+        started: step.started_at.clone().unwrap_or_default(),
+        finished: step.finished_at.clone().unwrap_or_default(),
+        next: step.next_at.clone().unwrap_or_default(),
+        message: step.message.clone().unwrap_or_default(),
+        undone: step.undone,
+    }
+}
+
+/// Returns the attempt that failed, while it can be retried.
+fn failed_attempt(status: &PromiseRequestStatus) -> Option<u32> {
+    let run = status.workflow.as_ref()?;
+    let is_failed = match run.phase {
+        WorkflowPhase::Failed => true,
+        WorkflowPhase::RolledBack => status.candidate.as_ref().is_some_and(|candidate| candidate.state == CandidateState::Failed),
+        WorkflowPhase::Running | WorkflowPhase::Succeeded | WorkflowPhase::RollingBack => false,
+    };
+    is_failed.then_some(run.attempt)
+}
+
+/// Retries the failed steps, as the person. `attempt` is the one that the person saw fail; `None` for whatever failed last.
+pub(in crate::portal) async fn retry(
+    caller: &Caller,
+    workspace: &Workspace,
+    namespace: &str,
+    name: &str,
+    attempt: Option<u32>,
+) -> Result<()> {
+    let request = caller.read_request(workspace, namespace, name).await?;
+    let failed = request.status.as_ref().and_then(failed_attempt).filter(|at| attempt.is_none_or(|seen| seen == *at));
+    let failed = failed.ok_or(ConflictReason::NothingFailed)?;
+    let api: Api<PromiseRequest> = Api::namespaced(caller.client(&workspace.cluster), namespace);
+    let patch = json!({"metadata": {"annotations": {names::RETRY_ANNOTATION: failed.to_string()}}});
+    let target = WriteTarget::namespaced("PromiseRequest", &workspace.cluster, namespace, name);
+    let mut write = caller.write(WriteOperation::RetryWorkflow, target);
+    write.merge(&api, name, &patch).await.map(drop).about(&format!("request {name}"))
+}
