@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(of_chart("rights"), rights);
         let admission: Vec<Value> = of_chart("admission").into_iter().map(without_policy).collect();
         assert_eq!(admission, documents("deploy/kubernetes/40-admission.yaml"));
-        assert_eq!(of_chart("definitions").len(), 8);
+        assert_eq!(of_chart("definitions").len(), 10);
         assert_eq!(of_chart("namespace"), documents("deploy/kubernetes/namespace/fulfiller.yaml"));
     }
 
