@@ -52,7 +52,7 @@ impl Opened {
 
     async fn send(&mut self, request: http::request::Builder, body: &Value) -> Answer {
         let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
-        self.browser.send(request.header(header::HOST, "127.0.0.1:1").body(body).unwrap()).await
+        self.browser.send(request.header(header::HOST, "127.0.0.1:1").body(body).expect("a request")).await
     }
 
     async fn creates(&mut self, key: &str, title: &str) -> Answer {
@@ -154,17 +154,17 @@ async fn other_names_and_other_sites_are_refused() {
 
 /// The Endpoint and its token.
 async fn endpoint(product: &Product) -> (Endpoint, String) {
-    let scope = Scope::Workspace(WorkspacePath::parse("root:platform").unwrap());
+    let scope = Scope::Workspace(WorkspacePath::parse("root:platform").expect("a path"));
     let client = product.running.portal.endpoint.client(product.admin(), &scope);
     let valid = |endpoint: Option<&Endpoint>| {
         let status = endpoint.and_then(|endpoint| endpoint.status.as_ref());
         status.is_some_and(|status| status.conditions.iter().any(|condition| condition.reason == "Valid"))
     };
     let waiting = await_condition(Api::<Endpoint>::all(client.clone()), "tickets", valid);
-    let endpoint = tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("valid").unwrap().unwrap();
-    let reference = endpoint.spec.secret_ref.clone().unwrap();
-    let secret = Api::<Secret>::namespaced(client, &reference.namespace).get(&reference.name).await.unwrap();
-    (endpoint, String::from_utf8(secret.data.unwrap()["token"].0.clone()).unwrap())
+    let endpoint = tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("valid").expect("an answer").expect("an Endpoint");
+    let reference = endpoint.spec.secret_ref.clone().expect("a reference");
+    let secret = Api::<Secret>::namespaced(client, &reference.namespace).get(&reference.name).await.expect("its Secret");
+    (endpoint, String::from_utf8(secret.data.expect("data")["token"].0.clone()).expect("text"))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

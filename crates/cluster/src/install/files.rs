@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn every_file_reads_back_as_kubernetes_objects() {
         let files = files().unwrap();
-        assert_eq!(files.len(), 8 + 5 + 3 + 4);
+        assert_eq!(files.len(), 10 + 5 + 3 + 4);
         for (path, text) in files {
             let documents: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap_or_else(|e| panic!("{path}: {e}"));
             assert!(!documents.is_empty(), "{path}");
