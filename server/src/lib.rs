@@ -42,5 +42,6 @@ pub mod seed;
 pub mod serve;
 pub mod sign_in;
 pub mod telemetry;
+pub mod tickets;
 pub mod traces;
 pub mod web;

@@ -36,6 +36,7 @@ use crate::plane::identity;
 use crate::sample::load::Loader;
 use crate::sample::{Files, Manifest, RECORD_FILE, SampleError, World};
 use crate::serve::{Edges, Running, Sandbox, ServeError};
+use crate::tickets;
 
 /// How long anything can take to settle.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -404,9 +405,11 @@ fn objects(plane: &Plane) -> Vec<Recorded> {
     all.sort_by(|(resource, key, stored), (other, at, later)| (stored.revision, resource, key).cmp(&(later.revision, other, at)));
     let kept = all.into_iter().filter(|(resource, key, _)| {
         let secret = &*resource.resource == "secrets" && &*key.namespace == install::SYSTEM_NAMESPACE && !key.cluster.is_sandbox();
-        // What leads to this process stays with it: the key that signs tokens, the credential of the Destination, who leads.
+        // What leads to this process stays with it: the key that signs tokens, the credential of the Destination, who leads, where
+        // the ticket system is.
         let own = &*resource.group == "plane" || secret && &*key.name != install::KEYS;
-        !own && !["leases", "events"].contains(&&*resource.resource)
+        let tickets = &*resource.resource == "endpoints" && &*key.name == tickets::NAME;
+        !own && !tickets && !["leases", "events"].contains(&&*resource.resource)
     });
     kept.map(|(resource, key, stored)| Recorded {
         group: resource.group.to_string(),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use app::app::App;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
-use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodRouter, get};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{MethodRouter, get, post};
 use leptos::config::LeptosOptions;
 use leptos_axum::{AxumRouteListing, LeptosRoutes as _, generate_route_list};
 use tower_http::compression::CompressionLayer;
@@ -18,6 +18,7 @@ use crate::pages::{self, panics};
 use crate::portal::Portal;
 use crate::routes::{self, Access, Route};
 use crate::telemetry;
+use crate::tickets::{self, Tickets};
 use crate::web::host::Hosts;
 use crate::web::listen::Peer;
 use crate::web::request_log::Log;
@@ -35,6 +36,19 @@ pub fn probes(portal: &Arc<Portal>) -> Router {
 /// leads to it.
 pub fn metrics(portal: &Arc<Portal>) -> Router {
     Router::new().route("/metrics", get(telemetry::scrape)).with_state(portal.clone())
+}
+
+/// Returns the routes of the simulated ticket system, which has a listener of its own: it isn't part of the portal.
+pub fn tickets(system: &Arc<Tickets>) -> Router {
+    Router::new()
+        .route("/", get(tickets::show))
+        .route("/outage", post(tickets::outage))
+        .route("/tickets", post(tickets::create))
+        .route("/tickets/{id}", get(tickets::read))
+        .route("/tickets/{id}/resolve", post(tickets::resolve))
+        .route("/tickets/{id}/reject", post(tickets::reject))
+        .layer(from_fn(tickets::guard))
+        .with_state(system.clone())
 }
 
 /// Returns every route with all of its middleware.

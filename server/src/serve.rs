@@ -54,6 +54,7 @@ use crate::portal::search::SearchIndex;
 use crate::router::{metrics, probes, router};
 use crate::sample::SampleError;
 use crate::telemetry;
+use crate::tickets;
 use crate::web::assets::Assets;
 use crate::web::listen;
 use crate::web::response_cache::ResponseCache;
@@ -97,6 +98,9 @@ pub enum ServeError {
     /// The sample world can't be loaded.
     #[error(transparent)]
     Sample(#[from] SampleError),
+    /// The simulated ticket system can't be opened.
+    #[error(transparent)]
+    Tickets(#[from] tickets::OpenError),
     /// The sample world can't begin with its history.
     #[error(transparent)]
     History(#[from] HistoryError),
@@ -362,6 +366,7 @@ impl Running {
                     eprintln!("  sign in as  {}", names.join(", "));
                 }
                 self.announce_providers();
+                eprintln!("  tickets     http://{} (simulated, for workflows)", sandbox.tickets);
                 eprintln!("  kubectl     export KUBECONFIG={}\n", sandbox.kubeconfig.display());
             }
             None => {

@@ -76,7 +76,7 @@ pub(crate) fn up_to(longest: i64) -> String {
 }
 
 // What requests depend on.
-pub(crate) const PLANE_AND_DESTINATIONS: &str = "Plane and destinations";
+pub(crate) const DEPENDENCIES: &str = "Plane, destinations and endpoints";
 pub(crate) const CONTROL_PLANE: &str = "Control plane";
 pub(crate) const CONTROLLER: &str = "Controller";
 pub(crate) const WORKS: &str = "Ready";
@@ -92,6 +92,11 @@ pub(crate) const NO_DESTINATIONS: &str = "Destinations that you can list appear 
 /// The state of the control plane, and how much the portal watches there.
 pub(crate) fn watches(state: &str, objects: usize) -> String {
     format!("{state} · {} watched", counted(objects as u64, "object"))
+}
+
+/// The state of an endpoint, and what it is for.
+pub(crate) fn called_by_workflows(state: &str) -> String {
+    format!("{state} · endpoint for workflows")
 }
 
 /// The state of a destination, and how many instances have resources there.

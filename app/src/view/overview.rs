@@ -82,7 +82,7 @@ pub struct OverviewPage {
     pub adoption: Vec<AdoptionLine>,
     /// Number of further workspaces that use a promise.
     pub adoption_left_out: usize,
-    /// What requests depend on: the control plane, the controller, and the destinations that the user can list.
+    /// What requests depend on: the control plane, the controller, and the destinations and endpoints that the user can list.
     pub parts: Vec<PlatformPart>,
     /// Identifies the data that the page was rendered from, for the change stream.
     pub seen: String,
@@ -100,7 +100,7 @@ pub struct PlatformPart {
     pub state: PartState,
     /// Reason why it doesn't, as a sentence. Empty if it works, or if the reason isn't for everyone.
     pub message: String,
-    /// Version of its server, or empty.
+    /// Version of its server, or address of an endpoint; or empty.
     pub version: String,
     /// RFC 3339 time since which it is in this state, if known.
     pub since: Option<String>,
@@ -136,6 +136,8 @@ pub enum PartKind {
     Controller,
     /// A destination.
     Destination,
+    /// An endpoint that workflows call.
+    Endpoint,
 }
 
 /// Whether something that requests depend on works.

@@ -59,7 +59,8 @@ impl Pace {
         Self(if factor.is_finite() && factor > 0.0 { factor } else { 1.0 })
     }
 
-    fn scaled(self, seconds: f64) -> Duration {
+    /// How long something takes that takes `seconds` at [`Pace::BELIEVABLE`].
+    pub fn scaled(self, seconds: f64) -> Duration {
         Duration::try_from_secs_f64(seconds / self.0).unwrap_or_default()
     }
 }

@@ -54,6 +54,11 @@ impl Right {
         Self::Do(Deed { verb, group: promise::names::GROUP, resource: "promises", namespace: String::new(), name: String::new() })
     }
 
+    /// Returns a verb on endpoints.
+    pub fn endpoints(verb: &'static str) -> Self {
+        Self::Do(Deed { verb, group: promise::names::GROUP, resource: "endpoints", namespace: String::new(), name: String::new() })
+    }
+
     /// Returns a verb on destinations.
     pub fn destinations(verb: &'static str) -> Self {
         Self::Do(Deed { verb, group: promise::names::GROUP, resource: "destinations", namespace: String::new(), name: String::new() })

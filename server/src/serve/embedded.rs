@@ -18,7 +18,13 @@ use crate::plane::embedded;
 use crate::plane::folder::write_private;
 use crate::plane::identity::{self, Identities};
 use crate::plane::kubeconfig::{self, Server};
+use crate::router;
 use crate::sample::{Files, Person, World, load};
+use crate::tickets;
+use crate::web::listen;
+
+/// How long a simulated ticket takes, in seconds at a believable pace.
+const TICKET: f64 = 20.0;
 
 /// What exists only with an embedded plane.
 pub struct Sandbox {
@@ -34,6 +40,8 @@ pub struct Sandbox {
     pub past: Option<Past>,
     /// The files of the sample world.
     pub files: Files,
+    /// Address of the simulated ticket system.
+    pub tickets: SocketAddr,
 }
 
 /// How the embedded plane is opened.
@@ -80,6 +88,16 @@ pub async fn open(
     load::load(&world, &files, &endpoint, &token(identity::ADMIN)?).await?;
     tasks.spawn(operators.run(shutdown.clone()));
     tasks.spawn(listener.serve(plane.router(), shutdown.clone()));
+    let opening = tickets::Opening {
+        world: &world,
+        endpoint: &endpoint,
+        admin: &token(identity::ADMIN)?,
+        work: edges.pace.scaled(TICKET),
+        clock: edges.clock.clone(),
+        random: edges.random.clone(),
+    };
+    let tickets::Opened { tickets, listener, address } = tickets::open(opening).await?;
+    tasks.spawn(listen::serve(listener, router::tickets(&tickets), shutdown.clone()));
     hand_out(folder, &server, &identities, &world, &endpoint).await?;
     // Without its history, the sample world lacks what a newcomer is told to look at.
     let tour = |person: &Person| if past.is_some() { person.tour.clone() } else { Vec::new() };
@@ -96,7 +114,7 @@ pub async fn open(
         trusted_homes: world.trusted_homes().cloned().collect(),
         people: people.collect(),
     };
-    Ok((ground, Sandbox { plane, identities, world, kubeconfig: folder.kubeconfig(), past, files }))
+    Ok((ground, Sandbox { plane, identities, world, kubeconfig: folder.kubeconfig(), past, files, tickets: address }))
 }
 
 /// Writes the kubeconfig for people, and the one with which each trusted home reaches the sandbox cluster.

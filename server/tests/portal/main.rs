@@ -61,6 +61,7 @@ mod seeded;
 mod stand_ins;
 mod storage;
 mod suggestions;
+mod tickets;
 mod told;
 mod traces;
 mod transitions;

@@ -1,4 +1,4 @@
-//! What requests depend on: the control plane, the controller, and destinations.
+//! What requests depend on: the control plane, the controller, destinations and endpoints.
 
 use leptos::prelude::*;
 
@@ -11,7 +11,7 @@ pub(super) fn parts(parts: &[PlatformPart], now: &str) -> impl IntoView + use<> 
     let lines = parts.iter().map(|part| line(part, now)).collect_view();
     let no_destination = parts.iter().all(|part| part.kind != PartKind::Destination);
     let none = no_destination.then(|| view! { <p class="small muted p-pad">{texts::NO_DESTINATIONS}</p> });
-    view! { <section class="card" aria-labelledby="parts"><div class="card-head"><h2 id="parts">{texts::PLANE_AND_DESTINATIONS}</h2></div><ul class="lines">{lines}</ul>{none}</section> }
+    view! { <section class="card" aria-labelledby="parts"><div class="card-head"><h2 id="parts">{texts::DEPENDENCIES}</h2></div><ul class="lines">{lines}</ul>{none}</section> }
 }
 
 fn line(part: &PlatformPart, now: &str) -> impl IntoView + use<> {
@@ -24,7 +24,7 @@ fn line(part: &PlatformPart, now: &str) -> impl IntoView + use<> {
     let (title, name) = match part.kind {
         PartKind::Plane => (texts::CONTROL_PLANE.to_owned(), part.name.clone()),
         PartKind::Controller => (texts::CONTROLLER.to_owned(), part.name.clone()),
-        PartKind::Destination => (part.name.clone(), part.version.clone()),
+        PartKind::Destination | PartKind::Endpoint => (part.name.clone(), part.version.clone()),
     };
     let since = part.since.clone().map(|at| view! { " · "{texts::SINCE_WHEN}" "<Moment at=at now=now/> });
     view! {
@@ -40,13 +40,14 @@ fn about(part: &PlatformPart) -> String {
         (_, PartState::Waits) => texts::WAITS,
         (PartKind::Plane, _) => texts::UNREACHABLE,
         (PartKind::Controller, _) => texts::SEE_THE_LOG,
-        (PartKind::Destination, PartState::Fails) => texts::FAILS,
-        (PartKind::Destination, PartState::Unknown) => texts::NOT_CHECKED,
+        (PartKind::Destination | PartKind::Endpoint, PartState::Fails) => texts::FAILS,
+        (PartKind::Destination | PartKind::Endpoint, PartState::Unknown) => texts::NOT_CHECKED,
     };
     let state = if part.message.is_empty() { state.to_owned() } else { part.message.trim_end_matches('.').to_owned() };
     match part.kind {
         PartKind::Plane => texts::watches(&state, part.watched),
         PartKind::Controller => state,
+        PartKind::Endpoint => texts::called_by_workflows(&state),
         PartKind::Destination => texts::has_instances(&state, part.instances),
     }
 }

@@ -154,6 +154,13 @@ impl Platform for World {
                     instances: 4,
                     ..PlatformPart::new(PartKind::Destination)
                 },
+                PlatformPart {
+                    name: "tickets".into(),
+                    version: "https://tickets.example.org/api".into(),
+                    state: PartState::Works,
+                    since: Some("2026-11-20T08:00:00Z".into()),
+                    ..PlatformPart::new(PartKind::Endpoint)
+                },
             ],
         })
     }

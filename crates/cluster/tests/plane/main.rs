@@ -8,6 +8,7 @@ mod conflict;
 mod contested;
 mod credential;
 mod destination;
+mod endpoint;
 mod events;
 mod expiry;
 mod installed;

@@ -1,12 +1,14 @@
-//! What requests depend on: the control plane, the controller, and the destinations that the user can list.
+//! What requests depend on: the control plane, the controller, and the destinations and endpoints that the user can list.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use app::view::{PartKind, PartState, PlatformPart};
 use cluster::ClusterId;
 use cluster::controller::ControllerState;
-use cluster::kinds::Destination;
+use cluster::kinds::{Destination, Endpoint};
 use cluster::watch::{Freshness, Key};
+use imbl::OrdMap;
 use promise::Result;
 use promise::api::{Condition, ConditionStatus};
 
@@ -17,25 +19,36 @@ use crate::portal::rights::Right;
 /// Number of instances with objects at a destination, by its home workspace and name.
 pub(super) type AtDestinations = BTreeMap<(String, String), usize>;
 
-/// Returns the parts, those with problems first among destinations.
+/// Returns the parts, those with problems first among destinations and among endpoints.
 pub(super) async fn of(caller: &Caller, used: &AtDestinations) -> Result<Vec<PlatformPart>> {
     let portal = caller.portal();
     let mut parts = vec![plane(portal)];
     parts.extend(portal.controller.as_ref().map(|state| controller(&state.borrow())));
-    let all = portal.world.destinations.snapshot();
+    let readable = readable(caller, &portal.world.destinations.snapshot(), Right::destinations("list")).await?;
+    parts.extend(in_order(readable.iter().map(|(key, one)| destination(key, one, used))));
+    let readable = self::readable(caller, &portal.world.endpoints.snapshot(), Right::endpoints("list")).await?;
+    parts.extend(in_order(readable.iter().map(|(key, one)| endpoint(key, one))));
+    Ok(parts)
+}
+
+/// Returns the objects of the homes where the user has this permission.
+async fn readable<V>(caller: &Caller, all: &OrdMap<Key, Arc<V>>, right: Right) -> Result<Vec<(Key, Arc<V>)>> {
     let mut homes: Vec<ClusterId> = all.keys().map(|key| key.cluster.clone()).collect();
     homes.dedup();
     let mut readable = Vec::new();
     for home in homes {
-        if caller.may(&home, Right::destinations("list")).await? {
+        if caller.may(&home, right.clone()).await? {
             readable.push(home);
         }
     }
-    let mut destinations: Vec<PlatformPart> =
-        all.iter().filter(|(key, _)| readable.contains(&key.cluster)).map(|(key, one)| destination(key, one, used)).collect();
-    destinations.sort_by(|a, b| (a.state == PartState::Works, &a.name).cmp(&(b.state == PartState::Works, &b.name)));
-    parts.extend(destinations);
-    Ok(parts)
+    let there = all.iter().filter(|(key, _)| readable.contains(&key.cluster));
+    Ok(there.map(|(key, one)| (key.clone(), one.clone())).collect())
+}
+
+fn in_order(parts: impl Iterator<Item = PlatformPart>) -> Vec<PlatformPart> {
+    let mut parts: Vec<PlatformPart> = parts.collect();
+    parts.sort_by(|a, b| (a.state == PartState::Works, &a.name).cmp(&(b.state == PartState::Works, &b.name)));
+    parts
 }
 
 fn plane(portal: &Portal) -> PlatformPart {
@@ -61,7 +74,20 @@ fn controller(state: &ControllerState) -> PlatformPart {
 
 fn destination(key: &Key, destination: &Destination, used: &AtDestinations) -> PlatformPart {
     let status = destination.status.as_ref();
-    let conditions = status.map(|status| status.conditions.as_slice()).unwrap_or_default();
+    PlatformPart {
+        version: status.and_then(|status| status.version.clone()).unwrap_or_default(),
+        instances: used.get(&(key.cluster.to_string(), key.name.clone())).copied().unwrap_or_default(),
+        ..of_conditions(PartKind::Destination, key, status.map(|status| status.conditions.as_slice()).unwrap_or_default())
+    }
+}
+
+fn endpoint(key: &Key, endpoint: &Endpoint) -> PlatformPart {
+    let conditions = endpoint.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
+    PlatformPart { version: endpoint.spec.url.clone(), ..of_conditions(PartKind::Endpoint, key, conditions) }
+}
+
+/// Returns a part whose state is that of its worst condition.
+fn of_conditions(kind: PartKind, key: &Key, conditions: &[Condition]) -> PlatformPart {
     let is = |wanted: ConditionStatus| move |condition: &&Condition| condition.status == wanted;
     let against = conditions.iter().find(is(ConditionStatus::False));
     let unclear = conditions.iter().find(is(ConditionStatus::Unknown));
@@ -75,10 +101,8 @@ fn destination(key: &Key, destination: &Destination, used: &AtDestinations) -> P
         name: key.name.clone(),
         state,
         message: about.filter(|_| state != PartState::Works).map(|condition| condition.message.clone()).unwrap_or_default(),
-        version: status.and_then(|status| status.version.clone()).unwrap_or_default(),
         since: about.and_then(|condition| condition.last_transition_time.clone()),
-        instances: used.get(&(key.cluster.to_string(), key.name.clone())).copied().unwrap_or_default(),
-        ..PlatformPart::new(PartKind::Destination)
+        ..PlatformPart::new(kind)
     }
 }
 

@@ -81,6 +81,7 @@ async fn work_of_every_kind(plane: &Plane) {
         own("Promise", "settings", settings("1.0.0")),
         own("Policy", "modest", json!({"title": "Modest", "rules": [low, look], "appliesTo": {"promises": ["settings"]}})),
         own("Destination", "other", json!({"title": "Other", "type": "cluster", "secretRef": reference})),
+        own("Endpoint", "tickets", json!({"url": "https://tickets.example.org", "paths": ["/tickets"]})),
     ] {
         apply(&admin(plane), &object).await.unwrap();
     }

@@ -29,6 +29,8 @@ attacks![
         Missing::InNamespaces("there is one definition for the whole cluster; that tenants can't change it is tried above"),
     a_home_without_trust_names_a_destination:
         Missing::InNamespaces("Destinations are the platform's alone; that tenants may not write them is tried with the catalog"),
+    a_home_without_trust_names_an_endpoint:
+        Missing::InNamespaces("Endpoints are the platform's alone; that tenants may not write them is tried with the catalog"),
     a_home_without_trust_sets_parameters:
         Missing::InNamespaces("Policies are the platform's alone; that tenants may not write them is tried with the catalog"),
     a_tenant_writes_what_belongs_to_the_platform,
@@ -255,6 +257,18 @@ async fn a_home_without_trust_names_a_destination(plane: &Plane) {
     refused("dana", apply(&plane.client("dana", "root:acme:shop"), &destination).await);
 }
 
+async fn a_home_without_trust_names_an_endpoint(plane: &Plane) {
+    let acme = plane.client("admin", "root:acme");
+    let endpoint = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Endpoint", "metadata": {"name": "theirs"},
+        "spec": {"url": "http://127.0.0.1:6443", "paths": ["/**"], "addresses": ["127.0.0.0/8"], "allowedHomes": ["**"]},
+    });
+    apply(&acme, &endpoint).await.unwrap();
+    let api: Api<DynamicObject> = Api::all_with(acme, &platform("Endpoint"));
+    wait_dynamic(&api, "theirs", "isn't a trusted home").await;
+    refused("dana", apply(&plane.client("dana", "root:acme:shop"), &endpoint).await);
+}
+
 async fn a_home_without_trust_sets_parameters(plane: &Plane) {
     let acme = plane.client("admin", "root:acme");
     let rule = |name: &str, rule: Value| {
@@ -289,6 +303,8 @@ async fn a_tenant_writes_what_belongs_to_the_platform(plane: &Plane) {
         own("PromiseCatalog", json!({"title": "Theirs", "promises": ["*"], "workspaces": ["**"]})),
         own("Policy", json!({"title": "Theirs", "rules": [{"name": "level", "set": {"parameter": ".level", "value": 9}}]})),
         own("Destination", json!({"title": "Theirs", "type": "cluster", "secretRef": {"namespace": "default", "name": "theirs"}})),
+        own("Endpoint", json!({"url": "http://127.0.0.1:6443", "paths": ["/**"], "addresses": ["127.0.0.0/8"]})),
+        own("PromiseWorkflow", json!({"title": "Theirs", "workflow": {"steps": []}})),
     ];
     for who in ["dana", "erin", "opm-portal"] {
         for object in &objects {
