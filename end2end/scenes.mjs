@@ -121,6 +121,14 @@ export async function scenes(it) {
     { name: "promises-nothing", path: "/platform/promises" },
     { name: "preview-empty", path: "/platform/promises/preview", person: "platform-engineer" },
     { name: "preview", path: "/platform/promises/preview?workspace=root:platform&promise=postgresql", person: "platform-engineer" },
+    { name: "author", path: "/platform/promises/root:platform/postgresql", person: "platform-engineer" },
+    { name: "promise-new", path: "/platform/promises/new", person: "platform-engineer" },
+    { name: "promise-edit", path: "/platform/promises/root:platform/redis/edit", person: "platform-engineer" },
+    { name: "promise-edit-wrong", path: await unpublished(it), person: "platform-engineer" },
+    { name: "promise-retire", path: "/platform/promises/root:platform/postgresql/retire", person: "platform-engineer" },
+    { name: "fleet", path: "/platform/promises/root:platform/postgresql/fleet", person: "platform-engineer" },
+    { name: "fleet-older", path: "/platform/promises/root:platform/redis/fleet?to=1.0.0", person: "platform-engineer" },
+    { name: "rollout", path: await rolledOut(it), person: "platform-engineer" },
     { name: "requests-sorted", path: `/w/${workspace}/requests?sort=-state` },
     { name: "catalog-sorted", path: `/w/${workspace}/catalog?sort=name` },
     { name: "policies", path: "/platform/policies", person: "org-owner" },
@@ -285,6 +293,53 @@ async function standIn(it, person, deputy) {
   await page.getByRole("button", { name: "Set delegate", exact: true }).click();
   await page.getByRole("heading", { name: / is your delegate$/ }).waitFor();
   await page.context().close();
+}
+
+/** The address of the text of a promise that can't be published: its version is lower, and its schema has a problem. */
+async function unpublished(it) {
+  const page = await signIn(it, "platform-engineer", { javaScriptEnabled: false });
+  await page.goto("/platform/promises/root:platform/redis/edit");
+  const text = page.getByLabel("Promise", { exact: true });
+  await text.fill((await text.inputValue()).replace(/version: .*/, "version: 0.0.1").replace("type: object", "type: objekt"));
+  await page.getByRole("button", { name: "Check", exact: true }).click();
+  await page.getByRole("heading", { name: "Fix these problems to publish" }).waitFor();
+  const address = addressOf(page);
+  await page.context().close();
+  return address;
+}
+
+/** The address of a rollout whose first instance can't be upgraded by the one who started it. */
+async function rolledOut(it) {
+  const promise = (version) => ({
+    apiVersion: "platform.opmodel.dev/v1alpha1",
+    kind: "Promise",
+    metadata: { name: "memos" },
+    spec: {
+      version,
+      lifecycle: "published",
+      visibility: "descendants",
+      presentation: { displayName: "Memos", summary: "Memos of a team.", category: "data", maintainer: { team: "Platform" } },
+      parameters: { type: "object", properties: { size: { type: "string", default: "small" } } },
+      implementation: { resources: [{ id: "memo", template: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "${request.name}" }, data: { version } } }] },
+    },
+  });
+  const platform = "plane-admin@root:platform";
+  await kubectl(it.portal, platform, ["apply", "-f", "-"], JSON.stringify(promise("1.0.0")));
+  await until(async () => (await kubectl(it.portal, platform, ["get", "promiserevisions", "-o", "name"])).includes("/memos-"), "memos to be published");
+  const request = { apiVersion: "platform.opmodel.dev/v1alpha1", kind: "PromiseRequest", metadata: { name: "memo" }, spec: { promise: { name: "memos", workspace: "root:platform" } } };
+  await kubectl(it.portal, `dev-shop@${workspace}`, ["create", "-f", "-"], JSON.stringify(request));
+  await reaches(it.portal, "memo", "Ready");
+  await kubectl(it.portal, platform, ["apply", "-f", "-"], JSON.stringify(promise("2.0.0")));
+  const page = await signIn(it, "platform-engineer", { javaScriptEnabled: false });
+  await until(async () => {
+    await page.goto("/platform/promises/root:platform/memos/fleet");
+    return (await page.getByRole("columnheader", { name: "2.0.0" }).count()) === 1;
+  }, "the second version of memos");
+  await page.getByRole("button", { name: /^Upgrade all that are ready/ }).click();
+  await page.waitForURL("**/rollouts/*");
+  const address = addressOf(page);
+  await page.context().close();
+  return address;
 }
 
 /** Changes how the simulated program of a request behaves. */

@@ -18,6 +18,7 @@ mod policies;
 mod presets;
 mod promises;
 mod requests;
+mod rollouts;
 mod views;
 mod workspaces;
 
@@ -39,8 +40,9 @@ pub use notifications::{MarkRead, SaveNotificationSettings};
 pub use pairs::{Fields, Form, Pairs, Posted};
 pub use policies::{DeletePolicy, SavePolicy, SwitchPolicy};
 pub use presets::{DeletePreset, SavePreset};
-pub use promises::{PreviewPromise, SetFavouritePromise};
+pub use promises::{PreviewPromise, RetirePromise, SavePromise, SetFavouritePromise};
 pub use requests::{ChangeRequest, DeleteRequest, RetryWorkflow, RevealOutput, RollOut, SubmitRequest};
+pub use rollouts::{DirectRollout, StartRollout};
 pub use views::{DeleteView, RenameView, SaveView};
 pub use workspaces::SetFavourite;
 

@@ -71,6 +71,12 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::AUDIT_RECORD) view=|| load(audit_record) ssr=Async/>
                 <Route path=Pattern(page::PROMISES) view=|| load(promise_list) ssr=Async/>
                 <Route path=Pattern(page::PROMISE_PREVIEW) view=|| load(promise_preview) ssr=Async/>
+                <Route path=Pattern(page::AUTHOR) view=|| load(author) ssr=Async/>
+                <Route path=Pattern(page::PROMISE_NEW) view=|| load(promise_new) ssr=Async/>
+                <Route path=Pattern(page::PROMISE_EDIT) view=|| load(promise_edit) ssr=Async/>
+                <Route path=Pattern(page::PROMISE_RETIRE) view=|| load(promise_retire) ssr=Async/>
+                <Route path=Pattern(page::FLEET) view=|| load(fleet) ssr=Async/>
+                <Route path=Pattern(page::ROLLOUT) view=|| load(rollout) ssr=Async/>
                 <Route path=Pattern(page::POLICIES) view=|| load(policy_list) ssr=Async/>
                 <Route path=Pattern(page::POLICY_NEW) view=|| load(policy_form) ssr=Async/>
                 <Route path=Pattern(page::POLICY) view=|| load(policy) ssr=Async/>

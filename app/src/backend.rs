@@ -9,18 +9,20 @@ mod audit;
 mod policy_text;
 mod presets;
 mod preview_text;
+mod promise_text;
 mod sign_in_problem;
 
 use std::sync::Arc;
 
 use crate::ui::Reading;
 use crate::view::{
-    AddsPage, AlikePage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, DraftLine,
-    EmergenciesPage, FormOutcome, GoneView, Home, InboxPage, InboxQuery, InstancesPage, NoticeRules, NoticesPage, NoticesQuery, ObjectKey,
-    ObjectPage, OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome, PolicyPage, PromiseKey,
-    PromisePage, PromisePreview, PromisesPage, PromisesQuery, ReleasesPage, RequestForm, RequestPage, RequestPart, RequestQuery,
-    RequestsPage, ResourceQuery, ResourcesPage, ReviewPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, SessionLine,
-    SignInProvider, StandInPage, Viewer, WorkspacePage, WorkspaceTree,
+    AddsPage, AlikePage, AuthorPage, CatalogPage, CatalogQuery, CostFile, CostPage, CostQuery, DeliveriesPage, DeliveriesQuery, DraftLine,
+    EmergenciesPage, FleetPage, FleetQuery, FormOutcome, GoneView, Home, InboxPage, InboxQuery, InstancesPage, NoticeRules, NoticesPage,
+    NoticesQuery, ObjectKey, ObjectPage, OverviewPage, OverviewQuery, Person, PoliciesPage, PoliciesQuery, PolicyForm, PolicyFormOutcome,
+    PolicyPage, PromiseForm, PromiseFormOutcome, PromiseKey, PromisePage, PromisePreview, PromisesPage, PromisesQuery, ReleasesPage,
+    RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage, ResourceQuery, ResourcesPage, RetirePage, ReviewPage,
+    RolloutCommand, RolloutForm, RolloutPage, SavedList, SavedViews, SearchPage, SearchQuery, Selection, SessionLine, SignInProvider,
+    StandInPage, Viewer, WorkspacePage, WorkspaceTree,
 };
 use async_trait::async_trait;
 use promise::date::{DateStyle, Zone};
@@ -33,6 +35,7 @@ pub use audit::Audit;
 pub use policy_text::{PolicyText, Sample};
 pub use presets::{PresetOf, Presets};
 pub use preview_text::PreviewText;
+pub use promise_text::PromiseText;
 pub use sign_in_problem::SignInProblem;
 
 /// Ordered name/value pairs of a posted form.
@@ -239,6 +242,35 @@ pub trait Platform: Send + Sync {
     async fn delete_policy(&self, workspace: &str, name: &str, confirmation: &str) -> Result<()>;
 }
 
+/// Promises as their authors write them.
+#[async_trait]
+pub trait Authoring: Send + Sync {
+    /// Returns the text of a promise, or the start of a new one; the text of a draft comes with the results of its check. A draft of another
+    /// user counts as none.
+    async fn promise_form(&self, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<PromiseForm>;
+    /// Checks or publishes a posted text, as the user.
+    async fn write_promise(&self, typed: &PromiseText) -> Result<PromiseFormOutcome>;
+    /// Returns what still needs a promise that is to be retired: a page of the workspaces with instances, and promises that require it.
+    async fn retirement(&self, workspace: &str, name: &str, page: usize) -> Result<RetirePage>;
+    /// Has a promise no longer offered, as the user.
+    async fn retire_promise(&self, workspace: &str, name: &str) -> Result<()>;
+}
+
+/// Promises for their authors: their instances, and upgrades of many of them.
+#[async_trait]
+pub trait Fleet: Send + Sync {
+    /// Returns a promise that the user can read, with its versions.
+    async fn author(&self, workspace: &str, promise: &str) -> Result<AuthorPage>;
+    /// Returns a page of the instances that the user can list, each checked against a version.
+    async fn fleet(&self, workspace: &str, promise: &str, query: &FleetQuery) -> Result<FleetPage>;
+    /// Starts to upgrade instances in waves, and returns the rollout's id.
+    async fn start_rollout(&self, form: &RolloutForm) -> Result<String>;
+    /// Returns a page of a rollout that the user started.
+    async fn rollout(&self, workspace: &str, promise: &str, id: &str, page: usize) -> Result<RolloutPage>;
+    /// Stops a rollout of the user, resumes it, or says what becomes of the failed instance at `position`.
+    async fn direct_rollout(&self, id: &str, command: RolloutCommand, position: i64) -> Result<()>;
+}
+
 /// The user's notifications and notification settings.
 #[async_trait]
 pub trait Notices: Send + Sync {
@@ -361,9 +393,11 @@ pub trait Backend:
     Account
     + Approvals
     + Audit
+    + Authoring
     + Catalog
     + Cost
     + Drafts
+    + Fleet
     + Notices
     + Platform
     + Presets
@@ -380,9 +414,11 @@ impl<T> Backend for T where
     T: Account
         + Approvals
         + Audit
+        + Authoring
         + Catalog
         + Cost
         + Drafts
+        + Fleet
         + Notices
         + Platform
         + Presets

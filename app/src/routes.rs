@@ -1,7 +1,7 @@
 //! Every address of the portal, written once, and the only URL builder. Links are absolute, and colons aren't encoded (`architecture.md`,
 //! URLs).
 
-use crate::view::ObjectKey;
+use crate::view::{FleetQuery, ObjectKey};
 
 mod pattern;
 mod session;
@@ -77,6 +77,18 @@ pub mod page {
     pub const PROMISES: &str = "/platform/promises";
     /// The form that a schema makes, before anything is published.
     pub const PROMISE_PREVIEW: &str = "/platform/promises/preview";
+    /// A promise for its authors.
+    pub const AUTHOR: &str = "/platform/promises/{place}/{promise}";
+    /// A new promise, as YAML.
+    pub const PROMISE_NEW: &str = "/platform/promises/new";
+    /// An existing promise, as YAML.
+    pub const PROMISE_EDIT: &str = "/platform/promises/{place}/{promise}/edit";
+    /// Confirmation before a promise is no longer offered: query `page`.
+    pub const PROMISE_RETIRE: &str = "/platform/promises/{place}/{promise}/retire";
+    /// Its instances, checked against a version: query `q`, `workspace`, `version`, `to` and `page`.
+    pub const FLEET: &str = "/platform/promises/{place}/{promise}/fleet";
+    /// An upgrade of many instances in waves.
+    pub const ROLLOUT: &str = "/platform/promises/{place}/{promise}/rollouts/{rollout}";
     /// Policies of all workspaces that the user can read.
     pub const POLICIES: &str = "/platform/policies";
     /// A policy.
@@ -144,8 +156,8 @@ pub mod post {
 /// Where an identity provider says that a session is over (OpenID Connect Back-Channel Logout 1.0): the post carries a `logout_token`.
 pub const BACK_CHANNEL_LOGOUT: &str = "/sign-in/{provider}/back-channel-logout";
 
-/// Server-sent events: query `topic` is `requests` with `workspace`, `request` with `workspace`, `namespace`, `name`, or one of
-/// `notifications`, `home`, `platform` and `decisions`; each also sends the user's notifications. `seen` identifies the data that the page
+/// Server-sent events: query `topic` is `requests` with `workspace`, `request` with `workspace`, `namespace`, `name`, `rollout` with
+/// its id as `name`, or one of `notifications`, `home`, `platform` and `decisions`; each also sends the user's notifications. `seen` identifies the data that the page
 /// was rendered from, so that changes from before the stream opened are sent at once.
 pub const LIVE: &str = "/live";
 
@@ -243,6 +255,42 @@ pub fn promise_preview_draft(draft: &str) -> String {
 /// The preview of a promise's form.
 pub fn promise_preview(workspace: &str, promise: &str) -> String {
     with_query(page::PROMISE_PREVIEW, &[("workspace", workspace), ("promise", promise)])
+}
+
+/// A promise for its authors.
+pub fn author(workspace: &str, promise: &str) -> String {
+    at(page::AUTHOR, &[workspace, promise])
+}
+
+/// A new promise in a workspace; in one to choose for the empty path.
+pub fn promise_new(workspace: &str) -> String {
+    with_query(page::PROMISE_NEW, &[("workspace", workspace)])
+}
+
+/// A promise as YAML, for editing.
+pub fn promise_edit(workspace: &str, promise: &str) -> String {
+    at(page::PROMISE_EDIT, &[workspace, promise])
+}
+
+/// Confirmation before a promise is no longer offered.
+pub fn promise_retire(workspace: &str, promise: &str) -> String {
+    at(page::PROMISE_RETIRE, &[workspace, promise])
+}
+
+/// The instances of a promise.
+pub fn fleet(workspace: &str, promise: &str) -> String {
+    at(page::FLEET, &[workspace, promise])
+}
+
+/// The instances of a promise, filtered.
+pub fn fleet_with(workspace: &str, promise: &str, query: &FleetQuery) -> String {
+    let FleetQuery { q, workspace: place, version, to, .. } = query;
+    with_query(&fleet(workspace, promise), &[("q", q), ("workspace", place), ("version", version), ("to", to)])
+}
+
+/// An upgrade of many instances in waves.
+pub fn rollout(workspace: &str, promise: &str, id: &str) -> String {
+    at(page::ROLLOUT, &[workspace, promise, id])
 }
 
 /// What the platform creates for a new request; `origin` selects the lines of one origin.
@@ -427,6 +475,11 @@ pub fn live_platform(seen: &str) -> String {
 /// Stream of changes to the inbox since the state `seen`.
 pub fn live_decisions(seen: &str) -> String {
     with_query(LIVE, &[("topic", "decisions"), ("seen", seen)])
+}
+
+/// Stream of changes to a rollout since the state `seen`.
+pub fn live_rollout(id: &str, seen: &str) -> String {
+    with_query(LIVE, &[("topic", "rollout"), ("name", id), ("seen", seen)])
 }
 
 /// Stream of changes to one request since the state `seen`.

@@ -3,9 +3,11 @@
 mod account;
 mod approvals;
 mod audit;
+mod authoring;
 mod catalog;
 mod cost;
 mod emergencies;
+mod fleet;
 mod form;
 mod home;
 mod instances;
@@ -22,6 +24,7 @@ mod related;
 mod release;
 mod request;
 mod resources;
+mod rollout;
 mod saved;
 mod search;
 mod selection;
@@ -37,6 +40,7 @@ pub use approvals::{
     InboxRow, InboxView, NextApproval, PriceStep, ReviewPage, Since, ValueChange,
 };
 pub use audit::{AuditCheckStatus, AuditPage, AuditQuery};
+pub use authoring::{DependentLine, PlacedProblem, PromiseForm, PromiseFormOutcome, RetirePage, UsingWorkspace};
 pub use catalog::{
     Availability, AvailabilityState, CatalogColumn, CatalogPage, CatalogQuery, ExampleLine, Facet, FacetValue, FieldLine, LinkLine,
     OfferRow, OutputLine, PromisePage, ShelfLine, StartLine, VersionLine,
@@ -46,6 +50,7 @@ pub use cost::{
     CostQuery, CostRow, CostSaving, CostSavings, CostSum, InstanceStanding, SavingWhy, difference,
 };
 pub use emergencies::{EmergenciesPage, EmergencyLine};
+pub use fleet::{AuthorPage, AuthoredPromise, AuthoredVersion, FleetCheck, FleetPage, FleetQuery, FleetRow, RolloutLine};
 pub use form::{ChangeView, DraftLine, FormOutcome, MergeLine, MergeView, RequestForm, SharedBy, YamlLine, YamlView};
 pub use home::{CapLine, CapRoom, ChangeLine, Home, HomeDecisions, PlaceLine, PlatformGlance, TourLine};
 pub use instances::{FAVOURITES, InstanceLine, InstancesPage, OfferUse, PromiseKey, ReadyIn};
@@ -76,6 +81,7 @@ pub use request::{
     RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource, unread_request,
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
+pub use rollout::{RolloutCommand, RolloutCounts, RolloutForm, RolloutMember, RolloutPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
 pub use search::{SearchHit, SearchKind, SearchPage, SearchQuery, SearchTarget};
 pub use selection::Selection;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use app::actions::{self, PreviewPromise, SignOut};
+use app::actions::{self, PreviewPromise, SavePromise, SignOut};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -49,7 +49,7 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     let had_cookie = cookie.is_some();
     // The body of an anonymous request waits in memory until its token is checked, so the limit is low: a name and a token are short.
     let most = match visitor {
-        Visitor::Person(_) if request.uri().path() == actions::path::<PreviewPromise>() => csrf::MAX_DOCUMENT,
+        Visitor::Person(_) if is_document(request.uri().path()) => csrf::MAX_DOCUMENT,
         Visitor::Person(_) => csrf::MAX_BODY,
         Visitor::Anonymous | Visitor::Unknown(_) => csrf::MAX_ANONYMOUS,
     };
@@ -221,4 +221,9 @@ pub async fn embedded(State(portal): State<Arc<Portal>>, request: Request, next:
             Visiting::of(&portal, &parts).refuse(None, &absent).await
         }
     }
+}
+
+/// Checks whether a form at this address carries a whole document.
+fn is_document(path: &str) -> bool {
+    [actions::path::<PreviewPromise>(), actions::path::<SavePromise>()].contains(&path)
 }

@@ -46,12 +46,13 @@ pub struct Subscription {
     /// Whether the list of requests includes child workspaces.
     #[serde(default)]
     below: bool,
-    /// `requests`, `request` with `namespace` and `name`, `notifications`, `home`, `platform`, or `decisions`.
+    /// `requests`, `request` with `namespace` and `name`, `rollout` with its id as `name`, `notifications`, `home`,
+    /// `platform`, or `decisions`.
     topic: What,
     /// Namespace of the request.
     #[serde(default)]
     namespace: String,
-    /// Name of the request.
+    /// Name of the request, or id of the rollout.
     #[serde(default)]
     name: String,
     /// The state that the page shows; empty if the page doesn't say.
@@ -68,6 +69,7 @@ enum What {
     Home,
     Platform,
     Decisions,
+    Rollout,
 }
 
 /// Handles `GET /live?topic=…&workspace=PATH`.
@@ -99,10 +101,12 @@ async fn open(
         What::Home => Topic::Home,
         What::Platform => Topic::Platform,
         What::Decisions => Topic::Decisions,
+        What::Rollout => Topic::Rollout(subscription.name.clone()),
     };
     // Subscribes before anything is read, so that no change is missed in between.
     let changes = portal.world.requests.changes();
     let news = portal.notify.news();
+    let rollouts = portal.rollouts.changed();
     let ended = portal.callers.ended();
     if topic.visible(&caller, BTreeSet::new()).await?.is_none() {
         return Err(Error::NotFound { what: format!("workspace {}", subscription.workspace) });
@@ -113,7 +117,8 @@ async fn open(
     let pending = !subscription.seen.is_empty() && subscription.seen != present;
     // Pending changes are reported regardless of the known state.
     let known = if pending { String::new() } else { present };
-    let follower = Follower { caller, topic, changes, news, ended, changed: BTreeSet::new(), told: false, pending, known, _place: place };
+    let follower =
+        Follower { caller, topic, changes, news, rollouts, ended, changed: BTreeSet::new(), told: false, pending, known, _place: place };
     let hello = Event::default().event("ready").retry(Duration::from_secs(2)).data("");
     Ok(stream::unfold((Some(hello), follower), |(hello, mut follower)| async move {
         match hello {
@@ -129,6 +134,8 @@ struct Follower {
     changes: Changes,
     /// The people who get a notification.
     news: broadcast::Receiver<Addressee>,
+    /// Rollouts that change.
+    rollouts: broadcast::Receiver<String>,
     /// Sessions that end.
     ended: broadcast::Receiver<Option<SessionKey>>,
     /// Requests named in the next event.
@@ -199,6 +206,11 @@ impl Follower {
                 },
                 told = self.news.recv() => match told {
                     Ok(addressee) => self.hear(&addressee),
+                    Err(RecvError::Lagged(_)) => self.lose(),
+                    Err(RecvError::Closed) => return false,
+                },
+                changed = self.rollouts.recv() => match changed {
+                    Ok(id) => self.pending |= self.topic == Topic::Rollout(id),
                     Err(RecvError::Lagged(_)) => self.lose(),
                     Err(RecvError::Closed) => return false,
                 },

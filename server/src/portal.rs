@@ -6,11 +6,13 @@
 pub mod account;
 pub mod approvals;
 pub mod audit;
+mod authoring;
 pub mod by_place;
 pub mod caller;
 pub mod catalog;
 pub(crate) mod cost;
 pub mod drafts;
+pub(crate) mod fleet;
 mod home;
 mod inputs;
 mod known;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use app::actions::{
     AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeletePreset, DeleteRequest, DeleteView,
-    DiscardDraft, DismissDemo, DismissTour, EndDelegation, EndSession, MarkRead, Posted, PreviewPromise, RenameView, RetryDelivery,
-    RetryWorkflow, RevealOutput, RollOut, SaveNotificationSettings, SavePolicy, SavePreset, SaveView, SetDelegate, SetFavourite,
-    SetFavouritePromise, ShareDraft, SignIn, SignOut, SubmitRequest, SwitchPolicy, VerifyAuditLog, Withdraw,
+    DirectRollout, DiscardDraft, DismissDemo, DismissTour, EndDelegation, EndSession, MarkRead, Posted, PreviewPromise, RenameView,
+    RetirePromise, RetryDelivery, RetryWorkflow, RevealOutput, RollOut, SaveNotificationSettings, SavePolicy, SavePreset, SavePromise,
+    SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft, SignIn, SignOut, StartRollout, SubmitRequest, SwitchPolicy,
+    VerifyAuditLog, Withdraw,
 };
 use app::routes::{BACK_CHANNEL_LOGOUT, LIVE, page, post};
 use axum::handler::Handler;
@@ -145,6 +146,16 @@ pub fn table() -> Vec<Route> {
         revalidated(page::PROMISES, SignedIn),
         page(page::PROMISE_PREVIEW, SignedIn),
         action::<PreviewPromise>(SignedIn),
+        page(page::AUTHOR, SignedIn),
+        page(page::PROMISE_NEW, SignedIn),
+        page(page::PROMISE_EDIT, SignedIn),
+        action::<SavePromise>(SignedIn),
+        page(page::PROMISE_RETIRE, SignedIn),
+        action::<RetirePromise>(SignedIn),
+        page(page::FLEET, SignedIn),
+        action::<StartRollout>(SignedIn),
+        page(page::ROLLOUT, SignedIn),
+        action::<DirectRollout>(SignedIn),
         revalidated(page::POLICIES, Policies),
         revalidated(page::POLICY, Policies),
         page(page::POLICY_NEW, Policies),

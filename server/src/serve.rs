@@ -43,6 +43,7 @@ use crate::portal::caller::{Callers, Renewals};
 use crate::portal::catalog::index::CatalogIndex;
 use crate::portal::catalog::prices::ListPrices;
 use crate::portal::cost::shortfalls::Shortfalls;
+use crate::portal::fleet::{self, Rollouts};
 use crate::portal::navigation::Navigations;
 use crate::portal::register::Register;
 use crate::portal::replicas;
@@ -314,6 +315,7 @@ impl Running {
             references: References::default(),
             policies: Arc::default(),
             notify,
+            rollouts: Rollouts::default(),
             streams: Streams::default(),
             audit,
             background: Background::default(),
@@ -343,6 +345,7 @@ impl Running {
                 Box::pin(async move { audit::follow(&portal.world, &portal.store, &portal.audit, &*portal.clock, &portal.shutdown).await })
             });
             beside("notices of other replicas", |portal| Box::pin(replicas::follow(portal)));
+            beside("rollouts", |portal| Box::pin(fleet::follow(portal)));
             beside("messages", |portal| Box::pin(async move { portal.notify.send(&portal.shutdown).await }));
         }
         // With an embedded plane everything syncs at once; elsewhere pages say what they are still waiting for.

@@ -209,6 +209,14 @@ pub(super) struct PreviewQuery {
     pub(super) promise: String,
 }
 
+/// Query of the text of a promise: the workspace that a new one is for, and the draft with what was typed.
+#[derive(Debug, Deserialize)]
+pub(super) struct PromiseDraft {
+    #[serde(default)]
+    pub(super) workspace: String,
+    pub(super) draft: Option<String>,
+}
+
 /// Query of the policy form: the workspace that the policy is for, and the draft with what was typed.
 #[derive(Debug, Deserialize)]
 pub(super) struct PolicyDraft {

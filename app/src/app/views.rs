@@ -4,7 +4,7 @@ use promise::Result;
 
 use super::address::{
     Address, DecisionLink, DeletedPolicy, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PresetQuery, PreviewQuery,
-    PromiseTab, RefusalId, RefusedPost, RequestTab, RevealedOutput, SignInQuery, WorkspaceQuery,
+    PromiseDraft, PromiseTab, RefusalId, RefusedPost, RequestTab, RevealedOutput, SignInQuery, WorkspaceQuery,
 };
 use crate::backend::{FormOf, PresetOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
@@ -218,6 +218,36 @@ pub(super) async fn audit_record(visit: Visit, at: Address) -> Result<Page> {
 
 pub(super) async fn promise_list(visit: Visit, at: Address) -> Result<Page> {
     platform::promises(&visit, &at.query()?).await
+}
+
+pub(super) async fn author(visit: Visit, at: Address) -> Result<Page> {
+    platform::author(&visit, at.parameter("place"), at.parameter("promise")).await
+}
+
+pub(super) async fn promise_new(visit: Visit, at: Address) -> Result<Page> {
+    let PromiseDraft { workspace, draft } = at.query()?;
+    platform::promise_text(&visit, &workspace, None, draft.as_deref()).await
+}
+
+pub(super) async fn promise_edit(visit: Visit, at: Address) -> Result<Page> {
+    let PromiseDraft { draft, .. } = at.query()?;
+    platform::promise_text(&visit, at.parameter("place"), Some(at.parameter("promise")), draft.as_deref()).await
+}
+
+pub(super) async fn promise_retire(visit: Visit, at: Address) -> Result<Page> {
+    let Number { page } = at.query()?;
+    platform::retire(&visit, at.parameter("place"), at.parameter("promise"), page).await
+}
+
+pub(super) async fn fleet(visit: Visit, at: Address) -> Result<Page> {
+    let RefusedPost { refused } = at.query()?;
+    let refused = visit.refusal(&refused).await;
+    platform::fleet(&visit, at.parameter("place"), at.parameter("promise"), &at.query()?, refused.as_ref()).await
+}
+
+pub(super) async fn rollout(visit: Visit, at: Address) -> Result<Page> {
+    let Number { page } = at.query()?;
+    platform::rollout(&visit, (at.parameter("place"), at.parameter("promise")), at.parameter("rollout"), page).await
 }
 
 pub(super) async fn promise_preview(visit: Visit, at: Address) -> Result<Page> {

@@ -1,30 +1,40 @@
 //! Pages for platform teams: overview, policies and whom they affect, emergency approvals, deliveries, audit log.
 
 mod audit;
+mod author;
 mod delete;
 mod deliveries;
 mod editor;
 mod effect;
 mod emergencies;
+mod fleet;
 mod list;
 mod overview;
 mod parts;
 mod policy;
 mod preview;
+mod promise_text;
 mod promises;
+mod retire;
+mod rollout;
 mod text;
 mod times;
 
 pub use audit::{audit, audit_record};
+pub use author::author;
 pub use delete::delete;
 pub use deliveries::deliveries;
 pub use emergencies::emergencies;
+pub use fleet::fleet;
 pub use list::list;
 pub(super) use overview::by_week;
 pub use overview::overview;
 pub use policy::policy;
 pub use preview::preview;
+pub use promise_text::promise_text;
 pub use promises::promises;
+pub use retire::retire;
+pub use rollout::rollout;
 pub use text::{new, preflight, text};
 
 use crate::view::{Compiled, ConcernedLine, PolicyRow};

@@ -18,12 +18,16 @@ use promise::{ConflictReason, DeniedReason, Error, GuardedOperation, Problem, Re
 
 #[path = "world/audits.rs"]
 mod audits;
+#[path = "world/authored.rs"]
+mod authored;
 #[path = "world/catalog.rs"]
 mod catalog;
 #[path = "world/costs.rs"]
 mod costs;
 #[path = "world/decided.rs"]
 pub mod decided;
+#[path = "world/fleets.rs"]
+mod fleets;
 #[path = "world/governed.rs"]
 mod governed;
 #[path = "world/homes.rs"]

@@ -5,6 +5,7 @@
 //! applies them and reports each result at its place in the file.
 
 mod advice;
+mod written;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -13,6 +14,7 @@ use schema::structural::{Kind, Schema};
 use serde_json::Value;
 
 pub use advice::with_advice;
+pub use written::{WrittenPromise, promise};
 
 use crate::api::{DestinationSpec, EndpointSpec, PolicySpec, PromiseCatalogSpec, PromiseSpec, PromiseWorkflowSpec};
 use crate::manifest::{Defect, Defects, Manifest};

@@ -56,6 +56,7 @@ pub mod resolve;
 pub mod rest;
 pub mod revision;
 pub mod risk;
+pub mod rollout;
 pub mod saving;
 pub mod sentence;
 pub mod shape;

@@ -16,6 +16,7 @@ mod resources;
 mod tests;
 mod version;
 
+pub use breaking::changes as breaking_changes;
 pub use claims::{CLAIMED, claimed_kinds, unclaimed};
 pub use deprecation::deprecation;
 use schema::structural::Schema;

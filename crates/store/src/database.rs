@@ -23,7 +23,7 @@ const SERVER_CONNECTIONS: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Tables of what users save, and what is saved for them, each with the query that counts its rows.
-const COUNTED: [(&str, &str); 14] = [
+const COUNTED: [(&str, &str); 15] = [
     ("draft", "SELECT COUNT(*) FROM draft WHERE subject <> 'refusal'"),
     ("refusal", "SELECT COUNT(*) FROM draft WHERE subject = 'refusal'"),
     ("saved_view", "SELECT COUNT(*) FROM saved_view"),
@@ -38,6 +38,7 @@ const COUNTED: [(&str, &str); 14] = [
     ("dismissal", "SELECT COUNT(*) FROM dismissal"),
     ("favourite", "SELECT COUNT(*) FROM favourite"),
     ("favourite_promise", "SELECT COUNT(*) FROM favourite_promise"),
+    ("rollout", "SELECT COUNT(*) FROM rollout"),
 ];
 
 /// An open database.
@@ -146,7 +147,10 @@ impl Store {
         let attempts = sqlx::query("DELETE FROM sign_in_attempt WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
         let drafts = sqlx::query("DELETE FROM draft WHERE expires <= $1").bind(now.as_second()).execute(&self.pool).await?;
         let removed = sessions.rows_affected() + attempts.rows_affected() + drafts.rows_affected();
-        let kept = self.forget_activity(now).await? + self.forget_policy_changes(now).await? + self.forget_keyed_calls(now).await?;
+        let kept = self.forget_activity(now).await?
+            + self.forget_policy_changes(now).await?
+            + self.forget_keyed_calls(now).await?
+            + self.forget_rollouts(now).await?;
         Ok(removed + kept)
     }
 

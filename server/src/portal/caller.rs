@@ -58,6 +58,8 @@ pub enum Shown<'a> {
     Cookie(&'a str),
     /// A bearer token of the plane, from programs.
     Bearer(&'a str),
+    /// The session in which a person started a rollout, which goes on while no browser asks. It doesn't count as a use of the session.
+    Session(SessionKey),
 }
 
 impl Shown<'_> {
@@ -66,14 +68,15 @@ impl Shown<'_> {
         match self {
             Self::Cookie(cookie) => SessionKey::of_cookie(cookie),
             Self::Bearer(token) => SessionKey::of_cookie(&format!("Bearer {token}")),
+            Self::Session(key) => key,
         }
     }
 
-    /// Returns the form token for the credential. Programs have none, because no forms are rendered for them.
+    /// Returns the form token for the credential. Only browsers have one, because no forms are rendered for others.
     fn form_token(self) -> String {
         match self {
             Self::Cookie(cookie) => csrf::form_token(cookie),
-            Self::Bearer(_) => String::new(),
+            Self::Bearer(_) | Self::Session(_) => String::new(),
         }
     }
 }
@@ -117,18 +120,19 @@ impl Caller {
         let now = portal.clock.now();
         if let Some(caller) = portal.callers.get(key)
             && caller.is_fresh(now)
+            && caller.serves(shown)
         {
             return caller.still_signed_in(shown, now).await;
         }
         let found = match shown {
-            Shown::Cookie(_) => Credential::of_session(portal, key, now).await?,
+            Shown::Cookie(_) | Shown::Session(_) => Credential::of_session(portal, key, now, matches!(shown, Shown::Cookie(_))).await?,
             Shown::Bearer(token) => Some(Credential::of_token(token, now)?),
         };
         let Some(Credential { token, expires, due, edition, person, provider, authenticated }) = found else {
             portal.callers.forget(key);
             return Ok(None);
         };
-        let is_session = matches!(shown, Shown::Cookie(_));
+        let is_session = !matches!(shown, Shown::Bearer(_));
         let identity = match review(portal, &token).await {
             // A session stays that of one person, whatever token its identity provider issues later.
             Ok(identity) if person.as_ref().is_some_and(|person| *person != *identity.person) => {
@@ -217,6 +221,11 @@ impl Caller {
     /// Checks whether the caller can be reused at `now` without asking the database or the plane again.
     fn is_fresh(&self, now: Timestamp) -> bool {
         now.duration_since(self.inner.verified) < VERIFIED && now < self.inner.expires && now < self.inner.due
+    }
+
+    /// Checks whether the caller can be reused for a credential: pages for browsers need a form token.
+    fn serves(&self, shown: Shown<'_>) -> bool {
+        !matches!(shown, Shown::Cookie(_)) || !self.inner.form_token.is_empty()
     }
 
     /// Returns the running portal.
@@ -311,9 +320,10 @@ impl Credential {
         })
     }
 
-    async fn of_session(portal: &Arc<Portal>, key: SessionKey, now: Timestamp) -> Result<Option<Self>> {
+    async fn of_session(portal: &Arc<Portal>, key: SessionKey, now: Timestamp, is_use: bool) -> Result<Option<Self>> {
         let Some(session) = renewal::current(portal, key, now).await? else { return Ok(None) };
-        if now.duration_since(session.used) >= NOTED
+        if is_use
+            && now.duration_since(session.used) >= NOTED
             && let Err(error) = portal.store.touch_session(key, now, portal.rests(now)).await
         {
             tracing::warn!(error = &error as &dyn std::error::Error, "the use of a session could not be noted");

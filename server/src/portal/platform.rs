@@ -11,10 +11,10 @@ pub(in crate::portal) mod overview;
 mod parse;
 mod parts;
 mod preview;
-mod promise_list;
+pub(in crate::portal) mod promise_list;
 mod promises;
 mod switch;
-mod text;
+pub(in crate::portal) mod text;
 mod tryout;
 
 use app::backend::{Platform, PolicyText, PreviewText, Sample};

@@ -59,7 +59,7 @@ impl Caller {
     }
 
     /// Reads a promise with the user's token. `None` if there is none that the user can read.
-    async fn read_own(&self, workspace: &Workspace, name: &str) -> Result<Option<DynamicObject>> {
+    pub(super) async fn read_own(&self, workspace: &Workspace, name: &str) -> Result<Option<DynamicObject>> {
         let what = format!("promise {name}");
         // It becomes part of an address of the control plane. No object has any other kind of name.
         if !is_object_name(name) {
@@ -73,7 +73,7 @@ impl Caller {
     }
 
     /// Promises with fields that this version doesn't know.
-    fn own_promises(&self, workspace: &Workspace) -> Api<DynamicObject> {
+    pub(super) fn own_promises(&self, workspace: &Workspace) -> Api<DynamicObject> {
         Api::all_with(self.client(&workspace.cluster), &ApiResource::erase::<Promise>(&()))
     }
 }

@@ -26,6 +26,7 @@ pub(super) mod rows;
 mod source;
 mod terms;
 pub(super) mod timeline;
+pub(super) mod upgrading;
 pub(super) mod walk;
 mod workflow;
 

@@ -21,6 +21,7 @@ use super::caller::{Callers, Renewals};
 use super::catalog::index::CatalogIndex;
 use super::catalog::prices::ListPrices;
 use super::cost::shortfalls::Shortfalls;
+use super::fleet::Rollouts;
 use super::navigation::Navigations;
 use super::register::Register;
 use super::requests::cheaper::CheaperChoices;
@@ -121,6 +122,8 @@ pub struct Portal {
     pub references: References,
     /// Notifications.
     pub notify: Notify,
+    /// What wakes rollouts, and who follows them.
+    pub(crate) rollouts: Rollouts,
     /// Open event streams.
     pub streams: Streams,
     /// Cancelled when the process shuts down; ends event streams.

@@ -9,6 +9,7 @@ use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 
+use super::fleet;
 use super::requests::listing::Place;
 use super::rights::Right;
 use crate::portal::Caller;
@@ -30,6 +31,8 @@ pub enum Topic {
     Platform,
     /// Requests that the person can decide about, and those that the person decided.
     Decisions,
+    /// A rollout of the person, by its id.
+    Rollout(String),
 }
 
 impl Topic {
@@ -50,13 +53,13 @@ impl Topic {
             // Notifications arrive on their own channel.
             Self::Notifications => false,
             // Any change counts; whether the page would differ is checked before the event is sent.
-            Self::Below(_) | Self::Home | Self::Platform | Self::Decisions => true,
+            Self::Below(_) | Self::Home | Self::Platform | Self::Decisions | Self::Rollout(_) => true,
         }
     }
 
     /// Checks whether events of this topic have no names and are sent as soon as the page's content would differ.
     pub(crate) fn is_summed(&self) -> bool {
-        matches!(self, Self::Below(_) | Self::Home | Self::Platform | Self::Decisions)
+        matches!(self, Self::Below(_) | Self::Home | Self::Platform | Self::Decisions | Self::Rollout(_))
     }
 
     /// Returns the changed requests that the person can see; `None` if the person can see nothing of this topic.
@@ -71,6 +74,7 @@ impl Topic {
                 let may = caller.may(&key.cluster, Right::request("get", &key.namespace, &key.name)).await?;
                 Ok(may.then_some(changed))
             }
+            Self::Rollout(id) => Ok(fleet::stamp(caller, id).await?.map(|_| changed)),
             Self::Below(_) | Self::Notifications | Self::Home | Self::Platform | Self::Decisions => Ok(Some(changed)),
         }
     }
@@ -95,6 +99,7 @@ pub async fn seen(caller: &Caller, topic: &Topic) -> promise::Result<String> {
         Topic::Request(key) => portal.world.requests.get(key).iter().for_each(|request| add(&mut state, key, request)),
         Topic::Notifications => return caller.notices(&NoticesQuery::default()).await.map(|page| page.seen),
         Topic::Decisions => caller.decisions_stamp().await?.hash(&mut state),
+        Topic::Rollout(id) => return Ok(fleet::stamp(caller, id).await?.unwrap_or_default()),
         Topic::Below(top) => {
             let mut nodes = caller.nodes_within(Some(top));
             nodes.retain(|node| portal.has_requests(&node.cluster));

@@ -54,6 +54,7 @@ mod review;
 mod robots;
 mod robust;
 mod roles;
+mod rollouts;
 mod search;
 mod second;
 mod secrets;

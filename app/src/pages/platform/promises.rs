@@ -12,7 +12,7 @@ use crate::pages::catalog;
 use crate::pages::requests::stale;
 use crate::pages::views;
 use crate::routes::{self, page};
-use crate::texts::{forms, preview, promises as texts};
+use crate::texts::{authoring, forms, preview, promises as texts};
 use crate::ui::{Empty, LinkButton, Moment, PageHead, Shape, Status, Tile};
 
 /// The columns that people sort by.
@@ -36,7 +36,7 @@ pub async fn promises(visit: &Visit, query: &PromisesQuery) -> Result<Page> {
     let token = backend.viewer().form_token;
     Ok(framed(visit, about, move || {
         view! {
-            <PageHead title=texts::PROMISES meta=view! { <span>{texts::SUMMARY}</span> }.into_any() actions=view! { <LinkButton href=page::PROMISE_PREVIEW label=preview::PREVIEW/> }.into_any()/>
+            <PageHead title=texts::PROMISES meta=view! { <span>{texts::SUMMARY}</span> }.into_any() actions=view! { <LinkButton href=page::PROMISE_NEW label=authoring::NEW/><LinkButton href=page::PROMISE_PREVIEW label=preview::PREVIEW/> }.into_any()/>
             {tabs(page::PROMISES, delivers)}
             {found.as_of.clone().map(|at| stale(&at, &now))}
             {views::bar(&views, &token)}
@@ -64,7 +64,7 @@ fn line(row: &PromiseRow, now: &str) -> impl IntoView + use<> {
     let created = (!row.created.is_empty()).then(|| view! { <Moment at=row.created.clone() now=now.to_owned()/> });
     view! {
         <tr>
-            <th scope="row"><div class="row"><Tile icon=row.icon.clone()/><div><a class="name" href=routes::promise(&row.workspace, &row.name, None)>{row.title.clone()}</a><span class="under">{about}" · "<a href=routes::promise_preview(&row.workspace, &row.name)>{preview::OF_PROMISE}<span class="vh">{forms::of_field(&row.title)}</span></a></span></div></div></th>
+            <th scope="row"><div class="row"><Tile icon=row.icon.clone()/><div><a class="name" href=routes::author(&row.workspace, &row.name)>{row.title.clone()}</a><span class="under">{about}" · "<a href=routes::promise_preview(&row.workspace, &row.name)>{preview::OF_PROMISE}<span class="vh">{forms::of_field(&row.title)}</span></a></span></div></div></th>
             <td data-label=texts::WORKSPACE><span class="mono">{row.workspace.clone()}</span></td>
             <td data-label=texts::LIFECYCLE>{catalog::lifecycle_word(row.lifecycle)}</td>
             <td data-label=texts::STATE>{state(&row.state)}</td>
@@ -74,7 +74,7 @@ fn line(row: &PromiseRow, now: &str) -> impl IntoView + use<> {
     }
 }
 
-fn state(state: &PublishState) -> impl IntoView + use<> {
+pub(super) fn state(state: &PublishState) -> impl IntoView + use<> {
     let (shape, word, why) = match state {
         PublishState::Published => (Shape::Ready, texts::PUBLISHED, None),
         PublishState::Refused(why) => (Shape::Failed, texts::REFUSED, Some(why.clone())),

@@ -10,7 +10,7 @@ use crate::api::PromiseSpec;
 use crate::expression;
 
 /// Returns every breaking change: its path in the spec and a clause.
-pub(super) fn changes(before: &PromiseSpec, after: &PromiseSpec) -> Vec<(String, String)> {
+pub fn changes(before: &PromiseSpec, after: &PromiseSpec) -> Vec<(String, String)> {
     let read = |spec: &PromiseSpec| Schema::parse_lenient(&expression::parameters_schema(spec.parameters.as_ref()));
     let mut found = Vec::new();
     compare(&read(before), &read(after), ".parameters", &mut found);

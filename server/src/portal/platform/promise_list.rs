@@ -88,7 +88,7 @@ fn row(key: &Key, promise: &Arc<Promise>, place: &WorkspacePath) -> PromiseRow {
 }
 
 /// Returns what the controller reported about the present generation.
-fn published(promise: &Promise) -> PublishState {
+pub(in crate::portal) fn published(promise: &Promise) -> PublishState {
     let status = promise.status.as_ref().filter(|status| Some(status.observed_generation) == promise.metadata.generation);
     let condition = status.and_then(|status| status.conditions.iter().find(|condition| condition.r#type == PUBLISHED));
     match condition {

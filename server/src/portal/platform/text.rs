@@ -335,7 +335,7 @@ pub(super) fn api(caller: &Caller, cluster: &ClusterId) -> Api<DynamicObject> {
 }
 
 /// Returns the object as users write it, without the fields that the control plane manages.
-pub(super) fn yaml(policy: &impl Serialize) -> String {
+pub(in crate::portal) fn yaml(policy: &impl Serialize) -> String {
     yaml::write(&written(policy))
 }
 

@@ -275,7 +275,7 @@ fn major(version: &str) -> Option<&str> {
 }
 
 /// Returns the values of the request that the version of the form has no field for.
-fn lost(caller: &Caller, opened: &Opened) -> Vec<Lost> {
+pub(super) fn lost(caller: &Caller, opened: &Opened) -> Vec<Lost> {
     let before = caller.published(&opened.offered, &opened.wanted(None), opened.request.running.as_deref());
     carried(&before, &opened.spec, opened.existing.parameters.as_ref().unwrap_or(&Value::Null)).lost
 }

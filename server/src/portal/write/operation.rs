@@ -29,6 +29,8 @@ pub enum WriteOperation {
     Decide,
     /// Applies a Promise.
     PublishPromise,
+    /// Has a Promise no longer offered.
+    RetirePromise,
     /// Creates a Policy.
     CreatePolicy,
     /// Changes the text of a Policy.
@@ -81,11 +83,21 @@ pub enum WriteOperation {
     NotePolicyChange,
     /// Verifies the audit log.
     VerifyAuditLog,
+    /// Starts to upgrade requests in waves.
+    StartRollout,
+    /// Stops such a rollout.
+    StopRollout,
+    /// Resumes it.
+    ResumeRollout,
+    /// Tries a request that failed in it again.
+    RetryInRollout,
+    /// Leaves a request that failed in it as it is.
+    SkipInRollout,
 }
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 45] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -99,6 +111,7 @@ impl WriteOperation {
         Self::Resubmit,
         Self::Decide,
         Self::PublishPromise,
+        Self::RetirePromise,
         Self::CreatePolicy,
         Self::ChangePolicy,
         Self::SwitchPolicy,
@@ -125,6 +138,11 @@ impl WriteOperation {
         Self::NoteDeletion,
         Self::NotePolicyChange,
         Self::VerifyAuditLog,
+        Self::StartRollout,
+        Self::StopRollout,
+        Self::ResumeRollout,
+        Self::RetryInRollout,
+        Self::SkipInRollout,
     ];
 
     /// Returns the operation's name in records.
@@ -143,6 +161,7 @@ impl WriteOperation {
             Self::Resubmit => "resubmit",
             Self::Decide => "decide",
             Self::PublishPromise => "publish-promise",
+            Self::RetirePromise => "retire-promise",
             Self::CreatePolicy => "create-policy",
             Self::ChangePolicy => "change-policy",
             Self::SwitchPolicy => "switch-policy",
@@ -169,6 +188,11 @@ impl WriteOperation {
             Self::NoteDeletion => "note-deletion",
             Self::NotePolicyChange => "note-policy-change",
             Self::VerifyAuditLog => "verify-audit-log",
+            Self::StartRollout => "start-rollout",
+            Self::StopRollout => "stop-rollout",
+            Self::ResumeRollout => "resume-rollout",
+            Self::RetryInRollout => "retry-in-rollout",
+            Self::SkipInRollout => "skip-in-rollout",
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{root, sources};
 
 /// The functions of the store by which the portal remembers or forgets something for a person.
-const REMEMBERS: [&str; 28] = [
+const REMEMBERS: [&str; 32] = [
     "keep_audit_check",
     "mark_read",
     "subscribe",
@@ -35,9 +35,13 @@ const REMEMBERS: [&str; 28] = [
     "begin_session",
     "end_sessions_at",
     "meet",
+    "begin_rollout",
+    "stop_rollout",
+    "resume_rollout",
+    "answer_member",
 ];
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
-const KEEPS_HOUSE: [(&str, &str); 6] = [
+const KEEPS_HOUSE: [(&str, &str); 9] = [
     ("end_session", "portal/caller.rs"),
     ("note_lacks", "portal/stand_in.rs"),
     // What the call itself writes is recorded.
@@ -45,9 +49,13 @@ const KEEPS_HOUSE: [(&str, &str); 6] = [
     ("renew_keyed_call", "portal/once.rs"),
     ("keep_answer", "portal/once.rs"),
     ("drop_keyed_call", "portal/once.rs"),
+    // The changes of requests that a rollout makes are recorded.
+    ("lease_rollout", "portal/fleet/advance.rs"),
+    ("turn_rollout", "portal/fleet/advance.rs"),
+    ("change_member", "portal/fleet/advance.rs"),
 ];
 /// Those that only read.
-const READS: [&str; 62] = [
+const READS: [&str; 66] = [
     "audit_after",
     "audit_chain_from",
     "audit_check",
@@ -87,7 +95,11 @@ const READS: [&str; 62] = [
     "observations_between",
     "open_observations",
     "person_names",
+    "open_rollouts",
     "policy_changes",
+    "rollout",
+    "rollout_members",
+    "rollouts",
     "ping",
     "presets",
     "promise_sums",

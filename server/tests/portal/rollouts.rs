@@ -1,0 +1,183 @@
+//! Instances are upgraded in waves by the person who started it, as far as that person can, and while their session lasts.
+
+use cluster::{Scope, WorkspacePath};
+use futures::future::join_all;
+use http::StatusCode;
+use k8s_openapi::api::rbac::v1::ClusterRoleBinding;
+use kube::api::{Api, Patch, PatchParams, PostParams};
+use serde_json::{Value, json};
+
+use crate::browser::{Answer, Browser, Product};
+use crate::review::{between, by_kubectl, promises, publish, requests, service, words};
+
+const AUTHOR: &str = "/platform/promises/root:platform/service";
+const FLEET: &str = "/platform/promises/root:platform/service/fleet";
+
+/// Lets platform engineers change the requests of the shop.
+async fn maintained(product: &Product) {
+    let scope = Scope::Workspace(WorkspacePath::parse("root:acme:shop").expect("a path"));
+    let bindings: Api<ClusterRoleBinding> = Api::all(product.running.portal.endpoint.client(product.admin(), &scope));
+    let binding = json!({
+        "metadata": {"name": "maintainers"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "opm-requests-editor"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "platform-engineers"}],
+    });
+    bindings.create(&PostParams::default(), &serde_json::from_value(binding).expect("a binding")).await.expect("written");
+}
+
+/// A promise whose next version limits its replicas, and requests of it with these replicas.
+async fn fleet(product: &Product, replicas: &[i64]) {
+    product.publishes_samples().await;
+    let mut first = service();
+    first["spec"]["parameters"] = json!({"type": "object", "properties": {"replicas": {"type": "integer", "default": 1}}});
+    publish(product, first).await;
+    for (index, replicas) in replicas.iter().enumerate() {
+        by_kubectl(product, &format!("notes-{index}"), json!({"replicas": replicas})).await;
+    }
+    join_all((0..replicas.len()).map(|index| running(product, index, "1.0.0"))).await;
+    let limited = json!({"replicas": {"type": "integer", "default": 1, "maximum": 5}});
+    let second = json!({"spec": {"version": "2.0.0", "parameters": {"properties": limited}}});
+    promises(product).patch("service", &PatchParams::default(), &Patch::Merge(&second)).await.expect("changed");
+}
+
+async fn running(product: &Product, index: usize, version: &str) {
+    let runs = |request: Option<&cluster::kinds::PromiseRequest>| {
+        let status = request.and_then(|request| request.status.as_ref());
+        let ready = status.is_some_and(|status| status.phase == promise::api::Phase::Ready);
+        ready && status.and_then(|status| status.current.as_ref()).is_some_and(|current| current.version == version)
+    };
+    let name = format!("notes-{index}");
+    let waiting = kube::runtime::wait::await_condition(requests(product), &name, runs);
+    tokio::time::timeout(std::time::Duration::from_secs(60), waiting).await.expect("in time").expect("a request");
+}
+
+async fn version(product: &Product, index: usize) -> Option<String> {
+    requests(product).get(&format!("notes-{index}")).await.expect("a request").spec.promise.version
+}
+
+/// The fleet once its next version is published.
+async fn opened(browser: &mut Browser) -> Answer {
+    browser.until(FLEET, |answer| answer.text.contains("name=\"to\" value=\"2.0.0\"")).await
+}
+
+async fn start(browser: &mut Browser, page: &Answer, pairs: &[(&str, &str)]) -> Answer {
+    let token = page.hidden("_token");
+    let fixed = [("_token", token.as_str()), ("place", "root:platform"), ("promise", "service"), ("to", "2.0.0"), ("minutes", "30")];
+    browser.post("/do/rollouts/start", &[&fixed[..], pairs].concat()).await
+}
+
+async fn direct(browser: &mut Browser, rollout: &str, command: &str, position: &str) {
+    let token = browser.get(rollout).await.hidden("_token");
+    let id = rollout.rsplit('/').next().unwrap_or_default();
+    let pairs = [("_token", token.as_str()), ("place", "root:platform"), ("promise", "service"), ("rollout", id)];
+    let answer = browser.post("/do/rollouts/direct", &[&pairs[..], &[("command", command), ("position", position)]].concat()).await;
+    assert_eq!(answer.location(), rollout, "{}", answer.text);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fleet_says_what_is_in_the_way_of_each_instance() {
+    let product = Product::open().await;
+    fleet(&product, &[1, 9]).await;
+    let mut engineer = product.signed_in("platform-engineer").await;
+    let page = engineer.until(FLEET, |answer| answer.text.contains("name=\"to\" value=\"2.0.0\"") || answer.text.contains("Blocked")).await;
+    let text = words(&page.text);
+    assert_eq!(text.matches("Blocked").count(), 2, "it can't be changed: {text}");
+    maintained(&product).await;
+    let mut engineer = product.signed_in("platform-engineer").await;
+    let page = engineer.until(FLEET, |answer| answer.text.contains("Ready to upgrade")).await;
+    let text = words(&page.text);
+    assert_eq!((text.matches("Ready to upgrade").count(), text.matches("Blocked").count()), (1, 1), "{text}");
+    assert!(between(&text, "Blocked", "Upgrade in waves").contains("1 field needs input."), "{text}");
+    let author = words(&engineer.get(AUTHOR).await.text);
+    assert!(author.contains("Breaking: maximum decreases to 5") || author.contains("Breaking:"), "{author}");
+
+    let mut developer = product.signed_in("dev-shop").await;
+    for page in [AUTHOR, FLEET] {
+        assert_eq!(
+            developer.get(page).await.status,
+            StatusCode::NOT_FOUND,
+            "{page} is for people who can read the promise in its workspace"
+        );
+    }
+    let token = developer.get("/").await.hidden("_token");
+    let pairs = [("_token", token.as_str()), ("place", "root:platform"), ("promise", "service"), ("to", "2.0.0"), ("which", "all")];
+    let refused = developer.post("/do/rollouts/start", &pairs).await;
+    assert!(refused.location().starts_with("/refused"), "{}", refused.location());
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn instances_that_are_not_ready_are_skipped_if_all_are_upgraded_and_stop_the_rollout_if_they_were_chosen() {
+    let product = Product::open().await;
+    maintained(&product).await;
+    fleet(&product, &[1, 9, 2]).await;
+    let mut engineer = product.signed_in("platform-engineer").await;
+    let page = opened(&mut engineer).await;
+    let none = start(&mut engineer, &page, &[("wave", "1"), ("which", "selected")]).await;
+    let none = engineer.get(none.location()).await;
+    assert_eq!(none.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(words(&none.text).contains("Select at least one instance."), "{}", words(&none.text));
+
+    let key = |index: usize| format!("root:acme:shop/default/notes-{index}");
+    let (second, third) = (key(1), key(2));
+    let chosen = [("wave", "1"), ("which", "selected"), ("item", second.as_str()), ("item", third.as_str())];
+    let rollout = start(&mut engineer, &page, &chosen).await.location().to_owned();
+    let stopped = engineer.until(&rollout, |answer| answer.text.contains("An instance stopped this rollout")).await;
+    let text = words(&stopped.text);
+    assert!(text.contains("1 field needs input.") && text.contains("0 of 2 instances upgraded"), "{text}");
+    assert_eq!(version(&product, 2).await, None, "its wave hasn't begun");
+    let mut other = product.signed_in("org-owner").await;
+    assert_eq!(other.get(&rollout).await.status, StatusCode::NOT_FOUND, "it is of the person who started it");
+
+    let all = start(&mut engineer, &page, &[("wave", "1"), ("which", "all")]).await.location().to_owned();
+    let done = engineer.until(&all, |answer| answer.text.contains("Completed")).await;
+    assert!(words(&done.text).contains("2 of 3 instances upgraded · 1 skipped"), "{}", words(&done.text));
+    for index in [0, 2] {
+        assert_eq!(version(&product, index).await.as_deref(), Some("=2.0.0"), "as the form of an upgrade writes it");
+    }
+    assert_eq!(version(&product, 1).await, None);
+    direct(&mut engineer, &rollout, "skip", "0").await;
+    let done = engineer.until(&rollout, |answer| answer.text.contains("Completed")).await;
+    assert!(words(&done.text).contains("1 of 2 instances upgraded · 1 skipped"), "{}", words(&done.text));
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rollout_pauses_with_its_session_and_goes_on_in_another_one_of_the_person() {
+    let product = Product::open().await;
+    maintained(&product).await;
+    fleet(&product, &[1, 2]).await;
+    // The first upgrade doesn't get ready: nothing of it can be written.
+    let hold = json!({"spec": {"paused": true}});
+    requests(&product).patch("notes-0", &PatchParams::default(), &Patch::Merge(&hold)).await.expect("paused");
+    let mut engineer = product.signed_in("platform-engineer").await;
+    let page = opened(&mut engineer).await;
+    let items = ["root:acme:shop/default/notes-0", "root:acme:shop/default/notes-1"].map(|item| ("item", item));
+    let rollout = start(&mut engineer, &page, &[&[("wave", "1"), ("which", "selected")], &items[..]].concat()).await.location().to_owned();
+    let stopped = engineer.until(&rollout, |answer| answer.text.contains("An instance stopped this rollout")).await;
+    assert!(words(&stopped.text).contains("It's paused."), "{}", words(&stopped.text));
+
+    // It goes on in a session that ends before it is looked at.
+    let mut ending = product.signed_in("platform-engineer").await;
+    let caller = ending.caller(&product).await;
+    let token = ending.get(&rollout).await.hidden("_token");
+    let store = &product.running.portal.store;
+    let (id, now) = (rollout.rsplit('/').next().unwrap_or_default(), product.running.portal.clock.now());
+    let (person, session) = (caller.identity().person.clone(), caller.session());
+    ending.post("/do/account/sign-out", &[("_token", &token)]).await;
+    let reason = promise::rollout::MemberReason::ByPerson;
+    let to = promise::rollout::MemberState::Skipped;
+    let skip = store::MemberAnswer { rollout: id, person: &person, position: 0, to, reason: Some(&reason), session };
+    assert!(store.answer_member(&skip, now).await.expect("stored"));
+    let paused = engineer.until(&rollout, |answer| answer.text.contains("Your session ended")).await;
+    assert!(paused.text.contains(">Continue<"), "{}", words(&paused.text));
+    assert_eq!(version(&product, 1).await, None, "nothing is written without a session");
+
+    direct(&mut engineer, &rollout, "resume", "").await;
+    let done = engineer.until(&rollout, |answer| answer.text.contains("Completed")).await;
+    assert!(words(&done.text).contains("1 of 2 instances upgraded · 1 skipped"), "{}", words(&done.text));
+    let request = requests(&product).get("notes-1").await.expect("a request");
+    let changed_by = request.metadata.annotations.unwrap_or_default().get(promise::names::CHANGED_BY_ANNOTATION).cloned();
+    assert_eq!(changed_by.as_deref(), Some("platform-engineer"), "as the person: {}", Value::from(changed_by.clone()));
+    product.running.close().await;
+}
