@@ -107,7 +107,10 @@ pub async fn guard(request: Request, next: Next) -> Response {
     if !host::is_loopback(request.headers()) {
         return refused(StatusCode::MISDIRECTED_REQUEST, texts::WRONG_HOST);
     }
-    if csrf::is_unsafe(request.method()) && csrf::check_origin(request.headers(), &authority, false).is_err() {
+    // Browsers say where a form comes from; programs don't.
+    let headers = request.headers();
+    let is_of_browser = headers.contains_key(header::ORIGIN) || headers.contains_key("sec-fetch-site");
+    if is_of_browser && csrf::is_unsafe(request.method()) && csrf::check_origin(headers, &authority, false).is_err() {
         return refused(StatusCode::FORBIDDEN, texts::OTHER_SITE);
     }
     let mut response = next.run(request).await;

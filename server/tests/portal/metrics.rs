@@ -107,7 +107,7 @@ async fn a_running_portal_serves_the_metrics_of_the_catalog_and_no_names() {
     assert!(grown("opm_plane_requests_total", &[("server", "plane"), ("verb", "post")]) >= 1.0, "access reviews");
     assert!(sum(&after, "opm_reconciles_total", &[("kind", "promise"), ("result", "done")]) >= 1.0);
     assert!(sum(&after, "opm_cache_objects", &[("cache", "promises")]) >= 4.0);
-    assert_eq!(sum(&after, "opm_cache_synced", &[]), 11.0);
+    assert_eq!(sum(&after, "opm_cache_synced", &[]), 13.0);
     assert_eq!((sum(&after, "opm_controller_leader", &[]), sum(&after, "opm_controller_ready", &[])), (1.0, 1.0));
     assert!(sum(&after, "process_resident_memory_bytes", &[]) > 1e6);
     let waiting = product.running.portal.store.count_deliveries(DeliveryState::Waiting).await.expect("the database");

@@ -149,6 +149,9 @@ async fn other_names_and_other_sites_are_refused() {
     assert_eq!(system.browser.send(foreign).await.status, StatusCode::MISDIRECTED_REQUEST);
     let posted = system.browser.post_from("https://evil.example", "/outage", &[("on", "true")]).await;
     assert_eq!(posted.status, StatusCode::FORBIDDEN);
+    let mut hidden = system.browser.form("/outage", &[("on", "true")]);
+    hidden.headers_mut().insert("sec-fetch-site", "cross-site".parse().unwrap());
+    assert_eq!(system.browser.send(hidden).await.status, StatusCode::FORBIDDEN);
     assert_eq!(system.creates("k1", "More disk").await.status, StatusCode::CREATED, "there is no outage");
 }
 
@@ -167,25 +170,33 @@ async fn endpoint(product: &Product) -> (Endpoint, String) {
     (endpoint, String::from_utf8(secret.data.expect("data")["token"].0.clone()).expect("text"))
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_sample_world_has_an_endpoint_whose_ticket_system_answers_and_is_the_same_after_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let product = Product::in_folder(folder.path()).await;
-    let (before, token) = endpoint(&product).await;
-    assert_eq!(check(&before.spec), Vec::new());
-    let url = EndpointUrl::parse(&before.spec.url).unwrap();
+/// Calls the ticket system as a workflow does.
+async fn creates_a_ticket(endpoint: &Endpoint, token: &str) {
+    assert_eq!(check(&endpoint.spec), Vec::new());
+    let url = EndpointUrl::parse(&endpoint.spec.url).expect("an answer");
     let request = Request::post("/tickets")
         .header(header::HOST, url.authority())
         .header(header::AUTHORIZATION, format!("Bearer {token}"))
         .header("idempotency-key", "k1")
         .body(Full::new(Bytes::from(json!({"title": "More disk"}).to_string())))
-        .unwrap();
+        .expect("an answer");
     let server = Server { host: &url.host, port: url.port, trust: Trust::Plain };
-    let answer = Outbound::default().send(&server, |address| allows_address(&before.spec, &url, address), request, 4096).await.unwrap();
-    let ticket: Value = serde_json::from_slice(&answer.body.unwrap()).unwrap();
+    let answer =
+        Outbound::default().send(&server, |address| allows_address(&endpoint.spec, &url, address), request, 4096).await.expect("an answer");
+    let ticket: Value = serde_json::from_slice(&answer.body.expect("a body")).expect("an answer");
     assert_eq!((answer.status, &ticket["simulated"]), (StatusCode::CREATED, &json!(true)));
-    product.running.close().await;
+}
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_sample_world_has_an_endpoint_whose_ticket_system_answers_and_is_the_same_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (before, token) = {
+        let product = Product::in_folder(folder.path()).await;
+        let found = endpoint(&product).await;
+        creates_a_ticket(&found.0, &found.1).await;
+        product.running.close().await;
+        found
+    };
     let product = Product::in_folder(folder.path()).await;
     let (after, same) = endpoint(&product).await;
     assert_eq!((after.metadata.uid, &after.spec, same), (before.metadata.uid, &before.spec, token));
