@@ -22,6 +22,7 @@ use promise::endpoint::{EndpointUrl, allows_address, check};
 use serde_json::{Value, json};
 
 use crate::browser::{Answer, Browser, Product};
+use crate::storage::copied;
 
 const TOKEN: &str = "s3cret";
 
@@ -190,14 +191,13 @@ async fn creates_a_ticket(endpoint: &Endpoint, token: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_sample_world_has_an_endpoint_whose_ticket_system_answers_and_is_the_same_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let (before, token) = {
-        let product = Product::in_folder(folder.path()).await;
-        let found = endpoint(&product).await;
-        creates_a_ticket(&found.0, &found.1).await;
-        product.running.close().await;
-        found
-    };
     let product = Product::in_folder(folder.path()).await;
+    let (before, token) = endpoint(&product).await;
+    creates_a_ticket(&before, &token).await;
+    product.running.close().await;
+
+    let copied = copied(folder.path(), &[]);
+    let product = Product::in_folder(copied.path()).await;
     let (after, same) = endpoint(&product).await;
     assert_eq!((after.metadata.uid, &after.spec, same), (before.metadata.uid, &before.spec, token));
     assert_eq!(after.metadata.generation, before.metadata.generation);
