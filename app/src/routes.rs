@@ -1,12 +1,14 @@
 //! Every address of the portal, written once, and the only URL builder. Links are absolute, and colons aren't encoded (`architecture.md`,
 //! URLs).
 
-use crate::view::{FleetQuery, ObjectKey};
+use crate::view::ObjectKey;
 
+mod authoring;
 mod pattern;
 mod session;
 mod start;
 
+pub use authoring::{author, fleet, fleet_with, promise_edit, promise_new, promise_retire, rollout};
 pub(crate) use pattern::has_dot_segments;
 pub use pattern::{Pattern, at, with_query};
 pub use session::{authenticate_again, sign_in, sign_in_again, sign_in_callback, sign_in_with, sign_out_with, signed_out};
@@ -255,42 +257,6 @@ pub fn promise_preview_draft(draft: &str) -> String {
 /// The preview of a promise's form.
 pub fn promise_preview(workspace: &str, promise: &str) -> String {
     with_query(page::PROMISE_PREVIEW, &[("workspace", workspace), ("promise", promise)])
-}
-
-/// A promise for its authors.
-pub fn author(workspace: &str, promise: &str) -> String {
-    at(page::AUTHOR, &[workspace, promise])
-}
-
-/// A new promise in a workspace; in one to choose for the empty path.
-pub fn promise_new(workspace: &str) -> String {
-    with_query(page::PROMISE_NEW, &[("workspace", workspace)])
-}
-
-/// A promise as YAML, for editing.
-pub fn promise_edit(workspace: &str, promise: &str) -> String {
-    at(page::PROMISE_EDIT, &[workspace, promise])
-}
-
-/// Confirmation before a promise is no longer offered.
-pub fn promise_retire(workspace: &str, promise: &str) -> String {
-    at(page::PROMISE_RETIRE, &[workspace, promise])
-}
-
-/// The instances of a promise.
-pub fn fleet(workspace: &str, promise: &str) -> String {
-    at(page::FLEET, &[workspace, promise])
-}
-
-/// The instances of a promise, filtered.
-pub fn fleet_with(workspace: &str, promise: &str, query: &FleetQuery) -> String {
-    let FleetQuery { q, workspace: place, version, to, .. } = query;
-    with_query(&fleet(workspace, promise), &[("q", q), ("workspace", place), ("version", version), ("to", to)])
-}
-
-/// An upgrade of many instances in waves.
-pub fn rollout(workspace: &str, promise: &str, id: &str) -> String {
-    at(page::ROLLOUT, &[workspace, promise, id])
 }
 
 /// What the platform creates for a new request; `origin` selects the lines of one origin.

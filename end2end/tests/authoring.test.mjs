@@ -28,7 +28,8 @@ for (const javaScriptEnabled of [true, false]) {
 
     await text.fill(start);
     await page.getByRole("button", { name: "Preview form" }).click();
-    await page.getByLabel(/^Size/).first().waitFor();
+    await page.waitForURL("**/platform/promises/preview?draft=*");
+    await page.getByText("Size", { exact: true }).first().waitFor();
     await page.goBack();
     await text.fill(start);
     await page.getByRole("button", { name: "Publish" }).click();

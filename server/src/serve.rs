@@ -4,6 +4,7 @@ mod announce;
 mod embedded;
 mod ground;
 pub mod kubeconfig;
+mod sweeping;
 
 use std::io;
 use std::net::SocketAddr;
@@ -67,8 +68,6 @@ pub use ground::Ground;
 
 /// How long open requests can take to finish.
 const GRACE: Duration = Duration::from_secs(10);
-/// How often expired sessions and drafts are removed.
-const SWEEP: Duration = Duration::from_secs(600);
 
 /// Why serving can't start or continue.
 #[derive(Debug, thiserror::Error)]
@@ -337,7 +336,7 @@ impl Running {
             let of = portal.clone();
             portal.background.spawn(&tasks, name, move || start(of.clone()));
         };
-        beside("cleanup of expired data", |portal| Box::pin(sweep(portal)));
+        beside("cleanup of expired data", |portal| Box::pin(sweeping::sweep(portal)));
         // The process that serves pages also sends notifications and keeps the ledger; a controller alone doesn't use the database.
         if config.web {
             beside("cost ledger", |portal| Box::pin(keep_ledger(portal)));
@@ -416,31 +415,6 @@ async fn keep_ledger(portal: Arc<Portal>) {
 
 async fn keep_site_files(portal: &Portal) -> store::Result<()> {
     portal.store.keep_site_files(&portal.assets.versioned(), portal.clock.now(), &*portal.random).await
-}
-
-async fn sweep(portal: Arc<Portal>) {
-    loop {
-        tokio::select! {
-            () = portal.shutdown.cancelled() => return,
-            () = tokio::time::sleep(SWEEP) => {}
-        }
-        let now = portal.clock.now();
-        if let Err(error) = portal.store.sweep(now).await {
-            tracing::warn!(%error, "expired sessions and drafts could not be removed");
-        }
-        if portal.store.is_shared()
-            && let Err(error) = keep_site_files(&portal).await
-        {
-            tracing::warn!(error = &error as &dyn std::error::Error, "the files of the site could not be kept for other versions");
-        }
-        if let Err(error) = portal.audit.sweep(&portal.store, now).await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "the audit log could not be cleared up");
-        }
-        let kept = now.saturating_sub(jiff::SignedDuration::from_hours(24 * i64::from(notify::KEPT_DAYS)));
-        if let Err(error) = portal.store.forget_notifications(kept.unwrap_or(now)).await {
-            tracing::warn!(%error, "old notifications could not be removed");
-        }
-    }
 }
 
 /// Waits for a signal to stop the process.

@@ -32,7 +32,8 @@ pub async fn fleet(visit: &Visit, workspace: &str, promise: &str, query: &FleetQ
 fn shown(found: &FleetPage, problem: Option<&str>, typed: (&str, &str), token: &str, now: &str) -> impl IntoView + use<> {
     let promise = &found.promise;
     let (place, name) = (promise.workspace.clone(), promise.name.clone());
-    let listing = Listing::new(routes::fleet(&place, &name), &found.query);
+    // The version that is checked against narrows nothing.
+    let listing = Listing::new(routes::fleet(&place, &name), &found.query).opened_from(&["to"]);
     let steps = vec![
         Crumb::link(promises::PROMISES, page::PROMISES.to_owned()),
         Crumb::link(promise.title.clone(), routes::author(&place, &name)),

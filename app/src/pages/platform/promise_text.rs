@@ -130,7 +130,7 @@ fn problems(problems: &[PlacedProblem]) -> impl IntoView + use<> {
 
 fn lines(problems: &[PlacedProblem]) -> impl IntoView + use<> {
     let line = |problem: &PlacedProblem| {
-        let place = problem.place.map(|place| view! { <strong>{texts::at(place)}</strong>": " });
+        let place = problem.place.map(|place| view! { <span>{texts::at(place)}</span>": " });
         let field = (!problem.field.is_empty()).then(|| view! { <span class="mono break">{problem.field.clone()}</span>" " });
         view! { <li>{place}{field}{problem.message.clone()}</li> }
     };

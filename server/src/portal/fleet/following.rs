@@ -75,7 +75,7 @@ pub(crate) async fn follow(portal: Arc<Portal>) {
         for stored in &open {
             match advance(&portal, stored).await {
                 Ok(more) => is_busy |= more,
-                Err(error) => tracing::warn!(%error, rollout = stored.id, "a rollout can't go on at the moment"),
+                Err(error) => tracing::warn!(%error, rollout = stored.id, "a rollout can't continue at the moment"),
             }
         }
         let pause = if open.is_empty() { SELDOM } else { OFTEN };
