@@ -66,9 +66,11 @@ pub async fn roll_out(workspace: String, namespace: String, name: String, hash: 
 
 /// Retries the steps of a workflow whose attempt of this number failed.
 #[server(prefix = "/do", endpoint = "requests/retry", protocol = Form, custom = Posted)]
-pub async fn retry_workflow(workspace: String, namespace: String, name: String, attempt: u32) -> Answer {
+pub async fn retry_workflow(workspace: String, namespace: String, name: String, attempt: String) -> Answer {
     let acting = Acting::now();
     let page = routes::request(&workspace, &namespace, &name);
+    // No attempt has the number 0.
+    let attempt = attempt.parse().unwrap_or_default();
     let done = async { acting.person()?.retry_workflow(&workspace, &namespace, &name, attempt).await }.await;
     acting.answer_on(&page, done.map(|()| page.clone()), Fields::default()).await
 }

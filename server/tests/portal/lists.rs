@@ -127,10 +127,10 @@ async fn promises_are_listed_to_people_who_can_list_them_where_they_are() {
     let mut engineer = product.signed_in("platform-engineer").await;
     let all = engineer.until(PROMISES, |page| page.text.contains("4 of 4 promises") && !page.text.contains("Pending")).await;
     for name in ["postgresql", "redis", "object-bucket", "web-application"] {
-        assert!(all.text.contains(&format!("href=\"/w/root:platform/promises/{name}\"")), "{name}: {}", all.text);
+        assert!(all.text.contains(&format!("href=\"/platform/promises/root:platform/{name}\"")), "{name}: {}", all.text);
     }
     let found = engineer.get(&format!("{PROMISES}?q=redis&state=published")).await;
-    assert!(found.text.contains("1 of 4 promises") && !found.text.contains("promises/postgresql\""), "{}", found.text);
+    assert!(found.text.contains("1 of 4 promises") && !found.text.contains("root:platform/postgresql\""), "{}", found.text);
     let mut stranger = product.signed_in("dev-data").await;
     let none = stranger.get(PROMISES).await;
     assert!(none.text.contains("No promises you can list") && !none.text.contains("redis"), "{}", none.text);

@@ -5,11 +5,12 @@ use cluster::error::PlaneResult as _;
 use cluster::kinds::PromiseRequest;
 use kube::Api;
 use promise::api::{CandidateState, PromiseRequestStatus, StepStatus, WorkflowPhase};
-use promise::{ConflictReason, Result, names};
+use promise::{ConflictReason, DeniedOperation, DeniedReason, Result, names};
 use serde_json::json;
 
 use crate::portal::Caller;
 use crate::portal::place::Workspace;
+use crate::portal::rights::Right;
 use crate::portal::write::{WriteOperation, WriteTarget};
 
 /// Returns the last run, if the promise has a workflow.
@@ -54,6 +55,10 @@ pub(in crate::portal) async fn retry(
     attempt: Option<u32>,
 ) -> Result<()> {
     let request = caller.read_request(workspace, namespace, name).await?;
+    if !caller.may(&workspace.cluster, Right::request("patch", namespace, name)).await? {
+        let (workspace, owner) = (workspace.path.to_string(), workspace.whom_to_ask());
+        return Err(DeniedReason::WriteRequests { operation: DeniedOperation::Change, workspace, owner }.into());
+    }
     let failed = request.status.as_ref().and_then(failed_attempt).filter(|at| attempt.is_none_or(|seen| seen == *at));
     let failed = failed.ok_or(ConflictReason::NothingFailed)?;
     let api: Api<PromiseRequest> = Api::namespaced(caller.client(&workspace.cluster), namespace);

@@ -16,6 +16,7 @@ const NO: u8 = 1;
 const USAGE: u8 = 2;
 const DENIED: u8 = 4;
 const NOT_FOUND: u8 = 5;
+const CONFLICT: u8 = 6;
 const TIMED_OUT: u8 = 7;
 
 /// What a command needs, and how it ends for those who have it.
@@ -49,6 +50,8 @@ fn commands(files: &Path) -> Vec<(&'static str, String, Needs)> {
         ("request upgrade", format!("{THERE} --to 1.0.3"), Needs::Workspace(DENIED, DONE)),
         ("request releases", THERE.to_owned(), Needs::Workspace(DONE, DONE)),
         ("request rollback", format!("{THERE} --to none"), Needs::Workspace(USAGE, USAGE)),
+        // Nothing failed.
+        ("request retry", THERE.to_owned(), Needs::Workspace(DENIED, CONFLICT)),
         ("request delete", format!("{THERE} --yes"), Needs::Workspace(DENIED, DONE)),
         ("request approve", THERE.to_owned(), Needs::Token(NOT_FOUND)),
         ("request reject", format!("{THERE} --reason forged"), Needs::Token(NOT_FOUND)),
