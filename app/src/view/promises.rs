@@ -110,6 +110,8 @@ pub struct PromiseRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PromisesPage {
+    /// Whether the user can create promises in some workspace.
+    pub can_create: bool,
     /// Rows of this page.
     pub rows: Vec<PromiseRow>,
     /// Number of rows on all pages that match the filters.

@@ -11,6 +11,11 @@ use promise::Result;
 
 use crate::portal::Caller;
 
+/// Whether the user can create promises in some workspace.
+pub(in crate::portal) async fn can_create(caller: &Caller) -> Result<bool> {
+    Ok(!form::writable(caller, "").await?.is_empty())
+}
+
 #[async_trait]
 impl Authoring for Caller {
     async fn promise_form(&self, workspace: &str, name: Option<&str>, draft: Option<&str>) -> Result<PromiseForm> {

@@ -36,7 +36,7 @@ pub async fn promises(visit: &Visit, query: &PromisesQuery) -> Result<Page> {
     let token = backend.viewer().form_token;
     Ok(framed(visit, about, move || {
         view! {
-            <PageHead title=texts::PROMISES meta=view! { <span>{texts::SUMMARY}</span> }.into_any() actions=view! { <LinkButton href=page::PROMISE_NEW label=authoring::NEW/><LinkButton href=page::PROMISE_PREVIEW label=preview::PREVIEW/> }.into_any()/>
+            <PageHead title=texts::PROMISES meta=view! { <span>{texts::SUMMARY}</span> }.into_any() actions=view! { {found.can_create.then(|| view! { <LinkButton href=page::PROMISE_NEW label=authoring::NEW/> })}<LinkButton href=page::PROMISE_PREVIEW label=preview::PREVIEW/> }.into_any()/>
             {tabs(page::PROMISES, delivers)}
             {found.as_of.clone().map(|at| stale(&at, &now))}
             {views::bar(&views, &token)}

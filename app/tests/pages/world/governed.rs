@@ -188,6 +188,7 @@ impl Platform for World {
         let refused = PublishState::Refused("Two outputs have the same name.".into());
         let rows = if self.empty { Vec::new() } else { vec![row("postgresql", PublishState::Published), row("redis", refused)] };
         Ok(PromisesPage {
+            can_create: !self.empty,
             fit: rows.len(),
             total: rows.len(),
             rows,

@@ -162,7 +162,7 @@ fn title(spec: &serde_json::Value, name: &str) -> String {
 
 /// Returns the workspaces in which the user can create promises, among those that contain promises, the trusted homes and the wanted one, which
 /// is selected.
-async fn writable(caller: &Caller, wanted: &str) -> Result<Vec<Pick>> {
+pub(super) async fn writable(caller: &Caller, wanted: &str) -> Result<Vec<Pick>> {
     let portal = caller.portal();
     let tree = portal.world.tree();
     let trusted = portal.trusted_homes.iter().filter_map(|path| Some((path.clone(), tree.cluster(path)?)));

@@ -14,6 +14,7 @@ use promise::api::ConditionStatus;
 use promise::wording::humanise;
 
 use crate::portal::Caller;
+use crate::portal::authoring;
 use crate::portal::catalog::facets::facet;
 use crate::portal::place::TOGETHER;
 use crate::portal::rights::Right;
@@ -46,6 +47,7 @@ pub(super) async fn page(caller: &Caller, query: &PromisesQuery) -> Result<Promi
     let (fit, pages) = (left.len(), left.len().div_ceil(PAGE).max(1));
     let number = query.page.clamp(1, pages);
     Ok(PromisesPage {
+        can_create: authoring::can_create(caller).await?,
         rows: left.into_iter().skip((number - 1) * PAGE).take(PAGE).collect(),
         fit,
         total,
