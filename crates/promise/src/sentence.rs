@@ -119,6 +119,9 @@ fn next(phase: Phase, waiting: &WaitingOn) -> (Actor, Option<&'static str>) {
         WaitingReason::ApprovalNeeded if phase == Phase::AwaitingApproval => (Actor::Approvers, Some("Provisioning starts after approval")),
         WaitingReason::ApprovalNeeded => (Actor::Approvers, Some("The change is applied after approval")),
         WaitingReason::Expired => (Actor::Requester, Some("Renew the request, or delete it if it is no longer needed")),
+        WaitingReason::StepFailed if phase == Phase::Deleting => (Actor::Requester, Some("Retry the step to continue the deletion")),
+        WaitingReason::StepFailed => (Actor::Requester, Some("Retry the step, or edit the request")),
+        WaitingReason::RolledBack => (Actor::Requester, Some("Edit or retry the change")),
         WaitingReason::Paused => (Actor::Requester, Some("Resume the request to continue")),
         _ => match waiting.kind {
             WaitingKind::Person => (Actor::Requester, Some(EDIT)),
