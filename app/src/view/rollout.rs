@@ -55,7 +55,7 @@ impl RolloutForm {
 pub enum RolloutCommand {
     /// Nothing further begins.
     Stop,
-    /// It goes on, in the present session.
+    /// It is in progress, in this session.
     Resume,
     /// The failed instance is tried again.
     Retry,

@@ -33,7 +33,7 @@ pub const MAX_MINUTES: u32 = 7 * 24 * 60;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RolloutState {
-    /// It goes on.
+    /// It is in progress.
     #[default]
     Running,
     /// A person stopped it, or a request that failed did.

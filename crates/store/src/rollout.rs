@@ -209,7 +209,7 @@ impl Store {
         Ok(turned.rows_affected() > 0)
     }
 
-    /// Stops a rollout of a person that goes on.
+    /// Stops a person's rollout that is in progress.
     ///
     /// # Errors
     /// If the database fails.

@@ -165,7 +165,7 @@ impl Store {
         rows.into_iter().map(MemberRow::read).collect()
     }
 
-    /// Changes a member, unless its state is another one by now. Its upgrade begins only while the rollout goes on.
+    /// Changes a member if its state is still the given one. Its upgrade begins only while the rollout is in progress.
     ///
     /// # Errors
     /// If the database fails.
@@ -199,7 +199,7 @@ impl Store {
         Ok(changed.rows_affected() > 0)
     }
 
-    /// Answers for a failed member of a person's rollout: it is tried again ([`MemberState::Starting`]) or skipped. The rollout goes on, in
+    /// Resolves a failed member of a person's rollout: it is retried ([`MemberState::Starting`]) or skipped. The rollout continues in
     /// this session.
     ///
     /// # Errors

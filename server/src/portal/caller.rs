@@ -58,7 +58,7 @@ pub enum Shown<'a> {
     Cookie(&'a str),
     /// A bearer token of the plane, from programs.
     Bearer(&'a str),
-    /// The session in which a person started a rollout, which goes on while no browser asks. It doesn't count as a use of the session.
+    /// The session in which a person started a rollout, which continues without a browser. This doesn't count as use of the session.
     Session(SessionKey),
 }
 

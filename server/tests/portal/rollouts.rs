@@ -157,7 +157,7 @@ async fn a_rollout_pauses_with_its_session_and_goes_on_in_another_one_of_the_per
     let stopped = engineer.until(&rollout, |answer| answer.text.contains("An instance stopped this rollout")).await;
     assert!(words(&stopped.text).contains("It's paused."), "{}", words(&stopped.text));
 
-    // It goes on in a session that ends before it is looked at.
+    // It is resumed in a session that ends before the next step.
     let mut ending = product.signed_in("platform-engineer").await;
     let caller = ending.caller(&product).await;
     let token = ending.get(&rollout).await.hidden("_token");

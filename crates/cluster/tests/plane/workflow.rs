@@ -183,9 +183,9 @@ async fn a_first_release_that_fails_is_taken_away_again(plane: Plane) {
 async fn a_deletion_tells_others_before_the_objects_go(plane: Plane) {
     let (controller, tickets) = with_tickets(&plane).await;
     let first = json!({"id": "access", "delete": {"resources": ["access"]}});
-    let mut told = ticket("Close ${request.name}");
-    told["dependsOn"] = json!(["access"]);
-    plane.publish("settings", promise("1.0.0", json!({"deprovision": {"steps": [first, told]}}))).await;
+    let mut notice = ticket("Close ${request.name}");
+    notice["dependsOn"] = json!(["access"]);
+    plane.publish("settings", promise("1.0.0", json!({"deprovision": {"steps": [first, notice]}}))).await;
     plane.ask("web", "settings", json!({})).await;
     plane.ready("web").await;
     plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();

@@ -105,7 +105,7 @@ impl State<'_, '_> {
         run.status.attempt += 1;
     }
 
-    /// Starts what can start, and looks at what runs, until nothing changes: what finishes at once lets others start.
+    /// Starts steps whose dependencies are done and checks running ones, until nothing changes: a step that finishes can unblock others.
     fn steps(&mut self, results: &mut BTreeMap<String, Done>) {
         let workflow = self.input.workflow;
         // A result belongs to an attempt that was already running.

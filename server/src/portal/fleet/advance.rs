@@ -45,7 +45,7 @@ pub(super) async fn advance(portal: &Arc<Portal>, stored: &StoredRollout) -> Res
     }
     let caller = match Caller::verify(portal, Shown::Session(stored.session)).await? {
         Some(caller) if *caller.identity().person == *stored.person => caller,
-        // One that is stopped goes on in the session in which it is continued.
+        // A stopped rollout continues in the session in which it is resumed.
         _ if stored.state == RolloutState::Stopped => return Ok(false),
         _ => return turn(portal, stored, RolloutState::Paused).await.map(|()| false),
     };
@@ -158,7 +158,7 @@ impl Run<'_> {
     /// Writes the upgrade of a member.
     async fn start(&mut self, member: usize, wave: u32) -> Result<After> {
         let is_new = self.members.get(member).is_some_and(|one| one.state == MemberState::Waiting);
-        // Noted before it is written, and only while the rollout goes on.
+        // Noted before it is written, and only while the rollout is in progress.
         let since = is_new.then(|| self.now());
         if !matches!(self.change(member, MemberState::Starting, None, Some(wave), since).await?, After::Step) {
             return Ok(After::Later);

@@ -28,11 +28,11 @@ attacks![
     a_definition_takes_the_place_of_the_api_that_is_bound:
         Missing::InNamespaces("there is one definition for the whole cluster; that tenants can't change it is tried above"),
     a_home_without_trust_names_a_destination:
-        Missing::InNamespaces("Destinations are the platform's alone; that tenants may not write them is tried with the catalog"),
+        Missing::InNamespaces("Destinations are the platform's alone; the catalog tests cover that tenants cannot write them"),
     a_home_without_trust_names_an_endpoint:
-        Missing::InNamespaces("Endpoints are the platform's alone; that tenants may not write them is tried with the catalog"),
+        Missing::InNamespaces("Endpoints are the platform's alone; the catalog tests cover that tenants cannot write them"),
     a_home_without_trust_sets_parameters:
-        Missing::InNamespaces("Policies are the platform's alone; that tenants may not write them is tried with the catalog"),
+        Missing::InNamespaces("Policies are the platform's alone; the catalog tests cover that tenants cannot write them"),
     a_tenant_writes_what_belongs_to_the_platform,
 ];
 
