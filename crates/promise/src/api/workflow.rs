@@ -267,7 +267,7 @@ pub struct WorkflowStatus {
     /// Number of the run: that of its first attempt.
     #[serde(default)]
     pub run: u32,
-    /// Number of the attempt, counted over all runs of the request. It names what failed for whoever retries it.
+    /// Number of the attempt, counted over all runs of the request. A retry names the attempt that failed.
     #[serde(default)]
     pub attempt: u32,
     /// RFC 3339 time at which it started.
@@ -338,7 +338,7 @@ pub struct StepStatus {
     /// Explanation, as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Number of times that it began anew after an answer that was final. Calls of the same round have the same idempotency key.
+    /// Number of times that it started over after a final answer. Calls of the same round have the same idempotency key.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub round: u32,
     /// Whether the first call of an `http` step was answered, and only its polls follow.
