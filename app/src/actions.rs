@@ -41,7 +41,7 @@ pub use pairs::{Fields, Form, Pairs, Posted};
 pub use policies::{DeletePolicy, SavePolicy, SwitchPolicy};
 pub use presets::{DeletePreset, SavePreset};
 pub use promises::{PreviewPromise, RetirePromise, SavePromise, SetFavouritePromise};
-pub use requests::{ChangeRequest, DeleteRequest, RetryWorkflow, RevealOutput, RollOut, SubmitRequest};
+pub use requests::{CancelWorkflow, ChangeRequest, DeleteRequest, RetryWorkflow, RevealOutput, RollOut, SubmitRequest};
 pub use rollouts::{DirectRollout, StartRollout};
 pub use views::{DeleteView, RenameView, SaveView};
 pub use workspaces::SetFavourite;

@@ -176,6 +176,8 @@ pub trait Requests: Send + Sync {
     async fn roll_out(&self, workspace: &str, namespace: &str, name: &str, digest: &str) -> Result<()>;
     /// Retries the steps of a workflow whose attempt of this number failed.
     async fn retry_workflow(&self, workspace: &str, namespace: &str, name: &str, attempt: u32) -> Result<()>;
+    /// Cancels the attempt of this number of a workflow.
+    async fn cancel_workflow(&self, workspace: &str, namespace: &str, name: &str, attempt: u32) -> Result<()>;
     /// Handles a posted form: its `_op` says whether to change the form, check, review or save.
     async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<FormOutcome>;
     /// Deletes a request; `confirmation` is its name, typed again.

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use app::actions::{
-    AskAgain, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeletePreset, DeleteRequest, DeleteView,
-    DirectRollout, DiscardDraft, DismissDemo, DismissTour, EndDelegation, EndSession, MarkRead, Posted, PreviewPromise, RenameView,
-    RetirePromise, RetryDelivery, RetryWorkflow, RevealOutput, RollOut, SaveNotificationSettings, SavePolicy, SavePreset, SavePromise,
-    SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft, SignIn, SignOut, StartRollout, SubmitRequest, SwitchPolicy,
-    VerifyAuditLog, Withdraw,
+    AskAgain, CancelWorkflow, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeletePreset, DeleteRequest,
+    DeleteView, DirectRollout, DiscardDraft, DismissDemo, DismissTour, EndDelegation, EndSession, MarkRead, Posted, PreviewPromise,
+    RenameView, RetirePromise, RetryDelivery, RetryWorkflow, RevealOutput, RollOut, SaveNotificationSettings, SavePolicy, SavePreset,
+    SavePromise, SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft, SignIn, SignOut, StartRollout, SubmitRequest,
+    SwitchPolicy, VerifyAuditLog, Withdraw,
 };
 use app::routes::{BACK_CHANNEL_LOGOUT, LIVE, page, post};
 use axum::handler::Handler;
@@ -199,6 +199,7 @@ pub fn table() -> Vec<Route> {
         page(page::EDIT_ADDS, Workspace),
         action::<RollOut>(Workspace),
         action::<RetryWorkflow>(Workspace),
+        action::<CancelWorkflow>(Workspace),
         page(page::REQUEST_REVEALED, Workspace),
         page(page::REQUEST_DELETE, Workspace),
         action::<DeleteRequest>(Workspace),
@@ -218,6 +219,7 @@ pub fn table() -> Vec<Route> {
         of_programs(Method::DELETE, operation::REQUEST, delete(rest::requests::delete)),
         get(operation::RELEASES, Bearer, rest::requests::releases),
         post(operation::RETRY, Bearer, rest::requests::retry),
+        post(operation::CANCEL, Bearer, rest::requests::cancel),
         get(operation::WATCH, Bearer, rest::watch::watch),
         post(operation::PREFLIGHT, Bearer, rest::preflight::preflight),
         list(operation::APPROVALS, rest::approvals::list),

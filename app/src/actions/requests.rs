@@ -75,6 +75,17 @@ pub async fn retry_workflow(workspace: String, namespace: String, name: String, 
     acting.answer_on(&page, done.map(|()| page.clone()), Fields::default()).await
 }
 
+/// Cancels the workflow whose attempt of this number runs.
+#[server(prefix = "/do", endpoint = "requests/cancel", protocol = Form, custom = Posted)]
+pub async fn cancel_workflow(workspace: String, namespace: String, name: String, attempt: String) -> Answer {
+    let acting = Acting::now();
+    let page = routes::request(&workspace, &namespace, &name);
+    // No attempt has the number 0.
+    let attempt = attempt.parse().unwrap_or_default();
+    let done = async { acting.person()?.cancel_workflow(&workspace, &namespace, &name, attempt).await }.await;
+    acting.answer_on(&page, done.map(|()| page.clone()), Fields::default()).await
+}
+
 /// Reveals a secret output: leads to the request with its value, which is shown there for a moment.
 #[server(prefix = "/do", endpoint = "requests/reveal", protocol = Form, custom = Posted)]
 pub async fn reveal_output(workspace: String, namespace: String, name: String, output: String) -> Answer {

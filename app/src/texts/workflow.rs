@@ -3,6 +3,9 @@
 use promise::api::{StepKind, StepPhase, WorkflowName, WorkflowPhase};
 
 pub(crate) const RETRY: &str = "Retry";
+pub(crate) const CANCEL: &str = "Cancel";
+/// Above the last lines of the log of a Job.
+pub(crate) const LOG: &str = "Log";
 pub(crate) const UNDONE: &str = "Undone";
 /// Before the time of the next attempt.
 pub(crate) const NEXT_ATTEMPT: &str = "Next attempt:";
@@ -43,7 +46,9 @@ pub(crate) fn kind(kind: StepKind, id: &str) -> String {
         StepKind::Apply => "Apply",
         StepKind::Wait => "Wait for",
         StepKind::Delete => "Delete",
+        StepKind::Request => "Request",
         StepKind::Http => "Call",
+        StepKind::Job => "Run",
     };
     format!("{what} {id}")
 }

@@ -15,6 +15,8 @@ pub struct WorkflowView {
     pub steps: Vec<StepLine>,
     /// The attempt that failed, if it can be retried.
     pub retry: Option<u32>,
+    /// The attempt that is running, if it can be canceled.
+    pub cancel: Option<u32>,
 }
 
 /// One step.
@@ -41,4 +43,6 @@ pub struct StepLine {
     pub message: String,
     /// Whether a rollback undid it.
     pub undone: bool,
+    /// The last lines of the log of its Job.
+    pub log: Vec<String>,
 }

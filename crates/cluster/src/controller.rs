@@ -38,6 +38,7 @@ mod handlers;
 mod http_call;
 mod informers;
 mod inputs;
+mod job_result;
 mod last_seen;
 mod lease;
 mod objects;

@@ -43,6 +43,10 @@ pub use stateful::revision as stateful_set_revision;
 
 /// `slow`, how many times as slow such as `40`, or `failing`, on an object or its namespace.
 pub const BEHAVIOUR: &str = "sandbox.simulation/behaviour";
+/// What the simulated pod of a Job says when it ends: its termination message, as an annotation of its template.
+pub const RESULT: &str = "sandbox.simulation/result";
+/// What the simulated pod of a Job writes to its log, as an annotation of its template.
+pub const LOG: &str = "sandbox.simulation/log";
 /// Label of everything that the operators create.
 pub const MADE_BY: &str = "sandbox.simulation/made-by";
 

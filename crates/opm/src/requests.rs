@@ -58,7 +58,9 @@ pub(crate) enum Command {
     Rollback(releases::RollbackArgs),
     /// Retry the failed steps of a request's workflow.
     #[command(after_help = "Example:\n  opm request retry orders && opm request watch orders")]
-    Retry(RetryArgs),
+    Retry(WorkflowArgs),
+    /// Cancel a request's workflow: what was done stays, and `retry` continues there.
+    Cancel(WorkflowArgs),
     /// Delete a request and everything that was created for it.
     Delete(DeleteArgs),
     /// Approve a request that waits for you.
@@ -128,9 +130,9 @@ pub(crate) struct WatchArgs {
     output: Output,
 }
 
-/// Arguments of `retry`.
+/// Arguments of `retry` and `cancel`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct RetryArgs {
+pub(crate) struct WorkflowArgs {
     /// Name of the request, or NAMESPACE/NAME.
     name: String,
     /// Namespace of the request.
@@ -170,6 +172,7 @@ pub(crate) async fn run(command: &Command, way: &Way, called: Called, terminal: 
         Command::Releases(args) => releases::list(args, way, called, terminal).await,
         Command::Rollback(args) => releases::roll_back(args, way, called, terminal).await,
         Command::Retry(args) => retry(args, way, called, terminal).await,
+        Command::Cancel(args) => cancel(args, way, called, terminal).await,
         Command::Delete(args) => delete(args, way, called, terminal).await,
         Command::Approve(args) => decide::approve(args, way, called, terminal).await,
         Command::Reject(args) => decide::reject(args, way, called, terminal).await,
@@ -251,11 +254,19 @@ async fn follow(args: &WatchArgs, way: &Way, called: Called, terminal: &mut Term
     watch::all(&portal, &[], open, Until::Settled, args.timeout, args.output, terminal).await
 }
 
-async fn retry(args: &RetryArgs, way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
+async fn retry(args: &WorkflowArgs, way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
     let portal = Portal::open(way).await?;
     let target = Target::find(&portal, &args.name, args.namespace.as_deref(), called).await?;
     portal.send::<RequestDetail>(Method::POST, &target.retry_path(), &[], &Value::Null).await?;
     terminal.print(&format!("Retrying request {} in {}.\n", target.name, target.workspace))?;
+    Ok(Outcome::Yes)
+}
+
+async fn cancel(args: &WorkflowArgs, way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
+    let portal = Portal::open(way).await?;
+    let target = Target::find(&portal, &args.name, args.namespace.as_deref(), called).await?;
+    portal.send::<RequestDetail>(Method::POST, &target.cancel_path(), &[], &Value::Null).await?;
+    terminal.print(&format!("Canceled the workflow of request {} in {}.\n", target.name, target.workspace))?;
     Ok(Outcome::Yes)
 }
 

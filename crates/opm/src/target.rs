@@ -39,6 +39,11 @@ impl Target {
         api(&["workspaces", &self.workspace, "requests", &self.namespace, &self.name, "retry"])
     }
 
+    /// Returns the path that cancels its workflow.
+    pub fn cancel_path(&self) -> String {
+        api(&["workspaces", &self.workspace, "requests", &self.namespace, &self.name, "cancel"])
+    }
+
     /// Finds a request by `NAME` or `NAMESPACE/NAME`.
     ///
     /// # Errors

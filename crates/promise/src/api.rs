@@ -53,6 +53,6 @@ pub use request::{
 pub use required::Required;
 pub use waiting::{WaitingKind, WaitingOn, WaitingReason};
 pub use workflow::{
-    HttpPoll, HttpRequest, HttpStep, OnFailure, ResourcesStep, Retry, Step, StepKind, StepPhase, StepReason, StepStatus, ValidateStep,
-    WaitStep, Workflow, WorkflowName, WorkflowPhase, WorkflowStatus, Workflows,
+    HttpPoll, HttpRequest, HttpStep, JobStep, OnFailure, ResourcesStep, Retry, Step, StepKind, StepPhase, StepReason, StepStatus,
+    ValidateStep, WaitStep, Workflow, WorkflowName, WorkflowPhase, WorkflowStatus, Workflows,
 };

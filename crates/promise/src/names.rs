@@ -75,6 +75,10 @@ pub const CHANGED_BY_GROUPS_ANNOTATION: &str = "platform.opmodel.dev/changed-by-
 pub const WITHDRAW_ANNOTATION: &str = "platform.opmodel.dev/withdraw";
 /// Annotation on a request that retries a workflow that failed. Its value is the attempt that failed, `status.workflow.attempt`.
 pub const RETRY_ANNOTATION: &str = "platform.opmodel.dev/retry";
+/// Annotation on a request that cancels its workflow. Its value is the attempt that is running, `status.workflow.attempt`.
+pub const CANCEL_ANNOTATION: &str = "platform.opmodel.dev/cancel";
+/// Annotation on the Job of a step and on its pods: the same for every attempt that means the same effect.
+pub const IDEMPOTENCY_KEY_ANNOTATION: &str = "platform.opmodel.dev/idempotency-key";
 
 /// Field manager of the controller.
 pub const MANAGER_FULFIL: &str = "opm-fulfil";

@@ -8,13 +8,14 @@ mod action;
 mod drift;
 mod facts;
 mod mark;
+mod removal;
 mod repair;
 mod revise;
 mod steps;
 
 pub use action::{Action, Hold, Plan, Why};
 pub use drift::{drifted, kept};
-pub use facts::{Desired, Facts, Key, Pending, Seen, Subject, resource_of};
+pub use facts::{Desired, Facts, Key, Pending, Seen, Subject, job_id, resource_of};
 pub use mark::MarkError;
 pub(crate) use mark::label_value;
 pub use revise::{accounted, revised};

@@ -12,6 +12,7 @@ mod advance;
 mod call;
 mod check;
 mod compile;
+mod job;
 mod key;
 mod progress;
 mod run;
@@ -25,6 +26,7 @@ pub use advance::{Advanced, Input, advance};
 pub(crate) use check::check;
 pub(crate) use compile::compile;
 pub use compile::{CompiledWorkflow, CompiledWorkflows};
+pub use job::{JobInputs, ObservedJob, WantedJob, is_ended};
 pub use run::{Run, name_of};
 pub use words::{failed, waits};
 
@@ -42,6 +44,8 @@ pub enum Task {
         /// Ids of the resources.
         resources: Vec<String>,
     },
+    /// Read the result of a Job that ended.
+    JobResult(JobResultTask),
 }
 
 impl Task {
@@ -50,6 +54,7 @@ impl Task {
         match self {
             Self::Http(call) => &call.step,
             Self::DryRun { step, .. } => step,
+            Self::JobResult(task) => &task.step,
         }
     }
 }
@@ -71,6 +76,17 @@ pub struct HttpTask {
     pub idempotency_key: String,
 }
 
+/// What is read of a Job that ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobResultTask {
+    /// Id of the step.
+    pub step: String,
+    /// Name of the ConfigMap with its result. `None` if that is its termination message.
+    pub config_map: Option<String>,
+    /// Number of the last lines of its log.
+    pub log_lines: u32,
+}
+
 /// What came of a [`Task`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Done {
@@ -78,6 +94,13 @@ pub enum Done {
     Answer(Answer),
     /// The servers would take the objects.
     Accepted,
+    /// A Job ended.
+    JobResult {
+        /// Its result: JSON, or text. Null if it has none.
+        result: Value,
+        /// The last lines of its log.
+        log: Vec<String>,
+    },
     /// It failed.
     Failed(TaskFailure),
 }

@@ -91,6 +91,11 @@ impl Requests for Caller {
         workflow::retry(self, &workspace, namespace, name, Some(attempt)).await
     }
 
+    async fn cancel_workflow(&self, workspace: &str, namespace: &str, name: &str, attempt: u32) -> Result<()> {
+        let workspace = self.enter(workspace).await?;
+        workflow::cancel(self, &workspace, namespace, name, Some(attempt)).await
+    }
+
     async fn post(&self, workspace: &str, form: FormOf<'_>, pairs: &Pairs) -> Result<FormOutcome> {
         let workspace = self.enter(workspace).await?;
         posting::post(self, &workspace, form, pairs).await

@@ -74,6 +74,16 @@ pub(crate) async fn retry(
     written(&fields, &detail)
 }
 
+pub(crate) async fn cancel(
+    Extension(visitor): Extension<Visitor>,
+    Path((workspace, namespace, name)): Subject,
+    parameters: Parameters,
+) -> Answer {
+    let fields = parameters.fields()?;
+    let detail = visitor.caller()?.cancel_request(&workspace, &namespace, &name).await?;
+    written(&fields, &detail)
+}
+
 pub(crate) async fn create(
     Extension(visitor): Extension<Visitor>,
     Path(workspace): Path<String>,

@@ -2,8 +2,8 @@
 //! the next person who signs in with the same browser, which gets a key in a cookie. The address leads to the form and holds no value.
 
 use app::actions::{
-    self, AskAgain, ChangeRequest, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, RetryWorkflow, RevealOutput, RollOut,
-    SaveNotificationSettings, SavePolicy, SetDelegate, SignIn, SubmitRequest, SwitchPolicy, Withdraw,
+    self, AskAgain, CancelWorkflow, ChangeRequest, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, RetryWorkflow,
+    RevealOutput, RollOut, SaveNotificationSettings, SavePolicy, SetDelegate, SignIn, SubmitRequest, SwitchPolicy, Withdraw,
 };
 use app::backend::Pairs;
 use app::routes::{self, page};
@@ -126,7 +126,12 @@ impl PostedFrom {
         if is(&[actions::path::<Withdraw>(), actions::path::<AskAgain>()]) {
             return untyped(routes::approval(of("uid")));
         }
-        if is(&[actions::path::<RollOut>(), actions::path::<RetryWorkflow>(), actions::path::<RevealOutput>()]) {
+        if is(&[
+            actions::path::<RollOut>(),
+            actions::path::<RetryWorkflow>(),
+            actions::path::<CancelWorkflow>(),
+            actions::path::<RevealOutput>(),
+        ]) {
             return untyped(routes::request(workspace, namespace, name));
         }
         if is(&[actions::path::<DeleteRequest>()]) {

@@ -322,6 +322,10 @@ impl Requests for World {
         Ok(())
     }
 
+    async fn cancel_workflow(&self, _: &str, _: &str, _: &str, _: u32) -> Result<()> {
+        Ok(())
+    }
+
     async fn roll_out(&self, _: &str, _: &str, _: &str, _: &str) -> Result<()> {
         Err(Error::from(DeniedReason::ControlPlane { message: "this world takes nothing".into() }))
     }

@@ -21,10 +21,17 @@ pub fn view(runs: bool) -> WorkflowView {
         phase: if runs { WorkflowPhase::Running } else { WorkflowPhase::Failed },
         steps: vec![
             StepLine { attempts: 1, finished: at("02"), ..step("check", StepKind::Validate, StepPhase::Succeeded) },
+            StepLine {
+                attempts: 1,
+                finished: at("02"),
+                log: vec!["Initializing the backend...".into(), "Apply complete! Resources: 2 added, 0 changed, 0 destroyed.".into()],
+                ..step("state", StepKind::Job, StepPhase::Succeeded)
+            },
             step("old", StepKind::Wait, StepPhase::Skipped),
             ticket,
             step("database", StepKind::Apply, StepPhase::Pending),
         ],
         retry: (!runs).then_some(1),
+        cancel: runs.then_some(1),
     }
 }

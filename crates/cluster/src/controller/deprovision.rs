@@ -71,6 +71,8 @@ impl Reconciliation<'_> {
             };
             self.close(removal.as_ref(), &mut facts);
             self.observe(&facts, &places).await;
+            self.want_jobs(removal.as_ref(), &mut facts, &mut places).await;
+            self.observe(&facts, &places).await;
             facts.seen.clone_from(&self.seen);
             let now = plan(&facts, &self.ctx.digests);
             let actions = now.actions.clone();

@@ -1,6 +1,7 @@
 //! One reconcile of one request: observe, ask what to do, do it, report the result.
 
 mod execute;
+mod jobs;
 mod observe;
 mod removal;
 mod report;

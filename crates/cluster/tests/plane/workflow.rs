@@ -1,5 +1,6 @@
 //! Workflows of promises: steps come before objects, are retried, rolled back, and survive the controller.
 
+mod jobs;
 mod tickets;
 
 use k8s_openapi::api::core::v1::Secret;

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::Call;
 use crate::{
     http::answer::{Answer, Content},
+    sandbox::LOG,
     status::ApiError,
 };
 
@@ -23,9 +24,20 @@ pub async fn answer(call: &Call) -> Result<Answer, ApiError> {
     let is_placed = pod["spec"]["nodeName"].as_str().is_some_and(|node| !node.is_empty());
     match part {
         _ if is_placed => Err(ApiError::method_not_allowed()),
-        "log" => Ok(Answer { code: 204, content: Content::Empty, warnings: Vec::new() }),
+        "log" => Ok(log(&pod, call.query.get("tailLines"))),
         _ => Err(ApiError::bad_request(format!("pod {name} does not have a host assigned"))),
     }
+}
+
+/// What the sample operators let a pod say, see [`LOG`]: nothing, as of a container that hasn't started, without the annotation.
+fn log(pod: &Value, tail: &str) -> Answer {
+    let Some(text) = pod["metadata"]["annotations"][LOG].as_str() else {
+        return Answer { code: 204, content: Content::Empty, warnings: Vec::new() };
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let count = tail.parse().ok().unwrap_or(lines.len()).min(lines.len());
+    let text: String = lines[lines.len() - count..].iter().map(|line| format!("{line}\n")).collect();
+    Answer { code: 200, content: Content::Text("text/plain", text.into()), warnings: Vec::new() }
 }
 
 /// The container that is asked for is one of the pod; where there are several, one has to be named.

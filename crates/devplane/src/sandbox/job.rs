@@ -1,10 +1,13 @@
-//! Jobs: they start, run for a moment and are complete.
+//! Jobs: they start, run for a moment and are complete. Their pod says what the annotation [`RESULT`] of its template says.
 
 use serde_json::json;
 
 use super::{
+    RESULT,
     conditions::{Condition, Extra, conditions, simulated},
+    kinds::{JOB, POD},
     step::{Action, Step, View},
+    world::{Behaviour, Key},
 };
 
 pub(super) fn next(view: &View<'_>) -> Option<Step> {
@@ -28,7 +31,11 @@ pub(super) fn next(view: &View<'_>) -> Option<Step> {
     let completions = spec["completions"].as_i64().unwrap_or(1);
     if status["startTime"].is_null() {
         let active = parallelism.min(completions);
-        return view.write(0.3, json!({"active": active, "ready": active, "startTime": view.now, "conditions": null}));
+        let pod = pod(view).into_iter().collect();
+        return view.write_and(0.3, pod, json!({"active": active, "ready": active, "startTime": view.now, "conditions": null}));
+    }
+    if view.world.get(&pod_key(view)).is_some_and(|pod| pod["status"]["containerStatuses"].is_null()) {
+        return None;
     }
     if view.fails() {
         let text = simulated("the Job reached its retry limit; the last container exited with code 1");
@@ -53,6 +60,49 @@ pub(super) fn next(view: &View<'_>) -> Option<Step> {
             "completionTime": view.now,
             "uncountedTerminatedPods": {},
             "conditions": conditions(wanted),
+        }),
+    )
+}
+
+/// The only pod of a Job, if it isn't there yet.
+fn pod(view: &View<'_>) -> Option<Action> {
+    let template = &view.object["spec"]["template"];
+    template["spec"]["containers"][0]["name"].as_str()?;
+    let mut content = json!({"metadata": {}, "spec": template["spec"]});
+    let annotations = &template["metadata"]["annotations"];
+    if annotations.is_object() {
+        content["metadata"]["annotations"] = annotations.clone();
+    }
+    content["metadata"]["labels"] = json!({"batch.kubernetes.io/job-name": view.key.name, "job-name": view.key.name});
+    view.create(&POD, &pod_key(view).name, content)
+}
+
+fn pod_key(view: &View<'_>) -> Key {
+    view.key.beside(&POD, &format!("{}-0", view.key.name))
+}
+
+/// What comes next for the pod of a Job: it ends when its Job does, with the message that its annotation has.
+pub(super) fn next_of_pod(view: &View<'_>) -> Option<Step> {
+    let object = view.object;
+    let name = object["metadata"]["labels"]["batch.kubernetes.io/job-name"].as_str()?;
+    let fails = view.world.behaviour(&view.key.beside(&JOB, name)) == Behaviour::Failing;
+    let result = object["metadata"]["annotations"][RESULT].as_str().unwrap_or_default();
+    let (phase, code) = if fails { ("Failed", 1) } else { ("Succeeded", 0) };
+    let message = if fails { simulated("the last container exited with code 1") } else { result.to_owned() };
+    let container = &object["spec"]["containers"][0];
+    let text = |name: &str| container[name].as_str().unwrap_or_default();
+    let ended = json!({"exitCode": code, "reason": if fails { "Error" } else { "Completed" }, "message": message, "finishedAt": view.now});
+    if !object["status"]["containerStatuses"].is_null() {
+        return None;
+    }
+    view.write(
+        1.0,
+        json!({
+            "phase": phase,
+            "containerStatuses": [{
+                "name": text("name"), "image": text("image"), "imageID": "", "ready": false, "restartCount": 0,
+                "state": {"terminated": ended},
+            }],
         }),
     )
 }

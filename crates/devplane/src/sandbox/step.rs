@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     MADE_BY, bucket, database, deployment, job,
-    kinds::{BUCKET, CLAIM, CLUSTER, DEPLOYMENT, JOB, Kind, SERVICE, STATEFUL_SET},
+    kinds::{BUCKET, CLAIM, CLUSTER, DEPLOYMENT, JOB, Kind, POD, SERVICE, STATEFUL_SET},
     network, protection, stateful, volume,
     world::{Behaviour, Key, World},
 };
@@ -103,6 +103,8 @@ pub(super) fn next(view: &View<'_>) -> Option<Step> {
         stateful::next(view)
     } else if *view.key.kind == JOB {
         job::next(view)
+    } else if *view.key.kind == POD {
+        job::next_of_pod(view)
     } else if *view.key.kind == CLAIM {
         volume::next(view)
     } else if *view.key.kind == SERVICE {

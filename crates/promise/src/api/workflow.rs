@@ -77,7 +77,7 @@ pub struct Workflow {
     pub steps: Vec<Step>,
 }
 
-/// One step of a workflow. Exactly one of `validate`, `capacity`, `apply`, `wait`, `delete` and `http` is set.
+/// One step of a workflow. Exactly one of `validate`, `capacity`, `apply`, `wait`, `delete`, `request`, `http` and `job` is set.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -117,9 +117,15 @@ pub struct Step {
     /// Deletes objects, in a `deprovision` workflow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete: Option<ResourcesStep>,
+    /// Applies requests for other promises, and waits until they are ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<ResourcesStep>,
     /// Calls an Endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<HttpStep>,
+    /// Runs a Job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobStep>,
 }
 
 /// Further attempts of a step.
@@ -251,6 +257,31 @@ pub struct HttpPoll {
     pub outputs: BTreeMap<String, String>,
 }
 
+/// A Job that a step runs. Each attempt is another Job, whose name the controller chooses.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct JobStep {
+    /// Name of the Destination that runs it. If absent, it runs next to the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination: Option<String>,
+    /// `spec` of the Job, and optionally labels and annotations in `metadata`. It can contain expressions.
+    #[serde(default)]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::value"))]
+    pub template: Value,
+    /// Name of a ConfigMap in the namespace of the Job that contains its result. It can contain expressions. If absent, the result is the
+    /// termination message of its last container, as JSON or else as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_map: Option<String>,
+    /// Values that later steps can read as `steps.<id>.<name>`, as expressions over `result`. They are stored in the status of the request.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, String>,
+    /// Number of the last lines of its log that are stored in the status of the request, at most 50. Everyone who can read the request can
+    /// read them. If absent, none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_lines: Option<u32>,
+}
+
 /// The run of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
@@ -281,6 +312,15 @@ pub struct WorkflowStatus {
 impl WorkflowStatus {
     /// Checks whether someone retries this attempt. `annotation` is the value of the annotation for that.
     pub fn is_retried(&self, annotation: Option<&str>) -> bool {
+        self.is_named(annotation)
+    }
+
+    /// Checks whether someone cancels this attempt. `annotation` is the value of the annotation for that.
+    pub fn is_canceled(&self, annotation: Option<&str>) -> bool {
+        self.phase == WorkflowPhase::Running && self.is_named(annotation)
+    }
+
+    fn is_named(&self, annotation: Option<&str>) -> bool {
         annotation.is_some_and(|attempt| attempt.trim() == self.attempt.to_string())
     }
 }
@@ -351,6 +391,9 @@ pub struct StepStatus {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub outputs: BTreeMap<String, Value>,
+    /// The last lines of the log of its Job.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log: Vec<String>,
 }
 
 fn is_zero(number: &u32) -> bool {
@@ -374,8 +417,12 @@ pub enum StepKind {
     Wait,
     /// Deletes objects.
     Delete,
+    /// Applies requests for other promises.
+    Request,
     /// Calls an Endpoint.
     Http,
+    /// Runs a Job.
+    Job,
 }
 
 /// State of a step.
@@ -421,6 +468,14 @@ pub enum StepReason {
     Unreachable,
     /// The Endpoint responded with something else than expected.
     UnexpectedAnswer,
+    /// The Job isn't finished yet.
+    JobRunning,
+    /// The Job failed.
+    JobFailed,
+    /// The Job was deleted before it was finished.
+    JobDeleted,
+    /// Someone canceled it.
+    Canceled,
     /// An expression of the promise failed.
     InvalidPromise,
     /// An unknown reason, from a newer version.

@@ -234,6 +234,8 @@ pub enum ConflictReason {
     UpToDate,
     /// No step of the workflow failed, or it was already retried.
     NothingFailed,
+    /// No workflow of the request runs.
+    NothingRuns,
 }
 
 /// What isn't ready.

@@ -177,6 +177,7 @@ impl fmt::Display for ConflictReason {
                 write!(out, "{done} of {all} are decided; {name} isn't, because {because}")
             }
             Self::PoliciesChangedAgain => out.write_str("policies changed again after you opened this page; review what would change now"),
+            Self::NothingRuns => out.write_str("no step is running; there is nothing to cancel"),
             Self::NothingFailed => out.write_str("no step has failed since; there is nothing to retry"),
             Self::UpToDate => out.write_str("the request is up to date; there is nothing to roll out"),
         }

@@ -107,6 +107,18 @@ pub struct Desired {
     pub stage: u32,
     /// Keyed digest of `object`, stored in the inventory.
     pub hash: String,
+    /// Whether it is the Job of a step, or the namespace of one: it is created once, and neither changed nor created again. Its health is that
+    /// of its step.
+    #[serde(default)]
+    pub once: bool,
+}
+
+impl Desired {
+    /// Returns the Job of a step that was created, or its namespace: it is kept as it is.
+    pub fn kept(item: &InventoryItem) -> Self {
+        let hash = item.hash.clone().unwrap_or_default();
+        Self { id: item.id.clone(), key: Key::of_item(item), object: Value::Null, stage: item.stage, hash, once: true }
+    }
 }
 
 /// An object that can't be rendered yet.
@@ -198,6 +210,18 @@ impl Facts {
         self.seen.get(key).unwrap_or(UNSEEN)
     }
 }
+
+/// Returns the id of the Job of a step. The hyphen keeps it apart from ids of resources, which have none.
+pub fn job_id(step: &str) -> String {
+    format!("{JOB}{step}")
+}
+
+/// Checks whether an object is the Job of a step.
+pub(super) fn is_job(id: &str) -> bool {
+    id.starts_with(JOB)
+}
+
+const JOB: &str = "job-";
 
 /// Returns the id of the resource that an object was made from: `workers` for `workers[2]`.
 pub fn resource_of(id: &str) -> &str {

@@ -44,7 +44,7 @@ impl Desired {
         // Names can be longer than labels. The uid above identifies the request; the name is only for display.
         labels.insert(names::REQUEST_NAME_LABEL.to_owned(), label_value(&request.name).into());
         part(metadata, "annotations").insert(names::HASH_ANNOTATION.to_owned(), hash.clone().into());
-        Ok(Self { id: id.to_owned(), key, object, stage, hash })
+        Ok(Self { id: id.to_owned(), key, object, stage, hash, once: false })
     }
 }
 

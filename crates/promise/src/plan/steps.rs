@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::action::{Action, Hold, Plan, Why};
 use super::drift::{drifted, kept};
-use super::facts::{Desired, Facts, Key, Seen, resource_of};
+use super::facts::{Desired, Facts, Key, Seen, is_job, resource_of};
+use super::removal::{deprovision, remains, removals};
 use super::repair;
-use crate::api::{DeletionPolicy, DestinationId, Health, InventoryItem, Repairs};
+use crate::api::{DestinationId, Health, InventoryItem, Repairs};
 use crate::keyed::{DigestKey, Purpose};
 use crate::names;
 
@@ -28,7 +29,7 @@ use crate::names;
 ///
 /// Drift is repaired immediately, and with increasing delays if it recurs soon; see [`Plan::contested`].
 pub fn plan(facts: &Facts, digests: &DigestKey) -> Plan {
-    let mut plan = if facts.request.deleting { deprovision(facts) } else { provision(facts, digests) };
+    let mut plan = if facts.request.deleting { deprovision(facts, digests) } else { provision(facts, digests) };
     plan.holds.sort_by_key(rank);
     let idle = plan.actions.is_empty() && plan.holds.is_empty();
     plan.settled = idle && (facts.request.deleting || (plan.applied && plan.healthy));
@@ -48,13 +49,13 @@ fn rank(hold: &Hold) -> u8 {
 }
 
 /// The owner of an observed object.
-enum Owner {
+pub(super) enum Owner {
     Ours,
     HandedOver,
     Foreign,
 }
 
-fn owner(object: &Value, uid: &str) -> Owner {
+pub(super) fn owner(object: &Value, uid: &str) -> Owner {
     let text = |part: &str, key: &str| object["metadata"][part][key].as_str();
     match text("labels", names::REQUEST_UID_LABEL) {
         Some(label) if label == uid => Owner::Ours,
@@ -63,7 +64,7 @@ fn owner(object: &Value, uid: &str) -> Owner {
     }
 }
 
-fn terminating(object: &Value) -> bool {
+pub(super) fn terminating(object: &Value) -> bool {
     object["metadata"].get("deletionTimestamp").is_some_and(|time| !time.is_null())
 }
 
@@ -72,7 +73,7 @@ fn is_as_wanted(desired: &Desired, object: &Value) -> bool {
     applied_hash(object) == Some(&desired.hash)
 }
 
-fn uid(object: &Value) -> String {
+pub(super) fn uid(object: &Value) -> String {
     object["metadata"]["uid"].as_str().unwrap_or_default().to_owned()
 }
 
@@ -81,7 +82,7 @@ fn applied_hash(object: &Value) -> Option<&str> {
 }
 
 /// What to do with one desired object.
-enum Verdict {
+pub(super) enum Verdict {
     /// It exists. Contains the digest of our fields if the server stores them differently.
     Fine(Option<String>),
     /// It exists, but something keeps changing it: it is left as it is for now.
@@ -99,7 +100,10 @@ impl Verdict {
     }
 }
 
-fn judge(facts: &Facts, desired: &Desired, digests: &DigestKey, plan: &mut Plan) -> Verdict {
+pub(super) fn judge(facts: &Facts, desired: &Desired, digests: &DigestKey, plan: &mut Plan) -> Verdict {
+    if desired.once {
+        return judge_once(facts, desired);
+    }
     let repairs = known(facts, &desired.key).and_then(|item| item.repairs);
     let wait = |plan: &mut Plan| {
         let left = repair::wait(repairs.as_ref(), facts.now)?;
@@ -149,6 +153,22 @@ fn judge(facts: &Facts, desired: &Desired, digests: &DigestKey, plan: &mut Plan)
     }
 }
 
+/// Judges the Job of a step. Once it was created, it stays as it is, also if it is gone.
+fn judge_once(facts: &Facts, desired: &Desired) -> Verdict {
+    match facts.at(&desired.key) {
+        Seen::Present { object, .. } => match owner(object, &facts.request.uid) {
+            Owner::Foreign => Verdict::Hold(foreign(desired, object)),
+            Owner::Ours | Owner::HandedOver => Verdict::Fine(None),
+        },
+        Seen::Absent if desired.object.is_null() || known(facts, &desired.key).is_some_and(|known| known.applied) => Verdict::Left,
+        Seen::Absent => Verdict::Apply(Why::Create, None),
+        Seen::Unknown { why } => {
+            let message = unseen(&desired.key, why);
+            Verdict::Hold(Hold::Unreachable { id: desired.id.clone(), key: desired.key.clone(), message })
+        }
+    }
+}
+
 /// Returns how the server stored our fields when they were applied, if it stored them differently.
 fn remembered<'s>(facts: &'s Facts, key: &Key) -> Option<&'s str> {
     known(facts, key)?.kept.as_deref()
@@ -159,7 +179,7 @@ fn known<'s>(facts: &'s Facts, key: &Key) -> Option<&'s InventoryItem> {
     facts.inventory.iter().find(|item| Key::of_item(item) == *key)
 }
 
-fn unseen(key: &Key, why: &str) -> String {
+pub(super) fn unseen(key: &Key, why: &str) -> String {
     let place = key.destination.as_ref().map(|name| format!(" at {name}")).unwrap_or_default();
     if why.is_empty() { format!("{key}{place} was not looked at yet") } else { format!("{key}{place} cannot be looked at: {why}") }
 }
@@ -192,15 +212,14 @@ fn provision(facts: &Facts, digests: &DigestKey) -> Plan {
     plan.inventory = inventory(facts, &verdicts);
     let kept_apart = facts.desired.is_none();
     plan.applied = !kept_apart && facts.pending.is_empty() && verdicts.iter().all(|(_, verdict)| verdict.is_settled());
-    plan.healthy =
-        !kept_apart && facts.pending.is_empty() && verdicts.iter().all(|(desired, _)| health(facts, &desired.key).0 == Health::Healthy);
+    plan.healthy = !kept_apart && facts.pending.is_empty() && verdicts.iter().all(|(desired, _)| is_healthy(facts, desired));
     let pending: BTreeSet<String> = facts.pending.iter().map(|pending| resource_of(&pending.id).to_owned()).collect();
     let ids = |is_in: &dyn Fn(&Desired, &Verdict) -> bool| -> BTreeSet<String> {
         let named = verdicts.iter().filter(|(desired, verdict)| is_in(desired, verdict));
         named.map(|(desired, _)| resource_of(&desired.id).to_owned()).chain(pending.iter().cloned()).collect()
     };
     plan.unapplied = ids(&|_, verdict| !verdict.is_settled());
-    plan.unhealthy = ids(&|desired, _| health(facts, &desired.key).0 != Health::Healthy);
+    plan.unhealthy = ids(&|desired, _| !is_healthy(facts, desired));
 
     collect_holds(facts, &verdicts, &mut plan);
     for (desired, verdict) in &verdicts {
@@ -216,7 +235,11 @@ fn provision(facts: &Facts, digests: &DigestKey) -> Plan {
         return plan;
     }
     let writes = applies(&verdicts, &plan);
-    let prunes = if plan.applied && plan.healthy { removals(facts, &abandoned(facts), &mut plan) } else { Vec::new() };
+    let (jobs, others): (Vec<_>, Vec<_>) = abandoned(facts).into_iter().partition(|item| is_job(&item.id));
+    let mut prunes = removals(facts, &jobs, &mut plan);
+    if plan.applied && plan.healthy {
+        prunes.extend(removals(facts, &others, &mut plan));
+    }
     let makes_something = !verdicts.is_empty() || !facts.pending.is_empty();
     if makes_something && !facts.request.finalizer {
         plan.actions.push(Action::AddFinalizer);
@@ -240,13 +263,13 @@ fn collect_holds(facts: &Facts, verdicts: &[(&Desired, Verdict)], plan: &mut Pla
     for (desired, verdict) in verdicts {
         match verdict {
             Verdict::Hold(hold) => plan.holds.push(hold.clone()),
-            Verdict::Fine(_) | Verdict::Left => {
+            Verdict::Fine(_) | Verdict::Left if !desired.once => {
                 let (health, message) = health(facts, &desired.key);
                 if health != Health::Healthy {
                     plan.holds.push(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message });
                 }
             }
-            Verdict::Apply(..) | Verdict::Later => {}
+            Verdict::Fine(_) | Verdict::Left | Verdict::Apply(..) | Verdict::Later => {}
         }
     }
     for pending in &facts.pending {
@@ -254,7 +277,7 @@ fn collect_holds(facts: &Facts, verdicts: &[(&Desired, Verdict)], plan: &mut Pla
     }
 }
 
-fn applies(verdicts: &[(&Desired, Verdict)], plan: &Plan) -> Vec<Action> {
+pub(super) fn applies(verdicts: &[(&Desired, Verdict)], plan: &Plan) -> Vec<Action> {
     let contested = plan.holds.iter().any(|hold| matches!(hold, Hold::Foreign { .. }));
     // Objects that a later stage refers to must exist first.
     let stuck = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Hold(_))).map(|(desired, _)| desired.stage).min();
@@ -269,91 +292,18 @@ fn applies(verdicts: &[(&Desired, Verdict)], plan: &Plan) -> Vec<Action> {
         .collect()
 }
 
-fn names_new_objects(facts: &Facts, inventory: &[InventoryItem]) -> bool {
+pub(super) fn names_new_objects(facts: &Facts, inventory: &[InventoryItem]) -> bool {
     let known: BTreeSet<Key> = facts.inventory.iter().map(Key::of_item).collect();
     inventory.iter().any(|item| !known.contains(&Key::of_item(item)))
 }
 
 /// Returns the inventory items that the release no longer wants and that no pending object might turn out to be.
-fn abandoned(facts: &Facts) -> Vec<InventoryItem> {
+pub(super) fn abandoned(facts: &Facts) -> Vec<InventoryItem> {
     let wanted: BTreeSet<_> = facts.desired.iter().flatten().map(|desired| desired.key.identity()).collect();
     facts.inventory.iter().filter(|item| !wanted.contains(&Key::of_item(item).identity())).cloned().collect()
 }
 
-/// Adds deletes for the last stage among `items`. Whatever prevents one becomes a hold.
-fn removals(facts: &Facts, items: &[InventoryItem], plan: &mut Plan) -> Vec<Action> {
-    let mut left = Vec::new();
-    for item in items {
-        let key = Key::of_item(item);
-        match facts.at(&key) {
-            Seen::Absent => {}
-            Seen::Unknown { why } => {
-                let message = unseen(&key, why);
-                left.push((item.stage, None));
-                plan.holds.push(Hold::Unreachable { id: item.id.clone(), key, message });
-            }
-            Seen::Present { object, .. } => match owner(object, &facts.request.uid) {
-                Owner::Ours if terminating(object) => {
-                    left.push((item.stage, None));
-                    plan.holds.push(Hold::Terminating { id: item.id.clone(), key });
-                }
-                Owner::Ours => left.push((item.stage, Some(Action::Delete { key, uid: uid(object) }))),
-                // Someone took it over, or re-created it under the old name: it is no longer ours to delete.
-                Owner::HandedOver | Owner::Foreign => {}
-            },
-        }
-    }
-    let last = left.iter().map(|(stage, _)| *stage).max();
-    left.into_iter().filter(|(stage, _)| Some(*stage) == last).filter_map(|(_, action)| action).collect()
-}
-
-fn deprovision(facts: &Facts) -> Plan {
-    let inventory = facts.inventory.iter().filter(|item| remains(facts, item)).map(|item| seen_now(facts, item)).collect();
-    let mut plan = Plan { inventory, ..Plan::default() };
-    if !facts.request.finalizer {
-        return plan;
-    }
-    let opened: Vec<InventoryItem> = facts.inventory.iter().filter(|item| facts.is_open(&item.id)).cloned().collect();
-    let actions = match facts.request.deletion_policy {
-        DeletionPolicy::Delete => removals(facts, &opened, &mut plan),
-        DeletionPolicy::Orphan => orphans(facts, &mut plan),
-    };
-    if actions.is_empty() && plan.inventory.is_empty() && !facts.unfinished {
-        plan.actions.push(Action::RemoveFinalizer);
-        return plan;
-    }
-    spend(facts.budget, actions.into_iter(), &mut plan);
-    plan
-}
-
-fn orphans(facts: &Facts, plan: &mut Plan) -> Vec<Action> {
-    let mut actions = Vec::new();
-    for item in &facts.inventory {
-        let key = Key::of_item(item);
-        match facts.at(&key) {
-            Seen::Present { object, .. } if matches!(owner(object, &facts.request.uid), Owner::Ours) => {
-                actions.push(Action::Orphan { key, uid: uid(object) });
-            }
-            Seen::Unknown { why } => {
-                let message = unseen(&key, why);
-                plan.holds.push(Hold::Unreachable { id: item.id.clone(), key, message });
-            }
-            Seen::Present { .. } | Seen::Absent => {}
-        }
-    }
-    actions
-}
-
-/// Whether an item still stands for an object that we have to manage.
-fn remains(facts: &Facts, item: &InventoryItem) -> bool {
-    match facts.at(&Key::of_item(item)) {
-        Seen::Absent => false,
-        Seen::Unknown { .. } => true,
-        Seen::Present { object, .. } => matches!(owner(object, &facts.request.uid), Owner::Ours),
-    }
-}
-
-fn spend(budget: usize, writes: impl Iterator<Item = Action>, plan: &mut Plan) {
+pub(super) fn spend(budget: usize, writes: impl Iterator<Item = Action>, plan: &mut Plan) {
     let writes: Vec<Action> = writes.collect();
     let left = writes.len().saturating_sub(budget);
     plan.actions.extend(writes.into_iter().take(budget));
@@ -370,8 +320,13 @@ fn health(facts: &Facts, key: &Key) -> (Health, Option<String>) {
     }
 }
 
+/// Checks whether an object is healthy. Whether the Job of a step is, its step says.
+fn is_healthy(facts: &Facts, desired: &Desired) -> bool {
+    desired.once || health(facts, &desired.key).0 == Health::Healthy
+}
+
 /// Returns every object that was created or is about to be, in creation order, as observed.
-fn inventory(facts: &Facts, verdicts: &[(&Desired, Verdict)]) -> Vec<InventoryItem> {
+pub(super) fn inventory(facts: &Facts, verdicts: &[(&Desired, Verdict)]) -> Vec<InventoryItem> {
     let mut items: Vec<InventoryItem> = Vec::new();
     for (desired, verdict) in verdicts {
         // A foreign object never enters the inventory because deletion follows it.
@@ -410,7 +365,9 @@ fn inventory(facts: &Facts, verdicts: &[(&Desired, Verdict)]) -> Vec<InventoryIt
             }
             _ => item,
         };
-        items.push(seen_now(facts, &item));
+        let now = seen_now(facts, &item);
+        // That a Job was created isn't forgotten when it is gone: it isn't created again.
+        items.push(InventoryItem { applied: now.applied || (desired.once && verdict.is_settled()), ..now });
     }
     for item in abandoned(facts) {
         if remains(facts, &item) {

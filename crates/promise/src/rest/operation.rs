@@ -24,6 +24,8 @@ pub const REQUEST: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{
 pub const RELEASES: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/releases";
 /// Another attempt of the workflow of a request.
 pub const RETRY: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/retry";
+/// The end of the workflow of a request.
+pub const CANCEL: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/cancel";
 /// Stream of a request.
 pub const WATCH: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/watch";
 /// Decisions on a request.
@@ -158,7 +160,7 @@ const READ: Operation = Operation {
 };
 
 /// All operations, in the order in which people read about them.
-pub const OPERATIONS: [Operation; 21] = [
+pub const OPERATIONS: [Operation; 22] = [
     Operation {
         path: WORKSPACES,
         id: "listWorkspaces",
@@ -323,6 +325,20 @@ pub const OPERATIONS: [Operation; 21] = [
         refusals: &[403, 409],
     },
     Operation {
+        method: "POST",
+        path: CANCEL,
+        id: "cancelRequest",
+        group: "Requests",
+        summary: "Cancel a workflow",
+        description: "Ends the workflow: steps that are running fail. What was done stays, and a retry continues there. The answer is 409 if none is running.",
+        query: &[FIELDS],
+        headers: &[],
+        body: None,
+        answer: Content::Of("RequestDetail"),
+        status: 200,
+        refusals: &[403, 409],
+    },
+    Operation {
         path: WATCH,
         id: "watchRequest",
         group: "Requests",
@@ -461,25 +477,4 @@ impl Operation {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn operations_are_told_apart_and_their_parameters_are_known() {
-        let ids: BTreeSet<&str> = OPERATIONS.iter().map(|operation| operation.id).collect();
-        assert_eq!(ids.len(), OPERATIONS.len());
-        let addresses: BTreeSet<(&str, &str)> = OPERATIONS.iter().map(|operation| (operation.path, operation.method)).collect();
-        assert_eq!(addresses.len(), OPERATIONS.len());
-        for operation in OPERATIONS {
-            assert!(operation.path.starts_with(BASE) && !operation.summary.is_empty(), "{}", operation.id);
-            for name in operation.path_parameters() {
-                assert!(["workspace", "namespace", "name"].contains(&name), "{name}");
-            }
-            let sends = operation.method == "POST" || operation.method == "PUT";
-            // What is retried is known.
-            assert_eq!(operation.body.is_some(), sends && operation.path != RETRY, "{}", operation.id);
-        }
-    }
-}
+mod tests;

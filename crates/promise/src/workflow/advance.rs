@@ -9,8 +9,8 @@ use super::call::Values;
 use super::compile::{Action, CompiledStep, CompiledWorkflow};
 use super::key::{Effect, idempotency_key};
 use super::progress::{Progress, progress};
-use super::{Done, Run, Task, TaskFailure, words};
-use crate::api::{OnFailure, StepKind, StepPhase, StepReason, WorkflowPhase};
+use super::{Done, ObservedJob, Run, Task, TaskFailure, words};
+use crate::api::{OnFailure, StepKind, StepPhase, StepReason, StepStatus, WorkflowPhase};
 use crate::context::Context;
 
 /// Longest pause between two attempts, in seconds.
@@ -35,6 +35,8 @@ pub struct Input<'a> {
     pub unhealthy: &'a BTreeSet<String>,
     /// Ids of resources of which objects remain.
     pub remaining: &'a BTreeSet<String>,
+    /// Observed Jobs, by id of their step.
+    pub jobs: &'a BTreeMap<String, ObservedJob>,
     /// When steps were last called, by id. Polls aren't in the status: each would be a write.
     pub called: &'a BTreeMap<String, Timestamp>,
     /// Whether a failure can lead back to a former release.
@@ -45,6 +47,8 @@ pub struct Input<'a> {
     pub paused: bool,
     /// Value of the annotation that retries a run that failed: the attempt that failed.
     pub retry: Option<&'a str>,
+    /// Value of the annotation that cancels a run: the attempt that runs.
+    pub cancel: Option<&'a str>,
     /// Present time.
     pub now: Timestamp,
 }
@@ -63,6 +67,9 @@ pub struct Advanced {
 /// Returns what follows from what was observed, and from what came of the tasks of the former call.
 pub fn advance(input: &Input<'_>, run: Run, mut results: BTreeMap<String, Done>) -> Advanced {
     let mut state = State { input, run, tasks: Vec::new(), again: None };
+    if state.run.status.is_canceled(input.cancel) {
+        state.cancel();
+    }
     if input.paused {
         return Advanced { run: state.run, tasks: Vec::new(), again: None };
     }
@@ -89,6 +96,22 @@ impl State<'_, '_> {
     fn values(&self) -> Values<'_> {
         let Input { workflow, parameters, context, resources, .. } = *self.input;
         Values { workflow, parameters, context, resources }
+    }
+
+    /// Ends the run. What was done stays, and a retry continues where it ended.
+    fn cancel(&mut self) {
+        let now = self.now();
+        let has_begun = |step: &StepStatus| step.phase == StepPhase::Running || (step.phase == StepPhase::Pending && step.attempts > 0);
+        let steps = &mut self.run.steps;
+        let next = steps.iter().position(|step| step.phase == StepPhase::Pending);
+        let is_idle = !steps.iter().any(has_begun);
+        for (index, step) in steps.iter_mut().enumerate() {
+            if has_begun(step) || (is_idle && Some(index) == next) {
+                (step.phase, step.finished_at, step.next_at) = (StepPhase::Failed, Some(now.clone()), None);
+                (step.reason, step.message) = (Some(StepReason::Canceled), Some(words::canceled()));
+            }
+        }
+        (self.run.status.phase, self.run.status.finished_at) = (WorkflowPhase::Failed, Some(now));
     }
 
     /// Starts failed steps again, if someone asked for it since the run failed.
@@ -166,6 +189,7 @@ impl State<'_, '_> {
         status.phase = StepPhase::Running;
         status.attempts += 1;
         (status.started_at, status.next_at, status.reason, status.message) = (Some(now), None, None, None);
+        status.log.clear();
     }
 
     /// Looks at a step that runs.
@@ -175,6 +199,9 @@ impl State<'_, '_> {
         {
             self.look_again(left);
             return self.time_out(step, index);
+        }
+        if let Some(Done::JobResult { log, .. }) = &done {
+            self.run.steps[index].log.clone_from(log);
         }
         match progress(self.input, &self.values(), step, (&self.run, index), done) {
             Progress::Succeeded { outputs } => {
@@ -314,7 +341,7 @@ impl State<'_, '_> {
                     return self.not_undone(index, step.backoff, StepReason::UnexpectedAnswer, words::undo_answer(answer.status));
                 }
                 Some(Done::Failed(failure)) => return self.not_undone(index, step.backoff, failure.reason, failure.message.clone()),
-                Some(Done::Accepted) | None => {}
+                Some(Done::Accepted | Done::JobResult { .. }) | None => {}
             }
             let key = idempotency_key(self.input.uid, &self.run.status, status, Effect::Undo);
             match self.values().call(undo, &http.endpoint, status, key, &self.run.steps) {

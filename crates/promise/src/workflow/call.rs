@@ -1,4 +1,4 @@
-//! Evaluates what a call sends, and what its answer means.
+//! Evaluates what a call sends or a Job runs, and what its answer or result means.
 
 use std::collections::BTreeMap;
 
@@ -59,9 +59,21 @@ impl Values<'_> {
         Ok(HttpTask { step: step.id.clone(), endpoint, method, path, body, idempotency_key: key })
     }
 
-    /// Returns the path of a poll.
-    pub fn path(&self, path: &Template, steps: &[StepStatus]) -> Result<String, TaskFailure> {
-        text(path, &self.scope(&self.workflow.environment, steps))
+    /// Returns a text, such as the path of a poll.
+    pub fn text(&self, template: &Template, steps: &[StepStatus]) -> Result<String, TaskFailure> {
+        text(template, &self.scope(&self.workflow.environment, steps))
+    }
+
+    /// Returns the Job of a step, as its template has it.
+    pub fn object(&self, template: &Template, steps: &[StepStatus]) -> Result<Value, TaskFailure> {
+        template.evaluate(&self.scope(&self.workflow.environment, steps), &mut budget()).map_err(|error| broken(&error))
+    }
+
+    /// Returns the result of a Job for expressions.
+    pub fn about_result(&self, result: &Value, steps: &[StepStatus]) -> About {
+        let mut scope = self.scope(&self.workflow.with_result, steps);
+        scope.set("result", result);
+        About { scope }
     }
 
     /// Returns an answer for expressions.
@@ -72,7 +84,7 @@ impl Values<'_> {
     }
 }
 
-/// An answer, for expressions.
+/// An answer or a result, for expressions.
 pub(super) struct About {
     scope: Scope,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::compile::duration;
-use crate::api::{HttpRequest, PromiseSpec, Step, Workflow, WorkflowName};
+use crate::api::{HttpRequest, JobStep, PromiseSpec, Step, Workflow, WorkflowName};
 use crate::problem::Problem;
 use crate::wording::all_of;
 
@@ -11,6 +11,10 @@ use crate::wording::all_of;
 const STEP_LIMIT: usize = 50;
 /// Maximum number of attempts after the first one.
 const RETRY_LIMIT: u32 = 20;
+/// Maximum number of lines of a log.
+const LOG_LIMIT: u32 = 50;
+/// Kind of the requests of promises.
+const REQUEST_KIND: &str = "PromiseRequest";
 /// Pauses between two polls, in seconds.
 const POLLS: std::ops::RangeInclusive<i64> = 2..=3_600;
 
@@ -76,11 +80,16 @@ impl Checks<'_> {
 
     /// A resource that no step applies would never be created.
     fn all_applied(&mut self, workflow: &Workflow, path: &str) {
-        let applied: BTreeSet<&str> =
-            workflow.steps.iter().filter_map(|step| step.apply.as_ref()).flat_map(|apply| &apply.resources).map(String::as_str).collect();
+        let applied: BTreeSet<&str> = workflow
+            .steps
+            .iter()
+            .filter_map(|step| step.apply.as_ref().or(step.request.as_ref()))
+            .flat_map(|apply| &apply.resources)
+            .map(String::as_str)
+            .collect();
         let missing: Vec<&str> = self.resources().filter(|id| !applied.contains(id)).collect();
         if !missing.is_empty() {
-            let message = format!("Name every resource in the `apply` of a step. These are missing: {}.", all_of(&missing));
+            let message = format!("Name every resource in the `apply` or `request` of a step. These are missing: {}.", all_of(&missing));
             self.problem(format!("{path}.steps"), message);
         }
     }
@@ -97,25 +106,36 @@ impl Checks<'_> {
             step.wait.is_some(),
             step.delete.is_some(),
             step.http.is_some(),
+            step.request.is_some(),
+            step.job.is_some(),
         ];
         if given.iter().filter(|given| **given).count() != 1 {
-            self.problem(place, "Give the step exactly one of validate, capacity, apply, wait, delete and http.");
+            self.problem(place, "Give the step exactly one of validate, capacity, apply, wait, delete, request, http and job.");
         }
         let is_deletion = name == WorkflowName::Deprovision;
-        for (kind, is_given, belongs) in
-            [("delete", given[4], is_deletion), ("apply", given[2], !is_deletion), ("capacity", given[1], !is_deletion)]
-        {
+        for (kind, is_given, belongs) in [
+            ("delete", given[4], is_deletion),
+            ("apply", given[2], !is_deletion),
+            ("capacity", given[1], !is_deletion),
+            ("request", given[6], !is_deletion),
+        ] {
             if is_given && !belongs {
                 let (here, there) = if is_deletion { ("deprovision", "provision and upgrade") } else { (name.word(), "deprovision") };
                 let message = format!("Move it: `{kind}` belongs to {there}, and this is {here}.");
                 self.problem(format!("{place}.{kind}"), message);
             }
         }
-        let about = [("capacity", &step.capacity), ("apply", &step.apply), ("delete", &step.delete)];
+        let about = [("capacity", &step.capacity), ("apply", &step.apply), ("delete", &step.delete), ("request", &step.request)];
         for (kind, of) in about {
             if let Some(of) = of {
                 self.named(&of.resources, &format!("{place}.{kind}.resources"), true);
             }
+        }
+        if let Some(request) = &step.request {
+            self.requests(&request.resources, &format!("{place}.request.resources"));
+        }
+        if let Some(job) = &step.job {
+            self.job(job, &format!("{place}.job"));
         }
         if let Some(wait) = &step.wait {
             self.named(&wait.resources, &format!("{place}.wait.resources"), wait.until.is_none());
@@ -138,6 +158,27 @@ impl Checks<'_> {
             if !self.resources().any(|known| known == id) {
                 self.problem(format!("{place}[{at}]"), format!("Name an existing resource: the promise has no `{id}`."));
             }
+        }
+    }
+
+    /// Other objects don't say by themselves when they are ready.
+    fn requests(&mut self, ids: &[String], place: &str) {
+        for (at, id) in ids.iter().enumerate() {
+            let resource = self.spec.implementation.resources.iter().find(|resource| resource.id == *id);
+            let kind = resource.and_then(|resource| resource.template.as_ref()?["kind"].as_str());
+            if kind.is_some_and(|kind| kind != REQUEST_KIND) {
+                let message = format!("Name a resource that is a PromiseRequest, or use `apply`: `{id}` isn't one.");
+                self.problem(format!("{place}[{at}]"), message);
+            }
+        }
+    }
+
+    fn job(&mut self, job: &JobStep, place: &str) {
+        if !job.template["spec"]["template"].is_object() && !job.template["spec"].is_string() {
+            self.problem(format!("{place}.template.spec"), "Add the `spec` of a Job with its pod `template`.");
+        }
+        if job.log_lines.is_some_and(|lines| lines > LOG_LIMIT) {
+            self.problem(format!("{place}.logLines"), format!("Use at most {LOG_LIMIT} lines."));
         }
     }
 

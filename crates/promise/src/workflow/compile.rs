@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schema::expr::{Environment, Template, Type};
 use serde_json::Value;
 
-use crate::api::{HttpMethod, HttpRequest, HttpStep, OnFailure, Step, StepKind, Workflow, WorkflowName, Workflows};
+use crate::api::{HttpMethod, HttpRequest, HttpStep, JobStep, OnFailure, Step, StepKind, Workflow, WorkflowName, Workflows};
 use crate::expression::Reader;
 use crate::policy::seconds;
 
@@ -37,6 +37,8 @@ pub struct CompiledWorkflow {
     pub(super) environment: Environment,
     /// Variables of expressions about the answer of an Endpoint.
     pub(super) with_answer: Environment,
+    /// Variables of expressions about the result of a Job.
+    pub(super) with_result: Environment,
 }
 
 /// One step.
@@ -65,6 +67,8 @@ pub(super) enum Action {
     Apply(Vec<String>),
     Wait { resources: Vec<String>, until: Option<Template> },
     Delete(Vec<String>),
+    Request(Vec<String>),
+    Job(Box<CompiledJob>),
     Http(Box<CompiledHttp>),
 }
 
@@ -76,6 +80,16 @@ pub(super) struct CompiledHttp {
     pub outputs: Outputs,
     pub poll: Option<CompiledPoll>,
     pub undo: Option<CompiledCall>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct CompiledJob {
+    pub destination: Option<String>,
+    pub template: Template,
+    pub config_map: Option<Template>,
+    pub outputs: Outputs,
+    /// Number of the last lines of its log that are stored.
+    pub log_lines: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -96,17 +110,18 @@ pub(super) struct CompiledPoll {
     pub outputs: Outputs,
 }
 
-/// Expressions over `answer`, by name.
+/// Expressions over `answer` or `result`, by name.
 pub(super) type Outputs = Vec<(String, Template)>;
 
 /// Compiles all workflows. What doesn't compile is reported and left out; `check` reports what is wrong with their structure.
 pub(crate) fn compile(workflows: &Workflows, environment: &Environment, reader: &mut Reader) -> CompiledWorkflows {
     let environment = environment.clone().variable("steps", Type::Dyn);
     let with_answer = environment.clone().variable("answer", Type::object([("status", Type::Int), ("body", Type::Dyn)]));
+    let with_result = environment.clone().variable("result", Type::Dyn);
     let named = WorkflowName::ALL.into_iter().filter_map(|name| Some((name, workflows.get(name)?)));
     let workflows = named.map(|(name, workflow)| {
         let path = format!(".workflows.{}", name.word());
-        let mut parts = Parts { environment: &environment, with_answer: &with_answer, reader };
+        let mut parts = Parts { environment: &environment, with_answer: &with_answer, with_result: &with_result, reader };
         (name, parts.workflow(workflow, &path))
     });
     CompiledWorkflows { workflows: workflows.collect() }
@@ -115,6 +130,7 @@ pub(crate) fn compile(workflows: &Workflows, environment: &Environment, reader: 
 struct Parts<'e> {
     environment: &'e Environment,
     with_answer: &'e Environment,
+    with_result: &'e Environment,
     reader: &'e mut Reader,
 }
 
@@ -122,7 +138,8 @@ impl Parts<'_> {
     fn workflow(&mut self, workflow: &Workflow, path: &str) -> CompiledWorkflow {
         let steps = workflow.steps.iter().enumerate();
         let steps = steps.filter_map(|(index, step)| self.step(step, &format!("{path}.steps[{index}]"))).collect();
-        CompiledWorkflow { steps, environment: self.environment.clone(), with_answer: self.with_answer.clone() }
+        let (environment, with_answer, with_result) = (self.environment.clone(), self.with_answer.clone(), self.with_result.clone());
+        CompiledWorkflow { steps, environment, with_answer, with_result }
     }
 
     fn step(&mut self, step: &Step, path: &str) -> Option<CompiledStep> {
@@ -160,19 +177,28 @@ impl Parts<'_> {
         if let Some(http) = &step.http {
             return Some((StepKind::Http, Action::Http(Box::new(self.http(http, &format!("{path}.http"))?))));
         }
+        if let Some(job) = &step.job {
+            return Some((StepKind::Job, Action::Job(Box::new(self.job(job, &format!("{path}.job"))?))));
+        }
         let of = |kind: StepKind, resources: &[String]| match kind {
             StepKind::Capacity => (kind, Action::Capacity(resources.to_vec())),
             StepKind::Delete => (kind, Action::Delete(resources.to_vec())),
+            StepKind::Request => (kind, Action::Request(resources.to_vec())),
             _ => (kind, Action::Apply(resources.to_vec())),
         };
-        let given = [(StepKind::Capacity, &step.capacity), (StepKind::Apply, &step.apply), (StepKind::Delete, &step.delete)];
+        let given = [
+            (StepKind::Capacity, &step.capacity),
+            (StepKind::Apply, &step.apply),
+            (StepKind::Delete, &step.delete),
+            (StepKind::Request, &step.request),
+        ];
         given.into_iter().find_map(|(kind, about)| Some(of(kind, &about.as_ref()?.resources)))
     }
 
     fn http(&mut self, http: &HttpStep, path: &str) -> Option<CompiledHttp> {
         let call = self.call(&http.call, path);
         let expect = self.typed(http.expect.as_deref(), &format!("{path}.expect"), self.with_answer);
-        let outputs = self.outputs(&http.outputs, &format!("{path}.outputs"));
+        let outputs = self.outputs(&http.outputs, &format!("{path}.outputs"), self.with_answer);
         let undo = http.undo.as_ref().and_then(|undo| self.call(undo, &format!("{path}.undo")));
         let poll = http.poll.as_ref().and_then(|poll| {
             let path = format!("{path}.poll");
@@ -182,12 +208,27 @@ impl Parts<'_> {
                 let path = format!("{path}.message");
                 self.reader.template(&Value::from(text), &path, self.with_answer)
             });
-            let outputs = self.outputs(&poll.outputs, &format!("{path}.outputs"));
+            let outputs = self.outputs(&poll.outputs, &format!("{path}.outputs"), self.with_answer);
             let at = self.reader.template(&Value::from(poll.path.as_str()), &format!("{path}.path"), self.environment)?;
             let every = poll.every.as_deref().and_then(duration).unwrap_or(EVERY);
             Some(CompiledPoll { path: at, until: until?, fail_when, message, every, outputs })
         });
         Some(CompiledHttp { endpoint: http.endpoint.clone(), call: call?, expect, outputs, poll, undo })
+    }
+
+    fn job(&mut self, job: &JobStep, path: &str) -> Option<CompiledJob> {
+        let template = self.reader.template(&job.template, &format!("{path}.template"), self.environment);
+        let config_map = job.config_map.as_deref().map(|name| {
+            let path = format!("{path}.configMap");
+            self.reader.template(&Value::from(name), &path, self.environment)
+        });
+        let outputs = self.outputs(&job.outputs, &format!("{path}.outputs"), self.with_result);
+        let config_map = match config_map {
+            Some(compiled) => Some(compiled?),
+            None => None,
+        };
+        let (destination, log_lines) = (job.destination.clone(), job.log_lines.unwrap_or_default());
+        Some(CompiledJob { destination, template: template?, config_map, outputs, log_lines })
     }
 
     fn call(&mut self, call: &HttpRequest, path: &str) -> Option<CompiledCall> {
@@ -197,9 +238,9 @@ impl Parts<'_> {
         Some(CompiledCall { method, path: at?, body })
     }
 
-    fn outputs(&mut self, outputs: &BTreeMap<String, String>, path: &str) -> Outputs {
+    fn outputs(&mut self, outputs: &BTreeMap<String, String>, path: &str, environment: &Environment) -> Outputs {
         let compiled = outputs.iter().filter_map(|(name, text)| {
-            let template = self.reader.template(&Value::from(text.as_str()), &format!("{path}.{name}"), self.with_answer)?;
+            let template = self.reader.template(&Value::from(text.as_str()), &format!("{path}.{name}"), environment)?;
             Some((name.clone(), template))
         });
         compiled.collect()

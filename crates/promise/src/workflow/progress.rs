@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::advance::Input;
 use super::call::{About, Values};
 use super::compile::{Action, CompiledHttp, CompiledPoll, CompiledStep};
+use super::job::job;
 use super::key::{Effect, idempotency_key};
 use super::{Answer, Done, HttpTask, Run, Task, TaskFailure, words};
 use crate::api::{HttpMethod, StepReason};
@@ -47,7 +48,7 @@ impl From<TaskFailure> for Progress {
     }
 }
 
-fn succeeded() -> Progress {
+pub(super) fn succeeded() -> Progress {
     Progress::Succeeded { outputs: BTreeMap::new() }
 }
 
@@ -67,11 +68,15 @@ pub(super) fn progress(
         },
         Action::Capacity(resources) => match done {
             Some(Done::Failed(failure)) => failure.into(),
-            Some(Done::Accepted | Done::Answer(_)) => succeeded(),
-            None => Progress::Asks(Task::DryRun { step: step.id.clone(), resources: resources.clone() }),
+            Some(Done::Accepted) => succeeded(),
+            Some(Done::Answer(_) | Done::JobResult { .. }) | None => {
+                Progress::Asks(Task::DryRun { step: step.id.clone(), resources: resources.clone() })
+            }
         },
         Action::Apply(resources) => all(resources, &[input.unapplied], StepReason::Applying),
         Action::Wait { resources, until } => wait(input, values, run, resources, until.as_ref()),
+        Action::Request(resources) => all(resources, &[input.unapplied, input.unhealthy], StepReason::Waiting),
+        Action::Job(wanted) => job(input, values, wanted, (run, index), done),
         Action::Delete(resources) => all(resources, &[input.remaining], StepReason::Deleting),
         Action::Http(http) => {
             let status = &run.steps[index];
@@ -106,7 +111,7 @@ fn called(input: &Input<'_>, values: &Values<'_>, http: &CompiledHttp, (run, ind
     match done {
         Some(Done::Answer(answer)) => first_answer(values, http, run, &answer).unwrap_or_else(Progress::from),
         Some(Done::Failed(failure)) => failure.into(),
-        Some(Done::Accepted) | None => {
+        Some(Done::Accepted | Done::JobResult { .. }) | None => {
             let key = idempotency_key(input.uid, &run.status, step, Effect::Do);
             let call = values.call(&http.call, &http.endpoint, step, key, &run.steps);
             call.map_or_else(Progress::from, |call| Progress::Asks(Task::Http(call)))
@@ -146,7 +151,7 @@ fn polled(values: &Values<'_>, http: &CompiledHttp, poll: &CompiledPoll, (run, i
         }
         Some(Done::Failed(failure)) if failure.reason == StepReason::NotAllowed => failure.into(),
         Some(Done::Failed(failure)) => not_yet(Some(failure.message)),
-        Some(Done::Accepted) | None => match values.path(&poll.path, &run.steps) {
+        Some(Done::Accepted | Done::JobResult { .. }) | None => match values.text(&poll.path, &run.steps) {
             Ok(path) => Progress::Asks(Task::Http(HttpTask {
                 step: run.steps[index].id.clone(),
                 endpoint: http.endpoint.clone(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::compile::{Action, CompiledWorkflow};
+use super::job::WantedJob;
 use crate::api::{PromiseRequestStatus, StepPhase, StepStatus, WorkflowName, WorkflowPhase, WorkflowStatus};
 
 /// The run of a workflow, as the status has it.
@@ -66,11 +67,24 @@ impl Run {
         }
         let begun = |id: &str| self.steps.iter().any(|step| step.id == id && (step.attempts > 0 && step.phase != StepPhase::Skipped));
         let open = workflow.steps.iter().filter(|step| begun(&step.id)).filter_map(|step| match &step.action {
-            Action::Apply(resources) | Action::Delete(resources) => Some(resources),
+            Action::Apply(resources) | Action::Delete(resources) | Action::Request(resources) => Some(resources),
             _ => None,
         });
         let open: BTreeSet<&str> = open.flatten().map(String::as_str).collect();
         resources.into_iter().filter(|id| !open.contains(id)).map(str::to_owned).collect()
+    }
+
+    /// Returns the Jobs that steps have or want, if it isn't taken back. `uid` and `request` are those of the request.
+    pub fn jobs(&self, workflow: &CompiledWorkflow, uid: &str, request: &str) -> Vec<WantedJob> {
+        if self.is_taken_back() {
+            return Vec::new();
+        }
+        let started = |status: &&StepStatus| status.attempts > 0 && status.phase != StepPhase::Skipped;
+        let of = |status: &StepStatus| {
+            let step = workflow.steps.iter().find(|step| step.id == status.id)?;
+            matches!(step.action, Action::Job(_)).then(|| WantedJob::of(uid, request, &self.status, status))
+        };
+        self.steps.iter().filter(started).filter_map(of).collect()
     }
 
     /// Returns the first step that failed for good.

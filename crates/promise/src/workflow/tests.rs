@@ -1,5 +1,6 @@
 //! Tests runs of workflows against a small world: what steps find, time, and crashes.
 
+mod jobs;
 mod publish;
 mod world;
 

@@ -14,12 +14,45 @@ pub fn waits(step: &StepStatus) -> Option<WaitingOn> {
     let why = step.message.as_deref().map(|message| format!(": {message}")).unwrap_or_default();
     let message = match (step.kind, step.reason) {
         (StepKind::Http, Some(StepReason::Polling)) => format!("Waiting for {}{why}", title(step)),
-        (StepKind::Http | StepKind::Wait, _) => format!("Waiting for {}{why}", title(step)),
+        (StepKind::Http | StepKind::Wait | StepKind::Job, _) => format!("Waiting for {}{why}", title(step)),
         (StepKind::Validate | StepKind::Capacity, Some(_)) => format!("{} is checked again{why}", title(step)),
         _ => return None,
     };
     let waiting = WaitingOn::new(WaitingKind::Step, WaitingReason::StepRunning, message);
     Some(WaitingOn { object: Some(step.id.clone()), ..waiting })
+}
+
+/// Returns that someone canceled the step.
+pub(super) fn canceled() -> String {
+    "Canceled".to_owned()
+}
+
+/// Returns how far a Job is. `active` is the number of its pods that run.
+pub(super) fn job_runs(active: i64) -> String {
+    match u64::try_from(active) {
+        Ok(0) | Err(_) => "The Job hasn't started yet".to_owned(),
+        Ok(active) => format!("{} of the Job running", counted(active, "pod")),
+    }
+}
+
+/// Returns that a Job is about to be created.
+pub(super) fn job_is_created() -> String {
+    "Creating the Job".to_owned()
+}
+
+/// Returns that a Job failed. `why` is its termination message or what its status says.
+pub(super) fn job_failed(why: &str) -> String {
+    if why.is_empty() { "The Job failed.".to_owned() } else { ended(&format!("The Job failed: {why}")) }
+}
+
+/// Returns that a Job is gone before it ended.
+pub(super) fn job_deleted() -> String {
+    "The Job was deleted before it was finished.".to_owned()
+}
+
+/// Returns that a promise has no Job for its step.
+pub(super) fn no_job() -> String {
+    "The template of the Job has no `spec`.".to_owned()
 }
 
 /// Returns a text as a sentence with a full stop.

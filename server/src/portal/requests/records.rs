@@ -49,6 +49,17 @@ impl Caller {
         self.detail_of(&workspace, &request).await
     }
 
+    /// Cancels the steps of a request that run, and returns it.
+    ///
+    /// # Errors
+    /// If no step runs, or the user can't change the request.
+    pub(crate) async fn cancel_request(&self, workspace: &str, namespace: &str, name: &str) -> Result<RequestDetail> {
+        let workspace = self.enter(workspace).await?;
+        workflow::cancel(self, &workspace, namespace, name, None).await?;
+        let request = self.read_request(&workspace, namespace, name).await?;
+        self.detail_of(&workspace, &request).await
+    }
+
     /// Returns a request that was read.
     ///
     /// # Errors

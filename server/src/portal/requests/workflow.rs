@@ -1,4 +1,4 @@
-//! The workflow of a request: its steps, and another attempt.
+//! The workflow of a request: its steps, another attempt, and its cancellation.
 
 use app::view::{StepLine, WorkflowView};
 use cluster::error::PlaneResult as _;
@@ -17,7 +17,7 @@ use crate::portal::write::{WriteOperation, WriteTarget};
 pub(super) fn of(status: &PromiseRequestStatus) -> Option<WorkflowView> {
     let run = status.workflow.as_ref()?;
     let steps = status.steps.iter().map(line).collect();
-    Some(WorkflowView { name: run.name, phase: run.phase, steps, retry: failed_attempt(status) })
+    Some(WorkflowView { name: run.name, phase: run.phase, steps, retry: failed_attempt(status), cancel: running_attempt(status) })
 }
 
 fn line(step: &StepStatus) -> StepLine {
@@ -32,6 +32,7 @@ fn line(step: &StepStatus) -> StepLine {
         next: step.next_at.clone().unwrap_or_default(),
         message: step.message.clone().unwrap_or_default(),
         undone: step.undone,
+        log: step.log.clone(),
     }
 }
 
@@ -46,6 +47,26 @@ fn failed_attempt(status: &PromiseRequestStatus) -> Option<u32> {
     is_failed.then_some(run.attempt)
 }
 
+/// Returns the attempt that is running, while it can be canceled.
+fn running_attempt(status: &PromiseRequestStatus) -> Option<u32> {
+    let run = status.workflow.as_ref()?;
+    (run.phase == WorkflowPhase::Running).then_some(run.attempt)
+}
+
+/// Cancels the steps that run, as the person. `attempt` is the one that the person saw run; `None` for whatever runs.
+pub(in crate::portal) async fn cancel(
+    caller: &Caller,
+    workspace: &Workspace,
+    namespace: &str,
+    name: &str,
+    attempt: Option<u32>,
+) -> Result<()> {
+    let request = changeable(caller, workspace, namespace, name).await?;
+    let running = request.status.as_ref().and_then(running_attempt).filter(|at| attempt.is_none_or(|seen| seen == *at));
+    let running = running.ok_or(ConflictReason::NothingRuns)?;
+    annotate(caller, workspace, (namespace, name), WriteOperation::CancelWorkflow, (names::CANCEL_ANNOTATION, running)).await
+}
+
 /// Retries the failed steps, as the person. `attempt` is the one that the person saw fail; `None` for whatever failed last.
 pub(in crate::portal) async fn retry(
     caller: &Caller,
@@ -54,16 +75,33 @@ pub(in crate::portal) async fn retry(
     name: &str,
     attempt: Option<u32>,
 ) -> Result<()> {
+    let request = changeable(caller, workspace, namespace, name).await?;
+    let failed = request.status.as_ref().and_then(failed_attempt).filter(|at| attempt.is_none_or(|seen| seen == *at));
+    let failed = failed.ok_or(ConflictReason::NothingFailed)?;
+    annotate(caller, workspace, (namespace, name), WriteOperation::RetryWorkflow, (names::RETRY_ANNOTATION, failed)).await
+}
+
+/// Returns a request that the person can change.
+async fn changeable(caller: &Caller, workspace: &Workspace, namespace: &str, name: &str) -> Result<PromiseRequest> {
     let request = caller.read_request(workspace, namespace, name).await?;
     if !caller.may(&workspace.cluster, Right::request("patch", namespace, name)).await? {
         let (workspace, owner) = (workspace.path.to_string(), workspace.whom_to_ask());
         return Err(DeniedReason::WriteRequests { operation: DeniedOperation::Change, workspace, owner }.into());
     }
-    let failed = request.status.as_ref().and_then(failed_attempt).filter(|at| attempt.is_none_or(|seen| seen == *at));
-    let failed = failed.ok_or(ConflictReason::NothingFailed)?;
+    Ok(request)
+}
+
+/// Names an attempt in an annotation of a request.
+async fn annotate(
+    caller: &Caller,
+    workspace: &Workspace,
+    (namespace, name): (&str, &str),
+    operation: WriteOperation,
+    (annotation, attempt): (&str, u32),
+) -> Result<()> {
     let api: Api<PromiseRequest> = Api::namespaced(caller.client(&workspace.cluster), namespace);
-    let patch = json!({"metadata": {"annotations": {names::RETRY_ANNOTATION: failed.to_string()}}});
+    let patch = json!({"metadata": {"annotations": {annotation: attempt.to_string()}}});
     let target = WriteTarget::namespaced("PromiseRequest", &workspace.cluster, namespace, name);
-    let mut write = caller.write(WriteOperation::RetryWorkflow, target);
+    let mut write = caller.write(operation, target);
     write.merge(&api, name, &patch).await.map(drop).about(&format!("request {name}"))
 }

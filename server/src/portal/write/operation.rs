@@ -21,6 +21,8 @@ pub enum WriteOperation {
     RollOut,
     /// Retries the workflow of a PromiseRequest.
     RetryWorkflow,
+    /// Cancels the workflow of a PromiseRequest.
+    CancelWorkflow,
     /// Withdraws a PromiseRequest from approval.
     Withdraw,
     /// Resubmits a PromiseRequest for approval.
@@ -97,7 +99,7 @@ pub enum WriteOperation {
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 45] = [
+    pub const ALL: [Self; 46] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -107,6 +109,7 @@ impl WriteOperation {
         Self::RestoreInputs,
         Self::RollOut,
         Self::RetryWorkflow,
+        Self::CancelWorkflow,
         Self::Withdraw,
         Self::Resubmit,
         Self::Decide,
@@ -157,6 +160,7 @@ impl WriteOperation {
             Self::RestoreInputs => "restore-inputs",
             Self::RollOut => "roll-out",
             Self::RetryWorkflow => "retry-workflow",
+            Self::CancelWorkflow => "cancel-workflow",
             Self::Withdraw => "withdraw",
             Self::Resubmit => "resubmit",
             Self::Decide => "decide",

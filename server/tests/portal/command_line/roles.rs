@@ -52,6 +52,8 @@ fn commands(files: &Path) -> Vec<(&'static str, String, Needs)> {
         ("request rollback", format!("{THERE} --to none"), Needs::Workspace(USAGE, USAGE)),
         // Nothing failed.
         ("request retry", THERE.to_owned(), Needs::Workspace(DENIED, CONFLICT)),
+        // Nothing is running.
+        ("request cancel", THERE.to_owned(), Needs::Workspace(DENIED, CONFLICT)),
         ("request delete", format!("{THERE} --yes"), Needs::Workspace(DENIED, DONE)),
         ("request approve", THERE.to_owned(), Needs::Token(NOT_FOUND)),
         ("request reject", format!("{THERE} --reason forged"), Needs::Token(NOT_FOUND)),

@@ -2,7 +2,7 @@
 
 use http::{Method, StatusCode};
 use opm_portal::routes::{Access, Route};
-use promise::rest::operation::{DECISIONS, PREFLIGHT, PUBLICATION, REQUEST, REQUESTS, RETRY, SEARCH};
+use promise::rest::operation::{CANCEL, DECISIONS, PREFLIGHT, PUBLICATION, REQUEST, REQUESTS, RETRY, SEARCH};
 
 use super::Program;
 use super::access::{address, body, operations};
@@ -26,8 +26,8 @@ fn granted(route: &Route, role: Role) -> Vec<StatusCode> {
         // Nothing waits for a decision.
         (_, DECISIONS) => vec![StatusCode::CONFLICT],
         _ if role == Role::Viewer => vec![StatusCode::FORBIDDEN],
-        // Nothing failed.
-        ("POST", RETRY) => vec![StatusCode::CONFLICT],
+        // Nothing failed, and nothing is running.
+        ("POST", RETRY | CANCEL) => vec![StatusCode::CONFLICT],
         ("POST", REQUESTS) => vec![StatusCode::CREATED],
         ("PUT", REQUEST) => vec![StatusCode::OK],
         ("DELETE", REQUEST) => vec![StatusCode::ACCEPTED, StatusCode::NO_CONTENT],

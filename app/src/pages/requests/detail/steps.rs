@@ -1,12 +1,12 @@
-//! The steps of a workflow: how far each is, and the button that retries what failed.
+//! The steps of a workflow: how far each is, and the buttons that cancel what runs and retry what failed.
 
 use leptos::prelude::*;
 use promise::api::{StepPhase, WorkflowPhase};
 
-use crate::actions::{self, RetryWorkflow};
+use crate::actions::{self, CancelWorkflow, RetryWorkflow};
 use crate::texts::workflow as texts;
 use crate::ui::{HiddenToken, Moment, Shape, Status, SubmitButton};
-use crate::view::{RequestPage, StepLine, WorkflowView};
+use crate::view::{RequestPage, StepLine};
 
 /// The section; nothing if the promise has no workflow.
 pub(super) fn part(page: &RequestPage, token: &str, now: &str) -> Option<impl IntoView + use<>> {
@@ -18,10 +18,11 @@ pub(super) fn part(page: &RequestPage, token: &str, now: &str) -> Option<impl In
     if workflow.phase == WorkflowPhase::Succeeded {
         return Some(view! { <details class="why"><summary>{heading}</summary>{list}</details> }.into_any());
     }
-    let retry = retry(page, &workflow, token);
+    let again = workflow.retry.map(|attempt| button(page, attempt, token, Command::Retry));
+    let cancel = workflow.cancel.map(|attempt| button(page, attempt, token, Command::Cancel));
     let state = view! { <Status shape=run_shape(workflow.phase) word=texts::phase(workflow.phase)/> };
     Some(
-        view! { <section aria-labelledby="steps"><div class="section-head"><h2 id="steps">{heading}</h2><p class="basis">{state}</p></div>{list}{retry}</section> }
+        view! { <section aria-labelledby="steps"><div class="section-head"><h2 id="steps">{heading}</h2><p class="basis">{state}</p></div>{list}{again}{cancel}</section> }
             .into_any(),
     )
 }
@@ -35,9 +36,12 @@ fn line(step: &StepLine, now: &str) -> impl IntoView + use<> {
     let next = (!step.next.is_empty()).then(|| {
         view! { <p class="small subtle">{texts::NEXT_ATTEMPT}" "<Moment at=step.next.clone() now=now/></p> }
     });
+    let log = (!step.log.is_empty()).then(|| {
+        view! { <details><summary class="small">{texts::LOG}<span class="vh">{format!(" {name}")}</span></summary><pre class="yaml">{step.log.join("\n")}</pre></details> }
+    });
     let at = [&step.finished, &step.started].into_iter().find(|at| !at.is_empty()).cloned();
     let at = at.map(|at| view! { <Moment at=at now=now/> });
-    view! { <li data-st=shape.word()>{shape.svg()}<div><p>{name}</p><p class="small subtle">{word}{attempt}</p>{message}{next}</div>{at}</li> }
+    view! { <li data-st=shape.word()>{shape.svg()}<div><p>{name}</p><p class="small subtle">{word}{attempt}</p>{message}{next}{log}</div>{at}</li> }
 }
 
 fn shape(step: &StepLine) -> Shape {
@@ -61,14 +65,26 @@ fn run_shape(phase: WorkflowPhase) -> Shape {
     }
 }
 
-fn retry(page: &RequestPage, workflow: &WorkflowView, token: &str) -> Option<impl IntoView + use<>> {
-    let attempt = workflow.retry?;
-    Some(match &page.allowed.retry {
-        Ok(()) => view! {
-            <form method="post" action={actions::path::<RetryWorkflow>()}><HiddenToken token=token/>{super::identity(&page.row)}
-                <input type="hidden" name="attempt" value=attempt.to_string()/><p class="row"><SubmitButton label=texts::RETRY icon="refresh-cw"/></p></form>
+/// What a button does with an attempt.
+#[derive(Clone, Copy)]
+enum Command {
+    Retry,
+    Cancel,
+}
+
+fn button(page: &RequestPage, attempt: u32, token: &str, command: Command) -> impl IntoView + use<> {
+    let (path, label, icon) = match command {
+        Command::Retry => (actions::path::<RetryWorkflow>(), texts::RETRY, "refresh-cw"),
+        Command::Cancel => (actions::path::<CancelWorkflow>(), texts::CANCEL, "x"),
+    };
+    match (&page.allowed.retry, command) {
+        (Ok(()), _) => view! {
+            <form method="post" action=path><HiddenToken token=token/>{super::identity(&page.row)}
+                <input type="hidden" name="attempt" value=attempt.to_string()/><p class="row"><SubmitButton label=label icon=icon/></p></form>
         }
         .into_any(),
-        Err(why) => view! { <p class="why">{why.clone()}</p> }.into_any(),
-    })
+        (Err(why), Command::Retry) => view! { <p class="why">{why.clone()}</p> }.into_any(),
+        // Who can't change the request isn't told what they can't do on each page.
+        (Err(_), Command::Cancel) => ().into_any(),
+    }
 }

@@ -8,11 +8,11 @@ use promise::lifecycle::Chosen;
 use promise::plan::{Facts, Key as ObjectKey, Pending, Seen};
 use serde_json::Value;
 
-use super::{BUDGET, Reconciliation};
+use super::{BUDGET, Reconciliation, jobs};
 use crate::controller::context::ControllerContext;
 use crate::controller::informers::WatchedKind;
 use crate::controller::places::{KnownInputs, Places, Unplaced};
-use crate::controller::render::{self, Rendered};
+use crate::controller::render::{self, Rendered, RenderedObject};
 use crate::controller::target::Place;
 use crate::controller::{inputs, objects, outputs};
 use crate::watch::Key;
@@ -28,11 +28,17 @@ impl Reconciliation<'_> {
         let mut desired = Vec::new();
         let mut refused = Vec::new();
         let accepted = inputs::accepted(&wanted.release);
-        for object in &rendered.objects {
-            // Stage 0 belongs to the namespaces that everything else is created in.
-            let stage = object.stage + 1;
+        // Stage 0 belongs to the namespaces that everything else is created in.
+        let staged = rendered.objects.iter().map(|object| (object.clone(), object.stage + 1));
+        let mut objects: Vec<(RenderedObject, u32)> = staged.collect();
+        let last = objects.iter().map(|(_, stage)| *stage).max().unwrap_or_default();
+        let jobs = self.jobs(Some(wanted)).await;
+        desired.extend(jobs.kept);
+        objects.extend(jobs.rendered.into_iter().map(|job| (job, last + 1)));
+        for (object, stage) in &objects {
+            let stage = *stage;
             match places.desired(self.ctx, &subject, object, stage, KnownInputs { accepted: &accepted, seen: &self.seen }).await {
-                Ok(placed) => desired.push(placed),
+                Ok(placed) => desired.push(jobs::once(placed)),
                 Err(Unplaced::Refused(problem)) => {
                     refused.push(problem.message.clone());
                     pending.push(Pending { id: object.id.clone(), stage, waits_for: "a place where it can be created".to_owned() });
@@ -66,6 +72,7 @@ impl Reconciliation<'_> {
             let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
             desired.retain(|desired| inventory.iter().any(|item| item.id == desired.id));
         }
+        self.keep_namespaces(&mut desired);
         self.moved = places.moved().map(str::to_owned);
         self.stages = desired.iter().map(|desired| (desired.key.clone(), desired.stage)).collect();
         if self.is_withdrawn {

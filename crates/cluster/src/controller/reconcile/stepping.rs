@@ -7,13 +7,13 @@ use kube::ResourceExt;
 use promise::api::{WorkflowName, WorkflowPhase};
 use promise::lifecycle::{Choice, Chosen, Upheld};
 use promise::names;
-use promise::plan::{Desired, Facts, Plan, resource_of};
+use promise::plan::{Desired, Facts, Plan, job_id, resource_of};
 use promise::workflow::{self, Done, Input, Run, Task, name_of};
 
 use super::Reconciliation;
 use crate::controller::decide::Decision;
 use crate::controller::places::Places;
-use crate::controller::{render, steps};
+use crate::controller::{job_result, render, steps};
 
 /// Number of times in one reconcile that steps are carried out: each time, what they found can start others.
 const ROUNDS: usize = 60;
@@ -116,7 +116,7 @@ impl Reconciliation<'_> {
                 self.ctx.calls.forget(self.key);
                 break;
             };
-            let advanced = match self.next_of(subject, run.clone(), results, plan).await {
+            let advanced = match self.next_of(subject, run.clone(), results, (facts, plan)).await {
                 Ok(advanced) => advanced,
                 Err(why) => {
                     self.fails(why.into());
@@ -154,7 +154,7 @@ impl Reconciliation<'_> {
         subject: &Subject<'_>,
         run: Run,
         results: BTreeMap<String, Done>,
-        plan: &Plan,
+        (facts, plan): (&Facts, &Plan),
     ) -> Result<Option<workflow::Advanced>, String> {
         let release = subject.release;
         let compiled = release.compiled.clone();
@@ -165,6 +165,7 @@ impl Reconciliation<'_> {
         let observed = render::observed(&self.seen, &self.ids, &uid);
         let parameters = release.release.parameters.clone().unwrap_or_default();
         let called = self.ctx.calls.of(self.key);
+        let jobs = self.observed_jobs(release, facts);
         let (context, remaining, can_roll_back) = (release.context.clone(), subject.remaining.clone(), subject.can_roll_back);
         let (unapplied, unhealthy) = (plan.unapplied.clone(), plan.unhealthy.clone());
         // Until the first write of the rollback nothing was planned for the former release.
@@ -173,7 +174,8 @@ impl Reconciliation<'_> {
             && plan.actions.is_empty()
             && (!self.is_withdrawn || plan.inventory.is_empty());
         let paused = self.request.spec.paused && self.request.metadata.deletion_timestamp.is_none();
-        let retry = self.request.annotations().get(names::RETRY_ANNOTATION).cloned();
+        let annotation = |name: &str| self.request.annotations().get(name).cloned();
+        let (retry, cancel) = (annotation(names::RETRY_ANNOTATION), annotation(names::CANCEL_ANNOTATION));
         let now = self.ctx.clock.now();
         let advanced = move || {
             let workflow = compiled.workflows().get(run.status.name)?;
@@ -186,11 +188,13 @@ impl Reconciliation<'_> {
                 unapplied: &unapplied,
                 unhealthy: &unhealthy,
                 remaining: &remaining,
+                jobs: &jobs,
                 called: &called,
                 can_roll_back,
                 is_back,
                 paused,
                 retry: retry.as_deref(),
+                cancel: cancel.as_deref(),
                 now,
             };
             Some(workflow::advance(&input, run, results))
@@ -202,15 +206,21 @@ impl Reconciliation<'_> {
     fn is_opened(&self, subject: &Subject<'_>, before: &Run, now: &Run) -> bool {
         let Some(workflow) = subject.release.compiled.workflows().get(now.status.name) else { return true };
         let ids = subject.release.compiled.order();
-        before.status.phase != now.status.phase || before.closed(workflow, ids.iter().copied()) != now.closed(workflow, ids.iter().copied())
+        let jobs = |run: &Run| run.jobs(workflow, &self.request.uid().unwrap_or_default(), &self.key.name);
+        before.status.phase != now.status.phase
+            || before.closed(workflow, ids.iter().copied()) != now.closed(workflow, ids.iter().copied())
+            || jobs(before) != jobs(now)
     }
 
     async fn carry_out(&mut self, subject: &Subject<'_>, places: &Places, facts: &Facts, tasks: Vec<Task>) -> BTreeMap<String, Done> {
         let (ctx, release) = (self.ctx, subject.release);
         let about = |task: &Task| -> Vec<Desired> {
-            let Task::DryRun { resources, .. } = task else { return Vec::new() };
-            let desired = facts.desired.iter().flatten();
-            desired.filter(|desired| resources.iter().any(|resource| resource == resource_of(&desired.id))).cloned().collect()
+            let is_about = |desired: &&Desired| match task {
+                Task::DryRun { resources, .. } => resources.iter().any(|resource| resource == resource_of(&desired.id)),
+                Task::JobResult(result) => desired.id == job_id(&result.step),
+                Task::Http(_) => false,
+            };
+            facts.desired.iter().flatten().filter(is_about).cloned().collect()
         };
         let tasks: Vec<(Task, Vec<Desired>)> = tasks
             .into_iter()
@@ -226,6 +236,7 @@ impl Reconciliation<'_> {
             let done = match &task {
                 Task::Http(call) => Ok(steps::call(ctx, release, call).await),
                 Task::DryRun { .. } => steps::dry_run(ctx, places, objects).await,
+                Task::JobResult(result) => job_result::read(ctx, places, objects, result).await,
             };
             (task.step().to_owned(), done)
         }))

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::{
     patch,
     sandbox::{
-        BEHAVIOUR,
-        kinds::{BUCKET, CLAIM, CLUSTER, DEPLOYMENT, JOB, Kind, NAMESPACE, SECRET, SERVICE, STATEFUL_SET},
+        BEHAVIOUR, RESULT,
+        kinds::{BUCKET, CLAIM, CLUSTER, DEPLOYMENT, JOB, Kind, NAMESPACE, POD, SECRET, SERVICE, STATEFUL_SET},
         step::{Action, View, next},
         world::{Key, World},
     },
@@ -220,6 +220,18 @@ fn jobs_end_well_or_not() {
     let failing = json!({"metadata": {"annotations": {BEHAVIOUR: "failing"}}, "spec": {"backoffLimit": 1}});
     let (mut stage, key) = Stage::with(&JOB, failing);
     assert_eq!(condition(&stage.settle(&key), "Failed")["reason"], "BackoffLimitExceeded");
+}
+
+#[test]
+fn the_pod_of_a_job_says_what_its_template_has_before_the_job_ends() {
+    let template =
+        json!({"metadata": {"annotations": {RESULT: "{\"id\": 7}"}}, "spec": {"containers": [{"name": "run", "image": "busybox"}]}});
+    let (mut stage, key) = Stage::with(&JOB, json!({"metadata": {"name": "j"}, "spec": {"template": template}}));
+    assert!(condition(&stage.settle(&key), "Complete").is_null(), "it waits for its pod");
+    let pod = stage.settle(&key.beside(&POD, "j-0"));
+    assert_eq!(pod["status"]["containerStatuses"][0]["state"]["terminated"]["message"], "{\"id\": 7}");
+    assert_eq!(pod["metadata"]["labels"]["batch.kubernetes.io/job-name"], "j");
+    assert_eq!(condition(&stage.settle(&key), "Complete")["status"], "True");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::api::{PromiseSpec, StepReason, StepStatus, WorkflowName};
 use crate::context::{Context, RequestContext};
 use crate::render::Compiled;
-use crate::workflow::{Answer, Done, HttpTask, Input, Run, Task, TaskFailure, advance};
+use crate::workflow::{Answer, Done, HttpTask, Input, JobInputs, JobResultTask, ObservedJob, Run, Task, TaskFailure, WantedJob, advance};
 
 const RESOURCES: [&str; 2] = ["config", "database"];
 
@@ -25,6 +25,8 @@ pub struct World {
     pub is_back: bool,
     pub paused: bool,
     pub retry: Option<String>,
+    pub cancel: Option<String>,
+    pub jobs: BTreeMap<String, ObservedJob>,
     tasks: Vec<Task>,
     called: BTreeMap<String, Timestamp>,
     again: Option<SignedDuration>,
@@ -63,6 +65,8 @@ impl World {
             is_back: false,
             paused: false,
             retry: None,
+            cancel: None,
+            jobs: BTreeMap::new(),
             tasks: Vec::new(),
             called: BTreeMap::new(),
             again: None,
@@ -81,18 +85,20 @@ impl World {
             unapplied: &self.unapplied,
             unhealthy: &self.unhealthy,
             remaining: &self.remaining,
+            jobs: &self.jobs,
             called: &self.called,
             can_roll_back: self.can_roll_back,
             is_back: self.is_back,
             paused: self.paused,
             retry: self.retry.as_deref(),
+            cancel: self.cancel.as_deref(),
             now: self.now,
         };
         let advanced = advance(&input, self.run.clone(), results);
         (self.run, self.tasks, self.again) = (advanced.run, advanced.tasks, advanced.again);
         let calls = self.tasks.iter().filter_map(|task| match task {
             Task::Http(call) => Some(call.clone()),
-            Task::DryRun { .. } => None,
+            Task::DryRun { .. } | Task::JobResult(_) => None,
         });
         calls.collect()
     }
@@ -111,6 +117,34 @@ impl World {
     /// Answers every call that was made.
     pub fn answer(&mut self, status: u16, body: Value) -> Vec<HttpTask> {
         self.done(&Done::Answer(Answer { status, body }))
+    }
+
+    /// Returns the Jobs that the run has or wants.
+    pub fn wanted_jobs(&self) -> Vec<WantedJob> {
+        self.run.jobs(self.compiled.workflows().get(self.name).unwrap(), "r-1", "orders")
+    }
+
+    /// Returns what a Job is made of, and its Destination.
+    pub fn rendered(&self, job: &WantedJob) -> (Value, Option<String>) {
+        let context = Context { request: RequestContext { name: "orders".into(), ..Default::default() }, ..Context::default() };
+        let workflow = self.compiled.workflows().get(self.name).unwrap();
+        let (parameters, resources) = (json!({"port": 5432}), json!({}));
+        let inputs = JobInputs { workflow, uid: "r-1", parameters: &parameters, context: &context, resources: &resources };
+        inputs.render(&self.run, job).unwrap()
+    }
+
+    /// Returns what is read of Jobs that ended.
+    pub fn job_results(&self) -> Vec<JobResultTask> {
+        let results = self.tasks.iter().filter_map(|task| match task {
+            Task::JobResult(result) => Some(result.clone()),
+            Task::Http(_) | Task::DryRun { .. } => None,
+        });
+        results.collect()
+    }
+
+    /// Says what a Job that ended left.
+    pub fn job_said(&mut self, result: Value, log: &[&str]) {
+        self.done(&Done::JobResult { result, log: log.iter().map(|line| (*line).to_owned()).collect() });
     }
 
     pub fn unreachable(&mut self) {
