@@ -1,4 +1,4 @@
-// A workflow fails at a step because of an outage of the simulated ticket system, and is retried to the end.
+// Workflows: a step fails because of an outage of the simulated ticket system and is retried to the end, and a Job leaves its log.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
@@ -60,3 +60,58 @@ for (const javaScriptEnabled of [true, false]) {
     await page.context().close();
   });
 }
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+  test(`a Job of OpenTofu leaves the last lines of its log, ${how}`, async () => {
+    const promise = await readFile(new URL("../../examples/workflows/opentofu-bucket.yaml", import.meta.url), "utf8");
+    await kubectl(it.portal, platform, ["apply", "-f", "-"], promise);
+    const name = javaScriptEnabled ? "assets" : "assets-plain";
+    const page = await signIn(it, "dev-shop", { javaScriptEnabled });
+    await until(async () => {
+      await page.goto(`/w/${workspace}/promises/opentofu-bucket/request`);
+      return (await page.getByLabel("Name", { exact: true }).count()) === 1;
+    }, "the promise to be published");
+    await page.getByLabel("Name", { exact: true }).fill(name);
+    await page.getByRole("button", { name: "Review request" }).click();
+    await page.getByRole("button", { name: "Submit request" }).click();
+    const own = `/w/${workspace}/requests/default/${name}`;
+    await page.waitForURL(`**${own}`);
+    const ready = ["get", `promiserequest/${name}`, "-o", "jsonpath={.status.phase} {.status.steps[1].outputs.bucket}"];
+    await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === `Ready default-${name}`, "the Job to be finished", 60_000);
+    await page.goto(own);
+    await page.getByText("Steps", { exact: true }).click();
+    await page.getByText("Log Apply the module").click();
+    await page.getByText("Apply complete! Resources: 2 added").waitFor();
+    if (javaScriptEnabled) assert.deepEqual(await violations(page), []);
+    await page.context().close();
+  });
+}
+
+test("a workflow that waits for a ticket can be canceled and continues with a retry", async () => {
+  const promise = await readFile(new URL("../../examples/workflows/public-hostname.yaml", import.meta.url), "utf8");
+  await kubectl(it.portal, platform, ["apply", "-f", "-"], promise);
+  await outage(true);
+  const page = await signIn(it, "dev-shop", { javaScriptEnabled: false });
+  const manifest = {
+    apiVersion: "platform.opmodel.dev/v1alpha1", kind: "PromiseRequest", metadata: { name: "halted", namespace: "default" },
+    spec: { promise: { name: "public-hostname" }, parameters: { hostname: "halted", service: "storefront.shop.svc" } },
+  };
+  await kubectl(it.portal, `dev-shop@${workspace}`, ["apply", "-f", "-"], JSON.stringify(manifest));
+  const own = `/w/${workspace}/requests/default/halted`;
+  const cancel = page.getByRole("button", { name: "Cancel" });
+  await until(async () => {
+    await page.goto(own);
+    return (await cancel.count()) === 1;
+  }, "the workflow to run");
+  await cancel.click();
+  await until(async () => {
+    await page.goto(own);
+    return (await page.getByRole("region", { name: "Steps" }).getByText("Canceled").count()) > 0;
+  }, "the page to say that it is canceled");
+  await outage(false);
+  await page.getByRole("button", { name: "Retry" }).click();
+  const ready = ["get", "promiserequest/halted", "-o", "jsonpath={.status.phase}"];
+  await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === "Ready", "the request to be ready", 60_000);
+  await page.context().close();
+});

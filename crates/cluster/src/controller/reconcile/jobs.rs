@@ -85,6 +85,7 @@ impl Reconciliation<'_> {
                 (!is_wanted).then(|| Desired::kept(namespace))
             };
             let mut namespaces: Vec<Desired> = jobs.filter_map(of).collect();
+            namespaces.sort_by(|one, other| one.key.cmp(&other.key));
             namespaces.dedup_by(|one, other| one.key == other.key);
             namespaces
         };
