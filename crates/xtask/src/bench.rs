@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 /// Arguments of `bench`.
 #[derive(Args)]
 pub struct Bench {
-    /// plane, preflight, dashboards, catalog, forms or login; or rest, pages, start, fulfilment or all (the last three), followed by the seconds for each load.
+    /// plane, preflight, dashboards, catalog, forms or login; or fulfil; or rest, pages, start or all (fulfil, pages and start); rest and pages can be followed by the seconds for each load.
     #[arg(default_value = "all")]
     which: Vec<String>,
     /// For plane: sizes, as numbers of objects.
@@ -19,8 +19,9 @@ pub struct Bench {
     /// For plane: number of workspaces with ten objects each.
     #[arg(long, default_value_t = 10_000)]
     workspaces: usize,
-    /// For dashboards: sizes, as numbers of instances across 200 workspaces.
-    #[arg(long, value_delimiter = ',', default_value = "1000,10000,100000")]
+    /// For dashboards and fulfil: sizes, as numbers of instances. 1000,10000,100000 across 200 workspaces for dashboards and 100,1000,10000
+    /// for fulfil, unless given.
+    #[arg(long, value_delimiter = ',')]
     instances: Vec<usize>,
     /// For dashboards: databases, sqlite and postgres.
     #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
@@ -57,6 +58,17 @@ impl Bench {
         if self.which == ["forms"] {
             return self.sized(&workspace, "forms", "measuring promises with large schemas and their forms");
         }
+        if self.which == ["fulfil"] {
+            build(&workspace)?;
+            let mut program = cargo(&workspace.root);
+            program
+                .args(["bench", "--package", "opm-portal", "--bench", "portal", "--", "fulfil"])
+                .env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
+            if !self.instances.is_empty() {
+                program.args(["--instances", &sizes(&self.instances)]);
+            }
+            return step("measuring fulfilment", || run(&mut program));
+        }
         if self.which == ["login"] {
             build(&workspace)?;
             let mut program = cargo(&workspace.root);
@@ -81,12 +93,14 @@ impl Bench {
         if self.engines.iter().any(|engine| engine == "postgres") {
             self.tools.postgres()?;
         }
-        let sizes: Vec<String> = self.instances.iter().map(ToString::to_string).collect();
         let mut program = cargo(&workspace.root);
         program
             .args(["bench", "--package", "opm-portal", "--bench", "portal", "--", "dashboards"])
-            .args(["--instances", &sizes.join(","), "--engines", &self.engines.join(",")])
+            .args(["--engines", &self.engines.join(",")])
             .env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
+        if !self.instances.is_empty() {
+            program.args(["--instances", &sizes(&self.instances)]);
+        }
         step("measuring lists and dashboards", || run(&mut program))
     }
 
@@ -98,20 +112,18 @@ impl Bench {
             .args(["bench", "--package", "opm-portal", "--bench", "portal", "--", which])
             .env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
         if !self.promises.is_empty() {
-            let sizes: Vec<String> = self.promises.iter().map(ToString::to_string).collect();
-            program.args(["--promises", &sizes.join(",")]);
+            program.args(["--promises", &sizes(&self.promises)]);
         }
         step(measuring, || run(&mut program))
     }
 
     /// Compares the embedded plane with a real kube-apiserver and its etcd.
     fn plane(&self, workspace: &Workspace) -> Result<()> {
-        let sizes: Vec<String> = self.objects.iter().map(ToString::to_string).collect();
         let servers = self.tools.api_server(&workspace.root)?;
         build(workspace)?;
         let mut program = cargo(&workspace.root);
         program
-            .args(["bench", "--package", "opm-portal", "--bench", "plane", "--", "--objects", &sizes.join(",")])
+            .args(["bench", "--package", "opm-portal", "--bench", "plane", "--", "--objects", &sizes(&self.objects)])
             .args(["--workspaces", &self.workspaces.to_string()])
             .env("OPM_PORTAL", workspace.target.join("release/opm-portal"));
         if let Some((apiserver, etcd)) = servers {
@@ -119,6 +131,11 @@ impl Bench {
         }
         step("measuring the planes", || run(&mut program))
     }
+}
+
+/// Returns sizes as an argument: `100,1000`.
+fn sizes(numbers: &[usize]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// Builds all programs with one selection of targets, so that nothing is compiled twice with different features.

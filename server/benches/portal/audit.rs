@@ -13,8 +13,8 @@ use promise::audit::{AuditEntry, AuditOutcome};
 use serde_json::json;
 use store::{ObjectChange, SealKeys, Store};
 
-use crate::fulfilment::Plane;
 use crate::load::quantile;
+use crate::plane::Plane;
 
 /// People who write at once.
 const WRITERS: usize = 16;

@@ -9,9 +9,9 @@ use devplane::store::{Key, Store};
 use devplane::{Storage, SystemClock};
 use serde_json::json;
 
-use crate::fulfilment::Plane;
 use crate::http::{Connection, request};
 use crate::load::{self, Asked, Load};
+use crate::plane::Plane;
 use crate::portal::Portal;
 
 /// Connections of the measurement of rates.

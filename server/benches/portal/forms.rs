@@ -12,8 +12,8 @@ use kube::api::{DynamicObject, ListParams, PostParams, WatchEvent, WatchParams};
 use promise::names;
 use serde_json::{Value, json};
 
-use crate::fulfilment::Plane;
 use crate::load::quantile;
+use crate::plane::Plane;
 use crate::portal::Portal;
 
 /// Policies that apply to every promise.

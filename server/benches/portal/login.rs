@@ -14,8 +14,8 @@ use kube::api::{Api, PostParams};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::fulfilment::Plane;
 use crate::http::{Connection, request};
+use crate::plane::Plane;
 use crate::portal::Portal;
 
 const SHOP: &str = "root:acme:shop";

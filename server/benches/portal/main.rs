@@ -13,11 +13,12 @@ mod bare;
 mod catalog;
 mod dashboards;
 mod forms;
-mod fulfilment;
+mod fulfil;
 mod http;
 mod load;
 mod login;
 mod pages;
+mod plane;
 mod portal;
 mod rest;
 mod start;
@@ -50,14 +51,14 @@ fn main() {
                 }
             }
             ["start"] => start::measure().await,
-            ["fulfilment", rest @ ..] => fulfilment::measure(seconds(rest)).await,
+            ["fulfil", rest @ ..] => fulfil::measure(&fulfil::Sizes::of(rest)).await,
             [] | ["all"] => {
                 start::measure().await;
                 pages::measure(5).await;
-                fulfilment::measure(5).await;
+                fulfil::measure(&fulfil::Sizes::of(&[])).await;
             }
             other => {
-                panic!("unknown benchmark {other:?}: pages [SECONDS], rest [SECONDS], login [--sessions N], start, fulfilment [SECONDS], dashboards [--instances N,…], catalog [--promises N,…], forms [--promises N,…] or all")
+                panic!("unknown benchmark {other:?}: pages [SECONDS], rest [SECONDS], login [--sessions N], start, fulfil [--instances N,…], dashboards [--instances N,…], catalog [--promises N,…], forms [--promises N,…] or all")
             }
         }
     });

@@ -1,9 +1,9 @@
 //! Pages per second beside a bare handler that sends the same compressed bytes, in turns in the same run.
 
 use crate::bare::Bare;
-use crate::fulfilment;
 use crate::http::{Answer, Connection, request};
 use crate::load::{self, Asked, Load};
+use crate::plane::Plane;
 use crate::portal::Portal;
 
 const CONNECTIONS: usize = 16;
@@ -12,7 +12,7 @@ const CONNECTIONS: usize = 16;
 pub async fn measure(seconds: u64) {
     let data = tempfile::tempdir().expect("a folder");
     let portal = Portal::start(data.path()).await;
-    let plane = fulfilment::Plane::open(data.path());
+    let plane = Plane::open(data.path());
     plane.publish_copies(100).await;
     let request_page = plane.order_and_wait("bench-page").await;
     let cookie = portal.sign_in("dev-shop").await;

@@ -76,15 +76,8 @@ impl Portal {
         Duration::from_millis(ticks * MILLIS_OF_A_TICK)
     }
 
-    /// A line of `/proc/PID/status`, see proc_pid_status(5).
     fn memory(&self, name: &str) -> f64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("the process runs");
-        let kilobytes: f64 = status
-            .lines()
-            .find_map(|line| line.strip_prefix(name))
-            .and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok())
-            .expect(name);
-        kilobytes / 1024.0
+        memory(&self.child, name)
     }
 
     /// Signs a person in through the page; answers the `Cookie` header to send.
@@ -103,6 +96,17 @@ impl Drop for Portal {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A line of `/proc/PID/status` in MiB, see proc_pid_status(5).
+pub fn memory(process: &Child, name: &str) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).expect("the process runs");
+    let kilobytes: f64 = status
+        .lines()
+        .find_map(|line| line.strip_prefix(name))
+        .and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok())
+        .expect(name);
+    kilobytes / 1024.0
 }
 
 /// Signs a person in through the page of the portal at a port; answers the `Cookie` header to send.
@@ -143,6 +147,7 @@ fn attribute(tag: &str, name: &str) -> Option<String> {
     Some(rest.split('"').next()?.replace("&amp;", "&"))
 }
 
-fn free_port() -> u16 {
+/// A port that is free now.
+pub fn free_port() -> u16 {
     std::net::TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr()).expect("a free port").port()
 }

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::audit;
 use crate::bare::Bare;
-use crate::fulfilment::Plane;
 use crate::http::{Answer, Connection, request};
 use crate::load::{self, Asked, Load};
+use crate::plane::Plane;
 use crate::portal::Portal;
 
 const CONNECTIONS: usize = 16;

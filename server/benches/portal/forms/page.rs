@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use super::{millis, publish, schemas};
 use crate::bare::Bare;
-use crate::fulfilment::Plane;
 use crate::http::{Answer, Connection, request};
 use crate::load::{self, Asked, quantile};
+use crate::plane::Plane;
 use crate::portal::Portal;
 
 /// How often a form is checked.

@@ -1,4 +1,4 @@
-//! Submit to Ready for a promise of ConfigMap, Secret and Service, as a client of the plane sees it.
+//! The plane behind a portal, as its admin: a promise of ConfigMap, Secret and Service, and requests for it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,7 +10,6 @@ use kube::api::{Api, DynamicObject, ListParams, PostParams, WatchEvent, WatchPar
 use kube::core::{ApiResource, GroupVersionKind};
 use serde_json::{Value, json};
 
-use crate::load::quantile;
 use crate::portal::Portal;
 
 /// The small promise that is ordered.
@@ -46,7 +45,8 @@ impl Plane {
         Api::all_with(self.client("root:platform"), &kind("Policy", "policies"))
     }
 
-    fn requests(&self) -> Api<DynamicObject> {
+    /// The requests of the shop.
+    pub fn requests(&self) -> Api<DynamicObject> {
         Api::namespaced_with(self.client("root:acme:shop"), "default", &kind("PromiseRequest", "promiserequests"))
     }
 
@@ -108,18 +108,24 @@ impl Plane {
         format!("/w/root:acme:shop/requests/default/{name}")
     }
 
+    /// Creates a request.
+    pub async fn create(&self, promise: &str, name: &str, parameters: Value) {
+        let request = json!({
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": name, "namespace": "default"},
+            "spec": {"promise": {"name": promise, "workspace": "root:platform"}, "parameters": parameters}
+        });
+        let request = serde_json::from_value(request).expect("a request");
+        self.requests().create(&PostParams::default(), &request).await.expect("the request is created");
+    }
+
     /// Time from sending the create to the watch event that says Ready.
     pub async fn order(&self, promise: &str, name: &str, parameters: Value) -> Duration {
         let api = self.requests();
         let from =
             api.list_metadata(&ListParams::default().limit(1)).await.expect("requests").metadata.resource_version.expect("a version");
         let mut events = api.watch(&WatchParams::default(), &from).await.expect("a watch").boxed();
-        let request = json!({
-            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": name, "namespace": "default"},
-            "spec": {"promise": {"name": promise, "workspace": "root:platform"}, "parameters": parameters}
-        });
         let sent = Instant::now();
-        api.create(&PostParams::default(), &serde_json::from_value(request).expect("a request")).await.expect("the request is created");
+        self.create(promise, name, parameters).await;
         while let Some(event) = events.try_next().await.expect("an event") {
             if let WatchEvent::Modified(object) = event {
                 let phase = object.data["status"]["phase"].as_str().unwrap_or_default();
@@ -131,27 +137,6 @@ impl Plane {
         }
         panic!("the watch ended before {name} was Ready")
     }
-}
-
-/// Orders one after the other for some seconds.
-pub async fn measure(seconds: u64) {
-    let data = tempfile::tempdir().expect("a folder");
-    let _portal = Portal::start(data.path()).await;
-    let plane = Plane::open(data.path());
-    plane.publish_copies(100).await;
-    let end = Instant::now() + Duration::from_secs(seconds);
-    let mut times = Vec::new();
-    while Instant::now() < end {
-        let name = format!("bench-{:04}", times.len());
-        times.push(plane.order(SMALL, &name, json!({"text": name})).await);
-    }
-    times.sort_unstable();
-    println!(
-        "submit to Ready, ConfigMap + Secret + Service: p50 {:.0} ms, p99 {:.0} ms of {} (goal p50 100 ms)",
-        quantile(&times, 0.5).as_secs_f64() * 1e3,
-        quantile(&times, 0.99).as_secs_f64() * 1e3,
-        times.len()
-    );
 }
 
 fn kind(kind: &str, plural: &str) -> ApiResource {
