@@ -21,6 +21,13 @@ pub struct FormHints {
     pub presets: Vec<Preset>,
 }
 
+impl FormHints {
+    /// Checks whether there are none.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// A section of the form.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]

@@ -34,6 +34,7 @@ impl Workflows {
             WorkflowName::Provision => self.provision.as_ref(),
             WorkflowName::Upgrade => self.upgrade.as_ref(),
             WorkflowName::Deprovision => self.deprovision.as_ref(),
+            WorkflowName::Action => None,
         }
     }
 }
@@ -51,10 +52,12 @@ pub enum WorkflowName {
     Upgrade,
     /// When the request is deleted.
     Deprovision,
+    /// When someone runs an action.
+    Action,
 }
 
 impl WorkflowName {
-    /// All of them.
+    /// Those that a promise has of its own accord; actions have names of their own.
     pub const ALL: [Self; 3] = [Self::Provision, Self::Upgrade, Self::Deprovision];
 
     /// The name of the field in a promise.
@@ -63,6 +66,7 @@ impl WorkflowName {
             Self::Provision => "provision",
             Self::Upgrade => "upgrade",
             Self::Deprovision => "deprovision",
+            Self::Action => "action",
         }
     }
 }
@@ -77,7 +81,7 @@ pub struct Workflow {
     pub steps: Vec<Step>,
 }
 
-/// One step of a workflow. Exactly one of `validate`, `capacity`, `apply`, `wait`, `delete` and `http` is set.
+/// One step of a workflow. Exactly one of `validate`, `capacity`, `apply`, `wait`, `delete`, `http` and `patch` is set.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -114,12 +118,15 @@ pub struct Step {
     /// Waits until objects are healthy, or until an expression is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitStep>,
-    /// Deletes objects, in a `deprovision` workflow.
+    /// Deletes objects, in a `deprovision` workflow or an action. The controller creates deleted objects of the request anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete: Option<ResourcesStep>,
     /// Calls an Endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<HttpStep>,
+    /// Changes fields of an object of the request, in an action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<PatchStep>,
 }
 
 /// Further attempts of a step.
@@ -186,6 +193,18 @@ pub struct WaitStep {
     /// Expression that has to be true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+}
+
+/// Fields that an action sets in an object of the request. All other fields stay.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PatchStep {
+    /// Id of a resource of the implementation.
+    pub resource: String,
+    /// The fields. It can contain expressions.
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
+    pub merge: Value,
 }
 
 /// A call of an Endpoint.
@@ -376,6 +395,8 @@ pub enum StepKind {
     Delete,
     /// Calls an Endpoint.
     Http,
+    /// Changes fields of an object.
+    Patch,
 }
 
 /// State of a step.
@@ -421,6 +442,8 @@ pub enum StepReason {
     Unreachable,
     /// The Endpoint responded with something else than expected.
     UnexpectedAnswer,
+    /// The server didn't take the change, or the promise itself sets one of the fields.
+    NotChanged,
     /// An expression of the promise failed.
     InvalidPromise,
     /// An unknown reason, from a newer version.
