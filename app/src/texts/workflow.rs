@@ -12,6 +12,7 @@ pub(crate) fn heading(name: WorkflowName) -> &'static str {
         WorkflowName::Provision => "Steps",
         WorkflowName::Upgrade => "Steps of this change",
         WorkflowName::Deprovision => "Steps of the deletion",
+        WorkflowName::Action => "Steps",
     }
 }
 
@@ -44,6 +45,7 @@ pub(crate) fn kind(kind: StepKind, id: &str) -> String {
         StepKind::Wait => "Wait for",
         StepKind::Delete => "Delete",
         StepKind::Http => "Call",
+        StepKind::Patch => "Change",
     };
     format!("{what} {id}")
 }

@@ -14,6 +14,7 @@ mod check;
 mod compile;
 mod key;
 mod progress;
+mod remove;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -22,8 +23,8 @@ mod words;
 use serde_json::Value;
 
 pub use advance::{Advanced, Input, advance};
-pub(crate) use check::check;
-pub(crate) use compile::compile;
+pub(crate) use check::{check, check_action};
+pub(crate) use compile::{compile, compile_action};
 pub use compile::{CompiledWorkflow, CompiledWorkflows};
 pub use run::{Run, name_of};
 pub use words::{failed, waits};
@@ -42,6 +43,22 @@ pub enum Task {
         /// Ids of the resources.
         resources: Vec<String>,
     },
+    /// Change fields of an object of the request, as an action.
+    Patch {
+        /// Id of the step.
+        step: String,
+        /// Id of the resource.
+        resource: String,
+        /// The fields.
+        merge: Value,
+    },
+    /// Delete objects, as an action.
+    Delete {
+        /// Id of the step.
+        step: String,
+        /// uids of the objects.
+        uids: Vec<String>,
+    },
 }
 
 impl Task {
@@ -49,7 +66,7 @@ impl Task {
     pub fn step(&self) -> &str {
         match self {
             Self::Http(call) => &call.step,
-            Self::DryRun { step, .. } => step,
+            Self::DryRun { step, .. } | Self::Patch { step, .. } | Self::Delete { step, .. } => step,
         }
     }
 }
@@ -76,7 +93,7 @@ pub struct HttpTask {
 pub enum Done {
     /// An Endpoint answered.
     Answer(Answer),
-    /// The servers would take the objects.
+    /// The servers would take the objects or, for an action, have taken the change.
     Accepted,
     /// It failed.
     Failed(TaskFailure),

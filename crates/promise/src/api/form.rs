@@ -103,6 +103,9 @@ pub struct ReferenceHint {
     /// Name of an output of that promise: its values instead of the names of the requests. Secret outputs are never suggested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+    /// Name of another action of the promise, for a parameter of an action: names of its runs that succeeded, of the same request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
 }
 
 /// Label and help for one value of an enum.

@@ -191,6 +191,7 @@ impl State<'_, '_> {
                 status.outputs.extend(outputs);
                 self.poll(index, poll, None);
             }
+            Progress::Noted { outputs } => self.run.steps[index].outputs.extend(outputs),
             Progress::NotYet { every, message } => self.poll(index, every, message),
             Progress::Waits { reason, message } => {
                 let status = &mut self.run.steps[index];

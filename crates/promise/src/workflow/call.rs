@@ -59,6 +59,11 @@ impl Values<'_> {
         Ok(HttpTask { step: step.id.clone(), endpoint, method, path, body, idempotency_key: key })
     }
 
+    /// Returns a value.
+    pub fn value(&self, template: &Template, steps: &[StepStatus]) -> Result<Value, TaskFailure> {
+        template.evaluate(&self.scope(&self.workflow.environment, steps), &mut budget()).map_err(|error| broken(&error))
+    }
+
     /// Returns the path of a poll.
     pub fn path(&self, path: &Template, steps: &[StepStatus]) -> Result<String, TaskFailure> {
         text(path, &self.scope(&self.workflow.environment, steps))

@@ -92,7 +92,7 @@ impl World {
         (self.run, self.tasks, self.again) = (advanced.run, advanced.tasks, advanced.again);
         let calls = self.tasks.iter().filter_map(|task| match task {
             Task::Http(call) => Some(call.clone()),
-            Task::DryRun { .. } => None,
+            Task::DryRun { .. } | Task::Patch { .. } | Task::Delete { .. } => None,
         });
         calls.collect()
     }
