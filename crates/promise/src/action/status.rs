@@ -64,13 +64,13 @@ pub fn refused(previous: &PromiseActionStatus, generation: i64, why: String, now
     judged(next, now)
 }
 
-/// Returns the status of a run that someone stopped. Nothing is undone.
-pub fn cancelled(previous: &PromiseActionStatus, generation: i64, now: &str) -> PromiseActionStatus {
+/// Returns the status of a run that was stopped: by someone, or for the reason `why`, a sentence. Nothing is undone.
+pub fn cancelled(previous: &PromiseActionStatus, generation: i64, why: Option<String>, now: &str) -> PromiseActionStatus {
     let mut next = PromiseActionStatus {
         observed_generation: generation,
         phase: ActionPhase::Cancelled,
         waiting_on: None,
-        message: Some(words::cancelled()),
+        message: Some(why.unwrap_or_else(words::cancelled)),
         finished_at: Some(now.to_owned()),
         ..previous.clone()
     };

@@ -226,6 +226,8 @@ impl Reconciliation<'_> {
             let done = match &task {
                 Task::Http(call) => Ok(steps::call(ctx, release, call).await),
                 Task::DryRun { .. } => steps::dry_run(ctx, places, objects).await,
+                // Publishing refuses them: they belong to actions.
+                Task::Patch { .. } | Task::Delete { .. } => Ok(steps::not_here()),
             };
             (task.step().to_owned(), done)
         }))
