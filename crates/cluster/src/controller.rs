@@ -23,9 +23,9 @@
 //!   and approvals by request
 
 mod absences;
+mod acceptances;
 mod action;
 mod action_index;
-mod acceptances;
 mod approval_status;
 mod approvals;
 mod calls;

@@ -11,8 +11,8 @@ use promise::api::{
 use promise::names;
 
 use crate::kinds::{
-    Approval, Destination, Endpoint, Kind, Policy, Promise, PromiseAction, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRequestKind,
-    PromiseRevision, PromiseWorkflow,
+    Approval, Destination, Endpoint, Kind, Policy, Promise, PromiseAction, PromiseCatalog, PromiseRelease, PromiseRequest,
+    PromiseRequestKind, PromiseRevision, PromiseWorkflow,
 };
 
 /// This annotation repeats the whole object, the values of a Secret included.

@@ -22,8 +22,8 @@ use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Scope, Token};
 use crate::install::{SYSTEM_NAMESPACE, content_mend, mend};
 use crate::kinds::{
-    self, Approval, Destination, Export, Kind, Object, Policy, Promise, PromiseAction, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision,
-    PromiseWorkflow,
+    self, Approval, Destination, Export, Kind, Object, Policy, Promise, PromiseAction, PromiseCatalog, PromiseRelease, PromiseRequest,
+    PromiseRevision, PromiseWorkflow,
 };
 use crate::orphans::{self, Orphan};
 use crate::projection::{Projected, Reader, bare};
@@ -154,7 +154,8 @@ impl World {
 
     /// Returns a number that grows with every change of any cache. Read it before the rows: then it is never newer than what was read.
     pub fn version(&self) -> u64 {
-        let requests = [self.requests.version(), self.releases.version(), self.actions.version(), self.approvals.version(), self.orphans.version()];
+        let requests =
+            [self.requests.version(), self.releases.version(), self.actions.version(), self.approvals.version(), self.orphans.version()];
         let offers = [self.promises.version(), self.revisions.version(), self.catalogs.version(), self.policies.version()];
         let places = [self.workspaces.version(), self.request_bindings.version(), self.catalog_bindings.version()];
         let reached = [self.destinations.version(), self.endpoints.version(), self.workflows.version()];

@@ -23,9 +23,7 @@ mod required;
 mod waiting;
 mod workflow;
 
-pub use action::{
-    ActionOutput, ActionOutputStatus, ActionPhase, ActionSpec, AllowedPeople, PromiseActionSpec, PromiseActionStatus,
-};
+pub use action::{ActionOutput, ActionOutputStatus, ActionPhase, ActionSpec, AllowedPeople, PromiseActionSpec, PromiseActionStatus};
 pub use approval::{
     AnsweredQuestion, ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, DecisionReason, DecisionState,
     DecisionStatus, GivenApproval, QuestionStatus,
@@ -57,6 +55,6 @@ pub use request::{
 pub use required::Required;
 pub use waiting::{WaitingKind, WaitingOn, WaitingReason};
 pub use workflow::{
-    HttpPoll, HttpRequest, HttpStep, OnFailure, PatchStep, ResourcesStep, Retry, Step, StepKind, StepPhase, StepReason, StepStatus, ValidateStep,
-    WaitStep, Workflow, WorkflowName, WorkflowPhase, WorkflowStatus, Workflows,
+    HttpPoll, HttpRequest, HttpStep, OnFailure, PatchStep, ResourcesStep, Retry, Step, StepKind, StepPhase, StepReason, StepStatus,
+    ValidateStep, WaitStep, Workflow, WorkflowName, WorkflowPhase, WorkflowStatus, Workflows,
 };

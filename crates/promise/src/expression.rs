@@ -43,12 +43,8 @@ fn requester() -> Type {
 
 /// Adds the variables `action` and `steps` of an action with these parameters.
 pub(crate) fn with_action(environment: Environment, parameters: &Schema) -> Environment {
-    let fields = [
-        ("name", Type::String),
-        ("parameters", Type::from_schema(parameters)),
-        ("requestedBy", requester()),
-        ("startedAt", Type::String),
-    ];
+    let fields =
+        [("name", Type::String), ("parameters", Type::from_schema(parameters)), ("requestedBy", requester()), ("startedAt", Type::String)];
     environment.variable("action", Type::object(fields)).variable("steps", Type::Dyn)
 }
 

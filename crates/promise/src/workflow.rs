@@ -24,8 +24,8 @@ use serde_json::Value;
 
 pub use advance::{Advanced, Input, advance};
 pub(crate) use check::{check, check_action};
-pub(crate) use compile::{compile, compile_action};
 pub use compile::{CompiledWorkflow, CompiledWorkflows};
+pub(crate) use compile::{compile, compile_action};
 pub use run::{Run, name_of};
 pub use words::{failed, waits};
 

@@ -8,8 +8,8 @@ use promise::render::Compiled;
 use tokio::sync::{Mutex, Semaphore};
 
 use super::absences::Absences;
-use super::action_index::ActionIndex;
 use super::acceptances::Acceptances;
+use super::action_index::ActionIndex;
 use super::calls::Calls;
 use super::events::Events;
 use super::failure::TransientFailures;

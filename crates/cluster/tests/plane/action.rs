@@ -12,7 +12,7 @@ use crate::running::Running;
 use crate::world::{Plane, on_every_plane, settings, wait};
 
 on_every_plane![
-    an_action_makes_its_objects_and_is_cleaned_up_with_its_request,
+    an_action_makes_its_objects_and_takes_them_along_when_it_is_deleted,
     actions_of_a_request_run_one_after_the_other,
     an_action_is_refused_to_people_who_are_not_named,
     a_field_of_the_promise_is_not_changed_and_others_are,
@@ -86,7 +86,7 @@ async fn go(plane: &Plane) {
     plane.config_maps().patch("web-config", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
 }
 
-async fn an_action_makes_its_objects_and_is_cleaned_up_with_its_request(plane: Plane) {
+async fn an_action_makes_its_objects_and_takes_them_along_when_it_is_deleted(plane: Plane) {
     let controller = with_request(&plane).await;
     act(&plane, "first", "backup", json!({"note": "before"})).await;
     let done = until(&plane, "first", ActionPhase::Succeeded).await;
@@ -114,9 +114,8 @@ async fn actions_of_a_request_run_one_after_the_other(plane: Plane) {
     act(&plane, "a", "wait", json!({})).await;
     until(&plane, "a", ActionPhase::Running).await;
     act(&plane, "b", "backup", json!({})).await;
-    let waiting = wait(actions(&plane), "b", "waiting", |run: &PromiseAction| {
-        run.status.as_ref().is_some_and(|status| status.waiting_on.is_some())
-    });
+    let waiting =
+        wait(actions(&plane), "b", "waiting", |run: &PromiseAction| run.status.as_ref().is_some_and(|status| status.waiting_on.is_some()));
     let waiting = waiting.await.status.unwrap().waiting_on.unwrap();
     assert_eq!((waiting.reason, waiting.object.as_deref()), (WaitingReason::OtherAction, Some("a")));
     assert_eq!(waiting.who, ["dana"]);
@@ -236,7 +235,7 @@ async fn a_run_survives_the_controller_at_each_of_its_writes() {
             () = hanging.notified() => {}
             _ = until(&plane, "b", ActionPhase::Succeeded) => {}
         }
-        controller.kill().await;
+        controller.crash();
         let controller = plane.controller().await;
         for name in ["turn", "b"] {
             let done = until(&plane, name, ActionPhase::Succeeded).await;

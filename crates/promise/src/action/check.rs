@@ -36,9 +36,11 @@ pub(crate) fn check(spec: &PromiseSpec, trusted: bool) -> Vec<Problem> {
 fn one(spec: &PromiseSpec, name: &str, action: &ActionSpec, place: &str, trusted: bool) -> Vec<Problem> {
     let mut problems = Vec::new();
     let problem = |path: String, message: String| Problem { path, message };
-    // The schema and the form follow the rules of any request.
+    // The schema and the form follow the rules of any request, except that they can name runs of actions.
     let of_form = publish::validate(&form(spec, action), None, trusted).err().unwrap_or_default();
-    let of_form = of_form.into_iter().filter(|problem| [".parameters", ".form"].iter().any(|part| problem.path.starts_with(part)));
+    let of_form = of_form.into_iter().filter(|problem| {
+        [".parameters", ".form"].iter().any(|part| problem.path.starts_with(part)) && !problem.path.ends_with(".reference.action")
+    });
     problems.extend(of_form.map(|Problem { path, message }| problem(format!("{place}{path}"), message)));
     for (path, other) in named_actions(&action.form) {
         if !spec.actions.contains_key(other) {

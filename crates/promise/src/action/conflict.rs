@@ -32,6 +32,10 @@ fn owned(fields: &Value, wanted: &Value, path: &str) -> Option<String> {
         // An entry without fields below owns the value as a whole.
         let is_whole = inner.as_object().is_some_and(|inner| inner.is_empty() || inner.keys().all(|key| key == "."));
         let path = format!("{path}.{name}");
-        if is_whole && (!part.is_object() || inner.as_object().is_some_and(serde_json::Map::is_empty)) { Some(path) } else { owned(inner, part, &path) }
+        if is_whole && (!part.is_object() || inner.as_object().is_some_and(serde_json::Map::is_empty)) {
+            Some(path)
+        } else {
+            owned(inner, part, &path)
+        }
     })
 }

@@ -31,7 +31,12 @@ pub fn not_allowed(action: &ActionSpec, name: &str) -> String {
 ///
 /// # Errors
 /// If they don't match the schema of the action, with a sentence for each problem.
-pub fn accepted(spec: &PromiseSpec, action: &ActionSpec, parameters: Option<&Value>, context: &Context) -> Result<Value, Vec<crate::Problem>> {
+pub fn accepted(
+    spec: &PromiseSpec,
+    action: &ActionSpec,
+    parameters: Option<&Value>,
+    context: &Context,
+) -> Result<Value, Vec<crate::Problem>> {
     let resolved = resolve(&form(spec, action), parameters.unwrap_or(&Value::Null), None, &Effective::default(), context);
     if resolved.problems.is_empty() { Ok(resolved.parameters) } else { Err(resolved.problems) }
 }
@@ -44,8 +49,7 @@ pub fn waits_for_request(status: Option<&PromiseRequestStatus>, generation: i64)
         return waiting(words::edited());
     }
     let is_accepted = status.candidate.as_ref().is_some_and(|candidate| candidate.state == CandidateState::Accepted);
-    let is_running =
-        status.workflow.as_ref().is_some_and(|run| matches!(run.phase, WorkflowPhase::Running | WorkflowPhase::RollingBack));
+    let is_running = status.workflow.as_ref().is_some_and(|run| matches!(run.phase, WorkflowPhase::Running | WorkflowPhase::RollingBack));
     if is_accepted || is_running { waiting(words::rollout()) } else { None }
 }
 

@@ -107,12 +107,8 @@ fn judged(mut status: PromiseActionStatus, now: &str) -> PromiseActionStatus {
 /// Returns the status of a run that waits for its start.
 pub fn waiting(previous: &PromiseActionStatus, generation: i64, waiting: WaitingOn, now: &str) -> PromiseActionStatus {
     let waiting = waiting.dated(previous.waiting_on.as_ref(), now);
-    let next = PromiseActionStatus {
-        observed_generation: generation,
-        phase: ActionPhase::Pending,
-        waiting_on: Some(waiting),
-        ..previous.clone()
-    };
+    let next =
+        PromiseActionStatus { observed_generation: generation, phase: ActionPhase::Pending, waiting_on: Some(waiting), ..previous.clone() };
     judged(next, now)
 }
 

@@ -67,8 +67,14 @@ fn what_an_action_cannot_do_is_named_with_its_path() {
         (with("/allowed", json!({})), ".actions.backup.allowed: Name at least one group or user"),
         (with("/parameters/properties/note/type", json!("text")), ".actions.backup.parameters.properties.note.type: "),
         (with("/resources/0/id", json!("config")), ".actions.backup.resources[0].id: Choose another id"),
-        (with("/resources/0/template/data/note", json!("${action.parameters.nothing}")), ".actions.backup.resources[0].template.data.note: "),
-        (with("/resources/0/template/kind", json!("${action.name}")), ".actions.backup.resources[0].template.kind: Write kind as fixed text"),
+        (
+            with("/resources/0/template/data/note", json!("${action.parameters.nothing}")),
+            ".actions.backup.resources[0].template.data.note: ",
+        ),
+        (
+            with("/resources/0/template/kind", json!("${action.name}")),
+            ".actions.backup.resources[0].template.kind: Write kind as fixed text",
+        ),
         (with("/outputs/0/value", json!("${resources.nothing}")), ".actions.backup.outputs[0].value: "),
         (with("/steps/0/apply/resources/0", json!("config")), ".actions.backup.steps[0].apply.resources[0]: Name a resource of the action"),
         (with("/steps/1/patch/resource", json!("copy")), ".actions.backup.steps[1].patch.resource: Name a single resource"),
@@ -164,7 +170,8 @@ fn fields_of_the_promise_and_of_others_are_left_alone() {
     assert_eq!(of("hpa", &scale).unwrap(), ".spec.replicas is set by hpa, so the action doesn't change it.");
     assert_eq!(of("opm-portal-actions.scale.go", &scale), None, "the last action counts");
     assert_eq!(of("opm-fulfil", &restart), None);
-    let inside = entry("opm-fulfil", json!({"f:spec": {"f:template": {"f:metadata": {"f:labels": {"f:app": {}}, "f:annotations": {".": {}}}}}}));
+    let inside =
+        entry("opm-fulfil", json!({"f:spec": {"f:template": {"f:metadata": {"f:labels": {"f:app": {}}, "f:annotations": {".": {}}}}}}));
     assert_eq!(conflict(&object(json!([inside])), &restart), None);
     let list = entry("opm-fulfil", json!({"f:spec": {"f:ports": {"k:{\"port\":80}": {".": {}, "f:port": {}}}}}));
     assert!(conflict(&object(json!([list])), &json!({"spec": {"ports": [{"port": 90}]}})).is_some());

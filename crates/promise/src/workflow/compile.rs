@@ -60,14 +60,23 @@ pub(super) struct CompiledStep {
 /// What a step does.
 #[derive(Clone, Debug)]
 pub(super) enum Action {
-    Validate { expression: Template, message: String },
+    Validate {
+        expression: Template,
+        message: String,
+    },
     Capacity(Vec<String>),
     Apply(Vec<String>),
-    Wait { resources: Vec<String>, until: Option<Template> },
+    Wait {
+        resources: Vec<String>,
+        until: Option<Template>,
+    },
     Delete(Vec<String>),
     /// Deletes objects that exist when the step begins. The controller might create others in their place.
     Remove(Vec<String>),
-    Patch { resource: String, merge: Template },
+    Patch {
+        resource: String,
+        merge: Template,
+    },
     Http(Box<CompiledHttp>),
 }
 

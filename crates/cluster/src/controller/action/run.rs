@@ -62,7 +62,8 @@ impl Acting<'_> {
         let pinned = match self.resumed(&request).await {
             Ok(pinned) => pinned,
             Err(why) => {
-                let seen = Observed { generation: self.generation(), run: &run, inventory: &status.inventory, outputs: &[], failure: Some(&why) };
+                let seen =
+                    Observed { generation: self.generation(), run: &run, inventory: &status.inventory, outputs: &[], failure: Some(&why) };
                 self.write(&promise::action::status(&status, &seen, &self.ctx.now())).await?;
                 return Ok(Requeue::Backoff);
             }
@@ -140,13 +141,8 @@ impl Acting<'_> {
 
     async fn record(&mut self, scene: &Scene) -> Result<(), kube::Error> {
         let failure = scene.failure.as_ref().map(|failure| failure.why.as_str());
-        let seen = Observed {
-            generation: self.generation(),
-            run: &scene.run,
-            inventory: &scene.inventory,
-            outputs: &scene.outputs,
-            failure,
-        };
+        let seen =
+            Observed { generation: self.generation(), run: &scene.run, inventory: &scene.inventory, outputs: &scene.outputs, failure };
         let next = status(&self.status(), &seen, &self.ctx.now());
         self.write(&next).await
     }

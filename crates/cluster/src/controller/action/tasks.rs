@@ -68,12 +68,8 @@ impl Acting<'_> {
             Seen::Present { object, .. } => object["metadata"]["uid"].as_str().map(str::to_owned),
             Seen::Absent | Seen::Unknown { .. } => None,
         };
-        let found: Vec<(ObjectKey, String)> = scene
-            .seen
-            .iter()
-            .filter_map(|(key, seen)| Some((key.clone(), of(seen)?)))
-            .filter(|(_, uid)| uids.contains(uid))
-            .collect();
+        let found: Vec<(ObjectKey, String)> =
+            scene.seen.iter().filter_map(|(key, seen)| Some((key.clone(), of(seen)?))).filter(|(_, uid)| uids.contains(uid)).collect();
         for (key, uid) in found {
             self.delete(scene, &key, &uid).await?;
         }
