@@ -97,7 +97,7 @@ impl Acting<'_> {
             return Ok(Requeue::No);
         }
         let request = match requests.get(&self.action.spec.request).await {
-            Ok(request) if request.metadata.deletion_timestamp.is_none() => request,
+            Ok(request) if request.metadata.deletion_timestamp.is_none() && self.is_of(&request) => request,
             Err(error) if !is_missing(&error) => return Err(error),
             _ => {
                 let why = action::gone(&self.action.spec.request);
@@ -109,7 +109,7 @@ impl Acting<'_> {
                 return Ok(Requeue::No);
             }
         };
-        if !self.action.finalizers().iter().any(|finalizer| finalizer == names::FINALIZER) {
+        if !self.is_adopted(&request) {
             self.action = write::adopted(&self.api, &self.action, &request).await?;
         }
         if status.phase == ActionPhase::Pending {
@@ -129,7 +129,22 @@ impl Acting<'_> {
                 }
             }
         }
+        if status.phase.is_over() && !self.resume(&request).await? {
+            return Ok(Requeue::Poll);
+        }
         self.run(request).await
+    }
+
+    /// Checks whether the run wasn't one of an earlier request of the same name.
+    fn is_of(&self, request: &PromiseRequest) -> bool {
+        self.action.labels().get(names::REQUEST_UID_LABEL).is_none_or(|uid| request.metadata.uid.as_ref() == Some(uid))
+    }
+
+    /// Checks whether the run is found by its request, deleted with it, and cleaned up.
+    fn is_adopted(&self, request: &PromiseRequest) -> bool {
+        let has_owner = self.action.owner_references().iter().any(|owner| Some(&owner.uid) == request.metadata.uid.as_ref());
+        let has_finalizer = self.action.finalizers().iter().any(|finalizer| finalizer == names::FINALIZER);
+        has_owner && has_finalizer && self.action.labels().contains_key(names::REQUEST_UID_LABEL)
     }
 
     fn status(&self) -> PromiseActionStatus {

@@ -41,6 +41,7 @@ pub async fn finalizer(api: &Api<PromiseRequest>, request: &PromiseRequest, want
 /// Makes a run of an action one of its request: it is deleted with the request, and our finalizer removes its objects before.
 pub async fn adopted(api: &Api<PromiseAction>, action: &PromiseAction, request: &PromiseRequest) -> Result<PromiseAction, kube::Error> {
     let mut finalizers = action.metadata.finalizers.clone().unwrap_or_default();
+    finalizers.retain(|finalizer| finalizer != names::FINALIZER);
     finalizers.push(names::FINALIZER.to_owned());
     let owner = json!({
         "apiVersion": names::API_VERSION, "kind": PromiseRequestKind::KIND, "name": request.name_any(), "uid": request.uid(),

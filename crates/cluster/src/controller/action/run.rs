@@ -8,7 +8,7 @@ use kube::ResourceExt;
 use promise::action::{Observed, status};
 use promise::api::{ActionOutputStatus, DeletionPolicy, Health, InventoryItem, OutputStatus, WorkflowName};
 use promise::lifecycle::Chosen;
-use promise::plan::{Action, Desired, Facts, Key as ObjectKey, Plan, Seen, Subject, Why, plan, resource_of};
+use promise::plan::{Action, Desired, Facts, Key as ObjectKey, Pending, Plan, Seen, Subject, Why, plan, resource_of};
 use promise::workflow::{self, Advanced, Done, Input, Run};
 use serde_json::Value;
 
@@ -42,6 +42,7 @@ pub(super) struct Scene {
     pub seen: BTreeMap<ObjectKey, Seen>,
     pub ids: BTreeMap<ObjectKey, String>,
     pub desired: Vec<Desired>,
+    pending: Vec<Pending>,
     answered: BTreeSet<ObjectKey>,
     failure: Option<Failure>,
     again: Option<i64>,
@@ -79,6 +80,7 @@ impl Acting<'_> {
             seen: BTreeMap::new(),
             ids: BTreeMap::new(),
             desired: Vec::new(),
+            pending: Vec::new(),
             answered: BTreeSet::new(),
             failure: None,
             again: None,
@@ -178,6 +180,7 @@ impl Acting<'_> {
         let facts = Facts {
             request: subject,
             desired: Some(desired),
+            pending: scene.pending.clone(),
             inventory: scene.inventory.clone(),
             closed: scene.run.closed(workflow, ids.iter().map(String::as_str)),
             budget: BUDGET,
@@ -272,6 +275,7 @@ impl Acting<'_> {
         let inventory = scene.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
         let of_request: BTreeSet<String> = inventory.iter().map(|item| resource_of(&item.id).to_owned()).collect();
         let own = self.own_resources(scene);
+        scene.pending = rendered.pending.iter().filter(|pending| own.contains(resource_of(&pending.id))).cloned().collect();
         let accepted = inputs::accepted(&scene.chosen.release);
         let subject = self.subject();
         let mut desired = Vec::new();

@@ -68,9 +68,7 @@ impl Acting<'_> {
         };
         // Whoever reads that it is its turn also records that it runs, before anyone else reads.
         let _starts = self.ctx.starts.lock().await;
-        let own = ListParams::default().labels(&format!("{}={}", names::REQUEST_UID_LABEL, request.uid().unwrap_or_default()));
-        let turns: Vec<Turn> = self.api.list(&own).await?.items.iter().map(turn).collect();
-        if let Some(waiting) = waits_for_turn(&turn(&self.action), &turns) {
+        if let Some(waiting) = waits_for_turn(&turn(&self.action), &self.turns(request).await?) {
             return Ok(Begun::Waits(waiting));
         }
         let now = self.ctx.now();
@@ -87,6 +85,24 @@ impl Acting<'_> {
         };
         self.write(&status).await?;
         Ok(Begun::Running)
+    }
+
+    /// Lets a failed run that someone retries continue, when it is its turn. Returns whether it can.
+    pub(super) async fn resume(&mut self, request: &PromiseRequest) -> Result<bool, kube::Error> {
+        let _starts = self.ctx.starts.lock().await;
+        let is_rolling_out = waits_for_request(request.status.as_ref(), request.metadata.generation.unwrap_or_default()).is_some();
+        if is_rolling_out || waits_for_turn(&turn(&self.action), &self.turns(request).await?).is_some() {
+            return Ok(false);
+        }
+        let status = PromiseActionStatus { phase: ActionPhase::Running, finished_at: None, ..self.status() };
+        self.write(&status).await?;
+        Ok(true)
+    }
+
+    /// Returns all runs of the request.
+    async fn turns(&self, request: &PromiseRequest) -> Result<Vec<Turn>, kube::Error> {
+        let own = ListParams::default().labels(&format!("{}={}", names::REQUEST_UID_LABEL, request.uid().unwrap_or_default()));
+        Ok(self.api.list(&own).await?.items.iter().map(turn).collect())
     }
 
     /// Returns the key of the request.
