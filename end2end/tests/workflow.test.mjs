@@ -88,7 +88,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("a workflow that waits for a ticket can be canceled and continues with a retry", async () => {
+test("a workflow that waits for a ticket can be cancelled and continues with a retry", async () => {
   const promise = await readFile(new URL("../../examples/workflows/public-hostname.yaml", import.meta.url), "utf8");
   await kubectl(it.portal, platform, ["apply", "-f", "-"], promise);
   await outage(true);
@@ -107,8 +107,8 @@ test("a workflow that waits for a ticket can be canceled and continues with a re
   await cancel.click();
   await until(async () => {
     await page.goto(own);
-    return (await page.getByRole("region", { name: "Steps" }).getByText("Canceled").count()) > 0;
-  }, "the page to say that it is canceled");
+    return (await page.getByRole("region", { name: "Steps" }).getByText("Cancelled").count()) > 0;
+  }, "the page to say that it is cancelled");
   await outage(false);
   await page.getByRole("button", { name: "Retry" }).click();
   const ready = ["get", "promiserequest/halted", "-o", "jsonpath={.status.phase}"];

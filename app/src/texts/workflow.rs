@@ -15,6 +15,7 @@ pub(crate) fn heading(name: WorkflowName) -> &'static str {
         WorkflowName::Provision => "Steps",
         WorkflowName::Upgrade => "Steps of this change",
         WorkflowName::Deprovision => "Steps of the deletion",
+        WorkflowName::Action => "Steps",
     }
 }
 
@@ -49,6 +50,7 @@ pub(crate) fn kind(kind: StepKind, id: &str) -> String {
         StepKind::Request => "Request",
         StepKind::Http => "Call",
         StepKind::Job => "Run",
+        StepKind::Patch => "Change",
     };
     format!("{what} {id}")
 }

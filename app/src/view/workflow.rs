@@ -15,7 +15,7 @@ pub struct WorkflowView {
     pub steps: Vec<StepLine>,
     /// The attempt that failed, if it can be retried.
     pub retry: Option<u32>,
-    /// The attempt that is running, if it can be canceled.
+    /// The attempt that is running, if it can be cancelled.
     pub cancel: Option<u32>,
 }
 

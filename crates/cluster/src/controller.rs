@@ -18,11 +18,14 @@
 //!   it last, also where a promise created it; `approval_status`: the status of each decision; `acceptances`: whether there is room for it
 //! - `reconcile`: reconciling one request; `deprovision`: deleting it; `publish`, `governance`: reconciling promises, policies and
 //!   Destinations; `endpoints`: reconciling Endpoints; `http_call`: calling their servers
+//! - `action`: reconciling one run of an action; `action_index`: which runs a request has
 //! - `policy_checks`: results of checking policies against promises; `uses`: how many requests use each revision; `owners`: requests by uid,
 //!   and approvals by request
 
 mod absences;
 mod acceptances;
+mod action;
+mod action_index;
 mod approval_status;
 mod approvals;
 mod calls;

@@ -10,7 +10,7 @@ mod table;
 pub use object::{Kind, NoStatus, Object, object};
 pub use schema::{api_resource_schema_name, api_resource_schemas, crds, object_schema};
 pub use table::{
-    Approval, ApprovalKind, Destination, DestinationKind, Endpoint, EndpointKind, Export, Policy, PolicyKind, Promise, PromiseCatalog,
-    PromiseCatalogKind, PromiseKind, PromiseRelease, PromiseReleaseKind, PromiseRequest, PromiseRequestKind, PromiseRevision,
-    PromiseRevisionKind, PromiseWorkflow, PromiseWorkflowKind,
+    Approval, ApprovalKind, Destination, DestinationKind, Endpoint, EndpointKind, Export, Policy, PolicyKind, Promise, PromiseAction,
+    PromiseActionKind, PromiseCatalog, PromiseCatalogKind, PromiseKind, PromiseRelease, PromiseReleaseKind, PromiseRequest,
+    PromiseRequestKind, PromiseRevision, PromiseRevisionKind, PromiseWorkflow, PromiseWorkflowKind,
 };

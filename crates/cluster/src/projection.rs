@@ -5,14 +5,14 @@
 
 use kube::api::ObjectMeta;
 use promise::api::{
-    ApprovalStatus, Condition, DestinationSpec, EndpointSpec, InventoryItem, OutdatedStatus, PolicyResult, PromiseReleaseSpec,
-    PromiseRequestSpec, PromiseRequestStatus, PromiseSpec, Requester, WaitingOn,
+    ApprovalStatus, Condition, DestinationSpec, EndpointSpec, InventoryItem, OutdatedStatus, PolicyResult, PromiseActionStatus,
+    PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus, PromiseSpec, Requester, WaitingOn,
 };
 use promise::names;
 
 use crate::kinds::{
-    Approval, Destination, Endpoint, Kind, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRequestKind,
-    PromiseRevision, PromiseWorkflow,
+    Approval, Destination, Endpoint, Kind, Policy, Promise, PromiseAction, PromiseCatalog, PromiseRelease, PromiseRequest,
+    PromiseRequestKind, PromiseRevision, PromiseWorkflow,
 };
 
 /// This annotation repeats the whole object, the values of a Secret included.
@@ -133,6 +133,21 @@ fn made(item: InventoryItem) -> InventoryItem {
 /// Returns the uid of a request that was created for another one. It leads to the requester of both.
 fn made_request(item: &InventoryItem) -> Option<String> {
     item.uid.clone().filter(|_| item.group == names::GROUP && item.kind == PromiseRequestKind::KIND)
+}
+
+impl Projected for PromiseAction {
+    const UNREAD: &'static [&'static str] = &["parameters"];
+
+    /// Which runs there are and how they are. A single run is read as the user who views it, or by its reconcile.
+    fn keep_for(&mut self, _: Reader) {
+        self.status = self.status.take().map(|status| PromiseActionStatus {
+            phase: status.phase,
+            started_at: status.started_at,
+            finished_at: status.finished_at,
+            observed_generation: status.observed_generation,
+            ..PromiseActionStatus::default()
+        });
+    }
 }
 
 impl Projected for PromiseRelease {

@@ -22,8 +22,8 @@ use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Scope, Token};
 use crate::install::{SYSTEM_NAMESPACE, content_mend, mend};
 use crate::kinds::{
-    self, Approval, Destination, Export, Kind, Object, Policy, Promise, PromiseCatalog, PromiseRelease, PromiseRequest, PromiseRevision,
-    PromiseWorkflow,
+    self, Approval, Destination, Export, Kind, Object, Policy, Promise, PromiseAction, PromiseCatalog, PromiseRelease, PromiseRequest,
+    PromiseRevision, PromiseWorkflow,
 };
 use crate::orphans::{self, Orphan};
 use crate::projection::{Projected, Reader, bare};
@@ -60,6 +60,8 @@ pub struct World {
     pub requests: Cache<PromiseRequest>,
     /// Releases of all workspaces.
     pub releases: Cache<PromiseRelease>,
+    /// Runs of actions of all workspaces.
+    pub actions: Cache<PromiseAction>,
     /// Workspace objects of all workspaces that let us see them; on plain Kubernetes the namespaces.
     pub workspaces: Cache<WorkspaceRow>,
     /// Bindings of the requests export; not needed on plain Kubernetes.
@@ -108,6 +110,7 @@ impl World {
         let world = Self {
             requests: Cache::default(),
             releases: Cache::default(),
+            actions: Cache::default(),
             workspaces: Cache::default(),
             request_bindings: bindings(),
             promises: Cache::default(),
@@ -151,7 +154,8 @@ impl World {
 
     /// Returns a number that grows with every change of any cache. Read it before the rows: then it is never newer than what was read.
     pub fn version(&self) -> u64 {
-        let requests = [self.requests.version(), self.releases.version(), self.approvals.version(), self.orphans.version()];
+        let requests =
+            [self.requests.version(), self.releases.version(), self.actions.version(), self.approvals.version(), self.orphans.version()];
         let offers = [self.promises.version(), self.revisions.version(), self.catalogs.version(), self.policies.version()];
         let places = [self.workspaces.version(), self.request_bindings.version(), self.catalog_bindings.version()];
         let reached = [self.destinations.version(), self.endpoints.version(), self.workflows.version()];
@@ -163,6 +167,7 @@ impl World {
         tokio::join!(
             self.requests.synced(),
             self.releases.synced(),
+            self.actions.synced(),
             self.workspaces.synced(),
             self.request_bindings.synced(),
             self.promises.synced(),
@@ -288,6 +293,7 @@ impl World {
             ("bindings", Export::Requests, self.request_bindings.trouble()),
             ("requests", Export::Requests, self.requests.trouble()),
             ("releases", Export::Requests, self.releases.trouble()),
+            ("actions", Export::Requests, self.actions.trouble()),
             ("bindings", Export::Catalog, self.catalog_bindings.trouble()),
             ("promises", Export::Catalog, self.promises.trouble()),
             ("revisions", Export::Catalog, self.revisions.trouble()),
@@ -314,6 +320,7 @@ impl World {
             Export::Requests => {
                 with.kind(&self.requests);
                 with.kind(&self.releases);
+                with.kind(&self.actions);
             }
             Export::Catalog => {
                 with.kind(&self.promises);

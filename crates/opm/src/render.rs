@@ -206,6 +206,7 @@ fn answer(facts: &Facts<'_>) -> Result<PreflightAnswer, Error> {
             labels: BTreeMap::new(),
         },
         prices: book.values.clone(),
+        action: None,
     };
     let candidate = |manifest: &Manifest| {
         let spec: PolicySpec = manifest.spec().ok()?;

@@ -266,7 +266,7 @@ async fn cancel(args: &WorkflowArgs, way: &Way, called: Called, terminal: &mut T
     let portal = Portal::open(way).await?;
     let target = Target::find(&portal, &args.name, args.namespace.as_deref(), called).await?;
     portal.send::<RequestDetail>(Method::POST, &target.cancel_path(), &[], &Value::Null).await?;
-    terminal.print(&format!("Canceled the workflow of request {} in {}.\n", target.name, target.workspace))?;
+    terminal.print(&format!("Cancelled the workflow of request {} in {}.\n", target.name, target.workspace))?;
     Ok(Outcome::Yes)
 }
 

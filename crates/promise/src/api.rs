@@ -3,6 +3,7 @@
 //!
 //! `domain.md` defines the fields. Optional fields that are unset are omitted, never null.
 
+mod action;
 mod approval;
 mod catalog;
 mod destination;
@@ -22,6 +23,7 @@ mod required;
 mod waiting;
 mod workflow;
 
+pub use action::{ActionOutput, ActionOutputStatus, ActionPhase, ActionSpec, AllowedPeople, PromiseActionSpec, PromiseActionStatus};
 pub use approval::{
     AnsweredQuestion, ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, DecisionReason, DecisionState,
     DecisionStatus, GivenApproval, QuestionStatus,
@@ -53,6 +55,6 @@ pub use request::{
 pub use required::Required;
 pub use waiting::{WaitingKind, WaitingOn, WaitingReason};
 pub use workflow::{
-    HttpPoll, HttpRequest, HttpStep, JobStep, OnFailure, ResourcesStep, Retry, Step, StepKind, StepPhase, StepReason, StepStatus,
-    ValidateStep, WaitStep, Workflow, WorkflowName, WorkflowPhase, WorkflowStatus, Workflows,
+    HttpPoll, HttpRequest, HttpStep, JobStep, OnFailure, PatchStep, ResourcesStep, Retry, Step, StepKind, StepPhase, StepReason,
+    StepStatus, ValidateStep, WaitStep, Workflow, WorkflowName, WorkflowPhase, WorkflowStatus, Workflows,
 };

@@ -26,9 +26,36 @@ pub struct Context {
     pub promise: PromiseContext,
     /// The workspace of the request.
     pub workspace: WorkspaceContext,
+    /// The run of an action, if expressions are those of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<ActionContext>,
     /// Prices in micro-units, nested as in the catalog. Null if there are none.
     #[serde(default)]
     pub prices: Value,
+}
+
+/// `action` in expressions of an action.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionContext {
+    /// Name of the PromiseAction.
+    pub name: String,
+    /// Its parameters with their defaults.
+    pub parameters: Value,
+    /// Who created it, as set by admission.
+    pub requested_by: Requester,
+    /// RFC 3339 time at which it started.
+    pub started_at: String,
+    /// Outputs of its steps so far, by step: `steps` in expressions.
+    pub steps: Value,
+}
+
+impl ActionContext {
+    /// Returns `action` of expressions.
+    pub(crate) fn variable(&self) -> Value {
+        let requested_by = of_requester(&self.requested_by);
+        json!({"name": self.name, "parameters": self.parameters, "requestedBy": requested_by, "startedAt": self.started_at})
+    }
 }
 
 /// `request` in expressions.

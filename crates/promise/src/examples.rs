@@ -56,6 +56,7 @@ fn context(name: &str) -> Context {
         promise: PromiseContext { name: name.into(), version: "1.0.0".into(), workspace: "root:platform".into() },
         workspace: WorkspaceContext { path: "root:acme:shop".into(), name: "shop".into(), ..WorkspaceContext::default() },
         prices: Value::Null,
+        action: None,
     }
 }
 

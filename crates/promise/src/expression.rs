@@ -18,7 +18,7 @@ pub fn environment(parameters: &Schema) -> Environment {
 /// Like [`environment`], with another type of `parameters`: a policy can apply to many promises.
 pub(crate) fn environment_of(parameters: Type) -> Environment {
     let labels = || Type::map(Type::String);
-    let requester = Type::object([("username", Type::String), ("groups", Type::list(Type::String)), ("cluster", Type::String)]);
+    let requester = requester();
     Environment::new()
         .variable("parameters", parameters)
         .variable(
@@ -37,12 +37,27 @@ pub(crate) fn environment_of(parameters: Type) -> Environment {
         .variable("prices", Type::Dyn)
 }
 
+fn requester() -> Type {
+    Type::object([("username", Type::String), ("groups", Type::list(Type::String)), ("cluster", Type::String)])
+}
+
+/// Adds the variables `action` and `steps` of an action with these parameters.
+pub(crate) fn with_action(environment: Environment, parameters: &Schema) -> Environment {
+    let fields =
+        [("name", Type::String), ("parameters", Type::from_schema(parameters)), ("requestedBy", requester()), ("startedAt", Type::String)];
+    environment.variable("action", Type::object(fields)).variable("steps", Type::Dyn)
+}
+
 /// Returns values for [`environment`], or for one that extends it.
 pub fn scope(environment: &Environment, parameters: &Value, context: &Context) -> Scope {
     let mut scope = environment.scope();
     scope.set("parameters", parameters);
     for (name, value) in context.variables() {
         scope.set(name, &value);
+    }
+    if let Some(action) = &context.action {
+        scope.set("action", &action.variable());
+        scope.set("steps", &action.steps);
     }
     scope
 }

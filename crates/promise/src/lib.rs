@@ -5,6 +5,7 @@
 //!
 //! To add a kind, put its spec and status in [`api`], its name in [`names`] and its wrapper in `cluster::kinds`.
 
+pub mod action;
 pub mod address;
 mod alternatives;
 pub mod api;

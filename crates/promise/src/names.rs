@@ -84,6 +84,8 @@ pub const IDEMPOTENCY_KEY_ANNOTATION: &str = "platform.opmodel.dev/idempotency-k
 pub const MANAGER_FULFIL: &str = "opm-fulfil";
 /// Field manager for the write that releases an object.
 pub const MANAGER_RELEASE: &str = "opm-release";
+/// Field manager of the changes that actions make to objects of a request.
+pub const MANAGER_ACTION: &str = "opm-portal-actions";
 /// Field manager of the portal.
 pub const MANAGER_PORTAL: &str = "opm-portal";
 

@@ -11,7 +11,7 @@ mod keywords;
 mod mended;
 mod parameters;
 mod policies;
-mod resources;
+pub(crate) mod resources;
 #[cfg(test)]
 mod tests;
 mod version;

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schema::expr::{Budget, Environment, Template};
 use serde_json::Value;
 
-use crate::api::{Inject, PromiseSpec};
+use crate::api::{ActionSpec, Inject, PromiseSpec};
 use crate::context::Context;
 use crate::plan::Pending;
 use crate::policy::Ruling;
@@ -120,6 +120,12 @@ impl Compiled {
     /// `.implementation.resources[2].template.spec.replicas`.
     pub fn compile(spec: &PromiseSpec) -> Result<Self, Vec<Problem>> {
         compile::compile(spec)
+    }
+
+    /// Compiles every expression of an action of a promise. Its resources come after those of the request, whose observed objects it can
+    /// read. `spec` is the promise with the resources and outputs of the action, and `place` the path of the action.
+    pub(crate) fn of_action(spec: &PromiseSpec, action: &ActionSpec, place: &str) -> Result<Self, Vec<Problem>> {
+        compile::of_action(spec, action, place)
     }
 
     /// Renders all objects, pending resources and outputs.

@@ -15,6 +15,7 @@ mod compile;
 mod job;
 mod key;
 mod progress;
+mod remove;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -23,9 +24,9 @@ mod words;
 use serde_json::Value;
 
 pub use advance::{Advanced, Input, advance};
-pub(crate) use check::check;
-pub(crate) use compile::compile;
+pub(crate) use check::{check, check_action};
 pub use compile::{CompiledWorkflow, CompiledWorkflows};
+pub(crate) use compile::{compile, compile_action};
 pub use job::{JobInputs, ObservedJob, WantedJob, is_ended};
 pub use run::{Run, name_of};
 pub use words::{failed, waits};
@@ -46,6 +47,22 @@ pub enum Task {
     },
     /// Read the result of a Job that ended.
     JobResult(JobResultTask),
+    /// Change fields of an object of the request, as an action.
+    Patch {
+        /// Id of the step.
+        step: String,
+        /// Id of the resource.
+        resource: String,
+        /// The fields.
+        merge: Value,
+    },
+    /// Delete objects, as an action.
+    Delete {
+        /// Id of the step.
+        step: String,
+        /// uids of the objects.
+        uids: Vec<String>,
+    },
 }
 
 impl Task {
@@ -53,7 +70,7 @@ impl Task {
     pub fn step(&self) -> &str {
         match self {
             Self::Http(call) => &call.step,
-            Self::DryRun { step, .. } => step,
+            Self::DryRun { step, .. } | Self::Patch { step, .. } | Self::Delete { step, .. } => step,
             Self::JobResult(task) => &task.step,
         }
     }
@@ -92,7 +109,7 @@ pub struct JobResultTask {
 pub enum Done {
     /// An Endpoint answered.
     Answer(Answer),
-    /// The servers would take the objects.
+    /// The servers would take the objects or, for an action, have taken the change.
     Accepted,
     /// A Job ended.
     JobResult {

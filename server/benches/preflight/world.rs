@@ -98,6 +98,7 @@ impl World {
             promise: PromiseContext { name: self.name.clone(), version: self.spec.version.clone(), workspace: self.home.path.clone() },
             workspace: WorkspaceContext { path: LEVELS[2].1.into(), name: "shop".into(), ..WorkspaceContext::default() },
             prices: self.book.values.clone(),
+            action: None,
         }
     }
 

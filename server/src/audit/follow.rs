@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cluster::kinds::{
-    ApprovalKind, DestinationKind, EndpointKind, Kind, Object, PolicyKind, PromiseCatalogKind, PromiseKind, PromiseRequestKind,
-    PromiseWorkflowKind,
+    ApprovalKind, DestinationKind, EndpointKind, Kind, Object, PolicyKind, PromiseActionKind, PromiseCatalogKind, PromiseKind,
+    PromiseRequestKind, PromiseWorkflowKind,
 };
 use cluster::watch::{Cache, Key};
 use cluster::{ClusterId, World};
@@ -37,8 +37,9 @@ pub(crate) struct Followed;
 
 impl Followed {
     /// Their names.
-    pub(crate) const KINDS: [&str; 8] = [
+    pub(crate) const KINDS: [&str; 9] = [
         PromiseRequestKind::KIND,
+        PromiseActionKind::KIND,
         ApprovalKind::KIND,
         PromiseKind::KIND,
         PolicyKind::KIND,
@@ -55,6 +56,7 @@ pub(crate) async fn follow(world: &World, store: &Store, log: &AuditLog, clock: 
     let all = async {
         tokio::join!(
             follower.kind::<PromiseRequestKind>(&world.requests),
+            follower.kind::<PromiseActionKind>(&world.actions),
             follower.kind::<ApprovalKind>(&world.approvals),
             follower.kind::<PromiseKind>(&world.promises),
             follower.kind::<PolicyKind>(&world.policies),

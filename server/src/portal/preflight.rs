@@ -288,6 +288,7 @@ impl Caller {
                 labels: workspace.labels.clone(),
             },
             prices: book.values.clone(),
+            action: None,
         };
         Ok(Facts {
             name: offered.key.name.clone(),

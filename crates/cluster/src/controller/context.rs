@@ -9,6 +9,7 @@ use tokio::sync::{Mutex, Semaphore};
 
 use super::absences::Absences;
 use super::acceptances::Acceptances;
+use super::action_index::ActionIndex;
 use super::calls::Calls;
 use super::events::Events;
 use super::failure::TransientFailures;
@@ -47,6 +48,8 @@ pub enum Work {
     Endpoint(Key),
     /// An approval.
     Approval(Key),
+    /// A run of an action.
+    Action(Key),
 }
 
 impl Work {
@@ -59,6 +62,7 @@ impl Work {
             Self::Destination(_) => "destination",
             Self::Endpoint(_) => "endpoint",
             Self::Approval(_) => "approval",
+            Self::Action(_) => "action",
         }
     }
 }
@@ -72,6 +76,7 @@ impl fmt::Display for Work {
             Self::Destination(key) => write!(f, "the Destination {key}"),
             Self::Endpoint(key) => write!(f, "the Endpoint {key}"),
             Self::Approval(key) => write!(f, "the Approval {key}"),
+            Self::Action(key) => write!(f, "the action {key}"),
         }
     }
 }
@@ -84,7 +89,8 @@ impl Tenanted for Work {
             | Self::Policy(key)
             | Self::Destination(key)
             | Self::Endpoint(key)
-            | Self::Approval(key) => key.cluster.as_str(),
+            | Self::Approval(key)
+            | Self::Action(key) => key.cluster.as_str(),
         }
     }
 }
@@ -106,6 +112,10 @@ pub struct ControllerContext {
     pub events: Events,
     /// Requests by uid, and approvals by the request that they are about.
     pub owners: OwnerIndex,
+    /// Runs of actions by request.
+    pub actions: ActionIndex,
+    /// Held while a run of an action is started, so that no two of a request run at the same time.
+    pub starts: Mutex<()>,
     /// Number of requests that use each revision.
     pub uses: Uses,
     /// Identity of the controller.

@@ -24,7 +24,7 @@ use self::evaluate::{Input, context, evaluate};
 use self::lineage::{lineage, stale};
 use self::offer::{Found, offer};
 pub use self::recall::Unloadable;
-use self::recall::recall;
+use self::recall::{pinned, recall};
 use super::context::ControllerContext;
 use super::failure::Failure;
 use super::inputs;
@@ -110,6 +110,17 @@ pub async fn recalled(
     request: &PromiseRequest,
 ) -> Result<Choice, Unloadable> {
     recall(Subject::new(ctx, key, request, None), api).await
+}
+
+/// Loads a release that the request had, by its name.
+pub async fn release(
+    ctx: &ControllerContext,
+    api: &Api<PromiseRelease>,
+    key: &Key,
+    request: &PromiseRequest,
+    name: &str,
+) -> Result<Chosen, Unloadable> {
+    pinned(Subject::new(ctx, key, request, None), api, name).await
 }
 
 async fn choose(subject: Subject<'_>, lineage: &[Node], decision: &mut Decision) -> Result<(), Failure> {

@@ -57,6 +57,7 @@ impl Handlers {
         });
         self.on(&world.policies, Self::policy);
         self.on(&world.approvals, Self::approval);
+        self.on(&world.actions, Self::action);
         self.on(&world.destinations, Self::destination);
         self.on(&world.endpoints, Self::endpoint);
         self.on(&world.orphans, Self::orphan);
@@ -68,7 +69,10 @@ impl Handlers {
         self.on(&world.catalog_bindings, |handlers, key| handlers.undecided_below(&key.cluster));
         self.take(finds, |handlers, uid| {
             if let Some(key) = handlers.ctx.owners.request(&uid) {
+                handlers.actions_of(&key);
                 handlers.ctx.queue.add(Work::Request(key));
+            } else if let Some(key) = handlers.ctx.actions.of_uid(&uid) {
+                handlers.ctx.queue.add(Work::Action(key));
             }
         });
         self.take(losses, |handlers, key| handlers.ctx.queue.add(Work::Destination(key)));
@@ -87,6 +91,7 @@ impl Handlers {
         keys(&world.endpoints).into_iter().for_each(|key| sweep(Work::Endpoint(key)));
         keys(&world.requests).iter().for_each(|key| self.request(key));
         keys(&world.approvals).iter().for_each(|key| self.approval(key));
+        keys(&world.actions).iter().for_each(|key| self.action(key));
     }
 
     /// Enqueues what a new tree affects, once it can be read.
@@ -235,6 +240,25 @@ impl Handlers {
         } else {
             self.ctx.queue.echo(Work::Request(key.clone()));
         }
+        // A rollout that ends lets actions start, and what a request has decides whether their steps are done.
+        self.actions_of(key);
+    }
+
+    /// Handles a change of a run of an action. One that ended lets the next one start.
+    fn action(&self, key: &Key) {
+        let row = self.ctx.world.actions.get(key);
+        let concerned = self.ctx.actions.update(key, row.as_deref());
+        let work = Work::Action(key.clone());
+        if self.is_new(&work, row.map(|row| edition(&row.metadata, ()))) {
+            self.ctx.queue.add(work);
+        } else {
+            self.ctx.queue.echo(work);
+        }
+        concerned.iter().for_each(|request| self.actions_of(request));
+    }
+
+    fn actions_of(&self, request: &Key) {
+        self.ctx.actions.open(request).into_iter().for_each(|key| self.ctx.queue.echo(Work::Action(key)));
     }
 
     fn promise(&self, key: &Key) {
@@ -384,6 +408,7 @@ impl Handlers {
                 Work::Policy(key) if world.policies.get(key).is_none() => self.policy(key),
                 Work::Destination(key) if world.destinations.get(key).is_none() => self.destination(key),
                 Work::Endpoint(key) if world.endpoints.get(key).is_none() => self.endpoint(key),
+                Work::Action(key) if world.actions.get(key).is_none() => self.action(key),
                 _ => {}
             }
         }

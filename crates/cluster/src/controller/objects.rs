@@ -3,8 +3,8 @@
 use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, Preconditions};
 use kube::core::{GroupVersionKind, Status};
 use kube::{Api, ResourceExt};
-use promise::names;
 use promise::plan::{Key, Why};
+use promise::{action, names};
 use serde_json::{Value, json};
 
 use super::failure::Failure;
@@ -13,7 +13,7 @@ use super::places::Places;
 use super::refusals::{describe_at, describe_beside, describe_own};
 use super::revision;
 use super::target::{Place, Reach, Targets};
-use crate::error::{is_missing, is_missing_api, upstream};
+use crate::error::{is_conflict, is_missing, is_missing_api, upstream};
 use crate::kinds::Export;
 
 /// Returns the kind of a key.
@@ -81,6 +81,48 @@ async fn applied(api: &Api<DynamicObject>, key: &Key, object: &Value, uid: Optio
     // A new object must not meet other owners of its fields. An object that carries our label is ours as a whole.
     params.force = why != Why::Create;
     complete(api.patch(&key.name, &params, &Patch::Apply(&body))).await
+}
+
+/// Sets fields of an object, if it still has this uid and no one else sets them. All other fields stay. `manager` is the field manager of
+/// the action's step, so that the fields of one action stay when another one sets others.
+pub async fn change(
+    targets: &Targets,
+    (places, place): (&Places, &Place),
+    key: &Key,
+    merge: &Value,
+    uid: &str,
+    manager: &str,
+) -> Result<(), Failure> {
+    let reach = targets.reach(place, &kind(key)).await.map_err(Failure::from)?;
+    places.is_same(place, reach.session)?;
+    let (applies, api) = (reach.applies, api(reach, key));
+    let failure = |error: &kube::Error| Failure::of(error, refused(targets, place, key, error));
+    let found = complete(api.get(&key.name)).await.map_err(|error| failure(&error))?;
+    let version = found.metadata.resource_version.clone();
+    let whole = serde_json::to_value(&found).unwrap_or_default();
+    if let Some(why) = action::conflict(&whole, merge) {
+        return Err(why.into());
+    }
+    let mut body = merge.clone();
+    body["metadata"]["uid"] = json!(uid);
+    // Whoever took one of the fields since wins.
+    body["metadata"]["resourceVersion"] = json!(version);
+    let changed = if applies {
+        (body["apiVersion"], body["kind"]) = (whole["apiVersion"].clone(), whole["kind"].clone());
+        let params = PatchParams { force: true, ..PatchParams::apply(manager) };
+        complete(api.patch(&key.name, &params, &Patch::Apply(&body))).await
+    } else {
+        let params = PatchParams { field_manager: Some(manager.to_owned()), ..PatchParams::default() };
+        complete(api.patch(&key.name, &params, &Patch::Merge(&body))).await
+    };
+    match changed {
+        Ok(_) => {
+            answered(targets, place);
+            Ok(())
+        }
+        Err(error) if is_conflict(&error) => Err(Failure::not_now(refused(targets, place, key, &error))),
+        Err(error) => Err(failure(&error)),
+    }
 }
 
 /// Asks the server whether it would take an object, without storing it: permissions, quota and admission.

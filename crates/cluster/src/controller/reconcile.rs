@@ -39,6 +39,7 @@ use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
 
 pub(super) use execute::Executed;
+pub(super) use observe::observe;
 pub(super) use stepping::Advance;
 
 /// Number of objects written or deleted before other keys in the queue get their turn, so that no request keeps the controller from the

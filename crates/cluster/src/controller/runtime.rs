@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use kube::Client;
 use promise::keyed::DigestKey;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{Mutex, Semaphore, mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
 use super::absences::Absences;
+use super::action_index::ActionIndex;
 use super::calls::Calls;
 use super::context::{ControllerContext, Work};
 use super::failure::TransientFailures;
@@ -24,7 +25,7 @@ use super::requesters::OwnName;
 use super::state::{ControllerState, StateReporter};
 use super::target::Targets;
 use super::uses::Uses;
-use super::{approval_status, digest_key, endpoints, events, governance, publish, reconcile};
+use super::{action, approval_status, digest_key, endpoints, events, governance, publish, reconcile};
 use crate::clock::Clock;
 use crate::guard::guarded_task;
 use crate::outbound::Outbound;
@@ -145,6 +146,8 @@ async fn work(options: Options, own: Client, report: Arc<StateReporter>, tasks: 
         acceptances: Arc::default(),
         events,
         owners: OwnerIndex::default(),
+        actions: ActionIndex::default(),
+        starts: Mutex::default(),
         uses: Uses::default(),
         own_name: OwnName::default(),
         queue: WorkQueue::default(),
@@ -231,6 +234,7 @@ async fn worker(ctx: Arc<ControllerContext>, ends: Ends) {
                 Work::Destination(key) => governance::destination(&ctx, key).await,
                 Work::Endpoint(key) => endpoints::endpoint(&ctx, key).await,
                 Work::Approval(key) => approval_status::approval(&ctx, key).await,
+                Work::Action(key) => action::action(&ctx, key).await,
             }
         };
         let begun = Instant::now();

@@ -41,6 +41,12 @@ pub(super) async fn call(ctx: &ControllerContext, release: &Chosen, task: &HttpT
     }
 }
 
+/// Returns that a step belongs to actions.
+pub(super) fn not_here() -> Done {
+    let message = "This type of step can't run here. Publish the promise again.".to_owned();
+    Done::Failed(TaskFailure { reason: StepReason::InvalidPromise, message })
+}
+
 /// Asks the servers whether they would take objects. The error passes by itself.
 pub(super) async fn dry_run(ctx: &ControllerContext, places: &Places, objects: Vec<Desired>) -> Result<Done, Failure> {
     let checks = objects.into_iter().map(|desired| async move {

@@ -8,7 +8,8 @@ use kube::{Api, ResourceExt};
 use promise::{merge, names};
 use serde_json::json;
 
-use crate::kinds::{Kind, Object, PromiseRequest};
+use crate::error::is_missing;
+use crate::kinds::{Kind, Object, PromiseAction, PromiseRequest, PromiseRequestKind};
 
 /// Writes the status, if it differs from what the object says. Returns the object as it is then.
 pub async fn status<K: Kind>(api: &Api<Object<K>>, row: &Object<K>, status: &K::Status) -> Result<Option<Object<K>>, kube::Error> {
@@ -35,6 +36,35 @@ pub async fn finalizer(api: &Api<PromiseRequest>, request: &PromiseRequest, want
         "uid": request.metadata.uid, "resourceVersion": request.metadata.resource_version, "finalizers": finalizers,
     }});
     api.patch(&request.name_any(), &params(), &Patch::Merge(&patch)).await
+}
+
+/// Makes a run of an action one of its request: it is deleted with the request, and our finalizer removes its objects before.
+pub async fn adopted(api: &Api<PromiseAction>, action: &PromiseAction, request: &PromiseRequest) -> Result<PromiseAction, kube::Error> {
+    let mut finalizers = action.metadata.finalizers.clone().unwrap_or_default();
+    finalizers.retain(|finalizer| finalizer != names::FINALIZER);
+    finalizers.push(names::FINALIZER.to_owned());
+    let owner = json!({
+        "apiVersion": names::API_VERSION, "kind": PromiseRequestKind::KIND, "name": request.name_any(), "uid": request.uid(),
+        "controller": true, "blockOwnerDeletion": false,
+    });
+    let patch = json!({"metadata": {
+        "uid": action.metadata.uid, "resourceVersion": action.metadata.resource_version, "finalizers": finalizers,
+        "ownerReferences": [owner], "labels": {names::REQUEST_UID_LABEL: request.uid()},
+    }});
+    api.patch(&action.name_any(), &params(), &Patch::Merge(&patch)).await
+}
+
+/// Removes our finalizer from a run of an action, whose objects are gone.
+pub async fn released(api: &Api<PromiseAction>, action: &PromiseAction) -> Result<(), kube::Error> {
+    let mut finalizers = action.metadata.finalizers.clone().unwrap_or_default();
+    finalizers.retain(|finalizer| finalizer != names::FINALIZER);
+    let patch = json!({"metadata": {
+        "uid": action.metadata.uid, "resourceVersion": action.metadata.resource_version, "finalizers": finalizers,
+    }});
+    match api.patch(&action.name_any(), &params(), &Patch::Merge(&patch)).await {
+        Err(error) if !is_missing(&error) => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the parameters of a patch that isn't an apply.

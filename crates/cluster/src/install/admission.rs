@@ -9,6 +9,8 @@ use super::{FULFILLER, Identities};
 
 const STAMP: &str = "requester-stamp.platform.opmodel.dev";
 const FROZEN: &str = "requester-frozen.platform.opmodel.dev";
+const ACTOR: &str = "actor-stamp.platform.opmodel.dev";
+const ACTION: &str = "action-frozen.platform.opmodel.dev";
 const CHANGER: &str = "changer-stamp.platform.opmodel.dev";
 const DECIDER: &str = "decider-stamp.platform.opmodel.dev";
 const DECIDED: &str = "approval-frozen.platform.opmodel.dev";
@@ -70,6 +72,8 @@ fn everywhere(identities: &Identities, plane: Plane) -> Vec<Value> {
     let mut all = not_impersonated();
     all.extend(stamp(plane, STAMP, "promiserequests", "requester"));
     all.extend(frozen());
+    all.extend(stamp(plane, ACTOR, "promiseactions", "requester"));
+    all.extend(action_frozen());
     all.extend(changer(plane, &identities.is_controller()));
     all.extend(stamp(plane, DECIDER, "approvals", "decidedBy"));
     all.extend(decided());
@@ -92,12 +96,12 @@ fn not_impersonated() -> Vec<Value> {
     );
     let expression = format!("!has({extra}) || !({scopes} in {extra}) || ({own})");
     let mut constraints = matching("promiserequests", &["CREATE", "UPDATE", "DELETE"]);
-    constraints["resourceRules"][0]["resources"] = json!(["promiserequests", "promises", "approvals"]);
+    constraints["resourceRules"][0]["resources"] = json!(["promiserequests", "promiseactions", "promises", "approvals"]);
     validating(
         IMPERSONATION,
         constraints,
         &expression,
-        "an impersonated user can't write requests, promises or approvals; write them as yourself, without --as",
+        "an impersonated user can't write requests, actions, promises or approvals; write them as yourself, without --as",
     )
 }
 
@@ -201,6 +205,24 @@ fn frozen() -> Vec<Value> {
     )
 }
 
+/// What an action does, and for whom, can't be changed afterwards: it might have begun. It can be cancelled.
+fn action_frozen() -> Vec<Value> {
+    let same = |field: &str| {
+        format!(
+            "has(object.spec.{field}) == has(oldObject.spec.{field}) && \
+             (!has(object.spec.{field}) || object.spec.{field} == oldObject.spec.{field})"
+        )
+    };
+    let fields = ["request", "action", "parameters", "requester"].map(same).join(" && ");
+    let stays = "!(has(oldObject.spec.cancel) && oldObject.spec.cancel) || (has(object.spec.cancel) && object.spec.cancel)";
+    validating(
+        ACTION,
+        matching("promiseactions", &["UPDATE"]),
+        &format!("{fields} && ({stays})"),
+        "of an action that exists only spec.cancel can be set; create another PromiseAction",
+    )
+}
+
 /// A decision can't be changed afterwards, by anyone. It can be deleted, and no longer counts then.
 fn decided() -> Vec<Value> {
     validating(
@@ -243,7 +265,7 @@ fn guard(controller: &str) -> Vec<Value> {
     };
     let expression = format!("{controller} || ({} && {})", kept(names::FINALIZER), kept(names::PROMISE_FINALIZER));
     let mut constraints = matching("promiserequests", &["UPDATE"]);
-    constraints["resourceRules"][0]["resources"] = json!(["promiserequests", "promises"]);
+    constraints["resourceRules"][0]["resources"] = json!(["promiserequests", "promiseactions", "promises"]);
     validating(
         GUARD,
         constraints,

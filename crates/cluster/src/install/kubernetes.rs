@@ -59,7 +59,7 @@ fn controller() -> Vec<Value> {
     let own = |resources: &[&str], verbs: &[&str]| rule(names::GROUP, resources, verbs);
     vec![
         own(&["promiseworkflows", "promisecatalogs", "policies", "destinations", "endpoints", "approvals"], WATCHES),
-        own(&["promises", "promiserequests"], &["get", "list", "watch", "patch"]),
+        own(&["promises", "promiserequests", "promiseactions"], &["get", "list", "watch", "patch"]),
         // A request that expired.
         own(&["promiserequests"], &["delete"]),
         own(rbac::STATUS, &["patch"]),
@@ -103,7 +103,7 @@ fn own_role(identities: &Identities) -> Vec<Value> {
 fn portal() -> Vec<Value> {
     let catalog =
         ["promises", "promiseworkflows", "promiserevisions", "promisecatalogs", "policies", "destinations", "endpoints", "approvals"];
-    let kinds = [&catalog[..], &["promiserequests", "promisereleases"]].concat();
+    let kinds = [&catalog[..], &["promiserequests", "promiseactions", "promisereleases"]].concat();
     vec![rule(names::GROUP, &kinds, WATCHES), rule("", &["namespaces"], WATCHES)]
 }
 
@@ -111,14 +111,14 @@ fn portal() -> Vec<Value> {
 /// releases and revisions.
 fn people() -> Vec<Value> {
     let own = |resources: &[&str], verbs: &[&str]| rule(names::GROUP, resources, verbs);
-    let reads = own(&["promiserequests", "promiserequests/status", "promisereleases"], READ);
+    let reads = own(&["promiserequests", "promiserequests/status", "promiseactions", "promiseactions/status", "promisereleases"], READ);
     let catalog = ["promises", "promiseworkflows", "promisecatalogs", "policies", "destinations", "endpoints", "approvals"];
     let governed = ["promises", "policies"];
     let approve = own(&governed, &[names::APPROVE_VERB]);
     let decides = own(&["approvals"], &["get", "list", "watch", "create", "delete"]);
     vec![
         role("opm-viewer", &["view", "edit", "admin"], std::slice::from_ref(&reads)),
-        role("opm-user", &["edit", "admin"], &[own(&["promiserequests"], rbac::EVERY_VERB), reads.clone()]),
+        role("opm-user", &["edit", "admin"], &[own(&["promiserequests", "promiseactions"], rbac::EVERY_VERB), reads.clone()]),
         role("opm-approver", &[], &[own(&governed, READ), approve.clone(), decides.clone()]),
         // Separate from the others: its holder approves alone, and everyone is notified.
         role("opm-emergency-approver", &[], &[own(&governed, READ), own(&governed, &[names::EMERGENCY_VERB]), decides]),

@@ -14,8 +14,15 @@ const PUBLISHES: &[&str] = &["get", "list", "watch", "create", "patch"];
 const WATCHES: &[&str] = &["list", "watch"];
 
 /// The statuses, which only the controller writes.
-pub(super) const STATUS: &[&str] =
-    &["promiserequests/status", "promises/status", "policies/status", "destinations/status", "endpoints/status", "approvals/status"];
+pub(super) const STATUS: &[&str] = &[
+    "promiserequests/status",
+    "promiseactions/status",
+    "promises/status",
+    "policies/status",
+    "destinations/status",
+    "endpoints/status",
+    "approvals/status",
+];
 
 pub(super) const EVERY_VERB: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
@@ -52,7 +59,17 @@ fn maximal() -> Vec<Value> {
     let rule = |resources: &[&str], verbs: &[&str]| json!({"apiGroups": [names::GROUP], "resources": resources, "verbs": verbs});
     vec![
         rule(
-            &["promises", "promiseworkflows", "promisecatalogs", "policies", "destinations", "endpoints", "approvals", "promiserequests"],
+            &[
+                "promises",
+                "promiseworkflows",
+                "promisecatalogs",
+                "policies",
+                "destinations",
+                "endpoints",
+                "approvals",
+                "promiserequests",
+                "promiseactions",
+            ],
             EVERY_VERB,
         ),
         // The cap applies to access reviews as well.

@@ -156,6 +156,15 @@ kinds! {
             wide("Requester", ".spec.requester.username")
         ]
     }
+    /// One run of an action of a request.
+    PromiseAction = PromiseActionKind {
+        spec: api::PromiseActionSpec, status: api::PromiseActionStatus, has_status: true, scope: NamespaceResourceScope, namespaced: true, export: Requests,
+        plural: "promiseactions", singular: "promiseaction", short: &["pact"],
+        columns: &[
+            column("Request", ".spec.request"), column("Action", ".spec.action"), column("Phase", ".status.phase"),
+            column("Requester", ".spec.requester.username"), wide("Waiting on", ".status.waitingOn.message"), wide("Why", ".status.message")
+        ]
+    }
     /// An immutable record of one candidate generation.
     PromiseRelease = PromiseReleaseKind {
         spec: api::PromiseReleaseSpec, status: NoStatus, has_status: false, scope: NamespaceResourceScope, namespaced: true, export: Requests,
@@ -175,6 +184,7 @@ pub(super) fn each<V: Visit>(visit: &mut V) {
     visit.kind::<EndpointKind>();
     visit.kind::<PromiseWorkflowKind>();
     visit.kind::<PromiseRequestKind>();
+    visit.kind::<PromiseActionKind>();
     visit.kind::<PromiseReleaseKind>();
 }
 

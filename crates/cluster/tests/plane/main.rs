@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where something is not as it should be")]
 
 mod accounts;
+mod action;
 mod approvals;
 mod conflict;
 mod contested;

@@ -21,6 +21,13 @@ pub struct FormHints {
     pub presets: Vec<Preset>,
 }
 
+impl FormHints {
+    /// Checks whether there are none.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// A section of the form.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
@@ -96,6 +103,9 @@ pub struct ReferenceHint {
     /// Name of an output of that promise: its values instead of the names of the requests. Secret outputs are never suggested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+    /// Name of another action of the promise, for a parameter of an action: names of its runs that succeeded, of the same request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
 }
 
 /// Label and help for one value of an enum.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::action::ActionSpec;
 use super::form::FormHints;
 use super::policy::Rule;
 use super::request::Condition;
@@ -61,8 +62,7 @@ pub struct PromiseSpec {
     pub workflows: Workflows,
     /// Day-2 actions by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
-    pub actions: BTreeMap<String, Value>,
+    pub actions: BTreeMap<String, ActionSpec>,
     /// How the price is calculated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<CostModel>,

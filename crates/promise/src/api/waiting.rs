@@ -77,6 +77,10 @@ pub enum WaitingReason {
     RollingBack,
     /// A change was rolled back because a step failed.
     RolledBack,
+    /// Another action of the request is first.
+    OtherAction,
+    /// A rollout of the request has to finish first.
+    RolloutRunning,
     /// The request has expired. It is deleted unless it is renewed.
     Expired,
     /// The record of the running release is missing.

@@ -34,6 +34,7 @@ impl Workflows {
             WorkflowName::Provision => self.provision.as_ref(),
             WorkflowName::Upgrade => self.upgrade.as_ref(),
             WorkflowName::Deprovision => self.deprovision.as_ref(),
+            WorkflowName::Action => None,
         }
     }
 }
@@ -51,10 +52,12 @@ pub enum WorkflowName {
     Upgrade,
     /// When the request is deleted.
     Deprovision,
+    /// When someone runs an action.
+    Action,
 }
 
 impl WorkflowName {
-    /// All of them.
+    /// Those that a promise has of its own accord; actions have names of their own.
     pub const ALL: [Self; 3] = [Self::Provision, Self::Upgrade, Self::Deprovision];
 
     /// The name of the field in a promise.
@@ -63,6 +66,7 @@ impl WorkflowName {
             Self::Provision => "provision",
             Self::Upgrade => "upgrade",
             Self::Deprovision => "deprovision",
+            Self::Action => "action",
         }
     }
 }
@@ -77,7 +81,7 @@ pub struct Workflow {
     pub steps: Vec<Step>,
 }
 
-/// One step of a workflow. Exactly one of `validate`, `capacity`, `apply`, `wait`, `delete`, `request`, `http` and `job` is set.
+/// One step of a workflow. Exactly one of `validate`, `capacity`, `apply`, `wait`, `delete`, `request`, `http`, `job` and `patch` is set.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -114,7 +118,7 @@ pub struct Step {
     /// Waits until objects are healthy, or until an expression is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitStep>,
-    /// Deletes objects, in a `deprovision` workflow.
+    /// Deletes objects, in a `deprovision` workflow or an action. The controller creates deleted objects of the request anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete: Option<ResourcesStep>,
     /// Applies requests for other promises, and waits until they are ready.
@@ -126,6 +130,9 @@ pub struct Step {
     /// Runs a Job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobStep>,
+    /// Changes fields of an object of the request, in an action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<PatchStep>,
 }
 
 /// Further attempts of a step.
@@ -192,6 +199,18 @@ pub struct WaitStep {
     /// Expression that has to be true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+}
+
+/// Fields that an action sets in an object of the request. All other fields stay.
+#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PatchStep {
+    /// Id of a resource of the implementation.
+    pub resource: String,
+    /// The fields. It can contain expressions.
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
+    pub merge: Value,
 }
 
 /// A call of an Endpoint.
@@ -316,7 +335,7 @@ impl WorkflowStatus {
     }
 
     /// Checks whether someone cancels this attempt. `annotation` is the value of the annotation for that.
-    pub fn is_canceled(&self, annotation: Option<&str>) -> bool {
+    pub fn is_cancelled(&self, annotation: Option<&str>) -> bool {
         self.phase == WorkflowPhase::Running && self.is_named(annotation)
     }
 
@@ -423,6 +442,8 @@ pub enum StepKind {
     Http,
     /// Runs a Job.
     Job,
+    /// Changes fields of an object.
+    Patch,
 }
 
 /// State of a step.
@@ -474,8 +495,10 @@ pub enum StepReason {
     JobFailed,
     /// The Job was deleted before it was finished.
     JobDeleted,
-    /// Someone canceled it.
-    Canceled,
+    /// Someone cancelled it.
+    Cancelled,
+    /// The server didn't take the change, or the promise itself sets one of the fields.
+    NotChanged,
     /// An expression of the promise failed.
     InvalidPromise,
     /// An unknown reason, from a newer version.

@@ -5,7 +5,7 @@ use schema::structural::Schema;
 use serde_json::Value;
 
 use super::Draft;
-use crate::api::FieldHint;
+use crate::api::{FieldHint, ReferenceHint};
 use crate::expression;
 use crate::path::{Path, Segment};
 use crate::shape::node_at;
@@ -75,6 +75,9 @@ fn reference(draft: &mut Draft<'_>, path: &str, hint: &FieldHint, place: &str) {
     if ![node, &node["items"]].iter().any(|node| node["type"] == "string") {
         return draft.problem(place, format!("Remove the reference: {path} is neither a text nor a list of texts."));
     }
+    if reference.action.is_some() {
+        return actions_alone(draft, reference, place);
+    }
     let message = match (&reference.api_version, &reference.kind, &reference.promise, &reference.output) {
         (Some(_), Some(_), None, None) | (None, None, Some(_), _) => return,
         (_, _, Some(_), _) => "Name either a promise or a kind.",
@@ -83,6 +86,13 @@ fn reference(draft: &mut Draft<'_>, path: &str, hint: &FieldHint, place: &str) {
         (Some(_), None, None, None) => "Set kind, such as ConfigMap.",
     };
     draft.problem(place, message.to_owned());
+}
+
+/// Checks that a reference to runs of an action names nothing else. [`crate::action`] checks where it is.
+fn actions_alone(draft: &mut Draft<'_>, reference: &ReferenceHint, place: String) {
+    if *reference != (ReferenceHint { action: reference.action.clone(), ..ReferenceHint::default() }) {
+        draft.problem(place, "Name either an action, a promise or a kind.");
+    }
 }
 
 fn visible_when(draft: &mut Draft<'_>, hint: &FieldHint, environment: &Environment, place: &str) {

@@ -9,21 +9,38 @@ use serde_json::Value;
 use super::cost::CompiledItem;
 use super::outputs::{CompiledOutput, Source};
 use super::{Compiled, CompiledResource, OBJECT_LIMIT, order};
-use crate::api::{PromiseSpec, ResourceTemplate};
+use crate::api::{ActionSpec, PromiseSpec, ResourceTemplate};
 use crate::connection::ConnectionTemplate;
 use crate::expression::{self, Reader};
 use crate::problem::Problem;
-use crate::workflow;
+use crate::workflow::{self, CompiledWorkflows};
 
 /// Compiles a promise and collects all problems.
 pub(super) fn compile(spec: &PromiseSpec) -> Result<Compiled, Vec<Problem>> {
+    let steps = |environment: &Environment, reader: &mut Reader| workflow::compile(&spec.workflows, environment, reader);
+    compiled(spec, |base| base, steps)
+}
+
+/// Compiles an action, see [`Compiled::of_action`].
+pub(super) fn of_action(spec: &PromiseSpec, action: &ActionSpec, place: &str) -> Result<Compiled, Vec<Problem>> {
+    let own = Schema::parse_lenient(&expression::parameters_schema(action.parameters.as_ref()));
+    let steps = |environment: &Environment, reader: &mut Reader| workflow::compile_action(&action.steps, place, environment, reader);
+    compiled(spec, |base| expression::with_action(base, &own), steps)
+}
+
+/// Compiles a promise with the variables that `extend` adds, and the steps that `steps` compiles.
+fn compiled(
+    spec: &PromiseSpec,
+    extend: impl FnOnce(Environment) -> Environment,
+    steps: impl FnOnce(&Environment, &mut Reader) -> CompiledWorkflows,
+) -> Result<Compiled, Vec<Problem>> {
     let count = spec.implementation.resources.len();
     if count > OBJECT_LIMIT {
         let message = format!("Use fewer resources: a promise can have at most {OBJECT_LIMIT}, and this one has {count}.");
         return Err(vec![Problem { path: ".implementation.resources".to_owned(), message }]);
     }
     let parameters = Schema::parse_lenient(&expression::parameters_schema(spec.parameters.as_ref()));
-    let base = expression::environment(&parameters);
+    let base = extend(expression::environment(&parameters));
     let ids: Vec<&str> = spec.implementation.resources.iter().map(|resource| resource.id.as_str()).collect();
     let kinds = spec.implementation.resources.iter().map(|resource| {
         let kind = if resource.for_each.is_some() { Type::list(Type::Dyn) } else { Type::Dyn };
@@ -36,7 +53,7 @@ pub(super) fn compile(spec: &PromiseSpec) -> Result<Compiled, Vec<Problem>> {
         spec.implementation.resources.iter().enumerate().filter_map(|(index, resource)| parts.resource(index, resource)).collect();
     let outputs = parts.outputs(spec, &ids);
     let cost = parts.cost(spec, &base);
-    let workflows = workflow::compile(&spec.workflows, &environment, &mut parts.reader);
+    let workflows = steps(&environment, &mut parts.reader);
     let mut problems = parts.reader.problems;
     if problems.is_empty() {
         match order::order(&mut resources) {

@@ -31,6 +31,7 @@ fn context() -> Context {
         promise: PromiseContext { name: "postgresql".into(), version: "1.0.0".into(), workspace: "root:platform".into() },
         workspace: WorkspaceContext { path: "root:acme:shop".into(), name: "shop".into(), ..Default::default() },
         prices: json!({"db": {"small": 24_800_000}}),
+        action: None,
     }
 }
 

@@ -32,7 +32,7 @@ impl WaitingOn {
 
     /// Keeps the time of the same reason. Its message can change in the meantime, such as a count; different approvers are a different
     /// reason.
-    pub(super) fn dated(self, previous: Option<&Self>, now: &str) -> Self {
+    pub(crate) fn dated(self, previous: Option<&Self>, now: &str) -> Self {
         let matter = |of: &Self| (of.kind, of.reason, of.who.clone(), of.object.clone());
         let kept = previous.filter(|kept| matter(kept) == matter(&self)).and_then(|kept| kept.since.clone());
         Self { since: kept.or_else(|| Some(now.to_owned())), ..self }

@@ -67,7 +67,7 @@ pub struct Advanced {
 /// Returns what follows from what was observed, and from what came of the tasks of the former call.
 pub fn advance(input: &Input<'_>, run: Run, mut results: BTreeMap<String, Done>) -> Advanced {
     let mut state = State { input, run, tasks: Vec::new(), again: None };
-    if state.run.status.is_canceled(input.cancel) {
+    if state.run.status.is_cancelled(input.cancel) {
         state.cancel();
     }
     if input.paused {
@@ -108,7 +108,7 @@ impl State<'_, '_> {
         for (index, step) in steps.iter_mut().enumerate() {
             if has_begun(step) || (is_idle && Some(index) == next) {
                 (step.phase, step.finished_at, step.next_at) = (StepPhase::Failed, Some(now.clone()), None);
-                (step.reason, step.message) = (Some(StepReason::Canceled), Some(words::canceled()));
+                (step.reason, step.message) = (Some(StepReason::Cancelled), Some(words::cancelled()));
             }
         }
         (self.run.status.phase, self.run.status.finished_at) = (WorkflowPhase::Failed, Some(now));
@@ -218,6 +218,7 @@ impl State<'_, '_> {
                 status.outputs.extend(outputs);
                 self.poll(index, poll, None);
             }
+            Progress::Noted { outputs } => self.run.steps[index].outputs.extend(outputs),
             Progress::NotYet { every, message } => self.poll(index, every, message),
             Progress::Waits { reason, message } => {
                 let status = &mut self.run.steps[index];

@@ -64,8 +64,8 @@ impl Values<'_> {
         text(template, &self.scope(&self.workflow.environment, steps))
     }
 
-    /// Returns the Job of a step, as its template has it.
-    pub fn object(&self, template: &Template, steps: &[StepStatus]) -> Result<Value, TaskFailure> {
+    /// Returns a value, such as the Job of a step.
+    pub fn value(&self, template: &Template, steps: &[StepStatus]) -> Result<Value, TaskFailure> {
         template.evaluate(&self.scope(&self.workflow.environment, steps), &mut budget()).map_err(|error| broken(&error))
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::compile::duration;
-use crate::api::{HttpRequest, JobStep, PromiseSpec, Step, Workflow, WorkflowName};
+use crate::api::{ActionSpec, HttpRequest, JobStep, OnFailure, PromiseSpec, Step, Workflow, WorkflowName};
 use crate::problem::Problem;
 use crate::wording::all_of;
 
@@ -20,17 +20,26 @@ const POLLS: std::ops::RangeInclusive<i64> = 2..=3_600;
 
 /// Checks all workflows of a promise.
 pub(crate) fn check(spec: &PromiseSpec) -> Vec<Problem> {
-    let mut checks = Checks { spec, problems: Vec::new() };
+    let mut checks = Checks { spec, action: None, problems: Vec::new() };
     for name in WorkflowName::ALL {
         if let Some(workflow) = spec.workflows.get(name) {
-            checks.workflow(name, workflow);
+            checks.workflow(name, workflow, &format!(".workflows.{}", name.word()));
         }
     }
     checks.problems
 }
 
+/// Checks the steps of an action at a path.
+pub(crate) fn check_action(spec: &PromiseSpec, action: &ActionSpec, path: &str) -> Vec<Problem> {
+    let mut checks = Checks { spec, action: Some(action), problems: Vec::new() };
+    checks.workflow(WorkflowName::Action, &Workflow { steps: action.steps.clone() }, path);
+    checks.problems
+}
+
 struct Checks<'a> {
     spec: &'a PromiseSpec,
+    /// The action that the steps belong to.
+    action: Option<&'a ActionSpec>,
     problems: Vec<Problem>,
 }
 
@@ -39,11 +48,10 @@ impl Checks<'_> {
         self.problems.push(Problem { path: path.into(), message: message.into() });
     }
 
-    fn workflow(&mut self, name: WorkflowName, workflow: &Workflow) {
-        let path = format!(".workflows.{}", name.word());
+    fn workflow(&mut self, name: WorkflowName, workflow: &Workflow, path: &str) {
         let count = workflow.steps.len();
         if count == 0 {
-            return self.problem(format!("{path}.steps"), "Add a step, or remove the workflow.");
+            return self.problem(format!("{path}.steps"), "Add a step, or remove it.");
         }
         if count > STEP_LIMIT {
             let message = format!("Use fewer steps: a workflow can have at most {STEP_LIMIT}, and this one has {count}.");
@@ -74,7 +82,7 @@ impl Checks<'_> {
             self.problem(format!("{path}.steps"), message);
         }
         if name != WorkflowName::Deprovision {
-            self.all_applied(workflow, &path);
+            self.all_applied(workflow, path);
         }
     }
 
@@ -87,7 +95,9 @@ impl Checks<'_> {
             .flat_map(|apply| &apply.resources)
             .map(String::as_str)
             .collect();
-        let missing: Vec<&str> = self.resources().filter(|id| !applied.contains(id)).collect();
+        let own = self.action.map_or(&self.spec.implementation.resources, |action| &action.resources);
+        let own = own.iter().map(|resource| resource.id.as_str());
+        let missing: Vec<&str> = own.filter(|id| !applied.contains(id)).collect();
         if !missing.is_empty() {
             let message = format!("Name every resource in the `apply` or `request` of a step. These are missing: {}.", all_of(&missing));
             self.problem(format!("{path}.steps"), message);
@@ -95,7 +105,50 @@ impl Checks<'_> {
     }
 
     fn resources(&self) -> impl Iterator<Item = &str> {
-        self.spec.implementation.resources.iter().map(|resource| resource.id.as_str())
+        let own = self.action.map(|action| action.resources.as_slice()).unwrap_or_default();
+        self.spec.implementation.resources.iter().chain(own).map(|resource| resource.id.as_str())
+    }
+
+    /// What only the objects of an action are for, and what only those of the request are for.
+    fn of_action(&mut self, step: &Step, place: &str) {
+        let Some(action) = self.action else {
+            if step.patch.is_some() {
+                self.problem(format!("{place}.patch"), "Move it: `patch` belongs to actions. Change the template instead.");
+            }
+            return;
+        };
+        for (kind, is_given) in [("request", step.request.is_some()), ("job", step.job.is_some())] {
+            if is_given {
+                let message = format!("Apply it as a resource of the action: `{kind}` belongs to workflows.");
+                self.problem(format!("{place}.{kind}"), message);
+            }
+        }
+        let is_own = |id: &String| action.resources.iter().any(|resource| resource.id == *id);
+        for (kind, of) in [("capacity", &step.capacity), ("apply", &step.apply)] {
+            let ids = of.iter().flat_map(|of| of.resources.iter().enumerate());
+            for (at, id) in ids.filter(|(_, id)| !is_own(id)) {
+                let message = format!("Name a resource of the action: `{id}` belongs to the request, which applies it itself.");
+                self.problem(format!("{place}.{kind}.resources[{at}]"), message);
+            }
+        }
+        if let Some(patch) = &step.patch {
+            if !self.spec.implementation.resources.iter().any(|resource| resource.id == patch.resource && resource.for_each.is_none()) {
+                let message = format!("Name a single resource of the implementation: there is no `{}`.", patch.resource);
+                self.problem(format!("{place}.patch.resource"), message);
+            }
+            let is_about_fields = patch.merge.as_object().is_some_and(|fields| !fields.is_empty());
+            let identity = ["/apiVersion", "/kind", "/metadata/name", "/metadata/namespace", "/status"];
+            if !is_about_fields || identity.iter().any(|field| patch.merge.pointer(field).is_some()) {
+                let message = "Give the fields to set, without apiVersion, kind, name, namespace and status.";
+                self.problem(format!("{place}.patch.merge"), message);
+            }
+        }
+        if step.on_failure == OnFailure::Rollback {
+            self.problem(format!("{place}.onFailure"), "Use fail or continue: an action undoes nothing.");
+        }
+        if step.http.as_ref().is_some_and(|http| http.undo.is_some()) {
+            self.problem(format!("{place}.http.undo"), "Remove it: an action undoes nothing.");
+        }
     }
 
     fn step(&mut self, name: WorkflowName, step: &Step, place: &str) {
@@ -108,9 +161,10 @@ impl Checks<'_> {
             step.http.is_some(),
             step.request.is_some(),
             step.job.is_some(),
+            step.patch.is_some(),
         ];
         if given.iter().filter(|given| **given).count() != 1 {
-            self.problem(place, "Give the step exactly one of validate, capacity, apply, wait, delete, request, http and job.");
+            self.problem(place, "Give the step exactly one of validate, capacity, apply, wait, delete, request, http, job and patch.");
         }
         let is_deletion = name == WorkflowName::Deprovision;
         for (kind, is_given, belongs) in [
@@ -119,12 +173,13 @@ impl Checks<'_> {
             ("capacity", given[1], !is_deletion),
             ("request", given[6], !is_deletion),
         ] {
-            if is_given && !belongs {
+            if is_given && !belongs && name != WorkflowName::Action {
                 let (here, there) = if is_deletion { ("deprovision", "provision and upgrade") } else { (name.word(), "deprovision") };
                 let message = format!("Move it: `{kind}` belongs to {there}, and this is {here}.");
                 self.problem(format!("{place}.{kind}"), message);
             }
         }
+        self.of_action(step, place);
         let about = [("capacity", &step.capacity), ("apply", &step.apply), ("delete", &step.delete), ("request", &step.request)];
         for (kind, of) in about {
             if let Some(of) = of {

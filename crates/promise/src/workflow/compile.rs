@@ -62,13 +62,25 @@ pub(super) struct CompiledStep {
 /// What a step does.
 #[derive(Clone, Debug)]
 pub(super) enum Action {
-    Validate { expression: Template, message: String },
+    Validate {
+        expression: Template,
+        message: String,
+    },
     Capacity(Vec<String>),
     Apply(Vec<String>),
-    Wait { resources: Vec<String>, until: Option<Template> },
+    Wait {
+        resources: Vec<String>,
+        until: Option<Template>,
+    },
     Delete(Vec<String>),
     Request(Vec<String>),
     Job(Box<CompiledJob>),
+    /// Deletes objects that exist when the step begins. The controller might create others in their place.
+    Remove(Vec<String>),
+    Patch {
+        resource: String,
+        merge: Template,
+    },
     Http(Box<CompiledHttp>),
 }
 
@@ -116,21 +128,38 @@ pub(super) type Outputs = Vec<(String, Template)>;
 /// Compiles all workflows. What doesn't compile is reported and left out; `check` reports what is wrong with their structure.
 pub(crate) fn compile(workflows: &Workflows, environment: &Environment, reader: &mut Reader) -> CompiledWorkflows {
     let environment = environment.clone().variable("steps", Type::Dyn);
-    let with_answer = environment.clone().variable("answer", Type::object([("status", Type::Int), ("body", Type::Dyn)]));
-    let with_result = environment.clone().variable("result", Type::Dyn);
+    let with_answer = with_answer(&environment);
+    let with_result = with_result(&environment);
     let named = WorkflowName::ALL.into_iter().filter_map(|name| Some((name, workflows.get(name)?)));
     let workflows = named.map(|(name, workflow)| {
         let path = format!(".workflows.{}", name.word());
-        let mut parts = Parts { environment: &environment, with_answer: &with_answer, with_result: &with_result, reader };
+        let mut parts = Parts { environment: &environment, with_answer: &with_answer, with_result: &with_result, is_action: false, reader };
         (name, parts.workflow(workflow, &path))
     });
     CompiledWorkflows { workflows: workflows.collect() }
+}
+
+/// Compiles the steps of an action, at a path.
+pub(crate) fn compile_action(steps: &[Step], path: &str, environment: &Environment, reader: &mut Reader) -> CompiledWorkflows {
+    let (with_answer, with_result) = (with_answer(environment), with_result(environment));
+    let mut parts = Parts { environment, with_answer: &with_answer, with_result: &with_result, is_action: true, reader };
+    let workflow = parts.workflow(&Workflow { steps: steps.to_vec() }, path);
+    CompiledWorkflows { workflows: [(WorkflowName::Action, workflow)].into() }
+}
+
+fn with_answer(environment: &Environment) -> Environment {
+    environment.clone().variable("answer", Type::object([("status", Type::Int), ("body", Type::Dyn)]))
+}
+
+fn with_result(environment: &Environment) -> Environment {
+    environment.clone().variable("result", Type::Dyn)
 }
 
 struct Parts<'e> {
     environment: &'e Environment,
     with_answer: &'e Environment,
     with_result: &'e Environment,
+    is_action: bool,
     reader: &'e mut Reader,
 }
 
@@ -180,8 +209,13 @@ impl Parts<'_> {
         if let Some(job) = &step.job {
             return Some((StepKind::Job, Action::Job(Box::new(self.job(job, &format!("{path}.job"))?))));
         }
+        if let Some(patch) = &step.patch {
+            let merge = self.reader.template(&patch.merge, &format!("{path}.patch.merge"), self.environment)?;
+            return Some((StepKind::Patch, Action::Patch { resource: patch.resource.clone(), merge }));
+        }
         let of = |kind: StepKind, resources: &[String]| match kind {
             StepKind::Capacity => (kind, Action::Capacity(resources.to_vec())),
+            StepKind::Delete if self.is_action => (kind, Action::Remove(resources.to_vec())),
             StepKind::Delete => (kind, Action::Delete(resources.to_vec())),
             StepKind::Request => (kind, Action::Request(resources.to_vec())),
             _ => (kind, Action::Apply(resources.to_vec())),

@@ -95,7 +95,7 @@ impl JobInputs<'_> {
 
 /// Returns the template of a Job with its expressions evaluated, and with the parts that we add to.
 fn object(values: &Values<'_>, job: &CompiledJob, steps: &[StepStatus]) -> Result<Value, TaskFailure> {
-    let mut object = values.object(&job.template, steps)?;
+    let mut object = values.value(&job.template, steps)?;
     if !object["spec"]["template"].is_object() {
         return Err(TaskFailure { reason: StepReason::InvalidPromise, message: words::no_job() });
     }

@@ -10,7 +10,7 @@ use super::call::{About, Values};
 use super::compile::{Action, CompiledHttp, CompiledPoll, CompiledStep};
 use super::job::job;
 use super::key::{Effect, idempotency_key};
-use super::{Answer, Done, HttpTask, Run, Task, TaskFailure, words};
+use super::{Answer, Done, HttpTask, Run, Task, TaskFailure, remove, words};
 use crate::api::{HttpMethod, StepReason};
 
 /// How far a running step is.
@@ -37,6 +37,10 @@ pub(super) enum Progress {
     Waits {
         reason: StepReason,
         message: Option<String>,
+    },
+    /// Something has to be recorded before it continues.
+    Noted {
+        outputs: BTreeMap<String, Value>,
     },
     /// The controller has to do something.
     Asks(Task),
@@ -78,6 +82,15 @@ pub(super) fn progress(
         Action::Request(resources) => all(resources, &[input.unapplied, input.unhealthy], StepReason::Waiting),
         Action::Job(wanted) => job(input, values, wanted, (run, index), done),
         Action::Delete(resources) => all(resources, &[input.remaining], StepReason::Deleting),
+        Action::Remove(resources) => remove::progress(input.resources, resources, &run.steps[index], done),
+        Action::Patch { resource, merge } => match done {
+            Some(Done::Failed(failure)) => failure.into(),
+            Some(Done::Accepted | Done::Answer(_)) => succeeded(),
+            Some(Done::JobResult { .. }) | None => match values.value(merge, &run.steps) {
+                Ok(merge) => Progress::Asks(Task::Patch { step: step.id.clone(), resource: resource.clone(), merge }),
+                Err(failure) => failure.into(),
+            },
+        },
         Action::Http(http) => {
             let status = &run.steps[index];
             match (&http.poll, status.answered) {

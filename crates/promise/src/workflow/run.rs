@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::{Map, Value};
+
 use super::compile::{Action, CompiledWorkflow};
 use super::job::WantedJob;
-use crate::api::{PromiseRequestStatus, StepPhase, StepStatus, WorkflowName, WorkflowPhase, WorkflowStatus};
+use crate::api::{PromiseActionStatus, PromiseRequestStatus, StepPhase, StepStatus, WorkflowName, WorkflowPhase, WorkflowStatus};
 
 /// The run of a workflow, as the status has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +30,11 @@ impl Run {
         let (release, started_at) = (release.to_owned(), Some(now.to_owned()));
         let status = WorkflowStatus { name, release, run, attempt: run, started_at, ..WorkflowStatus::default() };
         Self { status, steps: steps.collect() }
+    }
+
+    /// Returns the run of an action that its status has.
+    pub fn of_action(status: &PromiseActionStatus) -> Option<Self> {
+        Some(Self { status: status.workflow.clone()?, steps: status.steps.clone() })
     }
 
     /// Returns the run that the status has.
@@ -85,6 +92,22 @@ impl Run {
             matches!(step.action, Action::Job(_)).then(|| WantedJob::of(uid, request, &self.status, status))
         };
         self.steps.iter().filter(started).filter_map(of).collect()
+    }
+
+    /// Returns the ids of the resources of an action that a step that has begun deletes.
+    pub fn removed(&self, workflow: &CompiledWorkflow) -> BTreeSet<String> {
+        let begun = |id: &str| self.steps.iter().any(|step| step.id == id && step.attempts > 0);
+        let removing = workflow.steps.iter().filter(|step| begun(&step.id)).filter_map(|step| match &step.action {
+            Action::Remove(resources) => Some(resources),
+            _ => None,
+        });
+        removing.flatten().cloned().collect()
+    }
+
+    /// Returns the outputs of the steps so far, by step.
+    pub fn outputs(&self) -> Value {
+        let outputs = self.steps.iter().filter(|step| !step.outputs.is_empty());
+        Value::Object(outputs.map(|step| (step.id.clone(), step.outputs.clone().into_iter().collect::<Map<_, _>>().into())).collect())
     }
 
     /// Returns the first step that failed for good.

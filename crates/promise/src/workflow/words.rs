@@ -22,9 +22,9 @@ pub fn waits(step: &StepStatus) -> Option<WaitingOn> {
     Some(WaitingOn { object: Some(step.id.clone()), ..waiting })
 }
 
-/// Returns that someone canceled the step.
-pub(super) fn canceled() -> String {
-    "Canceled".to_owned()
+/// Returns that someone cancelled the step.
+pub(super) fn cancelled() -> String {
+    "Cancelled".to_owned()
 }
 
 /// Returns how far a Job is. `active` is the number of its pods that run.

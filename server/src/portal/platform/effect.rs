@@ -220,6 +220,7 @@ impl Trial {
             promise: PromiseContext { name: spot.name.clone(), version: spec.version.clone(), workspace: spot.home.clone() },
             workspace: spot.workspace.clone(),
             prices: Value::Null,
+            action: None,
         };
         let parameters = request.spec.parameters.as_ref().unwrap_or(&Value::Null);
         let settled = policy::settle_read(&target, &sources, reading, parameters, None, &context);

@@ -47,7 +47,7 @@ fn failed_attempt(status: &PromiseRequestStatus) -> Option<u32> {
     is_failed.then_some(run.attempt)
 }
 
-/// Returns the attempt that is running, while it can be canceled.
+/// Returns the attempt that is running, while it can be cancelled.
 fn running_attempt(status: &PromiseRequestStatus) -> Option<u32> {
     let run = status.workflow.as_ref()?;
     (run.phase == WorkflowPhase::Running).then_some(run.attempt)

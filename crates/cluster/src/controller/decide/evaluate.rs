@@ -48,6 +48,7 @@ pub(super) fn context(
             path,
         },
         prices,
+        action: None,
     }
 }
 

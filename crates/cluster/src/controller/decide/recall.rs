@@ -76,6 +76,13 @@ pub(super) async fn recall(subject: Subject<'_>, api: &Api<PromiseRelease>) -> R
     }
 }
 
+/// Loads a release of the request by its name.
+pub(super) async fn pinned(subject: Subject<'_>, api: &Api<PromiseRelease>, name: &str) -> Result<Chosen, Unloadable> {
+    let current = subject.facts.status.and_then(|status| status.current.as_ref());
+    let version = current.map(|current| current.version.as_str()).unwrap_or_default();
+    load(subject, api, &Named { release: name, revision: "", version, content_hash: None, generation: None }).await
+}
+
 async fn named(subject: Subject<'_>, api: &Api<PromiseRelease>) -> Result<Choice, Unloadable> {
     let (mut running, mut accepted) = (None, None);
     let status = subject.facts.status;

@@ -160,7 +160,13 @@ impl Reconciliation<'_> {
 }
 
 /// Reads an object, and watches its kind from now on.
-async fn observe(ctx: &ControllerContext, request: &Key, places: &Places, place: &Place, key: &ObjectKey) -> Result<Option<Value>, String> {
+pub(in crate::controller) async fn observe(
+    ctx: &ControllerContext,
+    request: &Key,
+    places: &Places,
+    place: &Place,
+    key: &ObjectKey,
+) -> Result<Option<Value>, String> {
     let kind = objects::kind(key);
     let Some(reach) = ctx.targets.find(place, &kind).await? else { return Ok(None) };
     places.is_same(place, reach.session)?;

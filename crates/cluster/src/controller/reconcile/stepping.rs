@@ -218,7 +218,7 @@ impl Reconciliation<'_> {
             let is_about = |desired: &&Desired| match task {
                 Task::DryRun { resources, .. } => resources.iter().any(|resource| resource == resource_of(&desired.id)),
                 Task::JobResult(result) => desired.id == job_id(&result.step),
-                Task::Http(_) => false,
+                Task::Http(_) | Task::Patch { .. } | Task::Delete { .. } => false,
             };
             facts.desired.iter().flatten().filter(is_about).cloned().collect()
         };
@@ -237,6 +237,8 @@ impl Reconciliation<'_> {
                 Task::Http(call) => Ok(steps::call(ctx, release, call).await),
                 Task::DryRun { .. } => steps::dry_run(ctx, places, objects).await,
                 Task::JobResult(result) => job_result::read(ctx, places, objects, result).await,
+                // Publishing refuses them: they belong to actions.
+                Task::Patch { .. } | Task::Delete { .. } => Ok(steps::not_here()),
             };
             (task.step().to_owned(), done)
         }))

@@ -88,6 +88,12 @@ async fn work_of_every_kind(plane: &Plane) {
     plane.offer().await;
     plane.ask("web", "settings", json!({})).await;
     plane.ask("held", "settings", json!({"level": 9})).await;
+    // Whatever comes of it, the controller reads it, makes it one of its request, and says so.
+    let run = json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseAction", "metadata": {"name": "backup", "namespace": "shop"},
+        "spec": {"request": "web", "action": "backup"},
+    });
+    apply(&admin(plane), &run).await.unwrap();
 }
 
 /// A decision about the request that waits for one.

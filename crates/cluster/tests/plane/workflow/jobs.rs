@@ -25,7 +25,7 @@ crate::world::on_every_plane_in_full![
     a_job_comes_before_the_objects_and_leaves_its_result,
     a_job_that_failed_is_replaced_by_the_next_attempt,
     a_deletion_ends_with_a_last_job,
-    a_workflow_that_is_canceled_takes_its_job_away,
+    a_workflow_that_is_cancelled_takes_its_job_away,
 ];
 
 fn migrate(rest: Value) -> Value {
@@ -153,7 +153,7 @@ async fn a_deletion_ends_with_a_last_job(plane: Plane) {
     controller.stop().await;
 }
 
-async fn a_workflow_that_is_canceled_takes_its_job_away(plane: Plane) {
+async fn a_workflow_that_is_cancelled_takes_its_job_away(plane: Plane) {
     let (controller, there) = with_jobs(&plane).await;
     plane.publish("settings", promise("1.0.0", json!({"provision": {"steps": [migrate(json!({})), objects("migrate")]}}))).await;
     plane.ask("web", "settings", json!({})).await;
@@ -163,8 +163,8 @@ async fn a_workflow_that_is_canceled_takes_its_job_away(plane: Plane) {
     let attempt = running.status.unwrap().workflow.unwrap().attempt;
     let patch = json!({"metadata": {"annotations": {names::CANCEL_ANNOTATION: attempt.to_string()}}});
     plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
-    let canceled = plane.until("web", "canceled", |request| run(request).is_some_and(|(_, phase)| phase == WorkflowPhase::Failed)).await;
-    assert_eq!(canceled.status.unwrap().steps[0].reason, Some(StepReason::Canceled));
+    let cancelled = plane.until("web", "cancelled", |request| run(request).is_some_and(|(_, phase)| phase == WorkflowPhase::Failed)).await;
+    assert_eq!(cancelled.status.unwrap().steps[0].reason, Some(StepReason::Cancelled));
     plane.gone(jobs, &made.name_any()).await;
     assert_eq!(level(&plane).await, None);
 

@@ -317,6 +317,7 @@ fn case(name: &str, spec: &PromiseSpec, typed: Value) -> Case {
         promise: PromiseContext { name: name.into(), version: spec.version.clone(), workspace: "root:platform".into() },
         workspace: WorkspaceContext { path: "root:acme:shop".into(), name: "shop".into(), ..WorkspaceContext::default() },
         prices: Value::Null,
+        action: None,
     };
     Case { name: name.into(), spec: spec.clone(), policies: policies(), context, typed, observed: BTreeMap::new() }
 }

@@ -16,7 +16,7 @@ fn operations_are_told_apart_and_their_parameters_are_known() {
             assert!(["workspace", "namespace", "name"].contains(&name), "{name}");
         }
         let sends = operation.method == "POST" || operation.method == "PUT";
-        // What is retried or canceled is known.
+        // What is retried or cancelled is known.
         assert_eq!(operation.body.is_some(), sends && ![RETRY, CANCEL].contains(&operation.path), "{}", operation.id);
     }
 }

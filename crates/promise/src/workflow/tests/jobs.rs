@@ -1,4 +1,4 @@
-//! Steps that run Jobs, requests of other promises, and runs that are canceled.
+//! Steps that run Jobs, requests of other promises, and runs that are cancelled.
 
 use serde_json::{Value, json};
 
@@ -120,7 +120,7 @@ fn a_request_step_waits_until_what_it_asked_for_is_ready() {
 }
 
 #[test]
-fn a_run_that_is_canceled_ends_and_a_retry_continues_it() {
+fn a_run_that_is_cancelled_ends_and_a_retry_continues_it() {
     let mut world = World::new(json!([ticket(), apply("database", &["database"], &["ticket"])]));
     world.advance();
     world.answer(201, json!({"id": 7, "status": "open"}));
@@ -130,7 +130,7 @@ fn a_run_that_is_canceled_ends_and_a_retry_continues_it() {
     assert_eq!(world.run.status.phase, WorkflowPhase::Running, "the annotation names another attempt");
     world.cancel = Some("1".into());
     assert!(world.advance().is_empty());
-    assert_eq!((world.run.status.phase, world.step("ticket").reason), (WorkflowPhase::Failed, Some(StepReason::Canceled)));
+    assert_eq!((world.run.status.phase, world.step("ticket").reason), (WorkflowPhase::Failed, Some(StepReason::Cancelled)));
     assert_eq!(world.phases(), ["ticket Failed", "database Pending"]);
     world.retry = Some("1".into());
     let poll = world.advance();
@@ -139,7 +139,7 @@ fn a_run_that_is_canceled_ends_and_a_retry_continues_it() {
 }
 
 #[test]
-fn a_run_that_is_paused_can_be_canceled() {
+fn a_run_that_is_paused_can_be_cancelled() {
     let mut world = World::new(json!([apply("database", &["database"], &[])]));
     world.paused = true;
     world.cancel = Some("1".into());

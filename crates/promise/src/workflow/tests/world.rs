@@ -98,7 +98,7 @@ impl World {
         (self.run, self.tasks, self.again) = (advanced.run, advanced.tasks, advanced.again);
         let calls = self.tasks.iter().filter_map(|task| match task {
             Task::Http(call) => Some(call.clone()),
-            Task::DryRun { .. } | Task::JobResult(_) => None,
+            Task::DryRun { .. } | Task::JobResult(_) | Task::Patch { .. } | Task::Delete { .. } => None,
         });
         calls.collect()
     }
@@ -137,7 +137,7 @@ impl World {
     pub fn job_results(&self) -> Vec<JobResultTask> {
         let results = self.tasks.iter().filter_map(|task| match task {
             Task::JobResult(result) => Some(result.clone()),
-            Task::Http(_) | Task::DryRun { .. } => None,
+            Task::Http(_) | Task::DryRun { .. } | Task::Patch { .. } | Task::Delete { .. } => None,
         });
         results.collect()
     }

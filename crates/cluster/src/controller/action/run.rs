@@ -1,0 +1,394 @@
+//! The steps of a run: observe, plan the objects of the action, advance, record, carry out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use kube::ResourceExt;
+use promise::action::{Observed, status};
+use promise::api::{ActionOutputStatus, DeletionPolicy, Health, InventoryItem, OutputStatus, WorkflowName};
+use promise::lifecycle::Chosen;
+use promise::plan::{Action, Desired, Facts, Key as ObjectKey, Pending, Plan, Seen, Subject, Why, plan, resource_of};
+use promise::workflow::{self, Advanced, Done, Input, Run};
+use serde_json::Value;
+
+use super::{Acting, RESYNC, marked};
+use crate::controller::failure::Failure;
+use crate::controller::governance::problems_in_words;
+use crate::controller::informers::WatchedKind;
+use crate::controller::places::{KnownInputs, Places, Unplaced};
+use crate::controller::queue::Requeue;
+use crate::controller::{inputs, objects, reconcile, render};
+use crate::kinds::PromiseRequest;
+use crate::workspaces::ClusterId;
+
+/// Number of times in one reconcile that steps are advanced.
+const ROUNDS: usize = 60;
+/// Number of objects written in one plan.
+const BUDGET: usize = 50;
+/// Number of objects that are read at the same time.
+const READS: usize = 16;
+
+/// What is known while a run is advanced.
+pub(super) struct Scene {
+    /// The request.
+    pub request: PromiseRequest,
+    /// The release, with the expressions of the action.
+    pub chosen: Chosen,
+    pub places: Places,
+    pub run: Run,
+    pub inventory: Vec<InventoryItem>,
+    pub outputs: Vec<ActionOutputStatus>,
+    pub seen: BTreeMap<ObjectKey, Seen>,
+    pub ids: BTreeMap<ObjectKey, String>,
+    pub desired: Vec<Desired>,
+    pending: Vec<Pending>,
+    answered: BTreeSet<ObjectKey>,
+    failure: Option<Failure>,
+    again: Option<i64>,
+}
+
+impl Scene {
+    /// Keeps why something can't be done now.
+    pub(super) fn fails(&mut self, failure: Failure) {
+        self.failure = Some(failure);
+    }
+}
+
+impl Acting<'_> {
+    /// Advances a run that has begun.
+    pub(super) async fn run(&mut self, request: PromiseRequest) -> Result<Requeue, kube::Error> {
+        let status = self.status();
+        let Some(run) = Run::of_action(&status) else { return Ok(Requeue::No) };
+        let pinned = match self.resumed(&request).await {
+            Ok(pinned) => pinned,
+            Err(why) => {
+                let seen =
+                    Observed { generation: self.generation(), run: &run, inventory: &status.inventory, outputs: &[], failure: Some(&why) };
+                self.write(&promise::action::status(&status, &seen, &self.ctx.now())).await?;
+                return Ok(Requeue::Backoff);
+            }
+        };
+        let places = self.places(&request, &pinned.chosen, &status.inventory).await;
+        let mut scene = Scene {
+            request,
+            chosen: pinned.chosen,
+            places,
+            run,
+            inventory: status.inventory,
+            outputs: Vec::new(),
+            seen: BTreeMap::new(),
+            ids: BTreeMap::new(),
+            desired: Vec::new(),
+            pending: Vec::new(),
+            answered: BTreeSet::new(),
+            failure: None,
+            again: None,
+        };
+        self.rounds(&mut scene).await?;
+        self.record(&scene).await?;
+        let kinds = WatchedKind::all(&scene.inventory).into_iter().chain(scene.ids.keys().map(WatchedKind::of)).collect();
+        let is_over = self.status().phase.is_over();
+        self.ctx.informers.keep(&marked(self.key), &if is_over { BTreeSet::new() } else { kinds });
+        Ok(match scene.failure {
+            Some(_) => Requeue::Backoff,
+            None if is_over => Requeue::No,
+            None => {
+                let again = scene.again.and_then(|seconds| u64::try_from(seconds).ok()).map_or(RESYNC, Duration::from_secs);
+                Requeue::After(again.min(RESYNC))
+            }
+        })
+    }
+
+    async fn rounds(&mut self, scene: &mut Scene) -> Result<(), kube::Error> {
+        let mut results = BTreeMap::new();
+        for _ in 0..ROUNDS {
+            let Some(now) = self.planned(scene).await else { return Ok(()) };
+            scene.inventory.clone_from(&now.inventory);
+            if !now.actions.is_empty() {
+                if let Err(failure) = self.execute(scene, now.actions).await? {
+                    scene.failure = Some(failure);
+                    return Ok(());
+                }
+                continue;
+            }
+            let before = scene.run.clone();
+            let Advanced { run, tasks, again } = match self.advanced(scene, &now, std::mem::take(&mut results)).await {
+                Ok(advanced) => advanced,
+                Err(why) => {
+                    scene.failure = Some(why.into());
+                    return Ok(());
+                }
+            };
+            scene.again = again.map(|again| again.as_secs() + 1).into_iter().chain(now.again).min();
+            let is_changed = run != before;
+            scene.run = run;
+            // What follows from a state is done only after the state is recorded.
+            if is_changed || !tasks.is_empty() {
+                self.record(scene).await?;
+            }
+            if tasks.is_empty() {
+                if !is_changed || scene.run.is_over() {
+                    return Ok(());
+                }
+                continue;
+            }
+            results = self.carry_out(scene, tasks).await;
+            if results.is_empty() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    async fn record(&mut self, scene: &Scene) -> Result<(), kube::Error> {
+        let failure = scene.failure.as_ref().map(|failure| failure.why.as_str());
+        let seen =
+            Observed { generation: self.generation(), run: &scene.run, inventory: &scene.inventory, outputs: &scene.outputs, failure };
+        let next = status(&self.status(), &seen, &self.ctx.now());
+        self.write(&next).await
+    }
+
+    /// Returns the places of the request, in which the objects of its actions are as well.
+    pub(super) async fn places(&self, request: &PromiseRequest, chosen: &Chosen, own: &[InventoryItem]) -> Places {
+        let home = ClusterId::parse(&chosen.home.cluster).ok().and_then(|home| self.ctx.world.tree().lineage(&home)?.pop());
+        let mut bound = chosen.release.destinations.clone();
+        let inventory = request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        let items = inventory.iter().chain(own);
+        bound.extend(items.filter_map(|item| Some((item.destination.clone()?, item.destination_id.clone()?))));
+        let path = chosen.context.workspace.path.clone();
+        let mut places = Places::new(&self.request_key(), path, home, chosen.trusted, bound);
+        places.identify(self.ctx).await;
+        places
+    }
+
+    /// Observes what there is, renders the objects of the action, and plans them. `None` if that isn't possible now; the scene says why.
+    async fn planned(&mut self, scene: &mut Scene) -> Option<Plan> {
+        let inventory = scene.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default();
+        let known = inventory.iter().chain(&scene.inventory).map(|item| (ObjectKey::of_item(item), item.id.clone()));
+        scene.ids.extend(known);
+        self.observe(scene).await?;
+        self.desire(scene).await?;
+        self.observe(scene).await?;
+        let subject = self.subject();
+        let own = |id: &str| scene.desired.iter().any(|desired| desired.id == id);
+        let removed = scene.chosen.compiled.workflows().get(WorkflowName::Action).map(|workflow| scene.run.removed(workflow));
+        let removed = removed.unwrap_or_default();
+        let desired: Vec<Desired> = scene.desired.iter().filter(|desired| !removed.contains(resource_of(&desired.id))).cloned().collect();
+        let ids: Vec<String> = scene.desired.iter().map(|desired| resource_of(&desired.id).to_owned()).collect();
+        let workflow = scene.chosen.compiled.workflows().get(WorkflowName::Action)?;
+        let facts = Facts {
+            request: subject,
+            desired: Some(desired),
+            pending: scene.pending.clone(),
+            inventory: scene.inventory.clone(),
+            closed: scene.run.closed(workflow, ids.iter().map(String::as_str)),
+            budget: BUDGET,
+            destinations: scene.places.identities(),
+            now: self.ctx.clock.now().as_second(),
+            seen: scene.seen.clone(),
+            answered: scene.answered.clone(),
+            ..Facts::default()
+        };
+        let mut now = plan(&facts, &self.ctx.digests);
+        // Steps can wait for objects of the request, which it applies itself.
+        for (key, id) in scene.ids.iter().filter(|(_, id)| !own(id)) {
+            let is_healthy = matches!(scene.seen.get(key), Some(Seen::Present { health: Health::Healthy, .. }));
+            if !is_healthy {
+                now.unhealthy.insert(resource_of(id).to_owned());
+            }
+        }
+        Some(now)
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            uid: self.action.uid().unwrap_or_default(),
+            name: self.key.name.clone(),
+            namespace: self.key.namespace.clone(),
+            deleting: false,
+            finalizer: true,
+            paused: false,
+            deletion_policy: DeletionPolicy::Delete,
+        }
+    }
+
+    /// Reads everything that wasn't read yet. `None` if something can't be read: nothing is decided without it.
+    async fn observe(&self, scene: &mut Scene) -> Option<()> {
+        let keys = scene.ids.keys().chain(scene.desired.iter().map(|desired| &desired.key));
+        let open: BTreeSet<ObjectKey> = keys.filter(|key| !scene.seen.contains_key(key)).cloned().collect();
+        let (ctx, places, watcher) = (self.ctx, &scene.places, &marked(self.key));
+        let reads = open.clone().into_iter().map(|key| async move {
+            let place = places.place(ctx, key.destination.as_deref())?;
+            reconcile::observe(ctx, watcher, places, &place, &key).await
+        });
+        let found: Vec<Result<Option<Value>, String>> = futures::stream::iter(reads).buffered(READS).collect().await;
+        let mut present = Vec::new();
+        for (key, found) in open.into_iter().zip(found) {
+            match found {
+                Ok(Some(object)) => present.push((key, object)),
+                Ok(None) => {
+                    scene.seen.insert(key, Seen::Absent);
+                }
+                Err(why) => {
+                    scene.failure = Some(Failure::not_now(why));
+                    return None;
+                }
+            }
+        }
+        let (compiled, context, ids) = (scene.chosen.compiled.clone(), scene.chosen.context.clone(), scene.ids.clone());
+        let parameters = scene.chosen.release.parameters.clone().unwrap_or_default();
+        let now = self.ctx.clock.now().as_second();
+        let judged = self.ctx.evaluate(move || {
+            let judge = |(key, object): (ObjectKey, Value)| {
+                let id = ids.get(&key).map(String::as_str).unwrap_or_default();
+                let verdict = render::health(&compiled, id, &object, &parameters, &context, now);
+                (key, Seen::Present { object, health: verdict.health, message: verdict.message })
+            };
+            present.into_iter().map(judge).collect::<Vec<_>>()
+        });
+        match judged.await {
+            Ok(judged) => {
+                scene.seen.extend(judged);
+                Some(())
+            }
+            Err(why) => {
+                scene.failure = Some(why.into());
+                None
+            }
+        }
+    }
+
+    /// Renders the objects of the action and puts them into their places.
+    async fn desire(&self, scene: &mut Scene) -> Option<()> {
+        let (compiled, context) = (scene.chosen.compiled.clone(), self.context(scene));
+        let parameters = scene.chosen.release.parameters.clone().unwrap_or_default();
+        let (rules, observed) = (scene.chosen.release.rules.clone(), self.observed(scene));
+        let rendered = self.ctx.evaluate(move || render::render(&compiled, &parameters, &context, &rules, &observed)).await;
+        let rendered = match rendered {
+            Ok(rendered) if rendered.problems.is_empty() => rendered,
+            Ok(rendered) => return refuse(scene, problems_in_words(&rendered.problems).into()),
+            Err(why) => return refuse(scene, why.into()),
+        };
+        let returned = |output: OutputStatus| Some(ActionOutputStatus { name: output.name, value: output.value? });
+        scene.outputs = rendered.outputs.into_iter().filter_map(returned).collect();
+        let inventory = scene.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        let of_request: BTreeSet<String> = inventory.iter().map(|item| resource_of(&item.id).to_owned()).collect();
+        let own = self.own_resources(scene);
+        scene.pending = rendered.pending.iter().filter(|pending| own.contains(resource_of(&pending.id))).cloned().collect();
+        let accepted = inputs::accepted(&scene.chosen.release);
+        let subject = self.subject();
+        let mut desired = Vec::new();
+        for object in rendered.objects.iter().filter(|object| own.contains(&object.resource) && !of_request.contains(&object.resource)) {
+            let known = KnownInputs { accepted: &accepted, seen: &scene.seen };
+            match scene.places.desired(self.ctx, &subject, object, object.stage, known).await {
+                Ok(placed) => desired.push(placed),
+                Err(Unplaced::Refused(problem)) => return refuse(scene, problem.message.into()),
+                Err(Unplaced::Unknown(why)) => return refuse(scene, Failure::not_now(why)),
+                Err(Unplaced::Changed(secret)) => return refuse(scene, Failure::not_now(format!("The Secret {secret} has changed."))),
+            }
+        }
+        scene.ids.extend(desired.iter().map(|desired| (desired.key.clone(), desired.id.clone())));
+        scene.desired = desired;
+        Some(())
+    }
+
+    fn own_resources(&self, scene: &Scene) -> BTreeSet<String> {
+        let revision = self.ctx.world.revision_of(&scene.chosen.release.revision);
+        let action = revision.as_ref().and_then(|revision| revision.spec.spec.actions.get(&self.action.spec.action));
+        action.into_iter().flat_map(|action| &action.resources).map(|resource| resource.id.clone()).collect()
+    }
+
+    fn context(&self, scene: &Scene) -> promise::context::Context {
+        let mut context = promise::context::Context::clone(&scene.chosen.context);
+        if let Some(action) = &mut context.action {
+            action.steps = scene.run.outputs();
+        }
+        context
+    }
+
+    /// Returns the observed objects of the request and of the action, by id.
+    fn observed(&self, scene: &Scene) -> BTreeMap<String, Value> {
+        let mut observed = render::observed(&scene.seen, &scene.ids, &scene.request.uid().unwrap_or_default());
+        observed.extend(render::observed(&scene.seen, &scene.ids, &self.action.uid().unwrap_or_default()));
+        observed
+    }
+
+    async fn advanced(&self, scene: &Scene, now: &Plan, results: BTreeMap<String, Done>) -> Result<Advanced, String> {
+        let (compiled, context, run) = (scene.chosen.compiled.clone(), self.context(scene), scene.run.clone());
+        let parameters = scene.chosen.release.parameters.clone().unwrap_or_default();
+        let (observed, called) = (self.observed(scene), self.ctx.calls.of(&marked(self.key)));
+        let (unapplied, unhealthy, at) = (now.unapplied.clone(), now.unhealthy.clone(), self.ctx.clock.now());
+        let (uid, retry) = (self.action.uid().unwrap_or_default(), self.retry().map(str::to_owned));
+        let advanced = self.ctx.evaluate(move || {
+            let workflow = compiled.workflows().get(WorkflowName::Action)?;
+            let input = Input {
+                workflow,
+                uid: &uid,
+                parameters: &parameters,
+                context: &context,
+                resources: &compiled.observed(&observed),
+                unapplied: &unapplied,
+                unhealthy: &unhealthy,
+                remaining: &BTreeSet::new(),
+                jobs: &BTreeMap::new(),
+                called: &called,
+                can_roll_back: false,
+                is_back: false,
+                paused: false,
+                retry: retry.as_deref(),
+                // An action is cancelled by its spec, before its next step.
+                cancel: None,
+                now: at,
+            };
+            Some(workflow::advance(&input, run, results))
+        });
+        advanced.await?.ok_or_else(|| promise::action::unknown_action(&self.action.spec.action))
+    }
+
+    /// Executes a plan in order. The inner error is a refusal.
+    async fn execute(&mut self, scene: &mut Scene, actions: Vec<Action>) -> Result<Result<(), Failure>, kube::Error> {
+        for action in actions {
+            let done = match action {
+                Action::Record { inventory } => {
+                    scene.inventory = inventory;
+                    self.record(scene).await?;
+                    Ok(())
+                }
+                Action::Apply { key, object, why, .. } => self.apply(scene, &key, &object, why).await,
+                Action::Delete { key, uid } => self.delete(scene, &key, &uid).await,
+                Action::AddFinalizer | Action::Orphan { .. } | Action::RemoveFinalizer => Ok(()),
+            };
+            if let Err(failure) = done {
+                return Ok(Err(failure));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    async fn apply(&self, scene: &mut Scene, key: &ObjectKey, object: &Value, why: Why) -> Result<(), Failure> {
+        let place = scene.places.place(self.ctx, key.destination.as_deref())?;
+        let uid = match scene.seen.get(key) {
+            Some(Seen::Present { object, .. }) => object["metadata"]["uid"].as_str(),
+            _ => None,
+        };
+        objects::apply(&self.ctx.targets, (&scene.places, &place), key, object, uid, why).await?;
+        scene.answered.insert(key.clone());
+        scene.seen.remove(key);
+        Ok(())
+    }
+
+    /// Deletes an object, which is looked at again afterwards.
+    pub(super) async fn delete(&self, scene: &mut Scene, key: &ObjectKey, uid: &str) -> Result<(), Failure> {
+        let place = scene.places.place(self.ctx, key.destination.as_deref())?;
+        objects::delete(&self.ctx.targets, &place, key, uid).await?;
+        scene.seen.remove(key);
+        Ok(())
+    }
+}
+
+/// Ends the observation for a reason.
+fn refuse(scene: &mut Scene, failure: Failure) -> Option<()> {
+    scene.failure = Some(failure);
+    None
+}

@@ -1,0 +1,199 @@
+//! The start of a run: who wants it, with which parameters, and whether it is its turn.
+
+use std::sync::Arc;
+
+use kube::ResourceExt;
+use kube::api::ListParams;
+use promise::action::{self, Turn, accepted, may_run, named_runs, not_allowed, waits_for_request, waits_for_turn};
+use promise::api::{ActionPhase, PromiseActionStatus, WaitingOn, WorkflowName};
+use promise::context::{ActionContext, Context};
+use promise::lifecycle::Chosen;
+use promise::names;
+use promise::render::Compiled;
+use promise::workflow::Run;
+use serde_json::{Value, json};
+
+use super::Acting;
+use crate::controller::decide::{recalled, release};
+use crate::controller::governance::problems_in_words;
+use crate::error::is_missing;
+use crate::kinds::{PromiseAction, PromiseRequest};
+use crate::watch::Key;
+
+/// Whether a run has begun.
+pub(super) enum Begun {
+    /// It has.
+    Running,
+    /// It never will; a sentence.
+    Refused(String),
+    /// It is not its turn.
+    Waits(WaitingOn),
+    /// It isn't known now; a sentence.
+    NotNow(String),
+}
+
+/// The release that a run is about, and its expressions.
+pub(super) struct Pinned {
+    /// The release. Its context and expressions are those of the action.
+    pub chosen: Chosen,
+    /// Parameters of the action with their defaults.
+    pub parameters: Value,
+}
+
+impl Acting<'_> {
+    /// Starts the run, if it can start now.
+    pub(super) async fn begin(&mut self, request: &PromiseRequest) -> Result<Begun, kube::Error> {
+        let generation = request.metadata.generation.unwrap_or_default();
+        if let Some(waiting) = waits_for_request(request.status.as_ref(), generation) {
+            return Ok(Begun::Waits(waiting));
+        }
+        if let Some(waiting) = waits_for_turn(&turn(&self.action), &self.known_turns()) {
+            return Ok(Begun::Waits(waiting));
+        }
+        let key = self.request_key();
+        let current = match recalled(self.ctx, &self.releases, &key, request).await {
+            Ok(choice) => choice.current,
+            Err(lost) => return Ok(Begun::NotNow(lost.why)),
+        };
+        let Some(current) = current else { return Ok(Begun::NotNow("The request has no release.".to_owned())) };
+        let pinned = match self.pinned(&current).await {
+            Ok(pinned) => pinned,
+            Err(refusal) => return Ok(refusal),
+        };
+        if let Some(why) = self.misnamed(&pinned).await? {
+            return Ok(Begun::Refused(why));
+        }
+        let Some(workflow) = pinned.chosen.compiled.workflows().get(WorkflowName::Action) else {
+            return Ok(Begun::Refused(action::unknown_action(&self.action.spec.action)));
+        };
+        // Whoever reads that it is its turn also records that it runs, before anyone else reads.
+        let _starts = self.ctx.starts.lock().await;
+        if let Some(waiting) = waits_for_turn(&turn(&self.action), &self.turns(request).await?) {
+            return Ok(Begun::Waits(waiting));
+        }
+        let now = self.ctx.now();
+        let run = Run::start(workflow, WorkflowName::Action, &current.name, None, &now);
+        let status = PromiseActionStatus {
+            observed_generation: self.generation(),
+            phase: ActionPhase::Running,
+            waiting_on: None,
+            release: Some(current.name.clone()),
+            workflow: Some(run.status),
+            steps: run.steps,
+            started_at: Some(now),
+            ..self.status()
+        };
+        self.write(&status).await?;
+        Ok(Begun::Running)
+    }
+
+    /// Lets a failed run that someone retries continue, when it is its turn. Returns whether it can.
+    pub(super) async fn resume(&mut self, request: &PromiseRequest) -> Result<bool, kube::Error> {
+        let _starts = self.ctx.starts.lock().await;
+        let is_rolling_out = waits_for_request(request.status.as_ref(), request.metadata.generation.unwrap_or_default()).is_some();
+        if is_rolling_out || waits_for_turn(&turn(&self.action), &self.turns(request).await?).is_some() {
+            return Ok(false);
+        }
+        let status = PromiseActionStatus { phase: ActionPhase::Running, finished_at: None, ..self.status() };
+        self.write(&status).await?;
+        Ok(true)
+    }
+
+    /// Returns all runs of the request.
+    async fn turns(&self, request: &PromiseRequest) -> Result<Vec<Turn>, kube::Error> {
+        let own = ListParams::default().labels(&format!("{}={}", names::REQUEST_UID_LABEL, request.uid().unwrap_or_default()));
+        Ok(self.api.list(&own).await?.items.iter().map(turn).collect())
+    }
+
+    /// Returns the key of the request.
+    pub(super) fn request_key(&self) -> Key {
+        Key { name: self.action.spec.request.clone(), ..self.key.clone() }
+    }
+
+    /// Loads the release that the run started with. The error is a sentence.
+    pub(super) async fn resumed(&self, request: &PromiseRequest) -> Result<Pinned, String> {
+        let name = self.status().release.unwrap_or_default();
+        let chosen = release(self.ctx, &self.releases, &self.request_key(), request, &name).await.map_err(|lost| lost.why)?;
+        self.pinned(&chosen).await.map_err(|refusal| match refusal {
+            Begun::Refused(why) | Begun::NotNow(why) => why,
+            Begun::Waits(waiting) => waiting.message,
+            Begun::Running => String::new(),
+        })
+    }
+
+    /// Returns a release with the expressions of the action. The error says why the action can't run with it.
+    async fn pinned(&self, chosen: &Chosen) -> Result<Pinned, Begun> {
+        let revision = self.ctx.world.revision_of(&chosen.release.revision);
+        let Some(revision) = revision else { return Err(Begun::NotNow("The revision of the promise can't be read now.".to_owned())) };
+        let spec = &self.action.spec;
+        let name = spec.action.clone();
+        let Some(action) = revision.spec.spec.actions.get(&name) else { return Err(Begun::Refused(action::unknown_action(&name))) };
+        let Some(requester) = spec.requester.clone() else { return Err(Begun::Refused(action::unnamed())) };
+        let person = requester.person(self.key.cluster.as_str());
+        if !may_run(action, &person, &requester.groups, &chosen.home.cluster) {
+            return Err(Begun::Refused(not_allowed(action, &name)));
+        }
+        let status = self.status();
+        let run = Run::of_action(&status);
+        let acting = ActionContext {
+            name: self.key.name.clone(),
+            parameters: Value::Null,
+            requested_by: requester,
+            started_at: status.started_at.unwrap_or_else(|| self.ctx.now()),
+            steps: run.as_ref().map_or_else(|| json!({}), Run::outputs),
+        };
+        let (context, given) = (Context::clone(&chosen.context), spec.parameters.clone());
+        let evaluated = self.ctx.evaluate(move || {
+            let Some(action) = revision.spec.spec.actions.get(&name) else { return Err(Vec::new()) };
+            let parameters = accepted(&revision.spec.spec, action, given.as_ref(), &context)?;
+            let compiled = action::compile(&revision.spec.spec, &name)?;
+            let acting = ActionContext { parameters: parameters.clone(), ..acting };
+            Ok((parameters, compiled, Context { action: Some(acting), ..context }))
+        });
+        let evaluated: Result<(Value, Compiled, Context), _> = evaluated.await.map_err(Begun::NotNow)?;
+        let (parameters, compiled, context) = evaluated.map_err(|problems| Begun::Refused(problems_in_words(&problems)))?;
+        let chosen = Chosen { compiled: Arc::new(compiled), context: Arc::new(context), ..chosen.clone() };
+        Ok(Pinned { chosen, parameters })
+    }
+
+    /// Returns why a parameter doesn't name a run that succeeded, of the same request.
+    async fn misnamed(&self, pinned: &Pinned) -> Result<Option<String>, kube::Error> {
+        let Some(revision) = self.ctx.world.revision_of(&pinned.chosen.release.revision) else { return Ok(None) };
+        let Some(action) = revision.spec.spec.actions.get(&self.action.spec.action) else { return Ok(None) };
+        for named in named_runs(&action.form, &pinned.parameters) {
+            let is_usable = |found: &PromiseAction| {
+                found.spec.request == self.action.spec.request
+                    && found.spec.action == named.action
+                    && found.metadata.deletion_timestamp.is_none()
+                    && found.status.as_ref().is_some_and(|status| status.phase == ActionPhase::Succeeded)
+            };
+            let found = match self.api.get(&named.name).await {
+                Ok(found) => Some(found),
+                Err(error) if is_missing(&error) => None,
+                // A text that isn't the name of an object is no run either.
+                Err(kube::Error::Api(status)) if matches!(status.code, 400 | 405 | 422) => None,
+                Err(error) => return Err(error),
+            };
+            if !found.as_ref().is_some_and(is_usable) {
+                return Ok(Some(action::chosen_run(&named.path.to_string(), &named.name, &named.action)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the runs of the request that the caches know and that aren't over.
+    fn known_turns(&self) -> Vec<Turn> {
+        let open = self.ctx.actions.open(&self.request_key());
+        open.iter().filter_map(|key| self.ctx.world.actions.get(key)).map(|row| turn(&row)).collect()
+    }
+}
+
+fn turn(action: &PromiseAction) -> Turn {
+    Turn {
+        name: action.name_any(),
+        action: action.spec.action.clone(),
+        created: action.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
+        phase: action.status.as_ref().map(|status| status.phase).unwrap_or_default(),
+        requester: action.spec.requester.clone(),
+    }
+}

@@ -1,0 +1,80 @@
+//! What steps of an action ask for: calls, dry runs, changes of objects of the request, and their deletion.
+
+use std::collections::BTreeMap;
+
+use promise::api::StepReason;
+use promise::plan::{Desired, Key as ObjectKey, Seen, resource_of};
+use promise::workflow::{Done, Task, TaskFailure};
+use serde_json::Value;
+
+use super::run::Scene;
+use super::{Acting, marked};
+use crate::controller::failure::Failure;
+use crate::controller::{objects, steps};
+
+impl Acting<'_> {
+    /// Carries out tasks, and returns what came of them by step. What passes by itself is no result.
+    pub(super) async fn carry_out(&self, scene: &mut Scene, tasks: Vec<Task>) -> BTreeMap<String, Done> {
+        let mut results = BTreeMap::new();
+        for task in tasks {
+            self.ctx.calls.note(&marked(self.key), task.step(), self.ctx.clock.now());
+            match self.one(scene, &task).await {
+                Ok(done) => {
+                    results.insert(task.step().to_owned(), done);
+                }
+                // It passes by itself: the step isn't to blame.
+                Err(failure) => scene.fails(failure),
+            }
+        }
+        results
+    }
+
+    async fn one(&self, scene: &mut Scene, task: &Task) -> Result<Done, Failure> {
+        let done = match task {
+            Task::Http(call) => return Ok(steps::call(self.ctx, &scene.chosen, call).await),
+            Task::DryRun { resources, .. } => {
+                let is_named = |desired: &&Desired| resources.iter().any(|resource| resource == resource_of(&desired.id));
+                let desired = scene.desired.iter().filter(is_named).cloned().collect();
+                return steps::dry_run(self.ctx, &scene.places, desired).await;
+            }
+            // Publishing refuses them: they belong to workflows.
+            Task::JobResult(_) => return Ok(steps::not_here()),
+            Task::Patch { step, resource, merge } => self.change(scene, step, resource, merge).await,
+            Task::Delete { uids, .. } => self.delete_all(scene, uids).await,
+        };
+        match done {
+            Ok(()) => Ok(Done::Accepted),
+            Err(failure) if failure.transient => Err(failure),
+            Err(failure) => Ok(Done::Failed(TaskFailure { reason: StepReason::NotChanged, message: failure.why })),
+        }
+    }
+
+    /// Sets fields of an object of the request.
+    async fn change(&self, scene: &mut Scene, step: &str, resource: &str, merge: &Value) -> Result<(), Failure> {
+        let Some(key) = scene.ids.iter().find(|(_, id)| id.as_str() == resource).map(|(key, _)| key.clone()) else {
+            return Err(format!("The request has no object {resource}.").into());
+        };
+        let uid = match scene.seen.get(&key) {
+            Some(Seen::Present { object, .. }) => object["metadata"]["uid"].as_str().unwrap_or_default().to_owned(),
+            _ => return Err(Failure::not_now(format!("{key} doesn't exist at the moment."))),
+        };
+        let place = scene.places.place(self.ctx, key.destination.as_deref())?;
+        let manager = format!("{}.{}.{step}", promise::names::MANAGER_ACTION, self.action.spec.action);
+        objects::change(&self.ctx.targets, (&scene.places, &place), &key, merge, &uid, &manager).await?;
+        scene.seen.remove(&key);
+        Ok(())
+    }
+
+    async fn delete_all(&self, scene: &mut Scene, uids: &[String]) -> Result<(), Failure> {
+        let of = |seen: &Seen| match seen {
+            Seen::Present { object, .. } => object["metadata"]["uid"].as_str().map(str::to_owned),
+            Seen::Absent | Seen::Unknown { .. } => None,
+        };
+        let found: Vec<(ObjectKey, String)> =
+            scene.seen.iter().filter_map(|(key, seen)| Some((key.clone(), of(seen)?))).filter(|(_, uid)| uids.contains(uid)).collect();
+        for (key, uid) in found {
+            self.delete(scene, &key, &uid).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,41 @@
+//! Which fields that an action wants to set belong to someone else.
+
+use serde_json::Value;
+
+use crate::names;
+
+/// Returns the first field that an action must not set, as a sentence. `object` is the whole object with its `managedFields`, and `merge` are
+/// the fields to set. Fields that other actions set can be set again.
+pub fn conflict(object: &Value, merge: &Value) -> Option<String> {
+    let entries = object.pointer("/metadata/managedFields").and_then(Value::as_array)?;
+    let of_others = entries.iter().filter(|entry| !manager(entry).starts_with(names::MANAGER_ACTION));
+    let found = of_others.filter_map(|entry| Some((manager(entry), owned(&entry["fieldsV1"], merge, "")?)));
+    // What the promise sets is the better answer.
+    let (manager, path) = found.min_by_key(|(manager, _)| *manager != names::MANAGER_FULFIL)?;
+    Some(match manager {
+        names::MANAGER_FULFIL => format!("{path} is set by the promise; change the request instead."),
+        other => format!("{path} is set by {other}, so the action doesn't change it."),
+    })
+}
+
+fn manager(entry: &Value) -> &str {
+    entry["manager"].as_str().unwrap_or_default()
+}
+
+/// Returns the path of the first wanted field that an entry of `managedFields` has.
+fn owned(fields: &Value, wanted: &Value, path: &str) -> Option<String> {
+    let Some(parts) = wanted.as_object().filter(|parts| !parts.is_empty()) else {
+        return fields.is_object().then(|| path.to_owned());
+    };
+    parts.iter().find_map(|(name, part)| {
+        let inner = fields.get(format!("f:{name}"))?;
+        // An entry without fields below owns the value as a whole.
+        let is_whole = inner.as_object().is_some_and(|inner| inner.is_empty() || inner.keys().all(|key| key == "."));
+        let path = format!("{path}.{name}");
+        if is_whole && (!part.is_object() || inner.as_object().is_some_and(serde_json::Map::is_empty)) {
+            Some(path)
+        } else {
+            owned(inner, part, &path)
+        }
+    })
+}

@@ -1,0 +1,81 @@
+//! Whether and when an action can start.
+
+use serde_json::Value;
+
+use super::{form, words};
+use crate::api::{
+    ActionPhase, ActionSpec, Approvers, CandidateState, PromiseRequestStatus, PromiseSpec, Requester, WaitingKind, WaitingOn,
+    WaitingReason, WorkflowPhase,
+};
+use crate::context::Context;
+use crate::identity::PersonId;
+use crate::policy::Effective;
+use crate::resolve::resolve;
+
+/// Checks whether a person can run an action. `home` is the id of the promise's home workspace.
+pub fn may_run(action: &ActionSpec, person: &PersonId, groups: &[String], home: &str) -> bool {
+    action.allowed.as_ref().is_none_or(|allowed| {
+        let people = Approvers { users: allowed.users.clone(), groups: allowed.groups.clone() };
+        people.include(person, home, groups)
+    })
+}
+
+/// Returns why a person can't run an action, as a sentence with those who can.
+pub fn not_allowed(action: &ActionSpec, name: &str) -> String {
+    let people: Vec<&str> =
+        action.allowed.iter().flat_map(|allowed| allowed.groups.iter().chain(&allowed.users)).map(String::as_str).collect();
+    words::not_allowed(action.title(name), &people)
+}
+
+/// Returns the parameters of a run with their defaults.
+///
+/// # Errors
+/// If they don't match the schema of the action, with a sentence for each problem.
+pub fn accepted(
+    spec: &PromiseSpec,
+    action: &ActionSpec,
+    parameters: Option<&Value>,
+    context: &Context,
+) -> Result<Value, Vec<crate::Problem>> {
+    let resolved = resolve(&form(spec, action), parameters.unwrap_or(&Value::Null), None, &Effective::default(), context);
+    if resolved.problems.is_empty() { Ok(resolved.parameters) } else { Err(resolved.problems) }
+}
+
+/// Returns what an action waits for before it can start on a request. `generation` is that of the request.
+pub fn waits_for_request(status: Option<&PromiseRequestStatus>, generation: i64) -> Option<WaitingOn> {
+    let waiting = |message: String| Some(WaitingOn::new(WaitingKind::Controller, WaitingReason::RolloutRunning, message));
+    let Some(status) = status.filter(|status| status.current.is_some()) else { return waiting(words::not_running()) };
+    if status.observed_generation < generation {
+        return waiting(words::edited());
+    }
+    let is_accepted = status.candidate.as_ref().is_some_and(|candidate| candidate.state == CandidateState::Accepted);
+    let is_running = status.workflow.as_ref().is_some_and(|run| matches!(run.phase, WorkflowPhase::Running | WorkflowPhase::RollingBack));
+    if is_accepted || is_running { waiting(words::rollout()) } else { None }
+}
+
+/// A run of an action of the same request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Name of the PromiseAction.
+    pub name: String,
+    /// Name of the action.
+    pub action: String,
+    /// RFC 3339 time at which it was created.
+    pub created: String,
+    /// State of the run.
+    pub phase: ActionPhase,
+    /// Who created it.
+    pub requester: Option<Requester>,
+}
+
+/// Returns what a run waits for among others of the same request: one that runs, or one that was created before.
+pub fn waits_for_turn(own: &Turn, others: &[Turn]) -> Option<WaitingOn> {
+    let order = |turn: &Turn| (turn.created.clone(), turn.name.clone());
+    let open = others.iter().filter(|turn| turn.name != own.name && !turn.phase.is_over());
+    let is_before = |turn: &&Turn| turn.phase == ActionPhase::Running || order(turn) < order(own);
+    let first = open.filter(is_before).min_by_key(|turn| (turn.phase != ActionPhase::Running, order(turn)))?;
+    let who = first.requester.as_ref().map(|requester| requester.username.clone());
+    let message = words::another(&first.action, &first.name, who.as_deref());
+    let waiting = WaitingOn::new(WaitingKind::Step, WaitingReason::OtherAction, message);
+    Some(WaitingOn { object: Some(first.name.clone()), who: who.into_iter().collect(), ..waiting })
+}

@@ -1,0 +1,122 @@
+//! The status of a run of an action.
+
+use super::words;
+use crate::api::{
+    ActionOutputStatus, ActionPhase, Condition, ConditionStatus, InventoryItem, PromiseActionStatus, StepPhase, StepStatus, WaitingKind,
+    WaitingOn, WaitingReason, WorkflowPhase,
+};
+use crate::workflow::{self, Run};
+
+/// What is known of a run that has begun.
+#[derive(Clone, Copy, Debug)]
+pub struct Observed<'a> {
+    /// Generation of the PromiseAction.
+    pub generation: i64,
+    /// Its steps.
+    pub run: &'a Run,
+    /// Objects of the action.
+    pub inventory: &'a [InventoryItem],
+    /// Values that it returns.
+    pub outputs: &'a [ActionOutputStatus],
+    /// Something that the controller can't do now, as a sentence.
+    pub failure: Option<&'a str>,
+}
+
+/// Returns the status of a run that has begun. `now` is an RFC 3339 time.
+pub fn status(previous: &PromiseActionStatus, seen: &Observed<'_>, now: &str) -> PromiseActionStatus {
+    let run = seen.run;
+    let phase = match run.status.phase {
+        WorkflowPhase::Succeeded => ActionPhase::Succeeded,
+        WorkflowPhase::Failed | WorkflowPhase::RollingBack | WorkflowPhase::RolledBack => ActionPhase::Failed,
+        WorkflowPhase::Running => ActionPhase::Running,
+    };
+    let message = (phase == ActionPhase::Failed).then(|| run.failed().map(workflow::failed)).flatten();
+    let waiting = match (phase, seen.failure) {
+        (ActionPhase::Running, Some(failure)) => Some(WaitingOn::new(WaitingKind::Controller, WaitingReason::Retrying, failure)),
+        (ActionPhase::Running, None) => run.steps.iter().find(|step| step.phase == StepPhase::Running).map(waits),
+        _ => None,
+    };
+    let next = PromiseActionStatus {
+        observed_generation: seen.generation,
+        phase,
+        waiting_on: waiting.map(|waiting| waiting.dated(previous.waiting_on.as_ref(), now)),
+        message,
+        workflow: Some(run.status.clone()),
+        steps: run.steps.clone(),
+        inventory: seen.inventory.to_vec(),
+        outputs: if phase == ActionPhase::Succeeded { seen.outputs.to_vec() } else { Vec::new() },
+        finished_at: phase.is_over().then(|| previous.finished_at.clone().unwrap_or_else(|| now.to_owned())),
+        ..previous.clone()
+    };
+    judged(next, now)
+}
+
+/// Returns the status of a run that never begins. `why` is a sentence.
+pub fn refused(previous: &PromiseActionStatus, generation: i64, why: String, now: &str) -> PromiseActionStatus {
+    let next = PromiseActionStatus {
+        observed_generation: generation,
+        phase: ActionPhase::Refused,
+        waiting_on: None,
+        message: Some(why),
+        finished_at: Some(now.to_owned()),
+        ..previous.clone()
+    };
+    judged(next, now)
+}
+
+/// Returns the status of a run that was stopped: by someone, or for the reason `why`, a sentence. Nothing is undone.
+pub fn cancelled(previous: &PromiseActionStatus, generation: i64, why: Option<String>, now: &str) -> PromiseActionStatus {
+    let mut next = PromiseActionStatus {
+        observed_generation: generation,
+        phase: ActionPhase::Cancelled,
+        waiting_on: None,
+        message: Some(why.unwrap_or_else(words::cancelled)),
+        finished_at: Some(now.to_owned()),
+        ..previous.clone()
+    };
+    if let Some(run) = &mut next.workflow {
+        (run.phase, run.finished_at) = (WorkflowPhase::Failed, Some(now.to_owned()));
+    }
+    for step in next.steps.iter_mut().filter(|step| step.phase == StepPhase::Running) {
+        (step.phase, step.finished_at, step.next_at) = (StepPhase::Failed, Some(now.to_owned()), None);
+    }
+    judged(next, now)
+}
+
+/// Adds the condition `Succeeded`, with the time of its last change.
+fn judged(mut status: PromiseActionStatus, now: &str) -> PromiseActionStatus {
+    let verdict = match status.phase {
+        ActionPhase::Succeeded => ConditionStatus::True,
+        ActionPhase::Pending | ActionPhase::Running => ConditionStatus::Unknown,
+        ActionPhase::Failed | ActionPhase::Refused | ActionPhase::Cancelled => ConditionStatus::False,
+    };
+    let waiting = status.waiting_on.as_ref().map(|waiting| format!("{}.", waiting.message));
+    let before = status.conditions.iter().find(|condition| condition.r#type == "Succeeded" && condition.status == verdict);
+    let since = before.and_then(|before| before.last_transition_time.clone()).unwrap_or_else(|| now.to_owned());
+    status.conditions = vec![Condition {
+        r#type: "Succeeded".to_owned(),
+        status: verdict,
+        reason: format!("{:?}", status.phase),
+        message: status.message.clone().or(waiting).unwrap_or_default(),
+        observed_generation: Some(status.observed_generation),
+        last_transition_time: Some(since),
+    }];
+    status
+}
+
+/// Returns the status of a run that waits for its start.
+pub fn waiting(previous: &PromiseActionStatus, generation: i64, waiting: WaitingOn, now: &str) -> PromiseActionStatus {
+    let waiting = waiting.dated(previous.waiting_on.as_ref(), now);
+    let next =
+        PromiseActionStatus { observed_generation: generation, phase: ActionPhase::Pending, waiting_on: Some(waiting), ..previous.clone() };
+    judged(next, now)
+}
+
+fn waits(step: &StepStatus) -> WaitingOn {
+    workflow::waits(step).unwrap_or_else(|| {
+        let title = step.title.as_deref().unwrap_or(&step.id);
+        let message = words::running(title, step.message.as_deref());
+        let waiting = WaitingOn::new(WaitingKind::Step, WaitingReason::StepRunning, message);
+        WaitingOn { object: Some(step.id.clone()), ..waiting }
+    })
+}
