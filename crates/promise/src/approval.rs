@@ -18,7 +18,7 @@ mod words;
 pub use question::{Asking, answered, asks_anew, stands};
 pub use verdict::{RequestInQuestion, Verdict, Written, verdict};
 pub(crate) use windows::is_line_of;
-pub use windows::{is_override, is_overridden, overrides};
+pub use windows::{is_overridden, is_override, overrides};
 pub use words::{approved, objected, waits, withdrew};
 
 use crate::api::{

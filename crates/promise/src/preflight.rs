@@ -21,7 +21,9 @@ use crate::api::{Approve, DeletionPolicy, DestinationId, PromiseReleaseSpec, Pro
 use crate::attribute::{self, AttributedObject, Origins};
 use crate::context::Context;
 use crate::expiry;
-use crate::policy::{self, BudgetUse, ChangeWindows, Effective, LimitUse, PolicySource, Refusal, Ruling, Settled, Tally, Target, Usage, WindowWait};
+use crate::policy::{
+    self, BudgetUse, ChangeWindows, Effective, LimitUse, PolicySource, Refusal, Ruling, Settled, Tally, Target, Usage, WindowWait,
+};
 use crate::price::{Amount, Change, Estimate, PriceBook, estimate};
 use crate::problem::Problem;
 use crate::release::{Content, Labels, content_hash};

@@ -181,8 +181,7 @@ mod tests {
 
     fn form(window: bool) -> String {
         let asked = Asked { rule: "acme/nights/hours".into(), title: "Nights".into(), ordinary: false, emergency: true, window };
-        let about =
-            About { uid: "u-1", hash: "ab12", asked: &[asked], fields: &[], back: "/w", buttons: Buttons::Inside, again: None };
+        let about = About { uid: "u-1", hash: "ab12", asked: &[asked], fields: &[], back: "/w", buttons: Buttons::Inside, again: None };
         Owner::new_root(None).with(|| decide(&about, "token").into_view().to_html())
     }
 

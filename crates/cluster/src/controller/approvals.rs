@@ -11,9 +11,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::authorization::v1::{ResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec};
 use kube::api::PostParams;
 use kube::{Api, ResourceExt};
-use promise::api::{
-    ApprovalRule, ApprovalSpec, ApprovalStatus, Approve, ApprovedRequest, Decision, QuestionStatus, Requester, Window,
-};
+use promise::api::{ApprovalRule, ApprovalSpec, ApprovalStatus, Approve, ApprovedRequest, Decision, QuestionStatus, Requester, Window};
 use promise::approval::{Asking, Matter, Right, Vote, answered, asks_anew, concerns, is_answer, is_override, judge, overrides, verb};
 use promise::lifecycle::Heard;
 use promise::names;

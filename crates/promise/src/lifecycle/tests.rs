@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{Choice, Chosen, Heard, Observed, Request, RequesterUnknown, status};
 use crate::api::{
-    ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, CurrentStatus, PromiseReleaseSpec, PromiseRequestStatus, PromiseSpec, QuestionStatus, Requester,
-    WaitingKind, WaitingReason,
+    ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, CurrentStatus, PromiseReleaseSpec, PromiseRequestStatus, PromiseSpec,
+    QuestionStatus, Requester, WaitingKind, WaitingReason,
 };
 use crate::approval::Judgement;
 use crate::context::Context;

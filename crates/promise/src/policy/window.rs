@@ -153,7 +153,11 @@ fn common(one: &[Open], other: &[Open]) -> Vec<Open> {
             common.push((start, end));
         }
         // The one that ends first can't have more in common with the other list.
-        if b < d { one.next() } else { other.next() };
+        if b < d {
+            one.next()
+        } else {
+            other.next()
+        };
     }
     common
 }

@@ -210,10 +210,7 @@ fn overridden(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Op
     let (is_window, given) = overrides(after).find(|(_, given)| !known.contains(&given.approval.as_str()))?;
     let overrode = if is_window { "overrode the window" } else { "overrode all other approvers" };
     let why = given.comment.as_deref().unwrap_or_default();
-    Some(milestone(
-        MilestoneReason::ApprovalOverridden,
-        &format!("{} {overrode} with the Approval {}: {why}", given.by, given.approval),
-    ))
+    Some(milestone(MilestoneReason::ApprovalOverridden, &format!("{} {overrode} with the Approval {}: {why}", given.by, given.approval)))
 }
 
 fn outdated(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {

@@ -15,7 +15,11 @@ use crate::ui::{HiddenToken, Icon, Shape, Status, SubmitButton};
 pub(super) fn pending(page: &RequestPage) -> Option<impl IntoView + use<>> {
     let pending = page.row.states.change?;
     let (shape, word) = change(pending);
-    let until = if pending == ChangeState::AwaitingWindow { texts::CURRENT_VERSION_RUNS_UNTIL_WINDOW } else { texts::CURRENT_VERSION_KEEPS_RUNNING };
+    let until = if pending == ChangeState::AwaitingWindow {
+        texts::CURRENT_VERSION_RUNS_UNTIL_WINDOW
+    } else {
+        texts::CURRENT_VERSION_KEEPS_RUNNING
+    };
     (!page.changes.is_empty()).then(|| view! {
         <section class="card" aria-labelledby="pending"><div class="card-head"><h2 id="pending">{texts::REQUESTED_CHANGE}</h2><p class="basis"><Status shape=shape word=word/></p></div>
             <div class="padded">{changes(&page.changes)}<p class="small muted">{until}</p></div></section>
