@@ -132,6 +132,7 @@ pub(crate) const CHECK_PASSED: &str = "Passed: ";
 pub(crate) const REQUIRED_BY_PROMISE: &str = "required by this promise";
 pub(crate) const STATE_QUEUED: &str = "Not started";
 pub(crate) const STATE_OPEN: &str = "Open";
+pub(crate) const STATE_AWAITING_WINDOW: &str = "Waiting for window";
 pub(crate) const STATE_APPROVED: &str = "Approved";
 pub(crate) const STATE_REJECTED: &str = "Rejected";
 pub(crate) const STATE_CHANGES_REQUESTED: &str = "Changes requested";
@@ -197,6 +198,10 @@ pub(crate) fn expires_on(at: &str) -> String {
     format!("Expires on {at}.")
 }
 
+pub(crate) fn carried_out_on(at: &str) -> String {
+    format!("The change is carried out on {at}.")
+}
+
 pub(crate) fn starts_after_stages_before(stage: u32) -> String {
     format!("Starts after the stages before {stage} are approved.")
 }
@@ -229,6 +234,9 @@ pub(crate) const EMERGENCY_TEXT: &str =
     "Overrides all other approvers. The override is logged and everyone involved is notified. A comment is required.";
 pub(crate) const APPROVE_AS_OVERRIDE: &str = "Approve as an emergency override";
 pub(crate) const OVERRIDE_AND_APPROVE: &str = "Override and approve";
+pub(crate) const CHANGE_NOW: &str = "Change now";
+pub(crate) const CHANGE_NOW_TEXT: &str =
+    "Carries out the change before the window opens. The override is logged and shown with the request. A comment is required.";
 pub(crate) const NOT_SAVED: &str = "Your decision wasn't saved";
 pub(crate) const CAN_CHANGE_DECISION: &str = "You requested changes. You can still decide differently.";
 pub(crate) const RESUBMIT: &str = "Resubmit";

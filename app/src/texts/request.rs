@@ -51,6 +51,7 @@ pub(crate) fn issues_need_attention(count: usize) -> String {
 
 pub(crate) const REQUESTED_CHANGE: &str = "Requested change";
 pub(crate) const CURRENT_VERSION_KEEPS_RUNNING: &str = "The current version keeps running until the change is approved.";
+pub(crate) const CURRENT_VERSION_RUNS_UNTIL_WINDOW: &str = "The current version keeps running until the window opens.";
 pub(crate) const APPROVAL: &str = "Approval";
 pub(crate) const OPEN_FULL_REVIEW: &str = "Open full review";
 pub(crate) const REQUIRED_BY_PROMISE: &str = "Required by this promise";

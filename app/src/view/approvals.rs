@@ -199,6 +199,8 @@ pub struct Asked {
     pub ordinary: bool,
     /// Whether the user can override all approvers in an emergency.
     pub emergency: bool,
+    /// Whether the rule is a window, which an override opens.
+    pub window: bool,
 }
 
 /// A value that changes.
@@ -361,6 +363,8 @@ pub enum ApprovalNote {
     AfterResubmission,
     /// It expires at this RFC 3339 time.
     Expires(String),
+    /// The change is carried out at this RFC 3339 time.
+    Opens(String),
     /// It starts after the stages before this one are approved.
     AfterStages(u32),
     /// The requester has to edit or resubmit the request.
@@ -414,6 +418,8 @@ pub enum ApprovalStanding {
     Withdrawn,
     /// Expired without a decision.
     Expired,
+    /// Waits for the window of the policy.
+    AwaitingWindow,
 }
 
 /// The decision of one approver.

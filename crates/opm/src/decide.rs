@@ -1,8 +1,8 @@
 //! `opm request approve` and `reject`, and the list of what waits for a decision.
 
 use http::Method;
-use promise::api::Decision;
-use promise::rest::{ApprovalItem, DecisionBody, DecisionReceipt};
+use promise::api::{Decision, WaitingReason};
+use promise::rest::{ApprovalItem, DecisionBody, DecisionReceipt, RequestDetail};
 use promise::risk::Risk;
 use serde_json::json;
 
@@ -10,6 +10,7 @@ use crate::commands::Called;
 use crate::error::NOT_FOUND;
 use crate::output::{Cell, Output, Table, age, data, monthly, one_line};
 use crate::portal::{Portal, Way, api};
+use crate::target::Target;
 use crate::terminal::{BAD, Terminal, WAITING};
 use crate::{Error, Outcome};
 
@@ -34,7 +35,7 @@ pub(crate) struct ApproveArgs {
     /// Why, shown to everyone who can see the request.
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
-    /// Override all other approvers in an emergency. It is recorded and everyone involved is notified.
+    /// Override all other approvers, or the window that a change waits for. It is recorded and everyone involved is notified.
     #[arg(long, requires = "reason")]
     emergency: bool,
 }
@@ -111,7 +112,10 @@ pub(crate) async fn reject(args: &RejectArgs, way: &Way, called: Called, termina
 async fn decide(subject: &Subject, body: DecisionBody, way: &Way, called: Called, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {
     let portal = Portal::open(way).await?;
     let page = portal.list::<ApprovalItem>(&api(&["approvals"]), &[]).await?;
-    let item = chosen(&page.items, subject, way.workspace.as_deref(), called)?;
+    let item = match chosen(&page.items, subject, way.workspace.as_deref(), called) {
+        Err(error) if body.emergency => return change_now(&portal, subject, body, error, called, terminal).await,
+        chosen => chosen?,
+    };
     let content_hash = subject.content.clone().unwrap_or_else(|| item.content_hash.clone());
     let body = DecisionBody { rule: Some(rule(item, subject)?), content_hash, ..body };
     // What is decided on is shown before it is sent: the hash that is sent stands for exactly this.
@@ -120,14 +124,35 @@ async fn decide(subject: &Subject, body: DecisionBody, way: &Way, called: Called
     let cost = monthly(item.cost.as_ref());
     let ApprovalItem { name, workspace, promise, version, owner, .. } = item;
     terminal.note(&format!("{promise} {version} for {owner} in {workspace}, {cost}{why}{risks}"))?;
-    let path = api(&["workspaces", workspace, "requests", &item.namespace, name, "decisions"]);
-    let receipt = portal.send::<DecisionReceipt>(Method::POST, &path, &[], &json!(body)).await?.body;
+    let target = Target { workspace: workspace.clone(), namespace: item.namespace.clone(), name: name.clone() };
+    let receipt = portal.send::<DecisionReceipt>(Method::POST, &target.decisions_path(), &[], &json!(body)).await?.body;
     let text = match receipt.decision {
         Decision::Approve => format!("Approved {name}.\n"),
         Decision::Reject => format!("Rejected {name}.\n"),
         Decision::RequestChanges => format!("Requested changes to {name}.\n"),
     };
     terminal.print(&text)?;
+    Ok(Outcome::Yes)
+}
+
+/// Overrides the window that a change waits for. No one is asked about it, so only the request says what it waits for. `error` is why no
+/// list has it.
+async fn change_now(
+    portal: &Portal,
+    subject: &Subject,
+    body: DecisionBody,
+    error: Error,
+    called: Called,
+    terminal: &mut Terminal<'_>,
+) -> Result<Outcome, Error> {
+    let target = Target::find(portal, &subject.name, None, called).await?;
+    let detail = portal.get::<RequestDetail>(&target.path(), &[]).await?.body;
+    let Some(waiting) = detail.waiting_on.filter(|waiting| waiting.reason == WaitingReason::ChangeWindow) else { return Err(error) };
+    let Some(content_hash) = subject.content.clone().or(detail.content_hash) else { return Err(error) };
+    terminal.note(&waiting.message)?;
+    let body = DecisionBody { rule: subject.rule.clone(), content_hash, ..body };
+    portal.send::<DecisionReceipt>(Method::POST, &target.decisions_path(), &[], &json!(body)).await?;
+    terminal.print(&format!("Overrode the window of {}.\n", target.name))?;
     Ok(Outcome::Yes)
 }
 

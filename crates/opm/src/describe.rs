@@ -183,6 +183,7 @@ fn approval(rule: &RequestApproval) -> Cell {
         ApprovalState::ChangesRequested => ("changes requested", WAITING),
         ApprovalState::Waiting => ("waiting", WAITING),
         ApprovalState::Queued => ("later", FAINT),
+        ApprovalState::AwaitingWindow => ("waiting for window", WAITING),
     };
     Cell::new(word, style)
 }

@@ -89,6 +89,7 @@ pub(crate) fn text(answer: &PreflightAnswer) -> String {
         format!("{stage}{} of {who} (policy: {}, set at {})", approval.required, approval.policy, approval.source)
     });
     section(&mut text, "Approval", approvals);
+    section(&mut text, "Window", answer.window.iter().map(|window| window.message.clone()));
     if let Some(of) = &answer.price {
         section(&mut text, "Price", price(of));
     }

@@ -249,6 +249,7 @@ fn answer(facts: &Facts<'_>) -> Result<PreflightAnswer, Error> {
         uid: None,
         generation: 1,
         former: None,
+        running: false,
         now,
         context: &context,
         book: &book,

@@ -34,6 +34,11 @@ impl Target {
         api(&["workspaces", &self.workspace, "requests", &self.namespace, &self.name, "watch"])
     }
 
+    /// Returns the path of decisions about it.
+    pub fn decisions_path(&self) -> String {
+        api(&["workspaces", &self.workspace, "requests", &self.namespace, &self.name, "decisions"])
+    }
+
     /// Returns the path that retries its workflow.
     pub fn retry_path(&self) -> String {
         api(&["workspaces", &self.workspace, "requests", &self.namespace, &self.name, "retry"])

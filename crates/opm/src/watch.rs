@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use promise::rest::{RequestDetail, RequestState, RequestSummary};
+use promise::rest::{ChangeState, RequestDetail, RequestState, RequestSummary};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::commands::Called;
@@ -38,7 +38,7 @@ pub enum Until {
 }
 
 /// Whether nothing more happens to a request unless someone acts. A request that waits for approval isn't settled: what others decide is
-/// what people wait for.
+/// what people wait for. Neither is a change that waits for a window.
 pub fn is_settled(request: &RequestSummary) -> bool {
     let state = matches!(
         request.state,
@@ -49,7 +49,7 @@ pub fn is_settled(request: &RequestSummary) -> bool {
             | RequestState::Expired
             | RequestState::Withdrawn
     );
-    state && request.change.is_none_or(|change| change != promise::rest::ChangeState::AwaitingApproval)
+    state && !matches!(request.change, Some(ChangeState::AwaitingApproval | ChangeState::AwaitingWindow))
 }
 
 /// Whether a settled request is what was wanted.

@@ -40,7 +40,7 @@ pub use policy::{
 };
 pub use preflight::{
     PreflightAnswer, PreflightApproval, PreflightDryRun, PreflightObject, PreflightPrice, PreflightPriceItem, PreflightUnknown,
-    PreflightVerdict,
+    PreflightVerdict, PreflightWindow,
 };
 pub use promise::{
     CostItem, CostModel, Deprecation, Example, Implementation, Lifecycle, Link, Maintainer, OutputFormat, OutputSpec, PolicyRef,

@@ -12,10 +12,13 @@ mod representatives;
 mod separation;
 mod uncounted;
 mod verdict;
+mod windows;
 mod words;
 
 pub use question::{Asking, answered, asks_anew, stands};
 pub use verdict::{RequestInQuestion, Verdict, Written, verdict};
+pub(crate) use windows::is_line_of;
+pub use windows::{is_overridden, is_override, overrides};
 pub use words::{approved, objected, waits, withdrew};
 
 use crate::api::{
@@ -95,7 +98,7 @@ impl Judgement {
     /// Returns the result after the requester withdrew the question: no one is asked any more, and running resources stay. Later approvals
     /// change nothing. What was rejected or has expired stays so. `before` is whether it was withdrawn before: then it can't expire.
     pub fn taken_back(mut self, requester: Option<&Requester>, before: bool) -> Self {
-        let open = matches!(self.state, CandidateState::AwaitingApproval | CandidateState::ChangesRequested | CandidateState::Accepted);
+        let open = self.state.is_open() || self.state == CandidateState::Accepted;
         if open || (before && self.state == CandidateState::Expired) {
             let who = requester.map_or("The requester", |requester| requester.username.as_str());
             self.state = CandidateState::Withdrawn;

@@ -7,7 +7,8 @@
 //! 2. [`Choice::stays`]: an unedited request keeps what it has, unless someone rolls out the current rules.
 //! 3. [`Choice::weigh`]: the result of the current rules for the request. Content that wasn't accepted before is a [`Chosen`] release.
 //! 4. [`Choice::asks`] and [`Choice::answered`]: whether approvers have to be asked about it, and what their answers lead to.
-//! 5. [`status`]: what the request says about all of that.
+//! 5. [`Choice::opens`]: whether a change has to wait for the windows of policies.
+//! 6. [`status`]: what the request says about all of that.
 //!
 //! To let something else decide whether a release is accepted, add it between 3 and 4, with a test in `lifecycle/tests.rs`.
 
@@ -16,6 +17,7 @@ mod chosen;
 mod request;
 mod status;
 mod upheld;
+mod windows;
 
 pub use choice::{Choice, Held, RolledBack};
 pub use chosen::Chosen;

@@ -35,6 +35,7 @@ mod tally;
 mod texts;
 mod validity;
 mod warnings;
+mod window;
 
 pub use book::Book;
 pub use bounds::Bounds;
@@ -59,6 +60,7 @@ pub use tally::{Counted, Per, Promises, Reach, Tally};
 pub(crate) use texts::{defaulted, fixed};
 pub use validity::{UnenforcedKind, problems, seconds, unenforced, validity};
 pub use warnings::{Warning, contradictions, unmatched};
+pub use window::{ChangeWindow, ChangeWindows, WindowWait, window_outcomes};
 
 /// Whether two values are equal by the rules of JSON Schema: 1 and 1.0 are the same number.
 pub(crate) fn same_value(a: &serde_json::Value, b: &serde_json::Value) -> bool {

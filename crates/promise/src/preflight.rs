@@ -21,7 +21,9 @@ use crate::api::{Approve, DeletionPolicy, DestinationId, PromiseReleaseSpec, Pro
 use crate::attribute::{self, AttributedObject, Origins};
 use crate::context::Context;
 use crate::expiry;
-use crate::policy::{self, BudgetUse, Effective, LimitUse, PolicySource, Refusal, Ruling, Settled, Tally, Target, Usage};
+use crate::policy::{
+    self, BudgetUse, ChangeWindows, Effective, LimitUse, PolicySource, Refusal, Ruling, Settled, Tally, Target, Usage, WindowWait,
+};
 use crate::price::{Amount, Change, Estimate, PriceBook, estimate};
 use crate::problem::Problem;
 use crate::release::{Content, Labels, content_hash};
@@ -63,6 +65,8 @@ pub struct Input<'a> {
     pub generation: i64,
     /// The last accepted release.
     pub former: Option<&'a PromiseReleaseSpec>,
+    /// Whether a release is running, so that a change has to wait for windows.
+    pub running: bool,
     /// The time at which it is checked.
     pub now: Timestamp,
     /// Request, promise and workspace. Its prices are those of `book`.
@@ -135,6 +139,8 @@ pub struct Preflight {
     pub change: Option<Change>,
     /// Required approvals.
     pub approvals: Vec<Ruling<Approve>>,
+    /// What a change has to wait for once it is approved, if windows of policies aren't open now.
+    pub window: Option<WindowWait>,
     /// Limits with their usage.
     pub limits: Vec<LimitUse>,
     /// Budgets with their usage.
@@ -220,6 +226,7 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
     let usage = if effective.tallies.is_empty() { Usage::default() } else { (input.count)(&effective.tallies) };
     let judged = policy::judge(&effective, &usage, estimate.as_ref());
     resolved.outcomes.extend(judged.outcomes);
+    resolved.outcomes.extend(policy::window_outcomes(&effective.windows, input.running.then_some(input.now)));
     sort_outcomes(&mut resolved.outcomes);
     resolved.refusals.extend(judged.refusals);
     let mut checked = Preflight {
@@ -229,6 +236,7 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
         change: change(input, estimate.as_ref()),
         estimate,
         approvals: effective.approvals.clone(),
+        window: None,
         limits: judged.limits,
         budgets: judged.budgets,
         missing: input.missing.to_vec(),
@@ -254,9 +262,17 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
     };
     if checked.is_acceptable() {
         record(input, &mut checked);
+        wait(input, &mut checked);
         keep(input, &mut checked);
     }
     checked
+}
+
+/// Finds out what a change has to wait for. Policies that don't block only warn.
+fn wait(input: &Input<'_>, checked: &mut Preflight) {
+    if input.running {
+        checked.window = ChangeWindows::blocking(&checked.effective.windows).wait(input.now);
+    }
 }
 
 /// Content that was accepted before stays accepted: approvers decide about contents, and a new reason, for example, is none.
@@ -264,6 +280,7 @@ fn keep(input: &Input<'_>, checked: &mut Preflight) {
     let accepted = input.former.map(|former| &former.content_hash);
     if accepted.is_some() && accepted == checked.release.as_ref().map(|release| &release.content_hash) {
         checked.approvals.clear();
+        checked.window = None;
         checked.verdict = Verdict::Accepted;
     }
 }

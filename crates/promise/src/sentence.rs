@@ -118,6 +118,10 @@ fn next(phase: Phase, waiting: &WaitingOn) -> (Actor, Option<&'static str>) {
         WaitingReason::PoliciesNotVisible | WaitingReason::RecordMissing => (Actor::PlatformTeam, None),
         WaitingReason::ApprovalNeeded if phase == Phase::AwaitingApproval => (Actor::Approvers, Some("Provisioning starts after approval")),
         WaitingReason::ApprovalNeeded => (Actor::Approvers, Some("The change is applied after approval")),
+        WaitingReason::ChangeWindow if waiting.kind == WaitingKind::Person => {
+            (Actor::PlatformTeam, Some("The owners of these policies need to choose windows that overlap. Or someone overrides a policy"))
+        }
+        WaitingReason::ChangeWindow => (Actor::Platform, Some("The change is carried out automatically when the window opens")),
         WaitingReason::Expired => (Actor::Requester, Some("Renew the request, or delete it if it is no longer needed")),
         WaitingReason::StepFailed if phase == Phase::Deleting => (Actor::Requester, Some("Retry the step to continue the deletion")),
         WaitingReason::StepFailed => (Actor::Requester, Some("Retry the step, or edit the request")),

@@ -80,6 +80,8 @@ pub enum ChangeState {
     AwaitingApproval,
     /// An approver requested changes.
     ChangesRequested,
+    /// It waits for the window of a policy.
+    AwaitingWindow,
     /// An approver rejected it.
     Rejected,
     /// The approval expired.
@@ -90,12 +92,14 @@ pub enum ChangeState {
 
 impl ChangeState {
     /// All states, in the order in which pages list them.
-    pub const ALL: [Self; 5] = [Self::AwaitingApproval, Self::ChangesRequested, Self::Rejected, Self::Expired, Self::Withdrawn];
+    pub const ALL: [Self; 6] =
+        [Self::AwaitingApproval, Self::ChangesRequested, Self::AwaitingWindow, Self::Rejected, Self::Expired, Self::Withdrawn];
 
     /// Returns the value used for filters in URLs.
     pub fn word(self) -> &'static str {
         match self {
             Self::AwaitingApproval => "ChangeAwaitingApproval",
+            Self::AwaitingWindow => "ChangeAwaitingWindow",
             // The requester has to do the same, whether something is running or not.
             Self::ChangesRequested => "ChangesRequested",
             Self::Rejected => "ChangeRejected",
@@ -107,6 +111,7 @@ impl ChangeState {
     fn of(state: CandidateState) -> Option<Self> {
         match state {
             CandidateState::AwaitingApproval => Some(Self::AwaitingApproval),
+            CandidateState::AwaitingWindow => Some(Self::AwaitingWindow),
             CandidateState::ChangesRequested => Some(Self::ChangesRequested),
             CandidateState::Rejected => Some(Self::Rejected),
             CandidateState::Expired => Some(Self::Expired),
@@ -143,7 +148,7 @@ impl RequestStates {
             Some(ChangeState::ChangesRequested) => RequestState::ChangesRequested,
             Some(ChangeState::Expired) => RequestState::Expired,
             Some(ChangeState::Withdrawn) => RequestState::Withdrawn,
-            Some(ChangeState::AwaitingApproval | ChangeState::Rejected) | None => settled(status.phase),
+            Some(ChangeState::AwaitingApproval | ChangeState::AwaitingWindow | ChangeState::Rejected) | None => settled(status.phase),
         };
         Self { state, change: None }
     }
@@ -199,6 +204,7 @@ impl ChangeState {
     pub fn label(self) -> &'static str {
         match self {
             Self::AwaitingApproval => "Change awaiting approval",
+            Self::AwaitingWindow => "Change awaiting window",
             Self::ChangesRequested => "Changes requested",
             Self::Rejected => "Change rejected",
             Self::Expired => "Change expired",

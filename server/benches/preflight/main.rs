@@ -120,6 +120,7 @@ fn look(world: &World, book: &Book, round: usize, depth: Depth) {
         uid: Some("0b5e"),
         generation: 1,
         former: None,
+        running: false,
         now: jiff::Timestamp::UNIX_EPOCH,
         context: &context,
         book: &world.book,

@@ -39,6 +39,8 @@ pub struct Existing {
     pub labels: BTreeMap<String, String>,
     /// Version that is running or accepted to run.
     pub running: Option<String>,
+    /// Whether a release is running.
+    pub runs: bool,
     /// The release accepted last, if the user can read it.
     pub former: Option<PromiseReleaseSpec>,
 }
@@ -140,6 +142,7 @@ impl Facts {
             uid: self.existing.uid.as_deref(),
             generation: self.existing.generation,
             former: self.existing.former.as_ref(),
+            running: self.existing.runs,
             now: self.now,
             context: &self.context,
             book: &self.book,
@@ -360,6 +363,7 @@ impl Caller {
             generation: request.metadata.generation.unwrap_or_default(),
             labels: request.metadata.labels.clone().unwrap_or_default(),
             running: accepted.map(|(_, version)| version.clone()),
+            runs: current.is_some(),
             former,
         })
     }

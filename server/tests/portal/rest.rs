@@ -6,6 +6,7 @@ mod lists;
 mod requests;
 mod roles;
 mod watch;
+mod windows;
 
 use axum::body::Body;
 use http::{Method, Request, StatusCode, header};

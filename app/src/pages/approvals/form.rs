@@ -82,7 +82,7 @@ pub(in crate::pages) fn decide(about: &About<'_>, token: &str) -> Option<impl In
                 <div class="control"><textarea class="input" id="comment" name="comment" rows="2" aria-describedby=described aria-invalid=wrong.is_some().then_some("true")>{crate::form::area(&typed.comment)}</textarea></div></div>
             {ordinary.then(|| fields(about.fields, &typed.fields))}
             {inside.then(|| view! { <div class="row">{buttons(false)}</div> })}
-            {breaks.then(|| emergency(ordinary, typed.emergency))}
+            {breaks.then(|| if about.asked.iter().all(|asked| asked.window) { change_now().into_any() } else { emergency(ordinary, typed.emergency).into_any() })}
             <p class="basis">{texts::APPLIES_TO_CONTENT}" "<span class="mono">{short}</span></p>
         </form>
     })
@@ -121,6 +121,15 @@ fn emergency(ordinary: bool, checked: bool) -> impl IntoView + use<> {
             <p>{texts::EMERGENCY_TEXT}</p>
             {way}
         </details>
+    }
+}
+
+/// The override of a window: the change is carried out now.
+fn change_now() -> impl IntoView {
+    view! {
+        <input type="hidden" name="emergency" value="true"/>
+        <p>{texts::CHANGE_NOW_TEXT}</p>
+        <div class="row"><button class="btn btn-danger" name="decision" value="approve">{texts::CHANGE_NOW}</button></div>
     }
 }
 
@@ -164,4 +173,24 @@ pub(in crate::pages) fn withdraw(
             {button}<span class="small muted">{texts::WITHDRAW_TEXT}</span>
         </form>
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(window: bool) -> String {
+        let asked = Asked { rule: "acme/nights/hours".into(), title: "Nights".into(), ordinary: false, emergency: true, window };
+        let about = About { uid: "u-1", hash: "ab12", asked: &[asked], fields: &[], back: "/w", buttons: Buttons::Inside, again: None };
+        Owner::new_root(None).with(|| decide(&about, "token").into_view().to_html())
+    }
+
+    #[test]
+    fn a_window_is_overridden_by_changing_now_and_approvers_by_approving() {
+        let window = form(true);
+        assert!(window.contains(texts::CHANGE_NOW) && !window.contains(texts::OVERRIDE_AND_APPROVE), "{window}");
+        assert!(window.contains(r#"name="emergency" value="true""#) && window.contains(r#"name="decision" value="approve""#), "{window}");
+        let approvers = form(false);
+        assert!(approvers.contains(texts::OVERRIDE_AND_APPROVE) && !approvers.contains(texts::CHANGE_NOW), "{approvers}");
+    }
 }

@@ -134,6 +134,7 @@ pub(in crate::pages) fn standing(standing: ApprovalStanding) -> (Shape, &'static
         ApprovalStanding::ChangesRequested => (Shape::Degraded, texts::STATE_CHANGES_REQUESTED),
         ApprovalStanding::Withdrawn => (Shape::Ahead, texts::STATE_WITHDRAWN),
         ApprovalStanding::Expired => (Shape::Denied, texts::STATE_EXPIRED),
+        ApprovalStanding::AwaitingWindow => (Shape::Waiting, texts::STATE_AWAITING_WINDOW),
     }
 }
 
@@ -143,6 +144,7 @@ pub(in crate::pages) fn note(note: &ApprovalNote) -> String {
         ApprovalNote::Withdrawn => texts::WITHDRAWN_BEFORE_DECISION.to_owned(),
         ApprovalNote::AfterResubmission => texts::STARTS_AFTER_RESUBMISSION.to_owned(),
         ApprovalNote::Expires(at) => texts::expires_on(&day_and_time(at)),
+        ApprovalNote::Opens(at) => texts::carried_out_on(&day_and_time(at)),
         ApprovalNote::AfterStages(stage) => texts::starts_after_stages_before(*stage),
         ApprovalNote::WaitsForRequester => texts::WAITS_FOR_REQUESTER.to_owned(),
     }

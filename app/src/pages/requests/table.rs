@@ -29,7 +29,7 @@ pub(crate) fn state(state: RequestState) -> (Shape, &'static str) {
 /// Shape and label of a pending change of a running instance.
 pub(crate) fn change(change: ChangeState) -> (Shape, &'static str) {
     let shape = match change {
-        ChangeState::AwaitingApproval => Shape::Waiting,
+        ChangeState::AwaitingApproval | ChangeState::AwaitingWindow => Shape::Waiting,
         ChangeState::ChangesRequested => Shape::Degraded,
         ChangeState::Rejected | ChangeState::Expired => Shape::Denied,
         ChangeState::Withdrawn => Shape::Ahead,

@@ -41,6 +41,7 @@ fn asked(world: &World) -> Vec<Asked> {
         rule: rule.into(),
         title: format!("One of acme-approvers must approve ({rule})"),
         emergency,
+        window: false,
     };
     if world.refused.is_some() { Vec::new() } else { vec![one("acme/production-databases/four-eyes", true), one("acme/other/rule", false)] }
 }
@@ -187,6 +188,7 @@ impl Approvals for World {
             title: "One of acme-approvers must approve".into(),
             ordinary: true,
             emergency: false,
+            window: false,
         };
         let rows = ["orders-db", "other"].map(|name| AlikeRow {
             row: row(name, Risk::Low, ""),

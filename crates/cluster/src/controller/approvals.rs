@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use k8s_openapi::api::authorization::v1::{ResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec};
 use kube::api::PostParams;
 use kube::{Api, ResourceExt};
-use promise::api::{ApprovalRule, ApprovalSpec, Approve, ApprovedRequest, Decision, QuestionStatus, Requester};
-use promise::approval::{Asking, Matter, Right, Vote, answered, asks_anew, concerns, is_answer, judge, verb};
+use promise::api::{ApprovalRule, ApprovalSpec, ApprovalStatus, Approve, ApprovedRequest, Decision, QuestionStatus, Requester, Window};
+use promise::approval::{Asking, Matter, Right, Vote, answered, asks_anew, concerns, is_answer, is_override, judge, overrides, verb};
 use promise::lifecycle::Heard;
 use promise::names;
 use promise::policy::Ruling;
@@ -30,6 +30,8 @@ use crate::workspaces::ClusterId;
 /// Decisions about a content, and whether their effect might change without an event.
 pub struct Answers {
     pub heard: Heard,
+    /// A line for each policy with windows, approved if it is overridden.
+    pub overrides: Vec<ApprovalStatus>,
     /// A permission was missing or couldn't be checked, or the requester isn't known: either might change without an event.
     pub unannounced: bool,
 }
@@ -44,13 +46,14 @@ struct CachedApproval {
     text: Option<String>,
 }
 
-/// Collects the decisions about the content of a request that these rules ask for.
+/// Collects the decisions about the content of a request that these rules ask for, and overrides of these windows.
 pub async fn gather(
     ctx: &ControllerContext,
     key: &Key,
     request: &PromiseRequest,
     content_hash: &str,
     rulings: &[Ruling<Approve>],
+    windows: &[Ruling<Window>],
 ) -> Answers {
     let asked = ApprovedRequest {
         cluster: Some(key.cluster.to_string()),
@@ -68,7 +71,11 @@ pub async fn gather(
     let mut votes: Vec<Vote<'_>> = decisions.iter().map(|decision| vote(decision)).collect();
     let stale = stale(ctx);
     let stale = stale.as_ref();
-    let answers: Vec<bool> = votes.iter().map(|vote| rulings.iter().any(|ruling| is_answer(&ruling.from, &matter, vote))).collect();
+    let is_heard = |vote: &Vote<'_>| {
+        rulings.iter().any(|ruling| is_answer(&ruling.from, &matter, vote))
+            || windows.iter().any(|window| is_override(&window.from, &matter, vote))
+    };
+    let answers: Vec<bool> = votes.iter().map(is_heard).collect();
     // Only people who approve must not be behind it.
     let agreed = decisions.iter().zip(&answers).any(|(decision, answers)| *answers && decision.row.spec.decision == Decision::Approve);
     let alone = || Authors { requester: request.spec.requester.clone(), changers: Vec::new() };
@@ -91,7 +98,8 @@ pub async fn gather(
     for (approval, deadline) in judgement.approvals.iter_mut().zip(&judgement.deadlines) {
         approval.expires_at = deadline.and_then(|at| Timestamp::from_second(at).ok()).map(|time| time.to_string());
     }
-    Answers { heard: Heard { judgement, question }, unannounced }
+    let overrides = overrides(windows, &matter, &votes);
+    Answers { heard: Heard { judgement, question }, overrides, unannounced }
 }
 
 /// Returns every decision that names this request, whatever content it is about.

@@ -208,6 +208,7 @@ async fn judge(
         request: request.clone(),
         book,
         former: choice.wanted().map(|base| base.release.clone()),
+        running: choice.current.is_some(),
         revision: ReleaseRevision { cluster: home.cluster.to_string(), name: revision_name.to_owned(), hash: revision.spec.hash.clone() },
         secrets: secrets(ctx, key, request, spec).await?,
         destinations: ctx.world.destination_ids(&home.cluster, spec, &ctx.trusted),
@@ -252,14 +253,16 @@ fn chosen(subject: Subject<'_>, input: Input, release: PromiseReleaseSpec) -> Ch
     }
 }
 
-/// Accepts content at once, or as soon as the approvers who are asked about it agree.
+/// Accepts content at once, or as soon as the approvers who are asked about it agree and windows are open.
 async fn ask(subject: Subject<'_>, chosen: Chosen, evaluated: &Preflight, decision: &mut Decision) -> Result<(), Failure> {
     let Subject { ctx, key, request, facts } = subject;
-    let answers = approvals::gather(ctx, key, request, &chosen.release.content_hash, &evaluated.approvals).await;
+    let windows = &evaluated.effective.windows;
+    let answers = approvals::gather(ctx, key, request, &chosen.release.content_hash, &evaluated.approvals, windows).await;
     decision.unannounced |= answers.unannounced;
     let choice = &mut decision.choice;
     let accepted = choice.answered(&facts, chosen, answers.heard).map_err(|unknown| Failure::from(unknown.to_string()))?;
-    let Some(chosen) = accepted else { return Ok(()) };
+    let opened = accepted.and_then(|chosen| choice.opens(chosen, windows, &answers.overrides, ctx.clock.now()));
+    let Some(chosen) = opened else { return Ok(()) };
     match refused_for_room(subject, &chosen, evaluated) {
         Some(judged) => choice.refuse(judged),
         None => {

@@ -113,7 +113,7 @@ pub async fn let_decide(plane: &Plane, who: &str, policies: &[&str]) {
 }
 
 /// The same for one verb of those who decide.
-async fn let_do(plane: &Plane, verb: &str, who: &str, policies: &[&str]) {
+pub async fn let_do(plane: &Plane, verb: &str, who: &str, policies: &[&str]) {
     let name = format!("{verb}-{who}");
     let own = |resource: &str, verbs: Value| json!({"apiGroups": ["platform.opmodel.dev"], "resources": [resource], "verbs": verbs});
     let mut rules = vec![json!({"nonResourceURLs": ["/"], "verbs": ["access"]}), own("approvals", json!(["get", "create", "delete"]))];
@@ -137,7 +137,7 @@ pub async fn asked(plane: &Plane, name: &str) -> PromiseRequest {
     plane.until(name, "waiting for an approval", |request| condition(request, "Approved").starts_with("False AwaitingApproval")).await
 }
 
-fn candidate(request: &PromiseRequest) -> CandidateStatus {
+pub fn candidate(request: &PromiseRequest) -> CandidateStatus {
     request.status.as_ref().and_then(|status| status.candidate.clone()).expect("there is a candidate")
 }
 
@@ -180,7 +180,7 @@ pub async fn edit(plane: &Plane, name: &str, spec: Value) -> PromiseRequest {
     plane.requests("dana").patch(name, &PatchParams::default(), &Patch::Merge(json!({"spec": spec}))).await.unwrap()
 }
 
-async fn level(plane: &Plane, name: &str) -> Option<String> {
+pub async fn level(plane: &Plane, name: &str) -> Option<String> {
     let map = plane.config_maps().get_opt(&format!("{name}-config")).await.unwrap()?;
     map.data.and_then(|mut data| data.remove("level"))
 }

@@ -40,5 +40,6 @@ mod unbound;
 mod unclaimed;
 mod wakes;
 mod watches;
+mod windows;
 mod workflow;
 mod world;

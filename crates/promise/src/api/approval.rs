@@ -209,6 +209,13 @@ pub struct ApprovalStatus {
     /// RFC 3339 time at which the approval expires if it isn't decided. Absent until its stage starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
+    /// Whether the rule is a window, which needs no approval and can be overridden.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub window: bool,
+    /// RFC 3339 time at which the change is carried out, while it waits for a window. Absent if the windows have no common time in the
+    /// next five weeks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opens_at: Option<String>,
 }
 
 fn first_stage() -> u32 {
@@ -274,6 +281,8 @@ pub enum ApprovalState {
     ChangesRequested,
     /// No one has been asked yet because rules of an earlier stage are open.
     Queued,
+    /// No approval is required. The change waits until the window of the policy opens, or someone overrides the policy.
+    AwaitingWindow,
 }
 
 /// The current or most recent question to approvers: one content, starting at one time.

@@ -184,7 +184,7 @@ pub struct Rule {
     /// Runs an action on a schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
-    /// Restricts when changes can be made.
+    /// Restricts when changes of running instances are carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
 }
@@ -421,19 +421,19 @@ pub struct Schedule {
     pub retention: Option<String>,
 }
 
-/// Restricts when changes can be made.
+/// Restricts when changes of running instances are carried out. Windows of one policy are alternatives.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Window {
-    /// Days of the week.
+    /// Days of the week on which it opens: `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`. Every day if absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub days: Vec<String>,
-    /// Start time, as `HH:MM`.
+    /// Time at which it opens, as `HH:MM`.
     pub from: String,
-    /// End time, as `HH:MM`.
+    /// Time at which it closes, as `HH:MM`. If it isn't later than `from`, it closes on the next day.
     pub to: String,
-    /// IANA time zone name.
+    /// IANA time zone name, such as `Europe/Berlin`. UTC if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
 }

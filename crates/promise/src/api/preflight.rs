@@ -29,6 +29,9 @@ pub struct PreflightAnswer {
     pub price: Option<PreflightPrice>,
     /// Approvals required before the request is accepted.
     pub approvals: Vec<PreflightApproval>,
+    /// When the change is carried out, if it has to wait for windows of policies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<PreflightWindow>,
     /// Missing requirements of the promise, as phrases that follow “It needs”.
     pub missing: Vec<String>,
     /// Checks without a result.
@@ -50,6 +53,21 @@ pub enum PreflightVerdict {
     Refused,
     /// The result is unknown, so the request isn't accepted.
     Unknown,
+}
+
+/// A wait for windows of policies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PreflightWindow {
+    /// RFC 3339 time at which the change is carried out, once it is approved. Absent if the windows have no common time in the next five
+    /// weeks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opens_at: Option<String>,
+    /// Names of the policies, or of the promise for its own rules.
+    pub policies: Vec<String>,
+    /// The same for people, as a sentence.
+    pub message: String,
 }
 
 /// An object that would be created.

@@ -310,6 +310,8 @@ pub enum CandidateState {
     AwaitingApproval,
     /// An approver requested changes. The requester has to edit or resubmit the request.
     ChangesRequested,
+    /// Approved as far as that is required, and waiting for the window of a policy.
+    AwaitingWindow,
     /// Being rolled out.
     Accepted,
     /// An approver rejected it.
@@ -323,9 +325,9 @@ pub enum CandidateState {
 }
 
 impl CandidateState {
-    /// Whether approvers can decide on it. Approvers who requested changes can still approve it as it is.
+    /// Whether someone can decide on it. Approvers who requested changes can still approve it as it is, and a window can be overridden.
     pub fn is_open(self) -> bool {
-        matches!(self, Self::AwaitingApproval | Self::ChangesRequested)
+        matches!(self, Self::AwaitingApproval | Self::ChangesRequested | Self::AwaitingWindow)
     }
 
     /// Whether it ended without an approval. The requester then has to edit or resubmit the request.

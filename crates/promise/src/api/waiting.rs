@@ -47,6 +47,8 @@ pub enum WaitingReason {
     ChangesRequested,
     /// The change was rejected or withdrawn, or its approval has expired.
     NotApproved,
+    /// The change is carried out when the windows of policies are open.
+    ChangeWindow,
     /// The controller evaluates it.
     Evaluating,
     /// The controller hasn't reconciled it yet.

@@ -81,6 +81,8 @@ pub(super) fn answer(
         given: listed(&heard),
         state,
         expires_at: None,
+        window: false,
+        opens_at: None,
     };
     // A stage that was rejected or is held doesn't open the next one.
     Answer { since: since.filter(|_| state == ApprovalState::Approved), status, deadline }

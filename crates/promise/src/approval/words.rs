@@ -130,6 +130,9 @@ fn agreed(approval: &ApprovalStatus) -> String {
         return format!("{} ({rule})", who(approval, Decision::Approve, "approved it"));
     }
     let why = said(approval, Decision::Approve);
+    if approval.window {
+        return format!("EMERGENCY: {} ({rule}){}", who(approval, Decision::Approve, "overrode the window"), why.trim_end_matches('.'));
+    }
     format!(
         "EMERGENCY: {} ({rule}){}",
         who(approval, Decision::Approve, "overrode all other approvers and approved it alone"),

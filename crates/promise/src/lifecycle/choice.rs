@@ -19,7 +19,7 @@ use crate::preflight::Preflight;
 use crate::price::Estimate;
 use crate::problem::Problem;
 
-/// Content that isn't accepted: approvers have to decide about it, or have decided.
+/// Content that isn't accepted: approvers have to decide about it or have decided, or it waits for a window.
 #[derive(Clone, Debug)]
 pub struct Held {
     /// The release that it would become.
@@ -62,7 +62,7 @@ pub struct Choice {
     pub former: Option<Chosen>,
     /// The release that was accepted and then rolled back because a step of its workflow failed.
     pub failed: Option<RolledBack>,
-    /// Content that waits for approvers, or that they rejected.
+    /// Content that waits for approvers or a window, or that they rejected.
     pub held: Option<Held>,
     /// A decision against the content that still stands, although the request would have other content by now.
     pub upheld: Option<Upheld>,
@@ -94,16 +94,18 @@ impl Choice {
         self.expiry().filter(|expiry| now >= expiry.at)
     }
 
-    /// Checks whether the request ends now. A renewal that waits for approval holds the end back, and so does anything unknown.
+    /// Checks whether the request ends now. A renewal that waits for approval or a window holds the end back, and so does anything unknown.
     pub fn ends(&self, now: Timestamp) -> bool {
         let is_over = |expiry: Expiry| expiry.stage(now) == ExpiryStage::Over;
         let is_renewal = |held: &Held| {
-            held.judgement.state == CandidateState::AwaitingApproval && !Expiry::of(&held.chosen.release).is_some_and(is_over)
+            let waits = matches!(held.judgement.state, CandidateState::AwaitingApproval | CandidateState::AwaitingWindow);
+            waits && !Expiry::of(&held.chosen.release).is_some_and(is_over)
         };
         self.unknown.is_none() && self.expiry().is_some_and(is_over) && !self.held.as_ref().is_some_and(is_renewal)
     }
 
-    /// Returns how long it takes until time alone changes something: the deadline of an approval, or a stage of the expiry.
+    /// Returns how long it takes until time alone changes something: the deadline of an approval, the opening of a
+    /// window, or a stage of the expiry.
     pub fn changes_in(&self, now: Timestamp) -> Option<Duration> {
         let approval = self.held.as_ref().and_then(|held| held.judgement.expires_in).map(|left| left.max(1));
         let expiry = self.expiry().and_then(|expiry| expiry.lasts(now)).map(|left| left.as_secs() + 1);
@@ -192,7 +194,7 @@ impl Choice {
     }
 
     /// Takes in the answers of approvers about new content. Returns the content if they accepted it, or no one had to be asked. It is
-    /// accepted with [`Choice::accept`], or refused with [`Choice::refuse`], if limits and budgets have no room for it by now.
+    /// accepted with [`Choice::accept`] once its windows are open ([`Choice::opens`]), or refused with [`Choice::refuse`], if limits and budgets have no room for it by now.
     ///
     /// # Errors
     /// If everyone agreed to a request whose requester is unknown.

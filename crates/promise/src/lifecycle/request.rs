@@ -45,11 +45,10 @@ impl<'a> Request<'a> {
         self.generation.unwrap_or_default()
     }
 
-    /// Returns the prices of the candidate that approvers decide about. Its quote holds while it waits, whatever price lists say meanwhile.
+    /// Returns the prices of the candidate that waits for approvers or a window. Its quote holds while it waits, whatever price lists say meanwhile.
     pub fn quote(&self) -> Option<PriceBook> {
         let candidate = self.status?.candidate.as_ref()?;
-        let waits = matches!(candidate.state, CandidateState::AwaitingApproval | CandidateState::ChangesRequested);
-        if !waits || candidate.generation != self.generation {
+        if !candidate.state.is_open() || candidate.generation != self.generation {
             return None;
         }
         let release = self.candidate?;

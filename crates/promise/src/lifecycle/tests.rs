@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{Choice, Chosen, Heard, Observed, Request, RequesterUnknown, status};
 use crate::api::{
-    CandidateState, CandidateStatus, CurrentStatus, PromiseReleaseSpec, PromiseRequestStatus, PromiseSpec, QuestionStatus, Requester,
-    WaitingKind, WaitingReason,
+    ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, CurrentStatus, PromiseReleaseSpec, PromiseRequestStatus, PromiseSpec,
+    QuestionStatus, Requester, WaitingKind, WaitingReason,
 };
 use crate::approval::Judgement;
 use crate::context::Context;
@@ -266,6 +266,47 @@ fn a_removal_remembers_its_release_and_a_failure_forgets_no_question() {
     assert_eq!((removing.current, removing.candidate), (Some(current), asked.candidate.clone()));
     let failing = Observed { deleting: false, undecided: true, failure: Some("The server is busy."), ..observed };
     assert_eq!(status(Some(&before), &Choice::default(), &failing, now).candidate, asked.candidate);
+}
+
+/// Whether agreed content may be carried out at noon, under a window that opens in the evening, and what holds it.
+fn at_noon(choice: &mut Choice, new: &Chosen, is_overridden: bool) -> bool {
+    let rules = json!([{"name": "evening", "window": {"from": "20:00", "to": "22:00"}}]);
+    let windows = evaluated(5, &rules, None).effective.windows;
+    let rule = crate::api::ApprovalRule { promise: Some("level".to_owned()), name: "evening".to_owned(), ..Default::default() };
+    let state = if is_overridden { ApprovalState::Approved } else { ApprovalState::AwaitingWindow };
+    let line = ApprovalStatus { rule, cluster: "platform".to_owned(), window: true, state, ..ApprovalStatus::default() };
+    choice.opens(new.clone(), &windows, &[line], "2026-11-27T12:00:00Z".parse().unwrap()).is_some()
+}
+
+#[test]
+fn an_agreed_change_waits_for_its_window_and_a_first_release_does_not() {
+    let stored = Stored::of(2);
+    let (request, new) = (stored.request(), release(5, 2));
+    assert!(at_noon(&mut Choice::recalled(&request, None, None), &new, false), "nothing runs yet");
+    assert!(at_noon(&mut Choice::recalled(&request, None, Some(release(3, 1))), &new, false), "the first release isn't there yet");
+
+    let mut choice = Choice::recalled(&request, Some(release(3, 1)), None);
+    assert!(!at_noon(&mut choice, &new, false));
+    assert_eq!(levels(&choice), [Some(json!(3)), None, Some(json!(5))]);
+    let noon = "2026-11-27T12:00:00Z";
+    assert_eq!(choice.changes_in(noon.parse().unwrap()).map(|left| left.as_secs()), Some(8 * 3600));
+    let observed =
+        Observed { generation: 2, deleting: false, plan: None, moved: None, failure: None, undecided: false, run: None, outputs: &[] };
+    let said = status(None, &choice, &observed, noon);
+    assert_eq!(said.candidate.map(|candidate| candidate.state), Some(CandidateState::AwaitingWindow));
+    assert_eq!(said.waiting_on.map(|waiting| waiting.reason), Some(WaitingReason::ChangeWindow));
+    assert_eq!(said.approvals[0].opens_at.as_deref(), Some("2026-11-27T20:00:00Z"));
+
+    let mut choice = Choice::recalled(&request, Some(release(3, 1)), None);
+    assert!(at_noon(&mut choice, &new, true), "someone overrode it");
+    assert_eq!(choice.approvals.map(|approvals| approvals.len()), Some(1), "and the status says who");
+}
+
+#[test]
+fn a_window_is_no_part_of_the_content() {
+    let rules = json!([{"name": "evening", "window": {"from": "20:00", "to": "22:00"}}]);
+    let hash = |rules: &Value| evaluated(5, rules, None).release.unwrap().content_hash;
+    assert_eq!(hash(&rules), hash(&Value::Null));
 }
 
 /// A release that expires.

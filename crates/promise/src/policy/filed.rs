@@ -16,7 +16,7 @@ use super::refusal::{Conflict, ConflictCause, RuleProblem};
 use super::source::{Origin, PolicySource, Provenance};
 use super::tally::{Per, Promises, Reach, Tally};
 use super::validity;
-use crate::api::{Approve, Budget, Constrain, Inject, Limit, Rule, SetValue, Validate};
+use crate::api::{Approve, Budget, Constrain, Inject, Limit, Rule, SetValue, Validate, Window};
 use crate::path::Path;
 use crate::resolve::numbers;
 use crate::wording;
@@ -31,6 +31,7 @@ pub(super) enum Effect<'s> {
     Limit(&'s Limit, Tally),
     Budget(&'s Budget, Tally),
     Approve(&'s Approve),
+    Window(&'s Window),
     /// Nothing: the rule is broken, and a conflict says so.
     Refused,
 }
@@ -206,6 +207,9 @@ fn effect<'s>(
             Promises::Covered(names)
         };
         return Effect::Budget(budget, tally(&budget.per, promises, Some(&budget.currency)));
+    }
+    if let Some(window) = &rule.window {
+        return Effect::Window(window);
     }
     rule.approve.as_ref().map_or(Effect::Refused, Effect::Approve)
 }

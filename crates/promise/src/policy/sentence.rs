@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::bounds::Bounds;
+use super::window;
 use crate::api::{Approve, Approvers, Constrain, FIRST_STAGE, PromiseSpec, Required, Rule, Window};
 use crate::path::Path;
 use crate::price::Money;
@@ -156,9 +157,11 @@ fn all_named(approvers: &Approvers) -> String {
 }
 
 fn window_of_change(window: &Window) -> String {
-    let days = if window.days.is_empty() { "every day".to_owned() } else { format!("on {}", all_of(&window.days)) };
-    let zone = window.timezone.as_ref().map(|zone| format!(" ({zone})")).unwrap_or_default();
-    format!("Changes happen {days} between {} and {}{zone}.", window.from, window.to)
+    let named: Vec<String> = window.days.iter().map(|day| window::day_name(day).unwrap_or(day).to_owned()).collect();
+    let days = if named.is_empty() { "every day".to_owned() } else { format!("on {}", all_of(&named)) };
+    let next = if window.to <= window.from { " on the next day" } else { "" };
+    let zone = window.timezone.as_deref().unwrap_or("UTC");
+    format!("Changes of running instances are carried out {days} between {} and {}{next} ({zone}).", window.from, window.to)
 }
 
 fn scope(per: &str) -> &str {
@@ -255,8 +258,13 @@ mod tests {
                 "The platform runs backup on a schedule and keeps results for 7\u{a0}d.",
             ),
             (
-                json!({"window": {"days": ["Saturday", "Sunday"], "from": "02:00", "to": "06:00", "timezone": "Europe/Berlin"}}),
-                "Changes happen on Saturday and Sunday between 02:00 and 06:00 (Europe/Berlin).",
+                json!({"window": {"days": ["sat", "sun"], "from": "22:00", "to": "06:00", "timezone": "Europe/Berlin"}}),
+                "Changes of running instances are carried out on Saturday and Sunday between 22:00 and 06:00 on the next day \
+                 (Europe/Berlin).",
+            ),
+            (
+                json!({"window": {"from": "02:00", "to": "06:00"}}),
+                "Changes of running instances are carried out every day between 02:00 and 06:00 (UTC).",
             ),
         ] {
             let rule = {

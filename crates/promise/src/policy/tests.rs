@@ -167,14 +167,14 @@ fn the_nearest_default_wins_and_set_is_stronger() {
 
 #[test]
 fn what_is_not_enforced_yet_never_passes_silently() {
-    let window = || rule(json!({"name": "nights", "window": {"from": "22:00", "to": "04:00"}}));
+    let schedule = || rule(json!({"name": "nightly", "schedule": {"action": "backup", "cron": "0 2 * * *"}}));
     for enforcement in [Enforcement::Block, Enforcement::Warn, Enforcement::Audit] {
-        let conflicts = composed(&[enforced("quiet", 1, false, enforcement, vec![window()])]).conflicts;
-        let unenforced = ConflictCause::Broken(RuleProblem::Unenforced(UnenforcedKind::Window));
+        let conflicts = composed(&[enforced("quiet", 1, false, enforcement, vec![schedule()])]).conflicts;
+        let unenforced = ConflictCause::Broken(RuleProblem::Unenforced(UnenforcedKind::Schedule));
         assert_eq!((&conflicts[0].reason, conflicts[0].between[0].policy.as_str()), (&unenforced, "quiet"));
     }
-    let spec = PolicySpec { rules: vec![window()], ..PolicySpec::default() };
-    assert_eq!(validity(&spec, true)[0].path, ".rules[0].window");
+    let spec = PolicySpec { rules: vec![schedule()], ..PolicySpec::default() };
+    assert_eq!(validity(&spec, true)[0].path, ".rules[0].schedule");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::bounds::Bounds;
 use super::reading::Reading;
 use super::tally::Per;
+use super::window::ChangeWindow;
 use crate::api::{Approve, Approvers, Budget, Constrain, Inject, Limit, PolicySpec, Required, Rule, Validate};
 use crate::path::{Path, Segment};
 use crate::price::decimal_micros;
@@ -18,28 +19,19 @@ pub(super) const RULES: usize = 200;
 pub enum UnenforcedKind {
     /// Runs an action on a schedule.
     Schedule,
-    /// Restricts when changes can be made.
-    Window,
 }
 
 impl std::fmt::Display for UnenforcedKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Schedule => "schedule",
-            Self::Window => "window",
         })
     }
 }
 
 /// Returns the kind of a rule that this version doesn't enforce, or `None` if it does.
 pub fn unenforced(rule: &Rule) -> Option<UnenforcedKind> {
-    if rule.schedule.is_some() {
-        Some(UnenforcedKind::Schedule)
-    } else if rule.window.is_some() {
-        Some(UnenforcedKind::Window)
-    } else {
-        None
-    }
+    rule.schedule.is_some().then_some(UnenforcedKind::Schedule)
 }
 
 /// Returns everything that is wrong with a policy itself, with paths such as `.rules[0].set`. Empty if it is valid.
@@ -153,6 +145,7 @@ pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<Fault> {
     faults.extend(rule.limit.as_ref().and_then(limit_fault));
     faults.extend(rule.budget.as_ref().and_then(budget_fault));
     faults.extend(rule.approve.as_ref().and_then(approve_fault));
+    faults.extend(rule.window.as_ref().and_then(|window| ChangeWindow::parse(window).err()));
     faults
 }
 

@@ -6,7 +6,7 @@ use crate::api::{
     PreflightAnswer, PreflightApproval, PreflightDryRun, PreflightObject, PreflightPrice, PreflightPriceItem, PreflightUnknown,
     PreflightVerdict,
 };
-use crate::policy::Ruling;
+use crate::policy::{Ruling, WindowWait};
 use crate::price::{Change, CostLine, Estimate, Money};
 use crate::render::masked;
 
@@ -29,6 +29,7 @@ impl Preflight {
             pending: self.rendering.pending.iter().map(|pending| format!("{} waits for {}", pending.id, pending.waits_for)).collect(),
             price: self.estimate.as_ref().map(|estimate| price(estimate, self.change.as_ref())),
             approvals: self.approvals.iter().map(approval).collect(),
+            window: self.window.as_ref().map(WindowWait::answer),
             missing: self.missing.clone(),
             unknown: self.unknown.iter().cloned().map(|Unknown { what, why }| PreflightUnknown { what, why }).collect(),
             dry_run: match dry {

@@ -86,6 +86,7 @@ fn asked<T>(case: &Case, work: impl FnOnce(&Input<'_>) -> T) -> T {
         uid: Some("0b5e"),
         generation: 1,
         former: case.former.as_ref(),
+        running: case.former.is_some(),
         now: NOW.parse().unwrap(),
         context: &context,
         book: &PriceBook::closed("There are no prices."),
@@ -130,6 +131,22 @@ fn what_people_decide_about_is_recorded_and_not_accepted() {
     let rules = json!([{"name": "ask", "approve": {"approvers": {"groups": ["leads"]}}}]);
     let asked = checked(&Case { parameters: json!({}), rules, ..Case::default() });
     assert_eq!((asked.verdict, asked.approvals.len(), asked.release.is_some()), (Verdict::NeedsApproval, 1, true));
+}
+
+#[test]
+fn a_change_says_when_it_is_carried_out() {
+    let rules = json!([{"name": "evening", "window": {"from": "20:00", "to": "22:00", "timezone": "Europe/Berlin"}}]);
+    let first = checked(&Case { parameters: json!({"level": 4}), rules: rules.clone(), ..Case::default() });
+    assert!(first.window.is_none(), "nothing runs yet");
+    let edited = |level: u8| {
+        checked(&Case { parameters: json!({"level": level}), rules: rules.clone(), former: first.release.clone(), ..Case::default() })
+    };
+    assert!(edited(4).window.is_none(), "nothing changes");
+    let edit = edited(5);
+    assert_eq!(edit.verdict, Verdict::Accepted);
+    let said = edit.answer(crate::preflight::Dry::Passed).window.unwrap();
+    assert_eq!(said.message, "Will be carried out on Tuesday, 1 December at 20:00 (Europe/Berlin).");
+    assert_eq!((said.opens_at.as_deref(), said.policies), (Some("2026-12-01T19:00:00Z"), vec!["level".to_owned()]));
 }
 
 #[test]

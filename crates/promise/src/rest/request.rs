@@ -232,6 +232,9 @@ pub struct RequestApproval {
     /// RFC 3339 time at which it expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
+    /// RFC 3339 time at which the change is carried out, while it waits for the window of the policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opens_at: Option<String>,
     /// Decisions, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<GivenApproval>,

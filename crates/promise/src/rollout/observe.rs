@@ -39,7 +39,7 @@ pub enum Observed {
         /// When it was accepted, if it was.
         accepted: Option<Timestamp>,
     },
-    /// It waits for approvers.
+    /// It waits for approvers, or for the window of a policy.
     AwaitingApproval,
     /// It is ready on the new version.
     Ready,
@@ -61,7 +61,7 @@ impl Observed {
             return Self::InProgress { accepted: None };
         };
         let states = RequestStates::of(Some(status), false);
-        if states.awaits_approval() {
+        if states.awaits_approval() || states.change == Some(ChangeState::AwaitingWindow) {
             return Self::AwaitingApproval;
         }
         let undecided = match states.state {

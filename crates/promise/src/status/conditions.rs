@@ -183,6 +183,7 @@ fn approved(previous: &PromiseRequestStatus, seen: &Observation<'_>) -> Said {
     match seen.candidate.map(|candidate| (candidate.state, candidate)) {
         Some((CandidateState::AwaitingApproval, candidate)) => negative("AwaitingApproval", candidate, "Waiting for approval"),
         Some((CandidateState::ChangesRequested, candidate)) => negative("ChangesRequested", candidate, "An approver requested changes"),
+        Some((CandidateState::AwaitingWindow, candidate)) => negative("AwaitingWindow", candidate, "Waiting for a window"),
         Some((CandidateState::Rejected, candidate)) => negative("Rejected", candidate, "An approver rejected this request"),
         Some((CandidateState::Expired, candidate)) => negative("Expired", candidate, "The approval expired before anyone decided"),
         Some((CandidateState::Withdrawn, candidate)) => negative("Withdrawn", candidate, "The requester withdrew this request"),

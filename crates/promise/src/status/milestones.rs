@@ -202,17 +202,15 @@ fn approval(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opti
 
 /// Adds an override: one approval instead of all others.
 fn overridden(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
-    fn overrides(status: &PromiseRequestStatus) -> impl Iterator<Item = &GivenApproval> {
-        let given = status.approvals.iter().flat_map(|approval| &approval.given);
-        given.filter(|given| given.emergency && given.state == DecisionState::Counts)
+    fn overrides(status: &PromiseRequestStatus) -> impl Iterator<Item = (bool, &GivenApproval)> {
+        let given = status.approvals.iter().flat_map(|approval| approval.given.iter().map(|given| (approval.window, given)));
+        given.filter(|(_, given)| given.emergency && given.state == DecisionState::Counts)
     }
-    let known: Vec<&str> = overrides(before).map(|given| given.approval.as_str()).collect();
-    let given = overrides(after).find(|given| !known.contains(&given.approval.as_str()))?;
+    let known: Vec<&str> = overrides(before).map(|(_, given)| given.approval.as_str()).collect();
+    let (is_window, given) = overrides(after).find(|(_, given)| !known.contains(&given.approval.as_str()))?;
+    let overrode = if is_window { "overrode the window" } else { "overrode all other approvers" };
     let why = given.comment.as_deref().unwrap_or_default();
-    Some(milestone(
-        MilestoneReason::ApprovalOverridden,
-        &format!("{} overrode all other approvers with the Approval {}: {why}", given.by, given.approval),
-    ))
+    Some(milestone(MilestoneReason::ApprovalOverridden, &format!("{} {overrode} with the Approval {}: {why}", given.by, given.approval)))
 }
 
 fn outdated(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {

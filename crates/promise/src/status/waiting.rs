@@ -85,6 +85,10 @@ fn of_people(seen: &Observation<'_>) -> Option<WaitingOn> {
             let changes = || person(WaitingReason::ChangesRequested, "An approver requested changes");
             Some(seen.decides.cloned().unwrap_or_else(changes))
         }
+        CandidateState::AwaitingWindow => {
+            let window = || WaitingOn::new(WaitingKind::Controller, WaitingReason::ChangeWindow, candidate.message.unwrap_or_default());
+            Some(seen.decides.cloned().unwrap_or_else(window))
+        }
         CandidateState::Evaluating => {
             let message = "The controller is evaluating this request";
             Some(WaitingOn::new(WaitingKind::Controller, WaitingReason::Evaluating, message))

@@ -110,7 +110,7 @@ pub(super) async fn page(caller: &Caller, uid: &str) -> Result<AlikePage> {
     let terms = candidate.map(|candidate| terms::changed(former.map(|former| &former.spec), &candidate.spec)).unwrap_or_default();
     let mut page = AlikePage {
         like: inbox::row(caller, &matter.key, &matter.request, &standings),
-        asked: Asked { rule: rule.clone(), title: review::who(caller, standing.approval), ordinary: true, emergency: false },
+        asked: Asked { rule: rule.clone(), title: review::who(caller, standing.approval), ordinary: true, emergency: false, window: false },
         changes: told.into_iter().chain(terms).collect(),
         rows: Vec::new(),
         others: 0,

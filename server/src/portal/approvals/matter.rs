@@ -8,10 +8,10 @@ use cluster::kinds::{Export, PromiseRelease, PromiseRequest};
 use cluster::watch::Key;
 use kube::Client;
 use kube::api::{Api, ListParams};
-use promise::api::{CandidateStatus, PromiseRequestStatus};
+use promise::api::{ApprovalStatus, CandidateStatus, PromiseRequestStatus};
 use promise::{Error, Result, names};
 
-use super::standing::{is_held_by, is_open};
+use super::standing::{is_held_by, is_open, is_window};
 use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
@@ -63,9 +63,11 @@ pub(super) async fn find(caller: &Caller, uid: &str) -> Result<Matter> {
 pub(super) async fn decides(caller: &Caller, request: &PromiseRequest) -> Result<bool> {
     let Some(status) = request.status.as_ref().filter(|status| waiting(status).is_some()) else { return Ok(false) };
     let me = &caller.identity().person;
-    for approval in status.approvals.iter().filter(|approval| is_open(approval) || is_held_by(approval, me)) {
+    let can_answer = |approval: &&ApprovalStatus| is_open(approval) || is_held_by(approval, me) || is_window(approval);
+    for approval in status.approvals.iter().filter(can_answer) {
         for verb in [names::APPROVE_VERB, names::EMERGENCY_VERB] {
-            if caller.may_decide(verb, approval).await? {
+            let is_answer = verb == names::EMERGENCY_VERB || !is_window(approval);
+            if is_answer && caller.may_decide(verb, approval).await? {
                 return Ok(true);
             }
         }

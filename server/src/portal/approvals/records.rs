@@ -158,6 +158,7 @@ fn approval(status: &ApprovalStatus, can_decide: bool) -> RequestApproval {
         stage: status.stage,
         state: status.state,
         expires_at: status.expires_at.clone(),
+        opens_at: status.opens_at.clone(),
         given: status.given.clone(),
         can_decide,
     }

@@ -207,7 +207,7 @@ fn settled(caller: &Caller, matter: &Matter) -> String {
         Some(CandidateState::ChangesRequested) if matter.hash().is_none() => {
             said("Changes were requested, and policies changed since. The requester edits or resubmits the request.")
         }
-        Some(CandidateState::AwaitingApproval | CandidateState::ChangesRequested) => String::new(),
+        Some(CandidateState::AwaitingApproval | CandidateState::ChangesRequested | CandidateState::AwaitingWindow) => String::new(),
         Some(CandidateState::Evaluating) => "The request changed and is being checked.".to_owned(),
         Some(CandidateState::Accepted) => "The request was approved and is being provisioned.".to_owned(),
         Some(CandidateState::Rejected) => said("The request was rejected."),
@@ -239,6 +239,7 @@ fn asked(caller: &Caller, standings: &[Standing<'_>]) -> Vec<Asked> {
         title: who(caller, standing.approval),
         ordinary: standing.waits() || standing.reconsiders(),
         emergency: standing.breaks,
+        window: standing.approval.window,
     };
     // Ordinary approvals come before overrides.
     let ordinary = standings.iter().filter(|standing| standing.waits() || standing.reconsiders());
@@ -249,6 +250,9 @@ fn asked(caller: &Caller, standings: &[Standing<'_>]) -> Vec<Asked> {
 pub(super) fn who(caller: &Caller, approval: &ApprovalStatus) -> String {
     let policy = approval.rule.policy.as_ref().map(|policy| caller.policy_title(&approval.source, policy));
     let of = policy.or_else(|| approval.rule.promise.clone()).unwrap_or_default();
+    if approval.window {
+        return format!("Window of {of}, set at {}", approval.source);
+    }
     format!("{} ({of}, set at {})", deciders(&approval.approvers, approval.required), approval.source)
 }
 

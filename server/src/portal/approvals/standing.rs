@@ -56,7 +56,7 @@ impl Standing<'_> {
 
     /// Checks whether the only thing the user can do is override.
     pub(super) fn only_breaks(&self) -> bool {
-        let answerable = matches!(self.approval.state, ApprovalState::Waiting | ApprovalState::Queued);
+        let answerable = matches!(self.approval.state, ApprovalState::Waiting | ApprovalState::Queued | ApprovalState::AwaitingWindow);
         self.breaks && !self.own && !self.waits() && self.decided.is_none() && answerable
     }
 }
@@ -64,6 +64,11 @@ impl Standing<'_> {
 /// Checks whether the approval is open now: the earlier stages are complete, and it isn't decided yet.
 pub(super) fn is_open(approval: &ApprovalStatus) -> bool {
     approval.state == ApprovalState::Waiting
+}
+
+/// Checks whether a change waits for the window of this policy, so that only an override answers it.
+pub(super) fn is_window(approval: &ApprovalStatus) -> bool {
+    approval.state == ApprovalState::AwaitingWindow
 }
 
 /// Checks whether a rule is held by changes that this user requested, so that only they can let it continue as it is.
@@ -261,8 +266,11 @@ impl Caller {
     }
 }
 
-/// Checks whether a rule lets users approve their own requests, as it is written now.
+/// Checks whether a rule lets users approve their own requests, as it is written now. Windows separate times, not people.
 fn allows_self(portal: &Portal, approval: &ApprovalStatus) -> bool {
+    if approval.window {
+        return true;
+    }
     let Ok(cluster) = ClusterId::parse(&approval.cluster) else { return false };
     let at = |name: &str| Key::cluster_scoped(&cluster, name);
     let allows = |rules: &[promise::api::Rule]| {

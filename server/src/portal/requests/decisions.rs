@@ -40,7 +40,7 @@ pub(in crate::portal) async fn lines(caller: &Caller, request: &PromiseRequest) 
 
 async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<CandidateState>) -> Result<ApprovalLine> {
     let (standing, note) = match approval.state {
-        ApprovalState::Waiting | ApprovalState::Queued if candidate == Some(CandidateState::Withdrawn) => {
+        ApprovalState::Waiting | ApprovalState::Queued | ApprovalState::AwaitingWindow if candidate == Some(CandidateState::Withdrawn) => {
             (ApprovalStanding::Withdrawn, Some(ApprovalNote::Withdrawn))
         }
         ApprovalState::Waiting if candidate == Some(CandidateState::Expired) => (ApprovalStanding::Expired, None),
@@ -49,6 +49,7 @@ async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<Cand
         }
         ApprovalState::Waiting => (ApprovalStanding::Open, approval.expires_at.clone().map(ApprovalNote::Expires)),
         ApprovalState::Queued => (ApprovalStanding::Queued, Some(ApprovalNote::AfterStages(approval.stage))),
+        ApprovalState::AwaitingWindow => (ApprovalStanding::AwaitingWindow, approval.opens_at.clone().map(ApprovalNote::Opens)),
         ApprovalState::Approved => (ApprovalStanding::Approved, None),
         ApprovalState::Rejected => (ApprovalStanding::Rejected, None),
         ApprovalState::ChangesRequested => (ApprovalStanding::ChangesRequested, Some(ApprovalNote::WaitsForRequester)),
@@ -70,12 +71,16 @@ async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<Cand
 
 /// Returns whether the user can decide. Whether a decision counts is determined by the controller.
 async fn allowed(caller: &Caller, approval: &ApprovalStatus) -> Result<std::result::Result<(), String>> {
-    let may = caller.may_decide(names::APPROVE_VERB, approval).await?;
+    let verb = if approval.window { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
+    let may = caller.may_decide(verb, approval).await?;
     Ok(if may { Ok(()) } else { Err(format!("You can't decide on this. {} in {}.", who(caller, approval), approval.source)) })
 }
 
-/// Returns who must approve, in words. People are named as on other pages.
+/// Returns who must approve, in words. People are named as on other pages. No one has to approve for a window.
 fn who(caller: &Caller, approval: &ApprovalStatus) -> String {
+    if approval.window {
+        return "Window for changes".to_owned();
+    }
     let names = caller.portal().people.names();
     let users = approval.approvers.users.iter().map(|user| names.of(user).to_owned()).collect();
     deciders(&Approvers { users, groups: approval.approvers.groups.clone() }, approval.required)

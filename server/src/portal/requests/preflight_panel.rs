@@ -7,7 +7,7 @@ use app::view::{
 use promise::api::PolicyResult;
 use promise::attribute::LineOrigin;
 use promise::form::{Summary, rule_anchor};
-use promise::policy::{BudgetUse, LimitUse, Provenance, Reach, Tally};
+use promise::policy::{BudgetUse, LimitUse, Provenance, Reach, Tally, WindowWait};
 use promise::preflight;
 use promise::price::{Amount, Estimate, Money};
 use promise::wording::{counted, upper_first};
@@ -45,6 +45,7 @@ pub(super) fn of(looked: &Looked<'_>) -> PreflightView {
         checks.extend(checked.missing.iter().map(|missing| line(CheckState::Warned, format!("Requires {missing}"), "", "")));
     }
     checks.extend(checked.unknown.iter().map(|unknown| line(CheckState::Unknown, upper_first(&unknown.what), &unknown.why, "")));
+    checks.extend(checked.window.as_ref().map(|window| line(CheckState::Warned, window.sentence(), "", "")));
     checks.push(dry(looked.typed));
     checks.sort_by_key(|check| check.state);
     let approvals = checked.approvals.iter().map(|ruling| ApprovalStep {
@@ -158,7 +159,10 @@ fn verdict(looked: &Looked<'_>, checks: &[CheckLine], approvals: &[ApprovalStep]
         ([first, rest @ ..], _) => (Verdict::Refused, format!("{} And {} more.", with_stop(&first.what), rest.len())),
         ([], Some(first)) => (Verdict::Incomplete, with_stop(&first.what)),
         ([], None) => match looked.examined.preflight.verdict {
-            preflight::Verdict::Accepted => (Verdict::Accepted, "Nothing blocks this request.".to_owned()),
+            preflight::Verdict::Accepted => {
+                let window = looked.examined.preflight.window.as_ref().map(WindowWait::sentence);
+                (Verdict::Accepted, window.unwrap_or_else(|| "Nothing blocks this request.".to_owned()))
+            }
             preflight::Verdict::NeedsApproval => {
                 let who: Vec<&str> = approvals.iter().map(|step| step.who.as_str()).collect();
                 (Verdict::NeedsApproval, with_stop(&who.join(". ")))

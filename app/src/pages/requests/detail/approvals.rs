@@ -2,6 +2,7 @@
 
 use crate::view::{ApprovalLine, ApprovalStanding, OutdatedView, RequestPage};
 use leptos::prelude::*;
+use promise::state::ChangeState;
 
 use crate::actions::{self, RollOut};
 use crate::pages::approvals::{About, Buttons, ask_again, changes, decide, note, said, standing, thread, withdraw};
@@ -12,10 +13,16 @@ use crate::ui::{HiddenToken, Icon, Shape, Status, SubmitButton};
 
 /// The values that a pending change would set.
 pub(super) fn pending(page: &RequestPage) -> Option<impl IntoView + use<>> {
-    let (shape, word) = page.row.states.change.map(change)?;
+    let pending = page.row.states.change?;
+    let (shape, word) = change(pending);
+    let until = if pending == ChangeState::AwaitingWindow {
+        texts::CURRENT_VERSION_RUNS_UNTIL_WINDOW
+    } else {
+        texts::CURRENT_VERSION_KEEPS_RUNNING
+    };
     (!page.changes.is_empty()).then(|| view! {
         <section class="card" aria-labelledby="pending"><div class="card-head"><h2 id="pending">{texts::REQUESTED_CHANGE}</h2><p class="basis"><Status shape=shape word=word/></p></div>
-            <div class="padded">{changes(&page.changes)}<p class="small muted">{texts::CURRENT_VERSION_KEEPS_RUNNING}</p></div></section>
+            <div class="padded">{changes(&page.changes)}<p class="small muted">{until}</p></div></section>
     })
 }
 

@@ -77,6 +77,8 @@ pub(super) struct Input {
     /// The Destinations that the promise names.
     pub(super) destinations: BTreeMap<String, DestinationId>,
     pub(super) trusted_homes: Vec<WorkspacePath>,
+    /// Whether a release is running.
+    pub(super) running: bool,
     /// The time at which it is judged.
     pub(super) now: Timestamp,
     /// What the promise requires and the workspace doesn't have.
@@ -114,6 +116,7 @@ pub(super) fn evaluate(input: &Input) -> Preflight {
         uid: Some(&input.request.uid().unwrap_or_default()),
         generation: input.request.metadata.generation.unwrap_or_default(),
         former: input.former.as_ref(),
+        running: input.running,
         now: input.now,
         context: &input.context,
         book: &input.book,

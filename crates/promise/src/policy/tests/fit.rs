@@ -91,7 +91,12 @@ fn each_mistake_is_found_at_its_path() {
         (json!({"budget": {"monthly": "1", "currency": "euro", "per": "subtree"}}), ".budget.currency", "three uppercase letters", true),
         (json!({"budget": {"monthly": "1,5", "currency": "EUR", "per": "subtree"}}), ".budget.monthly", "decimal", true),
         (json!({"budget": {"monthly": "-1", "currency": "EUR", "per": "subtree"}}), ".budget.monthly", "is negative", true),
-        (json!({"window": {"from": "1", "to": "2"}}), ".window", "aren't enforced yet", true),
+        (json!({"window": {"from": "1", "to": "02:00"}}), ".window.from", "\"1\" isn't a time", true),
+        (json!({"window": {"from": "01:00", "to": "24:00"}}), ".window.to", "isn't a time", true),
+        (json!({"window": {"from": "01:00", "to": "01:00"}}), ".window.to", "closes when it opens", true),
+        (json!({"window": {"from": "01:00", "to": "02:00", "days": ["mon", "Friday"]}}), ".window.days", "\"Friday\" isn't a day", true),
+        (json!({"window": {"from": "01:00", "to": "02:00", "timezone": "Europe/Bern"}}), ".window.timezone", "isn't a time zone", true),
+        (json!({"schedule": {"action": "backup", "cron": "0 2 * * *"}}), ".schedule", "aren't enforced yet", true),
         (json!({}), "", "no effect", true),
         (json!({"limit": {"count": 1, "per": "promise"}, "set": {"parameter": ".region", "value": "eu"}}), "", "several effects", true),
     ];

@@ -1,0 +1,84 @@
+// A change waits for the window of a policy, which the form announces, and someone with the permission carries it out now.
+
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { kubectl, order, reaches, requested, signIn, stage, until, violations, workspace } from "../portal.mjs";
+
+const platform = "plane-admin@root:platform";
+const it = stage();
+
+/** A time of day in UTC, this many hours from now. */
+function inHours(hours) {
+  return `${String(new Date(Date.now() + hours * 3_600_000).getUTCHours()).padStart(2, "0")}:00`;
+}
+
+/** A policy whose window is closed now, and that dev-shop can override. */
+async function govern() {
+  const group = "platform.opmodel.dev";
+  const rules = [
+    { nonResourceURLs: ["/"], verbs: ["access"] },
+    { apiGroups: [group], resources: ["approvals"], verbs: ["create", "get", "list"] },
+    { apiGroups: [group], resources: ["policies"], resourceNames: ["quiet-hours"], verbs: ["override"] },
+  ];
+  const rbac = "rbac.authorization.k8s.io";
+  const name = "override-quiet-hours";
+  const objects = [
+    {
+      apiVersion: `${group}/v1alpha1`,
+      kind: "Policy",
+      metadata: { name: "quiet-hours" },
+      spec: {
+        title: "Quiet hours",
+        appliesTo: { promises: ["postgresql"], workspaces: [workspace] },
+        rules: [{ name: "at-night", window: { from: inHours(10), to: inHours(12) } }],
+      },
+    },
+    { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name }, rules },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: "ClusterRoleBinding",
+      metadata: { name },
+      roleRef: { apiGroup: rbac, kind: "ClusterRole", name },
+      subjects: [{ apiGroup: rbac, kind: "User", name: "dev-shop" }],
+    },
+  ];
+  for (const object of objects) await kubectl(it.portal, platform, ["apply", "-f", "-"], JSON.stringify(object));
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+  test(`a change waits for its window and is carried out now by who may override it, ${how}`, async () => {
+    const name = javaScriptEnabled ? "quiet" : "quiet-plain";
+    await govern();
+    await order(it.portal, name, "postgresql", { storage: 10 });
+    await reaches(it.portal, name, "Ready");
+    const own = `/w/${workspace}/requests/default/${name}`;
+    const page = await signIn(it, "dev-shop", { javaScriptEnabled });
+    await page.goto(`${own}/edit`);
+    await page.getByLabel(/^Storage/).first().fill("30");
+    await page.getByRole("button", { name: "Review change" }).click();
+    const rail = page.getByRole("complementary", { name: "Preflight" });
+    await rail.getByText(/^Will be carried out on \w+, \d+ \w+ at \d\d:00 \(UTC\)/).first().waitFor();
+    await page.getByRole("button", { name: "Submit change" }).click();
+    await page.waitForURL(`**${own}`);
+
+    const now = page.getByRole("button", { name: "Change now" });
+    await until(async () => {
+      if (!javaScriptEnabled) await page.goto(own);
+      return (await now.count()) === 1;
+    }, "the change to wait for its window");
+    await page.getByText(/^Waits for the window of Quiet hours: opens on/).first().waitFor();
+    if (javaScriptEnabled) assert.deepEqual(await violations(page), []);
+    assert.equal((await requested(it.portal, name)).status.candidate.state, "awaitingWindow");
+
+    await page.getByLabel("Comment", { exact: true }).fill("The shop is full");
+    await now.click();
+    await until(async () => {
+      const { metadata, status } = await requested(it.portal, name);
+      return status.current.generation === metadata.generation && status.phase === "Ready";
+    }, "the change to be carried out", 60_000);
+    await page.goto(own);
+    await page.getByText("The shop is full").first().waitFor({ state: "attached" });
+    await page.context().close();
+  });
+}
