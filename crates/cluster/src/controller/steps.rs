@@ -41,7 +41,7 @@ pub(super) async fn call(ctx: &ControllerContext, release: &Chosen, task: &HttpT
     }
 }
 
-/// Returns that a step belongs to actions.
+/// Returns that a step of this type belongs elsewhere: to actions or to workflows.
 pub(super) fn not_here() -> Done {
     let message = "This type of step can't run here. Publish the promise again.".to_owned();
     Done::Failed(TaskFailure { reason: StepReason::InvalidPromise, message })
