@@ -19,6 +19,7 @@ mod remove;
 mod run;
 #[cfg(test)]
 mod tests;
+mod undo;
 mod words;
 
 use serde_json::Value;

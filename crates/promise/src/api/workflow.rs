@@ -400,6 +400,9 @@ pub struct StepStatus {
     /// Number of times that it started over after a final answer. Calls of the same round have the same idempotency key.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub round: u32,
+    /// Whether the first call of an `http` step was made and might have had its effect.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub called: bool,
     /// Whether the first call of an `http` step was answered, and only its polls follow.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub answered: bool,

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::call::Values;
 use super::compile::{Action, CompiledStep, CompiledWorkflow};
-use super::key::{Effect, idempotency_key};
 use super::progress::{Progress, progress};
 use super::{Done, ObservedJob, Run, Task, TaskFailure, words};
 use crate::api::{OnFailure, StepKind, StepPhase, StepReason, StepStatus, WorkflowPhase};
@@ -79,21 +78,21 @@ pub fn advance(input: &Input<'_>, run: Run, mut results: BTreeMap<String, Done>)
             state.steps(&mut results);
             state.conclude();
         }
-        WorkflowPhase::RollingBack => state.undo(&results),
+        WorkflowPhase::RollingBack => state.undo(&mut results),
         WorkflowPhase::Succeeded | WorkflowPhase::Failed | WorkflowPhase::RolledBack => {}
     }
     Advanced { run: state.run, tasks: state.tasks, again: state.again }
 }
 
-struct State<'a, 'i> {
-    input: &'a Input<'i>,
-    run: Run,
-    tasks: Vec<Task>,
+pub(super) struct State<'a, 'i> {
+    pub(super) input: &'a Input<'i>,
+    pub(super) run: Run,
+    pub(super) tasks: Vec<Task>,
     again: Option<SignedDuration>,
 }
 
 impl State<'_, '_> {
-    fn values(&self) -> Values<'_> {
+    pub(super) fn values(&self) -> Values<'_> {
         let Input { workflow, parameters, context, resources, .. } = *self.input;
         Values { workflow, parameters, context, resources }
     }
@@ -224,7 +223,10 @@ impl State<'_, '_> {
                 let status = &mut self.run.steps[index];
                 (status.reason, status.message) = (Some(reason), message);
             }
-            Progress::Asks(task) => self.tasks.push(task),
+            Progress::Asks(task) => {
+                self.run.steps[index].called |= matches!(task, Task::Http(_));
+                self.tasks.push(task);
+            }
         }
         self.time_out(step, index);
     }
@@ -269,7 +271,8 @@ impl State<'_, '_> {
         let status = &mut self.run.steps[index];
         if is_final && step.kind == StepKind::Http {
             status.round += 1;
-            status.answered = false;
+            (status.answered, status.called) = (false, false);
+            status.outputs.clear();
         }
         (status.reason, status.message) = (Some(failure.reason), Some(failure.message));
         if is_last {
@@ -314,72 +317,21 @@ impl State<'_, '_> {
         }
     }
 
-    /// Undoes calls in reverse order, once the objects are back.
-    fn undo(&mut self, results: &BTreeMap<String, Done>) {
-        self.tasks.clear();
-        if !self.input.is_back {
-            return;
-        }
-        for step in self.input.workflow.steps.iter().rev() {
-            let Action::Http(http) = &step.action else { continue };
-            let Some(undo) = &http.undo else { continue };
-            let Some(index) = self.run.steps.iter().position(|status| status.id == step.id) else { continue };
-            let status = &self.run.steps[index];
-            // A call that failed might have had its effect all the same.
-            if status.undone || status.attempts == 0 {
-                continue;
-            }
-            if let Some(left) = self.left(status.next_at.as_deref()) {
-                return self.look_again(left);
-            }
-            match results.get(&step.id) {
-                Some(Done::Answer(answer)) if (200..300).contains(&answer.status) || answer.status == 404 || answer.status == 410 => {
-                    let status = &mut self.run.steps[index];
-                    (status.undone, status.next_at) = (true, None);
-                    continue;
-                }
-                Some(Done::Answer(answer)) => {
-                    return self.not_undone(index, step.backoff, StepReason::UnexpectedAnswer, words::undo_answer(answer.status));
-                }
-                Some(Done::Failed(failure)) => return self.not_undone(index, step.backoff, failure.reason, failure.message.clone()),
-                Some(Done::Accepted | Done::JobResult { .. }) | None => {}
-            }
-            let key = idempotency_key(self.input.uid, &self.run.status, status, Effect::Undo);
-            match self.values().call(undo, &http.endpoint, status, key, &self.run.steps) {
-                Ok(task) => return self.tasks.push(Task::Http(task)),
-                // What the call needs was never answered, so nothing is known of what it would undo.
-                Err(_) => {
-                    self.run.steps[index].undone = true;
-                    continue;
-                }
-            }
-        }
-        self.run.status.phase = WorkflowPhase::RolledBack;
-        self.run.status.finished_at = Some(self.now());
-    }
-
-    fn not_undone(&mut self, index: usize, pause: i64, reason: StepReason, message: String) {
-        let next = self.after(pause);
-        let status = &mut self.run.steps[index];
-        (status.next_at, status.reason, status.message) = (Some(next), Some(reason), Some(message));
-        self.look_again(SignedDuration::from_secs(pause));
-    }
-
-    fn look_again(&mut self, left: SignedDuration) {
+    pub(super) fn look_again(&mut self, left: SignedDuration) {
         self.again = Some(self.again.map_or(left, |again| again.min(left)));
     }
 
     /// Returns how long it takes until a time, if it is in the future.
-    fn left(&self, at: Option<&str>) -> Option<SignedDuration> {
+    pub(super) fn left(&self, at: Option<&str>) -> Option<SignedDuration> {
         let left = at?.parse::<Timestamp>().ok()?.duration_since(self.input.now);
         left.is_positive().then_some(left)
     }
 
-    fn now(&self) -> String {
+    pub(super) fn now(&self) -> String {
         self.input.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 
-    fn after(&self, seconds: i64) -> String {
+    pub(super) fn after(&self, seconds: i64) -> String {
         let at = self.input.now.saturating_add(SignedDuration::from_secs(seconds)).unwrap_or(self.input.now);
         at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }

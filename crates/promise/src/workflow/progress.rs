@@ -194,6 +194,6 @@ fn judged(about: &About, poll: &CompiledPoll) -> Result<Option<Progress>, TaskFa
 }
 
 /// Whether an answer says nothing about the call: the server is overloaded, or something before it failed.
-fn is_overloaded(status: u16) -> bool {
+pub(super) fn is_overloaded(status: u16) -> bool {
     status >= 500 || status == 429 || status == 408
 }

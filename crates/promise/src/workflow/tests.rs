@@ -1,6 +1,7 @@
 //! Tests runs of workflows against a small world: what steps find, time, and crashes.
 
 mod jobs;
+mod model;
 mod publish;
 mod world;
 
