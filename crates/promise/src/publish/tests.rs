@@ -240,7 +240,7 @@ fn each_mistake_is_found_at_its_path() {
             ".policies[1].default.value",
             "type integer",
         ),
-        ("/actions", json!({"backup": {}}), ".actions", "doesn't run them yet"),
+        ("/actions", json!({"backup": {}}), ".actions.backup.steps", "Add a step"),
         ("/cost", json!({"items": [{"name": "a", "monthly": "12"}]}), ".cost.items[0].monthly", "micro-units"),
     ];
     let mut missed = Vec::new();

@@ -6,7 +6,9 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use kube::ResourceExt;
 use promise::action::{Observed, status};
-use promise::api::{ActionOutputStatus, DeletionPolicy, Health, InventoryItem, OutputStatus, WorkflowName};
+use promise::api::{
+    ActionOutputStatus, DeletionPolicy, Health, InventoryItem, OutputStatus, StepKind, StepPhase, StepStatus, WorkflowName,
+};
 use promise::lifecycle::Chosen;
 use promise::plan::{Action, Desired, Facts, Key as ObjectKey, Pending, Plan, Seen, Subject, Why, plan, resource_of};
 use promise::workflow::{self, Advanced, Done, Input, Run};
@@ -93,6 +95,8 @@ impl Acting<'_> {
         Ok(match scene.failure {
             Some(_) => Requeue::Backoff,
             None if is_over => Requeue::No,
+            // What a step waits for isn't watched everywhere.
+            None if scene.run.steps.iter().any(is_observing) => Requeue::Poll,
             None => {
                 let again = scene.again.and_then(|seconds| u64::try_from(seconds).ok()).map_or(RESYNC, Duration::from_secs);
                 Requeue::After(again.min(RESYNC))
@@ -385,6 +389,11 @@ impl Acting<'_> {
         scene.seen.remove(key);
         Ok(())
     }
+}
+
+/// Checks whether a step waits for something that is observed.
+fn is_observing(step: &StepStatus) -> bool {
+    step.phase == StepPhase::Running && matches!(step.kind, StepKind::Wait | StepKind::Delete | StepKind::Apply)
 }
 
 /// Ends the observation for a reason.

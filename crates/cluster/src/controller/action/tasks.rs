@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::run::Scene;
 use super::{Acting, marked};
+use crate::controller::context::Work;
 use crate::controller::failure::Failure;
 use crate::controller::{objects, steps};
 
@@ -75,6 +76,8 @@ impl Acting<'_> {
         for (key, uid) in found {
             self.delete(scene, &key, &uid).await?;
         }
+        // Not every kind is watched everywhere, and the request makes its objects anew.
+        self.ctx.queue.add(Work::Request(self.request_key()));
         Ok(())
     }
 }
