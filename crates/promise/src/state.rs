@@ -256,6 +256,7 @@ mod tests {
         for (candidate, change) in [
             (CandidateState::AwaitingApproval, Some(ChangeState::AwaitingApproval)),
             (CandidateState::ChangesRequested, Some(ChangeState::ChangesRequested)),
+            (CandidateState::AwaitingWindow, Some(ChangeState::AwaitingWindow)),
             (CandidateState::Withdrawn, Some(ChangeState::Withdrawn)),
             (CandidateState::Accepted, None),
         ] {
@@ -273,7 +274,7 @@ mod tests {
         let words: BTreeSet<&str> =
             RequestState::ALL.map(RequestState::word).into_iter().chain(ChangeState::ALL.map(ChangeState::word)).collect();
         let labels: BTreeSet<&str> = words.iter().map(|word| state_label(word)).collect();
-        assert_eq!((words.len(), labels.len()), (16, 16), "changes that an approver asked for are found together");
+        assert_eq!((words.len(), labels.len()), (17, 17), "changes that an approver asked for are found together");
         assert_eq!(state_label("Nonsense"), "Nonsense");
     }
 }

@@ -19,7 +19,7 @@ async fn governed(product: &Product) {
     let scope = Scope::Workspace(WorkspacePath::parse("root:platform").expect("a path"));
     let client = product.running.portal.endpoint.client(product.admin(), &scope);
     let policy = json!({
-        "metadata": {"name": "quiet-hours"},
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": "quiet-hours"},
         "spec": {"title": "Quiet hours", "appliesTo": {"promises": ["redis"]}, "rules": [
             {"name": "nights", "window": {"from": hour(10), "to": hour(12)}},
         ]},
