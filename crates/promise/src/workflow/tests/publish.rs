@@ -29,7 +29,7 @@ fn what_cannot_run_is_named_with_its_path() {
         (json!([]), ".workflows.provision.steps: Add a step"),
         (
             json!([apply("one", &["database"], &[])]),
-            ".workflows.provision.steps: Name every resource in the `apply` of a step. These are missing: config",
+            ".workflows.provision.steps: Name every resource in the `apply` or `request` of a step. These are missing: config",
         ),
         (with(json!({"id": "all", "wait": {"resources": ["config"]}})), ".workflows.provision.steps[1].id: Choose another id"),
         (with(json!({"id": "A b", "wait": {"resources": ["config"]}})), ".workflows.provision.steps[1].id: Use letters and digits"),
@@ -58,6 +58,19 @@ fn what_cannot_run_is_named_with_its_path() {
             ".workflows.provision.steps[1].validate.expression: ",
         ),
         (with(json!({"id": "h", "http": {"endpoint": "", "path": "/a"}})), ".workflows.provision.steps[1].http.endpoint: Name an Endpoint"),
+        (
+            with(json!({"id": "h", "job": {"template": {"spec": {}}, "logLines": 51}})),
+            ".workflows.provision.steps[1].job.template.spec: Add the `spec` of a Job",
+        ),
+        (
+            with(json!({"id": "h", "job": {"template": {"spec": {"template": {}}}, "logLines": 51}})),
+            ".workflows.provision.steps[1].job.logLines: Use at most 50 lines",
+        ),
+        (
+            with(json!({"id": "h", "request": {"resources": ["config"]}})),
+            ".workflows.provision.steps[1].request.resources[0]: Name a resource that is a PromiseRequest",
+        ),
+        (with(json!({"id": "h", "patch": {"resource": "config", "merge": {"a": 1}}})), ".workflows.provision.steps[1].patch: Move it"),
         (
             with(json!({"id": "h", "http": {"endpoint": "e", "path": "a"}})),
             ".workflows.provision.steps[1].http.path: Start the path with a slash",
