@@ -37,7 +37,9 @@ fn line(step: &StepLine, now: &str) -> impl IntoView + use<> {
         view! { <p class="small subtle">{texts::NEXT_ATTEMPT}" "<Moment at=step.next.clone() now=now/></p> }
     });
     let log = (!step.log.is_empty()).then(|| {
-        view! { <details><summary class="small">{texts::LOG}<span class="vh">{format!(" {name}")}</span></summary><pre class="yaml">{step.log.join("\n")}</pre></details> }
+        let label = format!("{} {name}", texts::LOG);
+        let lines = view! { <pre class="log" tabindex="0" role="region" aria-label=label>{step.log.join("\n")}</pre> };
+        view! { <details><summary class="small">{texts::LOG}<span class="vh">{format!(" {name}")}</span></summary><div class="code">{lines}</div></details> }
     });
     let at = [&step.finished, &step.started].into_iter().find(|at| !at.is_empty()).cloned();
     let at = at.map(|at| view! { <Moment at=at now=now/> });
