@@ -36,6 +36,7 @@ pub mod lint;
 pub mod manifest;
 pub mod merge;
 pub mod names;
+pub mod nesting;
 pub mod notify;
 pub mod outdated;
 pub mod outline;

@@ -29,6 +29,7 @@ use crate::price::LineItem;
 use crate::problem::Problem;
 use crate::workflow::CompiledWorkflows;
 
+pub(crate) use inject::inject;
 pub use inject::injects;
 pub(crate) use mask::MASK;
 pub use mask::masked;

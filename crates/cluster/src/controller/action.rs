@@ -27,7 +27,7 @@ use crate::watch::Key;
 const RESYNC: Duration = Duration::from_secs(600);
 
 /// A run of an action, and how it is written.
-struct Acting<'a> {
+struct ActionReconciliation<'a> {
     ctx: &'a ControllerContext,
     key: &'a Key,
     api: Api<PromiseAction>,
@@ -62,8 +62,8 @@ pub async fn action(ctx: &ControllerContext, key: &Key) -> Requeue {
     };
     let releases = Api::namespaced(client.clone(), &key.namespace);
     let requests: Api<PromiseRequest> = Api::namespaced(client, &key.namespace);
-    let mut acting = Acting { ctx, key, api, releases, action };
-    match acting.reconcile(&requests).await {
+    let mut reconciliation = ActionReconciliation { ctx, key, api, releases, action };
+    match reconciliation.reconcile(&requests).await {
         Ok(after) => {
             ctx.report.refused(&work, None);
             after
@@ -78,7 +78,7 @@ fn marked(key: &Key) -> Key {
     Key { name: format!("action/{}", key.name), ..key.clone() }
 }
 
-impl Acting<'_> {
+impl ActionReconciliation<'_> {
     async fn reconcile(&mut self, requests: &Api<PromiseRequest>) -> Result<Requeue, kube::Error> {
         if self.action.metadata.deletion_timestamp.is_some() {
             return self.remove().await;

@@ -4,6 +4,7 @@
 
 mod evaluate;
 mod lineage;
+mod nesting;
 mod offer;
 mod recall;
 
@@ -126,6 +127,11 @@ pub async fn release(
 async fn choose(subject: Subject<'_>, lineage: &[Node], decision: &mut Decision) -> Result<(), Failure> {
     let Subject { ctx, key, request, facts } = subject;
     let choice = &mut decision.choice;
+    let too_deep = promise::nesting::problem(nesting::depth(ctx, request)).filter(|_| choice.wanted().is_none());
+    if let Some(problem) = too_deep {
+        choice.reject(&facts, problem);
+        return Ok(());
+    }
     let found = match offer(ctx, request, lineage) {
         Ok(found) => found,
         Err(problem) if choice.is_settled(&facts) => {

@@ -12,6 +12,7 @@ mod destination;
 mod endpoint;
 mod events;
 mod expiry;
+mod hostile;
 mod installed;
 mod kept;
 mod leaders;

@@ -1,7 +1,7 @@
 //! Workflows of promises: steps come before objects, are retried, rolled back, and survive the controller.
 
 mod jobs;
-mod tickets;
+pub mod tickets;
 
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};

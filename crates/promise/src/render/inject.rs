@@ -40,7 +40,7 @@ fn provenance(id: &str) -> Provenance {
 }
 
 /// Applies every merge that matches the kind of the object.
-pub(super) fn inject(object: &mut Value, injects: &[Ruling<Inject>]) {
+pub(crate) fn inject(object: &mut Value, injects: &[Ruling<Inject>]) {
     for ruling in injects {
         let kinds = &ruling.effect.r#match.kinds;
         let matches = kinds.is_empty() || object["kind"].as_str().is_some_and(|kind| kinds.iter().any(|wanted| wanted == kind));

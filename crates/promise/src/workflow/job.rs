@@ -14,10 +14,12 @@ use super::compile::{Action, CompiledJob, CompiledWorkflow};
 use super::key::{Effect, idempotency_key};
 use super::progress::{Progress, succeeded};
 use super::{Done, JobResultTask, Run, Task, TaskFailure, words};
-use crate::api::{StepPhase, StepReason, StepStatus, WorkflowStatus};
+use crate::api::{Inject, StepPhase, StepReason, StepStatus, WorkflowStatus};
 use crate::context::Context;
 use crate::names;
 use crate::plan::job_id;
+use crate::policy::Ruling;
+use crate::render::inject;
 
 /// Longest name of a Job: its pods have the name as a label, with a suffix.
 const NAME_LIMIT: usize = 52;
@@ -73,6 +75,8 @@ pub struct JobInputs<'a> {
     pub context: &'a Context,
     /// Observed objects by id of their resource, a list of them for `forEach`.
     pub resources: &'a Value,
+    /// Merges of policies, in order of application.
+    pub injects: &'a [Ruling<Inject>],
 }
 
 impl JobInputs<'_> {
@@ -86,6 +90,8 @@ impl JobInputs<'_> {
         let key = idempotency_key(self.uid, &run.status, status, Effect::Do);
         object["apiVersion"] = json!("batch/v1");
         object["kind"] = json!("Job");
+        inject(&mut object, self.injects);
+        open(&mut object);
         object["metadata"]["name"] = json!(job.name);
         object["metadata"]["annotations"][names::IDEMPOTENCY_KEY_ANNOTATION] = json!(key);
         object["spec"]["template"]["metadata"]["annotations"][names::IDEMPOTENCY_KEY_ANNOTATION] = json!(key);
@@ -93,14 +99,19 @@ impl JobInputs<'_> {
     }
 }
 
-/// Returns the template of a Job with its expressions evaluated, and with the parts that we add to.
+/// Returns the template of a Job with its expressions evaluated.
 fn object(values: &Values<'_>, job: &CompiledJob, steps: &[StepStatus]) -> Result<Value, TaskFailure> {
-    let mut object = values.value(&job.template, steps)?;
+    let object = values.value(&job.template, steps)?;
     if !object["spec"]["template"].is_object() {
         return Err(TaskFailure { reason: StepReason::InvalidPromise, message: words::no_job() });
     }
+    Ok(object)
+}
+
+/// Adds the parts of a Job that we write to. Parts that aren't objects are replaced because the server would refuse them.
+fn open(job: &mut Value) {
     for path in [&["metadata", "annotations"][..], &["spec", "template", "metadata", "annotations"]] {
-        let mut part = &mut object;
+        let mut part = &mut *job;
         for name in path {
             part = &mut part[*name];
             if !part.is_object() {
@@ -108,7 +119,6 @@ fn object(values: &Values<'_>, job: &CompiledJob, steps: &[StepStatus]) -> Resul
             }
         }
     }
-    Ok(object)
 }
 
 /// How a Job ended.

@@ -6,7 +6,7 @@ use kube::ResourceExt;
 use promise::names;
 use promise::plan::{Action, Facts, Key as ObjectKey, Seen, Subject, plan};
 
-use super::{Acting, marked};
+use super::{ActionReconciliation, marked};
 use crate::controller::failure::Failure;
 use crate::controller::places::Places;
 use crate::controller::queue::Requeue;
@@ -15,7 +15,7 @@ use crate::controller::{objects, write};
 /// Number of plans executed in one reconcile.
 const PLANS: usize = 20;
 
-impl Acting<'_> {
+impl ActionReconciliation<'_> {
     /// Removes what the inventory names, in reverse order of creation. It needs nothing of the request, which might be gone.
     pub(super) async fn remove(&mut self) -> Result<Requeue, kube::Error> {
         if !self.action.finalizers().iter().any(|finalizer| finalizer == names::FINALIZER) {

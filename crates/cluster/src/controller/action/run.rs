@@ -14,7 +14,7 @@ use promise::plan::{Action, Desired, Facts, Key as ObjectKey, Pending, Plan, See
 use promise::workflow::{self, Advanced, Done, Input, Run};
 use serde_json::Value;
 
-use super::{Acting, RESYNC, marked};
+use super::{ActionReconciliation, RESYNC, marked};
 use crate::controller::failure::Failure;
 use crate::controller::governance::problems_in_words;
 use crate::controller::informers::WatchedKind;
@@ -32,7 +32,7 @@ const BUDGET: usize = 50;
 const READS: usize = 16;
 
 /// What is known while a run is advanced.
-pub(super) struct Scene {
+pub(super) struct RunState {
     /// The request.
     pub request: PromiseRequest,
     /// The release, with the expressions of the action.
@@ -50,14 +50,14 @@ pub(super) struct Scene {
     again: Option<i64>,
 }
 
-impl Scene {
+impl RunState {
     /// Keeps why something can't be done now.
     pub(super) fn fails(&mut self, failure: Failure) {
         self.failure = Some(failure);
     }
 }
 
-impl Acting<'_> {
+impl ActionReconciliation<'_> {
     /// Advances a run that has begun.
     pub(super) async fn run(&mut self, request: PromiseRequest) -> Result<Requeue, kube::Error> {
         let status = self.status();
@@ -72,7 +72,7 @@ impl Acting<'_> {
             }
         };
         let places = self.places(&request, &pinned.chosen, &status.inventory).await;
-        let mut scene = Scene {
+        let mut state = RunState {
             request,
             chosen: pinned.chosen,
             places,
@@ -87,57 +87,57 @@ impl Acting<'_> {
             failure: None,
             again: None,
         };
-        self.rounds(&mut scene).await?;
-        self.record(&scene).await?;
-        let kinds = WatchedKind::all(&scene.inventory).into_iter().chain(scene.ids.keys().map(WatchedKind::of)).collect();
+        self.rounds(&mut state).await?;
+        self.record(&state).await?;
+        let kinds = WatchedKind::all(&state.inventory).into_iter().chain(state.ids.keys().map(WatchedKind::of)).collect();
         let is_over = self.status().phase.is_over();
         self.ctx.informers.keep(&marked(self.key), &if is_over { BTreeSet::new() } else { kinds });
-        Ok(match scene.failure {
+        Ok(match state.failure {
             Some(_) => Requeue::Backoff,
             None if is_over => Requeue::No,
             // What a step waits for isn't watched everywhere.
-            None if scene.run.steps.iter().any(is_observing) => Requeue::Poll,
+            None if state.run.steps.iter().any(is_observing) => Requeue::Poll,
             None => {
-                let again = scene.again.and_then(|seconds| u64::try_from(seconds).ok()).map_or(RESYNC, Duration::from_secs);
+                let again = state.again.and_then(|seconds| u64::try_from(seconds).ok()).map_or(RESYNC, Duration::from_secs);
                 Requeue::After(again.min(RESYNC))
             }
         })
     }
 
-    async fn rounds(&mut self, scene: &mut Scene) -> Result<(), kube::Error> {
+    async fn rounds(&mut self, state: &mut RunState) -> Result<(), kube::Error> {
         let mut results = BTreeMap::new();
         for _ in 0..ROUNDS {
-            let Some(now) = self.planned(scene).await else { return Ok(()) };
-            scene.inventory.clone_from(&now.inventory);
+            let Some(now) = self.planned(state).await else { return Ok(()) };
+            state.inventory.clone_from(&now.inventory);
             if !now.actions.is_empty() {
-                if let Err(failure) = self.execute(scene, now.actions).await? {
-                    scene.failure = Some(failure);
+                if let Err(failure) = self.execute(state, now.actions).await? {
+                    state.failure = Some(failure);
                     return Ok(());
                 }
                 continue;
             }
-            let before = scene.run.clone();
-            let Advanced { run, tasks, again } = match self.advanced(scene, &now, std::mem::take(&mut results)).await {
+            let before = state.run.clone();
+            let Advanced { run, tasks, again } = match self.advanced(state, &now, std::mem::take(&mut results)).await {
                 Ok(advanced) => advanced,
                 Err(why) => {
-                    scene.failure = Some(why.into());
+                    state.failure = Some(why.into());
                     return Ok(());
                 }
             };
-            scene.again = again.map(|again| again.as_secs() + 1).into_iter().chain(now.again).min();
+            state.again = again.map(|again| again.as_secs() + 1).into_iter().chain(now.again).min();
             let is_changed = run != before;
-            scene.run = run;
+            state.run = run;
             // What follows from a state is done only after the state is recorded.
             if is_changed || !tasks.is_empty() {
-                self.record(scene).await?;
+                self.record(state).await?;
             }
             if tasks.is_empty() {
-                if !is_changed || scene.run.is_over() {
+                if !is_changed || state.run.is_over() {
                     return Ok(());
                 }
                 continue;
             }
-            results = self.carry_out(scene, tasks).await;
+            results = self.carry_out(state, tasks).await;
             if results.is_empty() {
                 return Ok(());
             }
@@ -145,10 +145,10 @@ impl Acting<'_> {
         Ok(())
     }
 
-    async fn record(&mut self, scene: &Scene) -> Result<(), kube::Error> {
-        let failure = scene.failure.as_ref().map(|failure| failure.why.as_str());
+    async fn record(&mut self, state: &RunState) -> Result<(), kube::Error> {
+        let failure = state.failure.as_ref().map(|failure| failure.why.as_str());
         let seen =
-            Observed { generation: self.generation(), run: &scene.run, inventory: &scene.inventory, outputs: &scene.outputs, failure };
+            Observed { generation: self.generation(), run: &state.run, inventory: &state.inventory, outputs: &state.outputs, failure };
         let next = status(&self.status(), &seen, &self.ctx.now());
         self.write(&next).await
     }
@@ -166,38 +166,38 @@ impl Acting<'_> {
         places
     }
 
-    /// Observes what there is, renders the objects of the action, and plans them. `None` if that isn't possible now; the scene says why.
-    async fn planned(&mut self, scene: &mut Scene) -> Option<Plan> {
-        let inventory = scene.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default();
-        let known = inventory.iter().chain(&scene.inventory).map(|item| (ObjectKey::of_item(item), item.id.clone()));
-        scene.ids.extend(known);
-        self.observe(scene).await?;
-        self.desire(scene).await?;
-        self.observe(scene).await?;
+    /// Observes what there is, renders the objects of the action, and plans them. `None` if that isn't possible now; the state says why.
+    async fn planned(&mut self, state: &mut RunState) -> Option<Plan> {
+        let inventory = state.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default();
+        let known = inventory.iter().chain(&state.inventory).map(|item| (ObjectKey::of_item(item), item.id.clone()));
+        state.ids.extend(known);
+        self.observe(state).await?;
+        self.desire(state).await?;
+        self.observe(state).await?;
         let subject = self.subject();
-        let own = |id: &str| scene.desired.iter().any(|desired| desired.id == id);
-        let removed = scene.chosen.compiled.workflows().get(WorkflowName::Action).map(|workflow| scene.run.removed(workflow));
+        let own = |id: &str| state.desired.iter().any(|desired| desired.id == id);
+        let removed = state.chosen.compiled.workflows().get(WorkflowName::Action).map(|workflow| state.run.removed(workflow));
         let removed = removed.unwrap_or_default();
-        let desired: Vec<Desired> = scene.desired.iter().filter(|desired| !removed.contains(resource_of(&desired.id))).cloned().collect();
-        let ids: Vec<String> = scene.desired.iter().map(|desired| resource_of(&desired.id).to_owned()).collect();
-        let workflow = scene.chosen.compiled.workflows().get(WorkflowName::Action)?;
+        let desired: Vec<Desired> = state.desired.iter().filter(|desired| !removed.contains(resource_of(&desired.id))).cloned().collect();
+        let ids: Vec<String> = state.desired.iter().map(|desired| resource_of(&desired.id).to_owned()).collect();
+        let workflow = state.chosen.compiled.workflows().get(WorkflowName::Action)?;
         let facts = Facts {
             request: subject,
             desired: Some(desired),
-            pending: scene.pending.clone(),
-            inventory: scene.inventory.clone(),
-            closed: scene.run.closed(workflow, ids.iter().map(String::as_str)),
+            pending: state.pending.clone(),
+            inventory: state.inventory.clone(),
+            closed: state.run.closed(workflow, ids.iter().map(String::as_str)),
             budget: BUDGET,
-            destinations: scene.places.identities(),
+            destinations: state.places.identities(),
             now: self.ctx.clock.now().as_second(),
-            seen: scene.seen.clone(),
-            answered: scene.answered.clone(),
+            seen: state.seen.clone(),
+            answered: state.answered.clone(),
             ..Facts::default()
         };
         let mut now = plan(&facts, &self.ctx.digests);
         // Steps can wait for objects of the request, which it applies itself.
-        for (key, id) in scene.ids.iter().filter(|(_, id)| !own(id)) {
-            let is_healthy = matches!(scene.seen.get(key), Some(Seen::Present { health: Health::Healthy, .. }));
+        for (key, id) in state.ids.iter().filter(|(_, id)| !own(id)) {
+            let is_healthy = matches!(state.seen.get(key), Some(Seen::Present { health: Health::Healthy, .. }));
             if !is_healthy {
                 now.unhealthy.insert(resource_of(id).to_owned());
             }
@@ -218,10 +218,10 @@ impl Acting<'_> {
     }
 
     /// Reads everything that wasn't read yet. `None` if something can't be read: nothing is decided without it.
-    async fn observe(&self, scene: &mut Scene) -> Option<()> {
-        let keys = scene.ids.keys().chain(scene.desired.iter().map(|desired| &desired.key));
-        let open: BTreeSet<ObjectKey> = keys.filter(|key| !scene.seen.contains_key(key)).cloned().collect();
-        let (ctx, places, watcher) = (self.ctx, &scene.places, &marked(self.key));
+    async fn observe(&self, state: &mut RunState) -> Option<()> {
+        let keys = state.ids.keys().chain(state.desired.iter().map(|desired| &desired.key));
+        let open: BTreeSet<ObjectKey> = keys.filter(|key| !state.seen.contains_key(key)).cloned().collect();
+        let (ctx, places, watcher) = (self.ctx, &state.places, &marked(self.key));
         let reads = open.clone().into_iter().map(|key| async move {
             let place = places.place(ctx, key.destination.as_deref())?;
             reconcile::observe(ctx, watcher, places, &place, &key).await
@@ -232,16 +232,16 @@ impl Acting<'_> {
             match found {
                 Ok(Some(object)) => present.push((key, object)),
                 Ok(None) => {
-                    scene.seen.insert(key, Seen::Absent);
+                    state.seen.insert(key, Seen::Absent);
                 }
                 Err(why) => {
-                    scene.failure = Some(Failure::not_now(why));
+                    state.failure = Some(Failure::not_now(why));
                     return None;
                 }
             }
         }
-        let (compiled, context, ids) = (scene.chosen.compiled.clone(), scene.chosen.context.clone(), scene.ids.clone());
-        let parameters = scene.chosen.release.parameters.clone().unwrap_or_default();
+        let (compiled, context, ids) = (state.chosen.compiled.clone(), state.chosen.context.clone(), state.ids.clone());
+        let parameters = state.chosen.release.parameters.clone().unwrap_or_default();
         let now = self.ctx.clock.now().as_second();
         let judged = self.ctx.evaluate(move || {
             let judge = |(key, object): (ObjectKey, Value)| {
@@ -253,75 +253,75 @@ impl Acting<'_> {
         });
         match judged.await {
             Ok(judged) => {
-                scene.seen.extend(judged);
+                state.seen.extend(judged);
                 Some(())
             }
             Err(why) => {
-                scene.failure = Some(why.into());
+                state.failure = Some(why.into());
                 None
             }
         }
     }
 
     /// Renders the objects of the action and puts them into their places.
-    async fn desire(&self, scene: &mut Scene) -> Option<()> {
-        let (compiled, context) = (scene.chosen.compiled.clone(), self.context(scene));
-        let parameters = scene.chosen.release.parameters.clone().unwrap_or_default();
-        let (rules, observed) = (scene.chosen.release.rules.clone(), self.observed(scene));
+    async fn desire(&self, state: &mut RunState) -> Option<()> {
+        let (compiled, context) = (state.chosen.compiled.clone(), self.context(state));
+        let parameters = state.chosen.release.parameters.clone().unwrap_or_default();
+        let (rules, observed) = (state.chosen.release.rules.clone(), self.observed(state));
         let rendered = self.ctx.evaluate(move || render::render(&compiled, &parameters, &context, &rules, &observed)).await;
         let rendered = match rendered {
             Ok(rendered) if rendered.problems.is_empty() => rendered,
-            Ok(rendered) => return refuse(scene, problems_in_words(&rendered.problems).into()),
-            Err(why) => return refuse(scene, why.into()),
+            Ok(rendered) => return refuse(state, problems_in_words(&rendered.problems).into()),
+            Err(why) => return refuse(state, why.into()),
         };
         let returned = |output: OutputStatus| Some(ActionOutputStatus { name: output.name, value: output.value? });
-        scene.outputs = rendered.outputs.into_iter().filter_map(returned).collect();
-        let inventory = scene.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        state.outputs = rendered.outputs.into_iter().filter_map(returned).collect();
+        let inventory = state.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
         let of_request: BTreeSet<String> = inventory.iter().map(|item| resource_of(&item.id).to_owned()).collect();
-        let own = self.own_resources(scene);
-        scene.pending = rendered.pending.iter().filter(|pending| own.contains(resource_of(&pending.id))).cloned().collect();
-        let accepted = inputs::accepted(&scene.chosen.release);
+        let own = self.own_resources(state);
+        state.pending = rendered.pending.iter().filter(|pending| own.contains(resource_of(&pending.id))).cloned().collect();
+        let accepted = inputs::accepted(&state.chosen.release);
         let subject = self.subject();
         let mut desired = Vec::new();
         for object in rendered.objects.iter().filter(|object| own.contains(&object.resource) && !of_request.contains(&object.resource)) {
-            let known = KnownInputs { accepted: &accepted, seen: &scene.seen };
-            match scene.places.desired(self.ctx, &subject, object, object.stage, known).await {
+            let known = KnownInputs { accepted: &accepted, seen: &state.seen };
+            match state.places.desired(self.ctx, &subject, object, object.stage, known).await {
                 Ok(placed) => desired.push(placed),
-                Err(Unplaced::Refused(problem)) => return refuse(scene, problem.message.into()),
-                Err(Unplaced::Unknown(why)) => return refuse(scene, Failure::not_now(why)),
-                Err(Unplaced::Changed(secret)) => return refuse(scene, Failure::not_now(format!("The Secret {secret} has changed."))),
+                Err(Unplaced::Refused(problem)) => return refuse(state, problem.message.into()),
+                Err(Unplaced::Unknown(why)) => return refuse(state, Failure::not_now(why)),
+                Err(Unplaced::Changed(secret)) => return refuse(state, Failure::not_now(format!("The Secret {secret} has changed."))),
             }
         }
-        scene.ids.extend(desired.iter().map(|desired| (desired.key.clone(), desired.id.clone())));
-        scene.desired = desired;
+        state.ids.extend(desired.iter().map(|desired| (desired.key.clone(), desired.id.clone())));
+        state.desired = desired;
         Some(())
     }
 
-    fn own_resources(&self, scene: &Scene) -> BTreeSet<String> {
-        let revision = self.ctx.world.revision_of(&scene.chosen.release.revision);
+    fn own_resources(&self, state: &RunState) -> BTreeSet<String> {
+        let revision = self.ctx.world.revision_of(&state.chosen.release.revision);
         let action = revision.as_ref().and_then(|revision| revision.spec.spec.actions.get(&self.action.spec.action));
         action.into_iter().flat_map(|action| &action.resources).map(|resource| resource.id.clone()).collect()
     }
 
-    fn context(&self, scene: &Scene) -> promise::context::Context {
-        let mut context = promise::context::Context::clone(&scene.chosen.context);
+    fn context(&self, state: &RunState) -> promise::context::Context {
+        let mut context = promise::context::Context::clone(&state.chosen.context);
         if let Some(action) = &mut context.action {
-            action.steps = scene.run.outputs();
+            action.steps = state.run.outputs();
         }
         context
     }
 
     /// Returns the observed objects of the request and of the action, by id.
-    fn observed(&self, scene: &Scene) -> BTreeMap<String, Value> {
-        let mut observed = render::observed(&scene.seen, &scene.ids, &scene.request.uid().unwrap_or_default());
-        observed.extend(render::observed(&scene.seen, &scene.ids, &self.action.uid().unwrap_or_default()));
+    fn observed(&self, state: &RunState) -> BTreeMap<String, Value> {
+        let mut observed = render::observed(&state.seen, &state.ids, &state.request.uid().unwrap_or_default());
+        observed.extend(render::observed(&state.seen, &state.ids, &self.action.uid().unwrap_or_default()));
         observed
     }
 
-    async fn advanced(&self, scene: &Scene, now: &Plan, results: BTreeMap<String, Done>) -> Result<Advanced, String> {
-        let (compiled, context, run) = (scene.chosen.compiled.clone(), self.context(scene), scene.run.clone());
-        let parameters = scene.chosen.release.parameters.clone().unwrap_or_default();
-        let (observed, called) = (self.observed(scene), self.ctx.calls.of(&marked(self.key)));
+    async fn advanced(&self, state: &RunState, now: &Plan, results: BTreeMap<String, Done>) -> Result<Advanced, String> {
+        let (compiled, context, run) = (state.chosen.compiled.clone(), self.context(state), state.run.clone());
+        let parameters = state.chosen.release.parameters.clone().unwrap_or_default();
+        let (observed, called) = (self.observed(state), self.ctx.calls.of(&marked(self.key)));
         let (unapplied, unhealthy, at) = (now.unapplied.clone(), now.unhealthy.clone(), self.ctx.clock.now());
         let (uid, retry) = (self.action.uid().unwrap_or_default(), self.retry().map(str::to_owned));
         let advanced = self.ctx.evaluate(move || {
@@ -351,16 +351,16 @@ impl Acting<'_> {
     }
 
     /// Executes a plan in order. The inner error is a refusal.
-    async fn execute(&mut self, scene: &mut Scene, actions: Vec<Action>) -> Result<Result<(), Failure>, kube::Error> {
+    async fn execute(&mut self, state: &mut RunState, actions: Vec<Action>) -> Result<Result<(), Failure>, kube::Error> {
         for action in actions {
             let done = match action {
                 Action::Record { inventory } => {
-                    scene.inventory = inventory;
-                    self.record(scene).await?;
+                    state.inventory = inventory;
+                    self.record(state).await?;
                     Ok(())
                 }
-                Action::Apply { key, object, why, .. } => self.apply(scene, &key, &object, why).await,
-                Action::Delete { key, uid } => self.delete(scene, &key, &uid).await,
+                Action::Apply { key, object, why, .. } => self.apply(state, &key, &object, why).await,
+                Action::Delete { key, uid } => self.delete(state, &key, &uid).await,
                 Action::AddFinalizer | Action::Orphan { .. } | Action::RemoveFinalizer => Ok(()),
             };
             if let Err(failure) = done {
@@ -370,23 +370,23 @@ impl Acting<'_> {
         Ok(Ok(()))
     }
 
-    async fn apply(&self, scene: &mut Scene, key: &ObjectKey, object: &Value, why: Why) -> Result<(), Failure> {
-        let place = scene.places.place(self.ctx, key.destination.as_deref())?;
-        let uid = match scene.seen.get(key) {
+    async fn apply(&self, state: &mut RunState, key: &ObjectKey, object: &Value, why: Why) -> Result<(), Failure> {
+        let place = state.places.place(self.ctx, key.destination.as_deref())?;
+        let uid = match state.seen.get(key) {
             Some(Seen::Present { object, .. }) => object["metadata"]["uid"].as_str(),
             _ => None,
         };
-        objects::apply(&self.ctx.targets, (&scene.places, &place), key, object, uid, why).await?;
-        scene.answered.insert(key.clone());
-        scene.seen.remove(key);
+        objects::apply(&self.ctx.targets, (&state.places, &place), key, object, uid, why).await?;
+        state.answered.insert(key.clone());
+        state.seen.remove(key);
         Ok(())
     }
 
     /// Deletes an object, which is looked at again afterwards.
-    pub(super) async fn delete(&self, scene: &mut Scene, key: &ObjectKey, uid: &str) -> Result<(), Failure> {
-        let place = scene.places.place(self.ctx, key.destination.as_deref())?;
+    pub(super) async fn delete(&self, state: &mut RunState, key: &ObjectKey, uid: &str) -> Result<(), Failure> {
+        let place = state.places.place(self.ctx, key.destination.as_deref())?;
         objects::delete(&self.ctx.targets, &place, key, uid).await?;
-        scene.seen.remove(key);
+        state.seen.remove(key);
         Ok(())
     }
 }
@@ -397,7 +397,7 @@ fn is_observing(step: &StepStatus) -> bool {
 }
 
 /// Ends the observation for a reason.
-fn refuse(scene: &mut Scene, failure: Failure) -> Option<()> {
-    scene.failure = Some(failure);
+fn refuse(state: &mut RunState, failure: Failure) -> Option<()> {
+    state.failure = Some(failure);
     None
 }

@@ -13,7 +13,7 @@ use promise::render::Compiled;
 use promise::workflow::Run;
 use serde_json::{Value, json};
 
-use super::Acting;
+use super::ActionReconciliation;
 use crate::controller::decide::{recalled, release};
 use crate::controller::governance::problems_in_words;
 use crate::error::is_missing;
@@ -40,7 +40,7 @@ pub(super) struct Pinned {
     pub parameters: Value,
 }
 
-impl Acting<'_> {
+impl ActionReconciliation<'_> {
     /// Starts the run, if it can start now.
     pub(super) async fn begin(&mut self, request: &PromiseRequest) -> Result<Begun, kube::Error> {
         let generation = request.metadata.generation.unwrap_or_default();
@@ -135,7 +135,7 @@ impl Acting<'_> {
         }
         let status = self.status();
         let run = Run::of_action(&status);
-        let acting = ActionContext {
+        let reconciliation = ActionContext {
             name: self.key.name.clone(),
             parameters: Value::Null,
             requested_by: requester,
@@ -147,8 +147,8 @@ impl Acting<'_> {
             let Some(action) = revision.spec.spec.actions.get(&name) else { return Err(Vec::new()) };
             let parameters = accepted(&revision.spec.spec, action, given.as_ref(), &context)?;
             let compiled = action::compile(&revision.spec.spec, &name)?;
-            let acting = ActionContext { parameters: parameters.clone(), ..acting };
-            Ok((parameters, compiled, Context { action: Some(acting), ..context }))
+            let reconciliation = ActionContext { parameters: parameters.clone(), ..reconciliation };
+            Ok((parameters, compiled, Context { action: Some(reconciliation), ..context }))
         });
         let evaluated: Result<(Value, Compiled, Context), _> = evaluated.await.map_err(Begun::NotNow)?;
         let (parameters, compiled, context) = evaluated.map_err(|problems| Begun::Refused(problems_in_words(&problems)))?;

@@ -7,41 +7,41 @@ use promise::plan::{Desired, Key as ObjectKey, Seen, resource_of};
 use promise::workflow::{Done, Task, TaskFailure};
 use serde_json::Value;
 
-use super::run::Scene;
-use super::{Acting, marked};
+use super::run::RunState;
+use super::{ActionReconciliation, marked};
 use crate::controller::context::Work;
 use crate::controller::failure::Failure;
 use crate::controller::{objects, steps};
 
-impl Acting<'_> {
+impl ActionReconciliation<'_> {
     /// Carries out tasks, and returns what came of them by step. What passes by itself is no result.
-    pub(super) async fn carry_out(&self, scene: &mut Scene, tasks: Vec<Task>) -> BTreeMap<String, Done> {
+    pub(super) async fn carry_out(&self, state: &mut RunState, tasks: Vec<Task>) -> BTreeMap<String, Done> {
         let mut results = BTreeMap::new();
         for task in tasks {
             self.ctx.calls.note(&marked(self.key), task.step(), self.ctx.clock.now());
-            match self.one(scene, &task).await {
+            match self.one(state, &task).await {
                 Ok(done) => {
                     results.insert(task.step().to_owned(), done);
                 }
                 // It passes by itself: the step isn't to blame.
-                Err(failure) => scene.fails(failure),
+                Err(failure) => state.fails(failure),
             }
         }
         results
     }
 
-    async fn one(&self, scene: &mut Scene, task: &Task) -> Result<Done, Failure> {
+    async fn one(&self, state: &mut RunState, task: &Task) -> Result<Done, Failure> {
         let done = match task {
-            Task::Http(call) => return Ok(steps::call(self.ctx, &scene.chosen, call).await),
+            Task::Http(call) => return Ok(steps::call(self.ctx, &state.chosen, call).await),
             Task::DryRun { resources, .. } => {
                 let is_named = |desired: &&Desired| resources.iter().any(|resource| resource == resource_of(&desired.id));
-                let desired = scene.desired.iter().filter(is_named).cloned().collect();
-                return steps::dry_run(self.ctx, &scene.places, desired).await;
+                let desired = state.desired.iter().filter(is_named).cloned().collect();
+                return steps::dry_run(self.ctx, &state.places, desired).await;
             }
             // Publishing refuses them: they belong to workflows.
             Task::JobResult(_) => return Ok(steps::not_here()),
-            Task::Patch { step, resource, merge } => self.change(scene, step, resource, merge).await,
-            Task::Delete { uids, .. } => self.delete_all(scene, uids).await,
+            Task::Patch { step, resource, merge } => self.change(state, step, resource, merge).await,
+            Task::Delete { uids, .. } => self.delete_all(state, uids).await,
         };
         match done {
             Ok(()) => Ok(Done::Accepted),
@@ -51,30 +51,30 @@ impl Acting<'_> {
     }
 
     /// Sets fields of an object of the request.
-    async fn change(&self, scene: &mut Scene, step: &str, resource: &str, merge: &Value) -> Result<(), Failure> {
-        let Some(key) = scene.ids.iter().find(|(_, id)| id.as_str() == resource).map(|(key, _)| key.clone()) else {
+    async fn change(&self, state: &mut RunState, step: &str, resource: &str, merge: &Value) -> Result<(), Failure> {
+        let Some(key) = state.ids.iter().find(|(_, id)| id.as_str() == resource).map(|(key, _)| key.clone()) else {
             return Err(format!("The request has no object {resource}.").into());
         };
-        let uid = match scene.seen.get(&key) {
+        let uid = match state.seen.get(&key) {
             Some(Seen::Present { object, .. }) => object["metadata"]["uid"].as_str().unwrap_or_default().to_owned(),
             _ => return Err(Failure::not_now(format!("{key} doesn't exist at the moment."))),
         };
-        let place = scene.places.place(self.ctx, key.destination.as_deref())?;
+        let place = state.places.place(self.ctx, key.destination.as_deref())?;
         let manager = format!("{}.{}.{step}", promise::names::MANAGER_ACTION, self.action.spec.action);
-        objects::change(&self.ctx.targets, (&scene.places, &place), &key, merge, &uid, &manager).await?;
-        scene.seen.remove(&key);
+        objects::change(&self.ctx.targets, (&state.places, &place), &key, merge, &uid, &manager).await?;
+        state.seen.remove(&key);
         Ok(())
     }
 
-    async fn delete_all(&self, scene: &mut Scene, uids: &[String]) -> Result<(), Failure> {
+    async fn delete_all(&self, state: &mut RunState, uids: &[String]) -> Result<(), Failure> {
         let of = |seen: &Seen| match seen {
             Seen::Present { object, .. } => object["metadata"]["uid"].as_str().map(str::to_owned),
             Seen::Absent | Seen::Unknown { .. } => None,
         };
         let found: Vec<(ObjectKey, String)> =
-            scene.seen.iter().filter_map(|(key, seen)| Some((key.clone(), of(seen)?))).filter(|(_, uid)| uids.contains(uid)).collect();
+            state.seen.iter().filter_map(|(key, seen)| Some((key.clone(), of(seen)?))).filter(|(_, uid)| uids.contains(uid)).collect();
         for (key, uid) in found {
-            self.delete(scene, &key, &uid).await?;
+            self.delete(state, &key, &uid).await?;
         }
         // Not every kind is watched everywhere, and the request makes its objects anew.
         self.ctx.queue.add(Work::Request(self.request_key()));

@@ -6,6 +6,7 @@ use kube::ResourceExt;
 use promise::api::InventoryItem;
 use promise::lifecycle::Chosen;
 use promise::plan::{Desired, Facts, Key as ObjectKey, Seen, job_id};
+use promise::render::injects;
 use promise::workflow::{JobInputs, ObservedJob, WantedJob, is_ended};
 
 use super::Reconciliation;
@@ -119,10 +120,13 @@ impl Reconciliation<'_> {
         let observed = render::observed(&self.seen, &self.ids, &uid);
         let (compiled, context) = (release.compiled.clone(), release.context.clone());
         let parameters = release.release.parameters.clone().unwrap_or_default();
+        let rules = release.release.rules.clone();
         let rendered = self.ctx.evaluate(move || {
             let Some(workflow) = compiled.workflows().get(run.status.name) else { return Vec::new() };
             let resources = compiled.observed(&observed);
-            let inputs = JobInputs { workflow, uid: &uid, parameters: &parameters, context: &context, resources: &resources };
+            let injects = injects(&rules);
+            let inputs =
+                JobInputs { workflow, uid: &uid, parameters: &parameters, context: &context, resources: &resources, injects: &injects };
             let object = |job: &WantedJob| {
                 let (object, destination) = inputs.render(&run, job)?;
                 Some(RenderedObject { id: job.id.clone(), resource: job.id.clone(), destination, object, stage: 0 })

@@ -34,6 +34,7 @@ fn the_job_of_a_step_is_made_of_its_template_with_a_name_and_a_key() {
         (&object["apiVersion"], &object["kind"], &object["metadata"]["name"]),
         (&json!("batch/v1"), &json!("Job"), &json!(jobs[0].name))
     );
+    assert_eq!(object["metadata"]["labels"]["team"], "data", "policies add to it, too");
     assert_eq!(object["spec"]["template"]["spec"]["containers"][0]["args"], json!(["--port", "5432"]));
     let key = &object["metadata"]["annotations"][names::IDEMPOTENCY_KEY_ANNOTATION];
     assert_eq!(key, &object["spec"]["template"]["metadata"]["annotations"][names::IDEMPOTENCY_KEY_ANNOTATION]);

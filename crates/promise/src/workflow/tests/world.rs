@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::api::{PromiseSpec, StepReason, StepStatus, WorkflowName};
+use crate::api::{PromiseSpec, ReleaseRule, StepReason, StepStatus, WorkflowName};
 use crate::context::{Context, RequestContext};
-use crate::render::Compiled;
+use crate::render::{Compiled, injects};
 use crate::workflow::{Answer, Done, HttpTask, Input, JobInputs, JobResultTask, ObservedJob, Run, Task, TaskFailure, WantedJob, advance};
 
 const RESOURCES: [&str; 2] = ["config", "database"];
@@ -129,7 +129,11 @@ impl World {
         let context = Context { request: RequestContext { name: "orders".into(), ..Default::default() }, ..Context::default() };
         let workflow = self.compiled.workflows().get(self.name).unwrap();
         let (parameters, resources) = (json!({"port": 5432}), json!({}));
-        let inputs = JobInputs { workflow, uid: "r-1", parameters: &parameters, context: &context, resources: &resources };
+        let rule = json!({"inject": {"match": {"kinds": ["Job"]}, "merge": {"metadata": {"name": "other", "labels": {"team": "data"}}}}});
+        let rule = ReleaseRule { id: "c/p/r".into(), effect: Some(rule), ..ReleaseRule::default() };
+        let injects = injects(&[rule]);
+        let inputs =
+            JobInputs { workflow, uid: "r-1", parameters: &parameters, context: &context, resources: &resources, injects: &injects };
         inputs.render(&self.run, job).unwrap()
     }
 
