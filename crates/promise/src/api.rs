@@ -10,6 +10,7 @@ mod destination;
 mod endpoint;
 mod form;
 mod inventory;
+mod job;
 mod opaque;
 mod outdated;
 mod parameters;
@@ -33,6 +34,7 @@ pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, Destinati
 pub use endpoint::{AuthorizationType, EndpointAuthorization, EndpointSecretRef, EndpointSpec, EndpointStatus, HttpMethod};
 pub use form::{FieldGroup, FieldHint, FormHints, OptionHint, Preset, ReferenceHint};
 pub use inventory::{DestinationId, Health, InventoryItem, Repairs};
+pub use job::JobStep;
 pub use outdated::{OutdatedPrice, OutdatedRule, OutdatedStatus, RuleChange};
 pub use policy::{
     AppliesTo, Approve, Approvers, Budget, Constrain, Enforcement, FIRST_STAGE, Inject, InjectMatch, Limit, Owner, PolicyCategory,
@@ -55,6 +57,6 @@ pub use request::{
 pub use required::Required;
 pub use waiting::{WaitingKind, WaitingOn, WaitingReason};
 pub use workflow::{
-    HttpPoll, HttpRequest, HttpStep, JobStep, OnFailure, PatchStep, ResourcesStep, Retry, Step, StepKind, StepPhase, StepReason,
-    StepStatus, ValidateStep, WaitStep, Workflow, WorkflowName, WorkflowPhase, WorkflowStatus, Workflows,
+    HttpPoll, HttpRequest, HttpStep, OnFailure, PatchStep, ResourcesStep, Retry, Step, StepKind, StepPhase, StepReason, StepStatus,
+    ValidateStep, WaitStep, Workflow, WorkflowName, WorkflowPhase, WorkflowStatus, Workflows,
 };

@@ -122,14 +122,14 @@ mod tests {
         assert_eq!(of_chart("rights"), rights);
         let admission: Vec<Value> = of_chart("admission").into_iter().map(without_policy).collect();
         assert_eq!(admission, documents("deploy/kubernetes/40-admission.yaml"));
-        assert_eq!(of_chart("definitions").len(), 10);
+        assert_eq!(of_chart("definitions").len(), 11);
         assert_eq!(of_chart("namespace"), documents("deploy/kubernetes/namespace/fulfiller.yaml"));
     }
 
     #[test]
     fn every_file_reads_back_as_kubernetes_objects() {
         let files = files().unwrap();
-        assert_eq!(files.len(), 10 + 5 + 3 + 4);
+        assert_eq!(files.len(), 11 + 5 + 3 + 4);
         for (path, text) in files {
             let documents: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap_or_else(|e| panic!("{path}: {e}"));
             assert!(!documents.is_empty(), "{path}");

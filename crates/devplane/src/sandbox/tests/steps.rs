@@ -227,7 +227,7 @@ fn the_pod_of_a_job_says_what_its_template_has_before_the_job_ends() {
     let template =
         json!({"metadata": {"annotations": {RESULT: "{\"id\": 7}"}}, "spec": {"containers": [{"name": "run", "image": "busybox"}]}});
     let (mut stage, key) = Stage::with(&JOB, json!({"metadata": {"name": "j"}, "spec": {"template": template}}));
-    assert!(condition(&stage.settle(&key), "Complete").is_null(), "it waits for its pod");
+    assert!(stage.settle(&key)["status"]["completionTime"].is_null(), "it waits for its pod");
     let pod = stage.settle(&key.beside(&POD, "j-0"));
     assert_eq!(pod["status"]["containerStatuses"][0]["state"]["terminated"]["message"], "{\"id\": 7}");
     assert_eq!(pod["metadata"]["labels"]["batch.kubernetes.io/job-name"], "j");

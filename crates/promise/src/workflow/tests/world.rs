@@ -130,7 +130,7 @@ impl World {
         let workflow = self.compiled.workflows().get(self.name).unwrap();
         let (parameters, resources) = (json!({"port": 5432}), json!({}));
         let rule = json!({"inject": {"match": {"kinds": ["Job"]}, "merge": {"metadata": {"name": "other", "labels": {"team": "data"}}}}});
-        let rule = ReleaseRule { id: "c/p/r".into(), effect: Some(rule), ..ReleaseRule::default() };
+        let rule = ReleaseRule { id: "c/p/r".into(), effect: Some(rule) };
         let injects = injects(&[rule]);
         let inputs =
             JobInputs { workflow, uid: "r-1", parameters: &parameters, context: &context, resources: &resources, injects: &injects };
