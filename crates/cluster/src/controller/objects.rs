@@ -105,7 +105,7 @@ pub async fn change(
     }
     let mut body = merge.clone();
     body["metadata"]["uid"] = json!(uid);
-    // Whoever took one of the fields since wins.
+    // If the object was changed since it was observed, the server refuses: someone might have set one of the fields.
     body["metadata"]["resourceVersion"] = json!(version);
     let changed = if applies {
         (body["apiVersion"], body["kind"]) = (whole["apiVersion"].clone(), whole["kind"].clone());

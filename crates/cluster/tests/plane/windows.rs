@@ -1,4 +1,4 @@
-//! Changes wait for the windows of policies; what runs for the first time, and what ends, doesn't.
+//! Changes wait for the windows of policies. First releases and deletions don't.
 
 use cluster::kinds::{Approval, Policy, PromiseRequest};
 use jiff::{SignedDuration, Timestamp};
@@ -75,7 +75,7 @@ async fn an_edit_waits_for_its_window_and_is_carried_out_when_it_opens(plane: Pl
     assert!(waits.message.starts_with("Waits for the window of Nights: opens on "), "{}", waits.message);
     assert!(waits.message.ends_with(" at 03:00 (UTC)"), "{}", waits.message);
     assert!(condition(&waiting, "Approved").starts_with("False AwaitingWindow"), "{}", condition(&waiting, "Approved"));
-    assert_eq!(level(&plane, "web").await.as_deref(), Some("2"), "what runs stays");
+    assert_eq!(level(&plane, "web").await.as_deref(), Some("2"), "the running release stays");
     // No one does anything.
     reaches(&plane, 4).await;
     controller.stop().await;

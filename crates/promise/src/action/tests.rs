@@ -155,7 +155,7 @@ fn a_rollout_comes_before_actions() {
     let candidate = |state: &str| json!({"release": "web-2", "version": "1.0.0", "revision": "r", "contentHash": "h", "state": state});
     let asked = |state: &str| waits(json!({"observedGeneration": 2, "current": current, "candidate": candidate(state)}), 2);
     assert!(asked("accepted").unwrap().contains("rollout"));
-    assert_eq!(asked("awaitingApproval"), None, "what runs is the current release");
+    assert_eq!(asked("awaitingApproval"), None, "the current release is still the one that runs");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What runs of actions say to people.
+//! Messages about runs of actions.
 
 use crate::wording::{all_of, upper_first};
 

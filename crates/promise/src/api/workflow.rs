@@ -119,7 +119,7 @@ pub struct Step {
     /// Waits until objects are healthy, or until an expression is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitStep>,
-    /// Deletes objects, in a `deprovision` workflow or an action. The controller creates deleted objects of the request anew.
+    /// Deletes objects, in a `deprovision` workflow or an action. An action can delete objects of the request: the controller re-creates them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete: Option<ResourcesStep>,
     /// Applies requests for other promises, and waits until they are ready.

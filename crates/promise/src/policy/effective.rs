@@ -52,7 +52,7 @@ pub struct Effective {
     pub tallies: Vec<Tally>,
     /// Required approvals.
     pub approvals: Vec<Ruling<Approve>>,
-    /// When changes of what runs are carried out; see `ChangeWindows`.
+    /// When changes to running requests are carried out; see `ChangeWindows`.
     pub windows: Vec<Ruling<Window>>,
     /// Every rule with a condition, and whether it applies.
     pub conditional: Vec<Conditional>,

@@ -1,4 +1,4 @@
-//! Windows: when changes of what runs are carried out.
+//! Windows: when changes to running requests are carried out.
 //!
 //! The windows of one policy are alternatives, and the policies have to be open at the same time. The time is an argument, and the time
 //! zones come with the program, so every process finds the same opening.

@@ -1,6 +1,6 @@
 //! How far a step is that deletes objects in an action.
 //!
-//! Their uids are recorded when the step begins, because the controller makes objects of the request anew: those are others.
+//! Their uids are recorded when the step begins, because the controller re-creates objects of the request: those must not be deleted.
 
 use serde_json::Value;
 

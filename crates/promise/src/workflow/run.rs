@@ -81,7 +81,7 @@ impl Run {
         resources.into_iter().filter(|id| !open.contains(id)).map(str::to_owned).collect()
     }
 
-    /// Returns the Jobs that steps have or want, if it isn't taken back. `uid` and `request` are those of the request.
+    /// Returns the Jobs of the steps that have begun; none in a rollback. `uid` and `request` are the uid and name of the request.
     pub fn jobs(&self, workflow: &CompiledWorkflow, uid: &str, request: &str) -> Vec<WantedJob> {
         if self.is_taken_back() {
             return Vec::new();

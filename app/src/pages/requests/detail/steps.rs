@@ -1,4 +1,4 @@
-//! The steps of a workflow: how far each is, and the buttons that cancel what runs and retry what failed.
+//! The steps of a workflow: the state of each, and the buttons to cancel the workflow or retry it.
 
 use leptos::prelude::*;
 use promise::api::{StepPhase, WorkflowPhase};
@@ -86,7 +86,7 @@ fn button(page: &RequestPage, attempt: u32, token: &str, command: Command) -> im
         }
         .into_any(),
         (Err(why), Command::Retry) => view! { <p class="why">{why.clone()}</p> }.into_any(),
-        // Who can't change the request isn't told what they can't do on each page.
+        // A reason on every page would only be noise for people who never cancel anything.
         (Err(_), Command::Cancel) => ().into_any(),
     }
 }

@@ -66,7 +66,7 @@ impl ActionReconciliation<'_> {
         let Some(workflow) = pinned.chosen.compiled.workflows().get(WorkflowName::Action) else {
             return Ok(Begun::Refused(action::unknown_action(&self.action.spec.action)));
         };
-        // Whoever reads that it is its turn also records that it runs, before anyone else reads.
+        // Checking the turn and recording the start are one step, so that two workers can't both start a run.
         let _starts = self.ctx.starts.lock().await;
         if let Some(waiting) = waits_for_turn(&turn(&self.action), &self.turns(request).await?) {
             return Ok(Begun::Waits(waiting));

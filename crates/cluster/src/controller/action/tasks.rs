@@ -76,7 +76,7 @@ impl ActionReconciliation<'_> {
         for (key, uid) in found {
             self.delete(state, &key, &uid).await?;
         }
-        // Not every kind is watched everywhere, and the request makes its objects anew.
+        // No event might report the deletion, and the request has to create its objects again.
         self.ctx.queue.add(Work::Request(self.request_key()));
         Ok(())
     }
