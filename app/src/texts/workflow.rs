@@ -29,8 +29,10 @@ pub(crate) fn phase(phase: WorkflowPhase) -> &'static str {
     }
 }
 
-pub(crate) fn step(phase: StepPhase) -> &'static str {
+/// State of a step. `attempts` is the number of attempts that were made.
+pub(crate) fn step(phase: StepPhase, attempts: u32) -> &'static str {
     match phase {
+        StepPhase::Pending if attempts > 0 => "Waiting to retry",
         StepPhase::Pending => "Not started",
         StepPhase::Running => "Running",
         StepPhase::Succeeded => "Succeeded",

@@ -30,7 +30,7 @@ pub(super) fn part(page: &RequestPage, token: &str, now: &str) -> Option<impl In
 fn line(step: &StepLine, now: &str) -> impl IntoView + use<> {
     let name = if step.title.is_empty() { texts::kind(step.kind, &step.id) } else { step.title.clone() };
     let shape = shape(step);
-    let word = if step.undone { texts::UNDONE } else { texts::step(step.phase) };
+    let word = if step.undone { texts::UNDONE } else { texts::step(step.phase, step.attempts) };
     let attempt = (step.attempts > 1).then(|| format!(" · {}", texts::attempt(step.attempts)));
     let message = (!step.message.is_empty()).then(|| view! { <p class="small muted">{step.message.clone()}</p> });
     let next = (!step.next.is_empty()).then(|| {
