@@ -173,6 +173,10 @@ export async function scenes(it) {
     { name: "request-to-decide", path: request("to-decide") },
     { name: "request-to-decide-decider", path: request("to-decide"), person: "approver" },
     { name: "request-releases", path: request("orders-db", "releases") },
+    { name: "request-actions", path: request("orders-db", "actions") },
+    { name: "action", path: `${request("orders-db")}/actions/restore` },
+    { name: "action-backup", path: `${request("orders-db")}/actions/backup` },
+    { name: "run", path: await ran(it, "orders-db", "backup") },
     { name: "request-history", path: request("orders-db", "history") },
     { name: "request-yaml", path: request("orders-db", "yaml") },
     { name: "request-viewer", path: request("orders-db"), person: "viewer-shop" },
@@ -293,6 +297,22 @@ async function standIn(it, person, deputy) {
   await page.getByRole("button", { name: "Set delegate", exact: true }).click();
   await page.getByRole("heading", { name: / is your delegate$/ }).waitFor();
   await page.context().close();
+}
+
+/** The address of a run of an action of a request, once it succeeded. */
+async function ran(it, request, action) {
+  const page = await signIn(it, "dev-shop", { javaScriptEnabled: false });
+  const own = `/w/${workspace}/requests/default/${request}`;
+  await page.goto(`${own}/actions/${action}`);
+  await page.locator("button[name=_op][value=run]").click();
+  await page.waitForURL(`**${own}/runs/*`);
+  await until(async () => {
+    await page.reload();
+    return (await page.getByRole("heading", { level: 1 }).getByText("Succeeded").count()) === 1;
+  }, `${action} of ${request} to succeed`, 60_000);
+  const address = addressOf(page);
+  await page.context().close();
+  return address;
 }
 
 /** The address of the text of a promise that can't be published: its version is lower, and its schema has a problem. */

@@ -19,6 +19,7 @@ mod presets;
 mod promises;
 mod requests;
 mod rollouts;
+mod runs;
 mod views;
 mod workspaces;
 
@@ -43,6 +44,7 @@ pub use presets::{DeletePreset, SavePreset};
 pub use promises::{PreviewPromise, RetirePromise, SavePromise, SetFavouritePromise};
 pub use requests::{CancelWorkflow, ChangeRequest, DeleteRequest, RetryWorkflow, RevealOutput, RollOut, SubmitRequest};
 pub use rollouts::{DirectRollout, StartRollout};
+pub use runs::{CancelRun, RetryRun, RunAction};
 pub use views::{DeleteView, RenameView, SaveView};
 pub use workspaces::SetFavourite;
 

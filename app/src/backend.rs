@@ -11,6 +11,7 @@ mod policy_text;
 mod presets;
 mod preview_text;
 mod promise_text;
+mod runs;
 mod sign_in_problem;
 
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub use policy_text::{PolicyText, Sample};
 pub use presets::{PresetOf, Presets};
 pub use preview_text::PreviewText;
 pub use promise_text::PromiseText;
+pub use runs::{ActionOf, RunOf, Runs};
 pub use sign_in_problem::SignInProblem;
 
 /// Ordered name/value pairs of a posted form.
@@ -378,6 +380,7 @@ pub trait Backend:
     + Refusals
     + Requests
     + Resources
+    + Runs
     + Search
     + Views
     + Workspaces
@@ -399,6 +402,7 @@ impl<T> Backend for T where
         + Refusals
         + Requests
         + Resources
+        + Runs
         + Search
         + Views
         + Workspaces

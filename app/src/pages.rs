@@ -14,6 +14,7 @@ mod refusal;
 pub mod requests;
 pub mod resources;
 mod rules;
+pub mod runs;
 pub mod search;
 pub mod sessions;
 pub mod sign_in;

@@ -5,12 +5,14 @@ use crate::view::ObjectKey;
 
 mod authoring;
 mod pattern;
+mod runs;
 mod session;
 mod start;
 
 pub use authoring::{author, fleet, fleet_with, promise_edit, promise_new, promise_retire, rollout};
 pub(crate) use pattern::has_dot_segments;
 pub use pattern::{Pattern, at, with_query};
+pub use runs::{action, run};
 pub use session::{authenticate_again, sign_in, sign_in_again, sign_in_callback, sign_in_with, sign_out_with, signed_out};
 pub use start::{
     RELEASE_START, RENEWAL_START, VERSION_START, copy_of, releases_compared, request_edit_from, start_of_release, start_of_version,
@@ -69,6 +71,10 @@ pub mod page {
     pub const REQUEST_REVEALED: &str = "/w/{workspace}/requests/{namespace}/{name}/revealed";
     /// Confirmation before a request is deleted.
     pub const REQUEST_DELETE: &str = "/w/{workspace}/requests/{namespace}/{name}/delete";
+    /// The form of an action of a request.
+    pub const ACTION: &str = "/w/{workspace}/requests/{namespace}/{name}/actions/{action}";
+    /// A run of an action.
+    pub const RUN: &str = "/w/{workspace}/requests/{namespace}/{name}/runs/{run}";
     /// What the platform creates for a new request, line by line.
     pub const REQUEST_ADDS: &str = "/w/{workspace}/promises/{name}/request/adds";
     /// What the platform creates for a change, line by line.

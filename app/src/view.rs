@@ -25,6 +25,7 @@ mod release;
 mod request;
 mod resources;
 mod rollout;
+mod run;
 mod saved;
 mod search;
 mod selection;
@@ -82,6 +83,7 @@ pub use request::{
 };
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use rollout::{RolloutCommand, RolloutCounts, RolloutForm, RolloutMember, RolloutPage};
+pub use run::{ActionForm, ActionLine, ActionOutcome, RunChoices, RunLine, RunOutput, RunPage, RunsPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
 pub use search::{SearchHit, SearchKind, SearchPage, SearchQuery, SearchTarget};
 pub use selection::Selection;

@@ -27,6 +27,7 @@ use crate::limits::Place;
 use crate::pages::query::Query;
 use crate::portal::Caller;
 use crate::portal::Portal;
+use crate::portal::runs::index::request_of;
 use crate::portal::topic::{Topic, seen};
 use crate::sign_in::Visitor;
 
@@ -105,6 +106,7 @@ async fn open(
     };
     // Subscribes before anything is read, so that no change is missed in between.
     let changes = portal.world.requests.changes();
+    let runs = portal.world.actions.changes();
     let news = portal.notify.news();
     let rollouts = portal.rollouts.changed();
     let ended = portal.callers.ended();
@@ -117,8 +119,20 @@ async fn open(
     let pending = !subscription.seen.is_empty() && subscription.seen != present;
     // Pending changes are reported regardless of the known state.
     let known = if pending { String::new() } else { present };
-    let follower =
-        Follower { caller, topic, changes, news, rollouts, ended, changed: BTreeSet::new(), told: false, pending, known, _place: place };
+    let follower = Follower {
+        caller,
+        topic,
+        changes,
+        runs,
+        news,
+        rollouts,
+        ended,
+        changed: BTreeSet::new(),
+        told: false,
+        pending,
+        known,
+        _place: place,
+    };
     let hello = Event::default().event("ready").retry(Duration::from_secs(2)).data("");
     Ok(stream::unfold((Some(hello), follower), |(hello, mut follower)| async move {
         match hello {
@@ -132,6 +146,8 @@ struct Follower {
     caller: Caller,
     topic: Topic,
     changes: Changes,
+    /// Runs of actions that change.
+    runs: Changes,
     /// The people who get a notification.
     news: broadcast::Receiver<Addressee>,
     /// Rollouts that change.
@@ -204,6 +220,11 @@ impl Follower {
                     Err(RecvError::Lagged(_)) => self.lose(),
                     Err(RecvError::Closed) => return false,
                 },
+                run = self.runs.recv() => match run {
+                    Ok(key) => self.note_run(&key),
+                    Err(RecvError::Lagged(_)) => self.lose(),
+                    Err(RecvError::Closed) => return false,
+                },
                 told = self.news.recv() => match told {
                     Ok(addressee) => self.hear(&addressee),
                     Err(RecvError::Lagged(_)) => self.lose(),
@@ -236,6 +257,15 @@ impl Follower {
                 Err(TryRecvError::Lagged(_)) => self.lose(),
                 Err(TryRecvError::Empty | TryRecvError::Closed) => return true,
             }
+        }
+    }
+
+    /// Notes a run of an action, if the page shows it.
+    fn note_run(&mut self, run: &Key) {
+        let known = self.caller.portal().world.actions.get(run);
+        let request = known.map(|known| request_of(run, &known));
+        if let Some(request) = self.topic.shows_run(run, request.as_ref()) {
+            self.note(request);
         }
     }
 

@@ -32,6 +32,7 @@ pub(crate) mod replicas;
 pub mod requests;
 pub(crate) mod resources;
 pub mod rights;
+pub(crate) mod runs;
 pub mod search;
 pub(crate) mod slices;
 mod stand_in;

@@ -14,6 +14,7 @@ pub(crate) mod preflight;
 pub(crate) mod promises;
 pub(crate) mod requests;
 pub(crate) mod resources;
+pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod sign_in;
 pub(crate) mod watch;

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use app::actions::{
-    AskAgain, CancelWorkflow, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeletePreset, DeleteRequest,
-    DeleteView, DirectRollout, DiscardDraft, DismissDemo, DismissTour, EndDelegation, EndSession, MarkRead, Posted, PreviewPromise,
-    RenameView, RetirePromise, RetryDelivery, RetryWorkflow, RevealOutput, RollOut, SaveNotificationSettings, SavePolicy, SavePreset,
-    SavePromise, SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft, SignIn, SignOut, StartRollout, SubmitRequest,
-    SwitchPolicy, VerifyAuditLog, Withdraw,
+    AskAgain, CancelRun, CancelWorkflow, ChangeRequest, ChooseTheme, Comment, Decide, DecideTogether, DeletePolicy, DeletePreset,
+    DeleteRequest, DeleteView, DirectRollout, DiscardDraft, DismissDemo, DismissTour, EndDelegation, EndSession, MarkRead, Posted,
+    PreviewPromise, RenameView, RetirePromise, RetryDelivery, RetryRun, RetryWorkflow, RevealOutput, RollOut, RunAction,
+    SaveNotificationSettings, SavePolicy, SavePreset, SavePromise, SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft,
+    SignIn, SignOut, StartRollout, SubmitRequest, SwitchPolicy, VerifyAuditLog, Withdraw,
 };
 use app::routes::{BACK_CHANNEL_LOGOUT, LIVE, page, post};
 use axum::handler::Handler;
@@ -200,6 +200,11 @@ pub fn table() -> Vec<Route> {
         action::<RollOut>(Workspace),
         action::<RetryWorkflow>(Workspace),
         action::<CancelWorkflow>(Workspace),
+        page(page::ACTION, Workspace),
+        action::<RunAction>(Workspace),
+        page(page::RUN, Workspace),
+        action::<CancelRun>(Workspace),
+        action::<RetryRun>(Workspace),
         page(page::REQUEST_REVEALED, Workspace),
         page(page::REQUEST_DELETE, Workspace),
         action::<DeleteRequest>(Workspace),
@@ -220,6 +225,12 @@ pub fn table() -> Vec<Route> {
         get(operation::RELEASES, Bearer, rest::requests::releases),
         post(operation::RETRY, Bearer, rest::requests::retry),
         post(operation::CANCEL, Bearer, rest::requests::cancel),
+        get(operation::ACTIONS, Bearer, rest::runs::actions),
+        post(operation::ACTION, Bearer, rest::runs::start),
+        get(operation::RUNS, Bearer, rest::runs::list),
+        get(operation::RUN, Bearer, rest::runs::get),
+        post(operation::RETRY_RUN, Bearer, rest::runs::retry),
+        post(operation::CANCEL_RUN, Bearer, rest::runs::cancel),
         get(operation::WATCH, Bearer, rest::watch::watch),
         post(operation::PREFLIGHT, Bearer, rest::preflight::preflight),
         list(operation::APPROVALS, rest::approvals::list),

@@ -53,6 +53,7 @@ use crate::portal::requests::cheaper::CheaperChoices;
 use crate::portal::requests::index::RequestIndex;
 use crate::portal::requests::references::References;
 use crate::portal::rights::Rights;
+use crate::portal::runs::index::RunIndex;
 use crate::portal::search::SearchIndex;
 use crate::router::{metrics, probes, router};
 use crate::sample::SampleError;
@@ -313,6 +314,7 @@ impl Running {
             shortfalls: Shortfalls::default(),
             cheaper: CheaperChoices::default(),
             references: References::default(),
+            runs: RunIndex::default(),
             policies: Arc::default(),
             notify,
             rollouts: Rollouts::default(),

@@ -6,12 +6,12 @@ use super::address::{
     Address, DecisionLink, DeletedPolicy, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PresetQuery, PreviewQuery,
     PromiseDraft, PromiseTab, RefusalId, RefusedPost, RequestTab, RevealedOutput, SignInQuery, WorkspaceQuery,
 };
-use crate::backend::{FormOf, PresetOf, Sample, SignInProblem, Visit};
+use crate::backend::{ActionOf, FormOf, PresetOf, RunOf, Sample, SignInProblem, Visit};
 use crate::document::Page;
 use crate::pages::approvals::Again;
 use crate::pages::{
-    api, approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, search, sessions, sign_in,
-    workspace, workspaces,
+    api, approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, runs, search, sessions,
+    sign_in, workspace, workspaces,
 };
 
 pub(super) async fn home_page(visit: Visit, _: Address) -> Result<Page> {
@@ -136,6 +136,21 @@ pub(super) async fn request_deletion(visit: Visit, at: Address) -> Result<Page> 
     let RefusedPost { refused } = at.query()?;
     let refused = visit.refusal(&refused).await;
     requests::delete(&visit, at.workspace(), at.namespace(), at.name(), refused.as_ref()).await
+}
+
+pub(super) async fn action_form(visit: Visit, at: Address) -> Result<Page> {
+    let FormQuery { draft, .. } = at.query()?;
+    let of = ActionOf { namespace: at.namespace(), request: at.name(), action: at.parameter("action") };
+    runs::form(&visit, at.workspace(), of, draft.as_deref()).await
+}
+
+pub(super) async fn run(visit: Visit, at: Address) -> Result<Page> {
+    let RefusedPost { refused } = at.query()?;
+    let of = RunOf { namespace: at.namespace(), request: at.name(), run: at.parameter("run") };
+    match visit.refusal(&refused).await {
+        Some(refusal) => runs::with_message(&visit, at.workspace(), of, &refusal.message()).await,
+        None => runs::run(&visit, at.workspace(), of).await,
+    }
 }
 
 /// Returns the form of the request in the address.

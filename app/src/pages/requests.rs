@@ -17,7 +17,7 @@ mod terms;
 pub use adds::{OriginFilter, adds};
 pub use delete::delete;
 pub use detail::{Fold, View, detail, revealed, with_message};
-pub(crate) use detail::{parameter_lines, timeline};
+pub(crate) use detail::{identity, parameter_lines, step_list, timeline};
 pub(crate) use drafts::drafts;
 pub use form::{form, preflight};
 pub use list::list;

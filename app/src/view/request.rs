@@ -12,6 +12,7 @@ use super::policy::PolicyLine;
 use super::preflight::PriceView;
 use super::related::RelatedGroup;
 use super::release::{DeprecationNotice, ExpiryNotice, UpgradeOffer};
+use super::run::ActionLine;
 use super::sort::{Column, Sort};
 use super::total::Total;
 use super::workflow::WorkflowView;
@@ -310,6 +311,8 @@ pub enum RequestPart {
     Adds,
     /// The recorded releases.
     Releases,
+    /// Day-2 actions and their runs.
+    Actions,
     /// Activity and events.
     History,
     /// The object.
@@ -318,8 +321,17 @@ pub enum RequestPart {
 
 impl RequestPart {
     /// All parts, in the order of their tabs.
-    pub const ALL: [Self; 8] =
-        [Self::Overview, Self::Resources, Self::Configuration, Self::Policies, Self::Adds, Self::Releases, Self::History, Self::Yaml];
+    pub const ALL: [Self; 9] = [
+        Self::Overview,
+        Self::Resources,
+        Self::Configuration,
+        Self::Policies,
+        Self::Adds,
+        Self::Releases,
+        Self::Actions,
+        Self::History,
+        Self::Yaml,
+    ];
 
     /// Returns the word for it in the address. The overview has none.
     pub fn word(self) -> &'static str {
@@ -330,6 +342,7 @@ impl RequestPart {
             Self::Policies => "policies",
             Self::Adds => "adds",
             Self::Releases => "releases",
+            Self::Actions => "actions",
             Self::History => "history",
             Self::Yaml => "yaml",
         }
@@ -392,6 +405,8 @@ pub struct RequestPage {
     pub expiry: Option<ExpiryNotice>,
     /// The last run of a workflow.
     pub workflow: Option<WorkflowView>,
+    /// The actions of the version that runs.
+    pub actions: Vec<ActionLine>,
     /// The newest version, if the request doesn't move to it by itself.
     pub upgrade: Option<UpgradeOffer>,
     /// Until when the promise can be used. Absent if it isn't deprecated.

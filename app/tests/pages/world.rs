@@ -42,6 +42,8 @@ mod releases;
 mod requests;
 #[path = "world/resources.rs"]
 mod resources;
+#[path = "world/runs.rs"]
+mod runs;
 #[path = "world/workflow.rs"]
 mod workflow;
 

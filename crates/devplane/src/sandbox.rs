@@ -12,6 +12,7 @@
 //!
 //! To add a kind: a line in `kinds`, a module with its steps, a case in [`step`]; a definition in `definitions/` if it is a custom one.
 
+mod backup;
 mod bucket;
 mod client;
 mod conditions;
@@ -123,11 +124,15 @@ impl Plane {
     }
 }
 
-/// Definitions of the kinds that the operators bring along: databases and buckets.
+/// Definitions of the kinds that the operators bring along: databases, their backups, and buckets.
 #[expect(clippy::expect_used, reason = "the texts are part of the program, and a test reads them")]
-pub fn definitions() -> [Value; 2] {
-    [include_str!("sandbox/definitions/clusters.yaml"), include_str!("sandbox/definitions/buckets.yaml")]
-        .map(|text| serde_saphyr::from_str(text).expect("the definitions of the sample kinds are YAML"))
+pub fn definitions() -> [Value; 3] {
+    let texts = [
+        include_str!("sandbox/definitions/backups.yaml"),
+        include_str!("sandbox/definitions/clusters.yaml"),
+        include_str!("sandbox/definitions/buckets.yaml"),
+    ];
+    texts.map(|text| serde_saphyr::from_str(text).expect("the definitions of the sample kinds are YAML"))
 }
 
 /// The role that the operators need in the sandbox cluster, and its binding to `user`.

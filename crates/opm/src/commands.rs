@@ -59,11 +59,12 @@ impl Named {
 }
 
 /// Commands whose arguments depend on what they name, and how they are used.
-const NAMED: [([&str; 2], &str); 5] = [
+const NAMED: [([&str; 2], &str); 6] = [
     (["promise", "request"], "<PROMISE> [--<FIELD> <VALUE>]... [OPTIONS]"),
     (["promise", "render"], "<FILE> [--<FIELD> <VALUE>]... [OPTIONS]"),
     (["request", "edit"], "<NAME> [--<FIELD> <VALUE>]... [OPTIONS]"),
     (["request", "upgrade"], "<NAME> [--<FIELD> <VALUE>]... [OPTIONS]"),
+    (["request", "action"], "<NAME> [ACTION] [--<FIELD> <VALUE>]... [OPTIONS]"),
     (["request", "diff"], "<NAME> [--<FIELD> <VALUE>]... [OPTIONS]"),
 ];
 

@@ -99,13 +99,13 @@ async fn known(plain: Command, words: &[String], called: Called) -> Result<Comma
         let (portal, workspace) = open().await?;
         return Ok(values(plain, ["promise", "describe"], "name", promises(&portal, &workspace).await?));
     }
-    for verb in ["edit", "diff", "upgrade"] {
+    for verb in ["edit", "diff", "upgrade", "action"] {
         if at("request", verb).is_some_and(|rest| rest.len() <= 1) {
             let (portal, workspace) = open().await?;
             return Ok(below(plain, "request", verb, requests(&portal, &workspace).await?));
         }
     }
-    for verb in ["get", "watch", "delete", "releases", "rollback", "retry", "cancel"] {
+    for verb in ["get", "watch", "delete", "releases", "rollback", "retry", "cancel", "runs"] {
         if at("request", verb).is_some() {
             let (portal, workspace) = open().await?;
             return Ok(values(plain, ["request", verb], "name", requests(&portal, &workspace).await?));

@@ -7,6 +7,7 @@
 //! To add a command: its arguments in the module named after its noun, with one `run` that calls the [`portal`] and renders the answer, and
 //! a variant in [`Command`].
 
+mod actions;
 mod author;
 mod commands;
 mod complete;

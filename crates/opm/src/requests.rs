@@ -13,7 +13,7 @@ use crate::rows::table;
 use crate::target::Target;
 use crate::terminal::Terminal;
 use crate::watch::{self, Until};
-use crate::{Error, Outcome, decide, describe, edit, releases, write};
+use crate::{Error, Outcome, actions, decide, describe, edit, releases, write};
 
 /// Commands for requests.
 #[derive(Debug, Subcommand)]
@@ -61,6 +61,18 @@ pub(crate) enum Command {
     Retry(WorkflowArgs),
     /// Cancel a request's workflow: what was done stays, and `retry` continues there.
     Cancel(WorkflowArgs),
+    /// List the day-2 actions of a request, or run one.
+    #[command(
+        disable_help_subcommand = true,
+        after_help = "Examples:\n  opm request action orders\n  opm request action orders backup --note 'before the migration' --wait\n  opm request action orders restore --backup orders-backup-1f3e --yes\n\n\
+        `opm request action NAME ACTION --help` lists the flags of an action."
+    )]
+    Action(Named),
+    /// List the runs of a request's actions; show, cancel or retry one.
+    #[command(
+        after_help = "Examples:\n  opm request runs orders\n  opm request runs orders orders-backup-1f3e\n  opm request runs orders orders-backup-1f3e --cancel"
+    )]
+    Runs(actions::RunsArgs),
     /// Delete a request and everything that was created for it.
     Delete(DeleteArgs),
     /// Approve a request that waits for you.
@@ -173,6 +185,8 @@ pub(crate) async fn run(command: &Command, way: &Way, called: Called, terminal: 
         Command::Rollback(args) => releases::roll_back(args, way, called, terminal).await,
         Command::Retry(args) => retry(args, way, called, terminal).await,
         Command::Cancel(args) => cancel(args, way, called, terminal).await,
+        Command::Action(named) => actions::action(named.words(), way, called, terminal).await,
+        Command::Runs(args) => actions::runs(args, way, called, terminal).await,
         Command::Delete(args) => delete(args, way, called, terminal).await,
         Command::Approve(args) => decide::approve(args, way, called, terminal).await,
         Command::Reject(args) => decide::reject(args, way, called, terminal).await,

@@ -5,6 +5,7 @@
 
 mod check;
 mod conflict;
+mod run_name;
 mod start;
 mod status;
 #[cfg(test)]
@@ -15,9 +16,10 @@ use serde_json::Value;
 
 pub(crate) use check::check;
 pub use conflict::conflict;
+pub use run_name::run_name;
 pub use start::{Turn, accepted, may_run, not_allowed, waits_for_request, waits_for_turn};
 pub use status::{Observed, cancelled, refused, status, waiting};
-pub use words::{chosen_run, gone, unknown_action, unnamed};
+pub use words::{choose_run, chosen_run, gone, none_succeeded, unknown_action, unnamed};
 
 use crate::api::{ActionSpec, FormHints, Implementation, OutputSpec, PromiseSpec, Workflows};
 use crate::path::Path;

@@ -14,6 +14,7 @@ mod publication;
 mod release;
 mod request;
 mod resource;
+mod run;
 mod search;
 mod sign_in;
 mod workspace;
@@ -33,6 +34,7 @@ pub use request::{
     RunningRelease, edition,
 };
 pub use resource::{Drift, DriftState, ResourceItem};
+pub use run::{ActionItem, RunBody, RunDetail, RunSummary};
 pub use search::{SearchItem, SearchItemKind};
 pub use sign_in::{SignInInfo, SignInProvider};
 pub use workspace::WorkspaceSummary;

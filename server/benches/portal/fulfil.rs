@@ -128,7 +128,7 @@ pub async fn measure(sizes: &Sizes) {
     let _portal = Portal::start_with(&world, &["--roles", "plane,web"]).await;
     let plane = Plane::open(&world);
     let mut controller = Controller::start(&world, &own).await;
-    plane.publish_copies(1).await;
+    plane.publish_pattern(PROMISE).await;
     order_many(&plane, 0, AT_ONCE).await;
     let mut instances = AT_ONCE;
     let (first, at_first) = (memory(&controller.child, "RssAnon:"), instances);
@@ -228,6 +228,7 @@ async fn order_many(plane: &Plane, first: usize, count: usize) -> Duration {
             while let Ok(Some(event)) = events.try_next().await {
                 let WatchEvent::Modified(object) = event else { continue };
                 from = object.metadata.resource_version.clone().unwrap_or(from);
+                assert!(object.data["status"]["phase"] != "Failed", "a request failed: {}", object.data["status"]["conditions"]);
                 if object.data["status"]["phase"] == "Ready" {
                     left.remove(object.metadata.name.as_deref().unwrap_or_default());
                 }

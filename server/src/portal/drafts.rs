@@ -154,10 +154,12 @@ impl Caller {
                 let known = request.and_then(|request| self.promise_of(cluster, &request));
                 (known, routes::request_edit(&workspace, namespace, name), true)
             }
+            // They are filled in and sent at once.
+            DraftSubject::Action { .. } => return None,
         };
         let named = match &subject {
             DraftSubject::New { promise, .. } => promise.clone(),
-            DraftSubject::Edit { .. } => String::new(),
+            DraftSubject::Edit { .. } | DraftSubject::Action { .. } => String::new(),
         };
         let presentation = promise.as_ref().map(|promise| &promise.spec.presentation);
         let name = if let DraftSubject::Edit { name, .. } = &subject { name.clone() } else { draft.title };

@@ -28,7 +28,7 @@ mod terms;
 pub(super) mod timeline;
 pub(super) mod upgrading;
 pub(super) mod walk;
-mod workflow;
+pub(super) mod workflow;
 
 use app::backend::{FormOf, Pairs, Requests};
 use app::view::{AddsPage, FormOutcome, GoneView, ReleasesPage, RequestForm, RequestPage, RequestPart, RequestQuery, RequestsPage};

@@ -75,6 +75,17 @@ impl Right {
         Self::Do(Deed { verb, group: promise::names::GROUP, resource: "promiserequests", namespace, name })
     }
 
+    /// Returns a verb on runs of actions in a namespace.
+    pub fn runs(verb: &'static str, namespace: &str) -> Self {
+        Self::run(verb, namespace, "")
+    }
+
+    /// Returns a verb on one run of an action.
+    pub fn run(verb: &'static str, namespace: &str, name: &str) -> Self {
+        let (namespace, name) = (namespace.to_owned(), name.to_owned());
+        Self::Do(Deed { verb, group: promise::names::GROUP, resource: "promiseactions", namespace, name })
+    }
+
     /// Returns a verb on one Secret.
     pub fn secret(verb: &'static str, namespace: &str, name: &str) -> Self {
         Self::Do(Deed { verb, group: "", resource: "secrets", namespace: namespace.to_owned(), name: name.to_owned() })

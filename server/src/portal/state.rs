@@ -29,6 +29,7 @@ use super::requests::index::RequestIndex;
 use super::requests::references::References;
 use super::resources::Shelf;
 use super::rights::Rights;
+use super::runs::index::RunIndex;
 use super::search::SearchIndex;
 use crate::audit::AuditLog;
 use crate::auth::SignIn;
@@ -124,6 +125,8 @@ pub struct Portal {
     pub notify: Notify,
     /// What wakes rollouts, and who follows them.
     pub(crate) rollouts: Rollouts,
+    /// Runs of actions, by request.
+    pub runs: RunIndex,
     /// Open event streams.
     pub streams: Streams,
     /// Cancelled when the process shuts down; ends event streams.

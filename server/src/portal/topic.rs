@@ -21,7 +21,7 @@ pub enum Topic {
     Requests(ClusterId),
     /// Requests of a workspace and its child workspaces that the person can list.
     Below(WorkspacePath),
-    /// One request.
+    /// One request, and the runs of its actions.
     Request(Key),
     /// Notifications of the person.
     Notifications,
@@ -55,6 +55,14 @@ impl Topic {
             // Any change counts; whether the page would differ is checked before the event is sent.
             Self::Below(_) | Self::Home | Self::Platform | Self::Decisions | Self::Rollout(_) => true,
         }
+    }
+
+    /// Returns the request whose page shows the run that changed. `request` is the one that the run belongs to, if the run still exists.
+    pub(crate) fn shows_run(&self, run: &Key, request: Option<&Key>) -> Option<Key> {
+        let Self::Request(wanted) = self else { return None };
+        // Of a run that is gone, the request isn't known any more.
+        let is_near = wanted.cluster == run.cluster && wanted.namespace == run.namespace;
+        request.map_or(is_near, |request| request == wanted).then(|| wanted.clone())
     }
 
     /// Checks whether events of this topic have no names and are sent as soon as the page's content would differ.
@@ -96,7 +104,10 @@ pub async fn seen(caller: &Caller, topic: &Topic) -> promise::Result<String> {
             let all = portal.requests_of(cluster);
             all.iter().filter(|(key, _)| sight.covers(&key.namespace)).for_each(|(key, request)| add(&mut state, key, request));
         }
-        Topic::Request(key) => portal.world.requests.get(key).iter().for_each(|request| add(&mut state, key, request)),
+        Topic::Request(key) => {
+            portal.world.requests.get(key).iter().for_each(|request| add(&mut state, key, request));
+            portal.runs.stamp(&portal.world, key).hash(&mut state);
+        }
         Topic::Notifications => return caller.notices(&NoticesQuery::default()).await.map(|page| page.seen),
         Topic::Decisions => caller.decisions_stamp().await?.hash(&mut state),
         Topic::Rollout(id) => return Ok(fleet::stamp(caller, id).await?.unwrap_or_default()),

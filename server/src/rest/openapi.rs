@@ -6,9 +6,9 @@ use http::HeaderMap;
 use promise::api::PreflightAnswer;
 use promise::rest::operation::{Content, OPERATIONS, Operation, Parameter, ParameterKind};
 use promise::rest::{
-    ApprovalItem, CostReport, DecisionBody, DecisionReceipt, PROBLEM_JSON, Page, ProblemDetails, PromiseDetail, PromiseManifest,
-    PromisePublication, PromiseSummary, ReleaseItem, RequestDetail, RequestGone, RequestManifest, RequestSummary, ResourceItem, SearchItem,
-    SignInInfo, WorkspaceSummary,
+    ActionItem, ApprovalItem, CostReport, DecisionBody, DecisionReceipt, PROBLEM_JSON, Page, ProblemDetails, PromiseDetail,
+    PromiseManifest, PromisePublication, PromiseSummary, ReleaseItem, RequestDetail, RequestGone, RequestManifest, RequestSummary,
+    ResourceItem, RunBody, RunDetail, RunSummary, SearchItem, SignInInfo, WorkspaceSummary,
 };
 use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn, PathsBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;
@@ -47,6 +47,10 @@ fn describe() -> OpenApi {
     add::<RequestDetail>(&mut schemas);
     add::<RequestGone>(&mut schemas);
     add_page::<ReleaseItem>(&mut schemas);
+    add_page::<ActionItem>(&mut schemas);
+    add_page::<RunSummary>(&mut schemas);
+    add::<RunBody>(&mut schemas);
+    add::<RunDetail>(&mut schemas);
     add::<PreflightAnswer>(&mut schemas);
     add_page::<ApprovalItem>(&mut schemas);
     add::<DecisionBody>(&mut schemas);

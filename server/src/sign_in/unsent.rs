@@ -2,8 +2,9 @@
 //! the next person who signs in with the same browser, which gets a key in a cookie. The address leads to the form and holds no value.
 
 use app::actions::{
-    self, AskAgain, CancelWorkflow, ChangeRequest, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, RetryWorkflow,
-    RevealOutput, RollOut, SaveNotificationSettings, SavePolicy, SetDelegate, SignIn, SubmitRequest, SwitchPolicy, Withdraw,
+    self, AskAgain, CancelRun, CancelWorkflow, ChangeRequest, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, RetryRun,
+    RetryWorkflow, RevealOutput, RollOut, RunAction, SaveNotificationSettings, SavePolicy, SetDelegate, SignIn, SubmitRequest,
+    SwitchPolicy, Withdraw,
 };
 use app::backend::Pairs;
 use app::routes::{self, page};
@@ -134,6 +135,12 @@ impl PostedFrom {
         ]) {
             return untyped(routes::request(workspace, namespace, name));
         }
+        if is(&[actions::path::<RunAction>()]) {
+            return typed(routes::action(workspace, namespace, name, of("action")), DRAFT);
+        }
+        if is(&[actions::path::<CancelRun>(), actions::path::<RetryRun>()]) {
+            return untyped(routes::run(workspace, namespace, name, of("run")));
+        }
         if is(&[actions::path::<DeleteRequest>()]) {
             return untyped(routes::request_delete(workspace, namespace, name));
         }
@@ -178,6 +185,9 @@ mod tests {
         let request = [("workspace", "root:a"), ("namespace", "default"), ("name", "db")];
         assert_eq!(leads(actions::path::<RollOut>(), &request), ("/w/root:a/requests/default/db".to_owned(), None));
         assert_eq!(leads(actions::path::<ChangeRequest>(), &request), ("/w/root:a/requests/default/db/edit".to_owned(), Some("draft")));
+        let run = [&request[..], &[("action", "backup"), ("run", "db-backup-1")]].concat();
+        assert_eq!(leads(actions::path::<RunAction>(), &run), ("/w/root:a/requests/default/db/actions/backup".to_owned(), Some("draft")));
+        assert_eq!(leads(actions::path::<CancelRun>(), &run), ("/w/root:a/requests/default/db/runs/db-backup-1".to_owned(), None));
         let decision = [("uid", "u1"), ("hash", "h1"), ("comment", "Why?")];
         assert_eq!(leads(actions::path::<Decide>(), &decision), ("/approvals/u1?since=h1".to_owned(), Some("refused")));
         assert_eq!(leads(actions::path::<SavePolicy>(), &[("workspace", "root:a")]).1, Some("draft"));

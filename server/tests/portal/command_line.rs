@@ -1,5 +1,6 @@
 //! The command line on a running portal: it shows and does what pages do.
 
+mod actions;
 mod authors;
 mod documentation;
 mod roles;

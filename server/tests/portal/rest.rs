@@ -5,6 +5,7 @@ mod approvals;
 mod lists;
 mod requests;
 mod roles;
+mod runs;
 mod watch;
 mod windows;
 

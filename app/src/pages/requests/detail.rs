@@ -1,6 +1,6 @@
 //! `/w/{workspace}/requests/{namespace}/{name}`: what the request waits for, then one tab at a time; live.
 
-use crate::view::{ReleasesPage, RequestPage, RequestPart, RequestRow};
+use crate::view::{ReleasesPage, RequestPage, RequestPart, RequestRow, RunsPage};
 use leptos::prelude::*;
 use promise::form::Summary;
 use promise::{Error, Result};
@@ -12,8 +12,10 @@ use crate::document::{About, Page, Script, framed};
 use crate::routes;
 use crate::texts::releases::RELEASES;
 use crate::texts::request as texts;
+use crate::texts::runs::ACTIONS;
 use crate::ui::{Badge, Banner, Crumb, Crumbs, Icon, LinkButton, PageHead, Person, Shape, SubmitButton, Tab, Tabs, span};
 
+mod actions;
 mod approvals;
 mod configuration;
 mod graph;
@@ -36,6 +38,7 @@ mod yaml;
 pub(crate) use configuration::parameter_lines;
 pub use graph::Fold;
 pub(crate) use history::timeline;
+pub(crate) use steps::list as step_list;
 
 /// Number of rows of a part that are shown at once.
 pub(super) const ROWS: usize = 50;
@@ -49,6 +52,7 @@ fn label(part: RequestPart) -> &'static str {
         RequestPart::Policies => texts::POLICIES,
         RequestPart::Adds => texts::MANIFESTS,
         RequestPart::Releases => RELEASES,
+        RequestPart::Actions => ACTIONS,
         RequestPart::History => texts::HISTORY,
         RequestPart::Yaml => texts::YAML,
     }
@@ -129,6 +133,10 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         RequestPart::Releases => backend.releases(workspace, namespace, name, (&view.compared.0, &view.compared.1)).await?,
         _ => ReleasesPage::default(),
     };
+    let runs = match view.part {
+        RequestPart::Actions => backend.runs(workspace, namespace, name, view.page).await?,
+        _ => RunsPage::default(),
+    };
     let title = if view.part == RequestPart::Overview { name.to_owned() } else { texts::tab_of_request(label(view.part), name) };
     let about = About {
         title,
@@ -153,6 +161,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
                 view! { <div data-live="adds">{lines}</div> }.into_any()
             }
             RequestPart::Releases => view! { <div data-live="releases">{releases::part(&page, &releases, &now)}</div> }.into_any(),
+            RequestPart::Actions => actions::part(&page, &runs, &now).into_any(),
             RequestPart::History => history::part(&page, view.page, &now).into_any(),
             RequestPart::Yaml => yaml::part(&page).into_any(),
         };
@@ -186,11 +195,18 @@ fn tabs(page: &RequestPage, current: RequestPart) -> impl IntoView + use<> {
         | RequestPart::Configuration
         | RequestPart::Adds
         | RequestPart::Releases
+        | RequestPart::Actions
         | RequestPart::History
         | RequestPart::Yaml => None,
     };
     let tab = |part: RequestPart| Tab { label: label(part), href: address(page, part, 1), count: count(part), current: part == current };
-    view! { <Tabs label=texts::sections_of(&page.row.name) tabs=RequestPart::ALL.map(tab).to_vec()/> }
+    // Most promises have no actions.
+    let tabs = RequestPart::ALL
+        .into_iter()
+        .filter(|part| *part != RequestPart::Actions || current == *part || !page.actions.is_empty())
+        .map(tab)
+        .collect::<Vec<_>>();
+    view! { <Tabs label=texts::sections_of(&page.row.name) tabs=tabs/> }
 }
 
 fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
@@ -254,7 +270,7 @@ fn problem(page: &RequestPage, problem: &Summary) -> AnyView {
 }
 
 /// Which request a form is about.
-pub(super) fn identity(row: &RequestRow) -> impl IntoView + use<> {
+pub(crate) fn identity(row: &RequestRow) -> impl IntoView + use<> {
     view! {
         <input type="hidden" name="workspace" value=row.workspace.clone()/><input type="hidden" name="namespace" value=row.namespace.clone()/>
         <input type="hidden" name="name" value=row.name.clone()/>

@@ -1,4 +1,5 @@
-//! Buckets: a claim in the style of Crossplane. It is accepted, then created, and its Secret says how to reach it.
+//! Buckets: a claim in the style of Crossplane. It is accepted, then created, and its Secret says how to reach it. An annotation rotates its
+//! keys.
 
 use serde_json::{Value, json};
 
@@ -6,7 +7,11 @@ use super::{
     conditions::{Condition, Extra, conditions, simulated},
     kinds::SECRET,
     step::{Action, Step, View},
+    world::Key,
 };
+
+/// Annotation that asks for new keys: whenever its value is another one than `status.rotatedAt`.
+const ROTATE: &str = "objectstorage.example.org/rotate";
 
 pub(super) fn next(view: &View<'_>) -> Option<Step> {
     let (object, generation) = (view.object, view.generation());
@@ -34,6 +39,12 @@ pub(super) fn next(view: &View<'_>) -> Option<Step> {
         let written = conditions(object, view.now, Extra::Generation(generation), vec![synced(), ready]);
         return view.write(0.4, json!({"conditions": written}));
     }
+    let rotation = object["metadata"]["annotations"][ROTATE].as_str();
+    if let Some(secret) = secret(view).filter(|secret| view.world.has(secret))
+        && rotation.is_some_and(|wanted| status["rotatedAt"] != wanted)
+    {
+        return Some(Step::new(0.5, vec![Action::Delete(secret)]));
+    }
     let region = object["spec"]["region"].as_str().unwrap_or("simulated");
     let bucket = format!("{}-{}", view.key.namespace, view.key.name);
     let endpoint = format!("https://{bucket}.{region}.objects.example.org");
@@ -43,6 +54,7 @@ pub(super) fn next(view: &View<'_>) -> Option<Step> {
         json!({
             "bucketName": bucket,
             "endpoint": endpoint,
+            "rotatedAt": rotation,
             "conditions": conditions(object, view.now, Extra::Generation(generation), vec![synced(), available()]),
         }),
     )
@@ -54,8 +66,8 @@ fn available() -> Condition<'static> {
 
 /// The Secret that the claim asks for, unless it is there.
 fn connection(view: &View<'_>, bucket: &str, region: &str, endpoint: &str) -> Option<Action> {
-    let name = view.object["spec"]["writeConnectionSecretToRef"]["name"].as_str()?;
-    if view.world.has(&view.key.beside(&SECRET, name)) {
+    let secret = secret(view)?;
+    if view.world.has(&secret) {
         return None;
     }
     let content: Value = json!({
@@ -69,5 +81,11 @@ fn connection(view: &View<'_>, bucket: &str, region: &str, endpoint: &str) -> Op
             "secretKey": (view.secret)(),
         },
     });
-    view.create(&SECRET, name, content)
+    view.create(&SECRET, &secret.name, content)
+}
+
+/// Where the Secret is that the claim asks for.
+fn secret(view: &View<'_>) -> Option<Key> {
+    let name = view.object["spec"]["writeConnectionSecretToRef"]["name"].as_str()?;
+    Some(view.key.beside(&SECRET, name))
 }

@@ -25,11 +25,12 @@ pub(super) static DEPLOYMENT: Kind = kind("apps", "v1", "deployments", "Deployme
 pub(super) static STATEFUL_SET: Kind = kind("apps", "v1", "statefulsets", "StatefulSet");
 pub(super) static JOB: Kind = kind("batch", "v1", "jobs", "Job");
 pub(super) static CLUSTER: Kind = kind("postgresql.cnpg.io", "v1", "clusters", "Cluster");
+pub(super) static BACKUP: Kind = kind("postgresql.cnpg.io", "v1", "backups", "Backup");
 pub(super) static BUCKET: Kind = kind("objectstorage.example.org", "v1alpha1", "buckets", "Bucket");
 
 /// All of them.
-pub(super) static KINDS: [&Kind; 12] =
-    [&NAMESPACE, &CONFIG_MAP, &SECRET, &SERVICE, &CLAIM, &VOLUME, &POD, &DEPLOYMENT, &STATEFUL_SET, &JOB, &CLUSTER, &BUCKET];
+pub(super) static KINDS: [&Kind; 13] =
+    [&NAMESPACE, &CONFIG_MAP, &SECRET, &SERVICE, &CLAIM, &VOLUME, &POD, &DEPLOYMENT, &STATEFUL_SET, &JOB, &CLUSTER, &BACKUP, &BUCKET];
 
 impl Kind {
     /// `apps/v1`.

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    MADE_BY, bucket, database, deployment, job,
-    kinds::{BUCKET, CLAIM, CLUSTER, DEPLOYMENT, JOB, Kind, POD, SERVICE, STATEFUL_SET},
+    MADE_BY, backup, bucket, database, deployment, job,
+    kinds::{BACKUP, BUCKET, CLAIM, CLUSTER, DEPLOYMENT, JOB, Kind, POD, SERVICE, STATEFUL_SET},
     network, protection, stateful, volume,
     world::{Behaviour, Key, World},
 };
@@ -111,6 +111,8 @@ pub(super) fn next(view: &View<'_>) -> Option<Step> {
         network::next(view)
     } else if *view.key.kind == CLUSTER {
         database::next(view)
+    } else if *view.key.kind == BACKUP {
+        backup::next(view)
     } else if *view.key.kind == BUCKET {
         bucket::next(view)
     } else {

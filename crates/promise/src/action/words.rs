@@ -22,6 +22,16 @@ pub fn chosen_run(field: &str, name: &str, action: &str) -> String {
     format!("{field}: choose a {action} of this request that succeeded; {name} isn't one.")
 }
 
+/// Returns that a field has to name a run of another action. `title` is that of the action.
+pub fn choose_run(title: &str) -> String {
+    format!("Choose a run of “{title}” that succeeded.")
+}
+
+/// Returns that there is no run of another action to choose.
+pub fn none_succeeded(title: &str) -> String {
+    format!("No run of “{title}” has succeeded yet.")
+}
+
 /// Returns who can run an action, as a sentence about a person who can't.
 pub(super) fn not_allowed(title: &str, people: &[&str]) -> String {
     format!("Only {} can run “{title}”.", all_of(people))

@@ -64,6 +64,25 @@ pub enum DeniedReason {
         /// Who can give the permission.
         owner: String,
     },
+    /// The permission to run actions, or to cancel and retry their runs, is missing.
+    RunActions {
+        /// The workspace.
+        workspace: String,
+        /// Who can give the permission.
+        owner: String,
+    },
+    /// The permission to list runs of actions is missing.
+    ListRuns {
+        /// The workspace.
+        workspace: String,
+        /// Who can give the permission.
+        owner: String,
+    },
+    /// An action is for other people.
+    NotAllowedToRun {
+        /// A sentence with the people who can run it.
+        people: String,
+    },
     /// The permission to change a request is missing.
     ChangeRequest {
         /// The workspace, if the reader might not know it.
@@ -236,6 +255,10 @@ pub enum ConflictReason {
     NothingFailed,
     /// No workflow of the request runs.
     NothingRuns,
+    /// The request has nothing yet on which an action could run.
+    NotRunningYet,
+    /// The request is being deleted.
+    BeingDeleted,
 }
 
 /// What isn't ready.

@@ -82,6 +82,9 @@ impl fmt::Display for DeniedReason {
             Self::UsePresets { workspace, owner } => {
                 write!(out, "You can't create requests in {workspace}, so its presets aren't for you. Ask {owner} for access.")
             }
+            Self::RunActions { workspace, owner } => write!(out, "You can't run actions in {workspace}. Ask {owner} for access."),
+            Self::ListRuns { workspace, owner } => write!(out, "You can't list runs of actions in {workspace}. Ask {owner} for access."),
+            Self::NotAllowedToRun { people } => out.write_str(people),
             Self::ChangeRequest { workspace: Some(workspace) } => write!(out, "You can't change requests in {workspace}."),
             Self::ChangeRequest { workspace: None } => out.write_str("You can't change requests here."),
             Self::ListRequests { workspace, below: true, owner } => {
@@ -178,6 +181,8 @@ impl fmt::Display for ConflictReason {
             }
             Self::PoliciesChangedAgain => out.write_str("policies changed again after you opened this page; review what would change now"),
             Self::NothingRuns => out.write_str("no step is running; there is nothing to cancel"),
+            Self::NotRunningYet => out.write_str("the request isn't running yet; run the action once it is ready"),
+            Self::BeingDeleted => out.write_str("the request is being deleted"),
             Self::NothingFailed => out.write_str("no step has failed since; there is nothing to retry"),
             Self::UpToDate => out.write_str("the request is up to date; there is nothing to roll out"),
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::control::{Control, More, Suggested};
+use super::control::{Choice, ChoiceStyle, Control, More, Suggested, Suggestion};
 use crate::path::Path;
 use crate::policy::{Origin, Provenance};
 
@@ -52,29 +52,58 @@ impl Form {
 }
 
 impl Form {
-    /// Adds suggestions to the inputs and lists of texts. `of` returns those of a path.
-    pub fn suggest<'s>(&mut self, of: &dyn Fn(&Path) -> Option<&'s Suggested>) {
-        fn walk<'s>(fields: &mut [Field], of: &dyn Fn(&Path) -> Option<&'s Suggested>) {
+    /// Calls `change` with every field including nested ones, in order.
+    fn for_each(&mut self, change: &mut dyn FnMut(&mut Field)) {
+        fn walk(fields: &mut [Field], change: &mut dyn FnMut(&mut Field)) {
             for field in fields {
-                let path = Path::parse(&field.path).ok();
+                change(field);
                 match &mut field.control {
-                    Control::Text { suggestions, said: note, .. } | Control::List { suggestions, note, .. } => {
-                        let Some(found) = path.and_then(|path| of(&path)) else { continue };
-                        suggestions.extend(found.suggestions.iter().cloned());
-                        if found.note.is_some() {
-                            note.clone_from(&found.note);
-                        }
-                    }
-                    Control::Group { fields, .. } => walk(fields, of),
-                    Control::Items { rows, .. } => rows.iter_mut().for_each(|row| walk(&mut row.fields, of)),
+                    Control::Group { fields, .. } => walk(fields, change),
+                    Control::Items { rows, .. } => rows.iter_mut().for_each(|row| walk(&mut row.fields, change)),
                     _ => {}
                 }
             }
         }
         for section in &mut self.sections {
-            walk(&mut section.fields, of);
-            walk(&mut section.advanced, of);
+            walk(&mut section.fields, change);
+            walk(&mut section.advanced, change);
         }
+    }
+
+    /// Adds suggestions to the inputs and lists of texts. `of` returns those of a path.
+    pub fn suggest<'s>(&mut self, of: &dyn Fn(&Path) -> Option<&'s Suggested>) {
+        self.for_each(&mut |field| {
+            let (Control::Text { suggestions, said: note, .. } | Control::List { suggestions, note, .. }) = &mut field.control else {
+                return;
+            };
+            let Some(found) = Path::parse(&field.path).ok().and_then(|path| of(&path)) else { return };
+            suggestions.extend(found.suggestions.iter().cloned());
+            if found.note.is_some() {
+                note.clone_from(&found.note);
+            }
+        });
+    }
+
+    /// Makes inputs of texts a choice. `of` returns the values of a path; `none` is the label of no choice. An entered value stays.
+    pub fn choose(&mut self, of: &dyn Fn(&Path) -> Option<Vec<Suggestion>>, none: &str) {
+        self.for_each(&mut |field| {
+            let Control::Text { value, .. } = &field.control else { return };
+            let Some(mut found) = Path::parse(&field.path).ok().and_then(|path| of(&path)) else { return };
+            if !value.is_empty() && !found.iter().any(|one| one.value == *value) {
+                found.push(Suggestion { value: value.clone(), label: value.clone() });
+            }
+            let nothing = Suggestion { value: String::new(), label: none.to_owned() };
+            let option = |one: Suggestion| Choice {
+                id: field.id.clone(),
+                chosen: one.value == *value,
+                label: if one.label.is_empty() { one.value.clone() } else { one.label },
+                value: one.value,
+                hint: None,
+                price: None,
+            };
+            let options = std::iter::once(nothing).chain(found).map(option).collect();
+            field.control = Control::Choice { style: ChoiceStyle::Select, options, show: None };
+        });
     }
 
     /// Sets the price difference of each option, checkbox and preset. `of` looks it up by path and posted value, `preset` by name.

@@ -1,4 +1,4 @@
-//! Which form of a request a draft belongs to, as text in the database.
+//! Which form of a request or action a draft belongs to, as text in the database.
 
 use cluster::ClusterId;
 
@@ -28,6 +28,17 @@ pub(in crate::portal) enum DraftSubject {
         /// Its name.
         name: String,
     },
+    /// An action of a request.
+    Action {
+        /// The workspace.
+        cluster: ClusterId,
+        /// Namespace of the request.
+        namespace: String,
+        /// Its name.
+        name: String,
+        /// Name of the action.
+        action: String,
+    },
 }
 
 impl DraftSubject {
@@ -35,13 +46,16 @@ impl DraftSubject {
     pub(in crate::portal) fn parse(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
         let (kind, cluster, second, third) = (words.next()?, words.next()?, words.next()?, words.next()?);
+        let fourth = words.next();
         if words.next().is_some() {
             return None;
         }
         let cluster = ClusterId::parse(cluster).ok()?;
-        match kind {
-            "new" => Some(Self::New { cluster, home: ClusterId::parse(second).ok()?, promise: third.to_owned() }),
-            "edit" => Some(Self::Edit { cluster, namespace: second.to_owned(), name: third.to_owned() }),
+        let (namespace, name) = (second.to_owned(), third.to_owned());
+        match (kind, fourth) {
+            ("new", None) => Some(Self::New { cluster, home: ClusterId::parse(second).ok()?, promise: third.to_owned() }),
+            ("edit", None) => Some(Self::Edit { cluster, namespace, name }),
+            ("action", Some(action)) => Some(Self::Action { cluster, namespace, name, action: action.to_owned() }),
             _ => None,
         }
     }
@@ -49,7 +63,7 @@ impl DraftSubject {
     /// Returns the workspace of the request.
     pub(in crate::portal) fn cluster(&self) -> &ClusterId {
         match self {
-            Self::New { cluster, .. } | Self::Edit { cluster, .. } => cluster,
+            Self::New { cluster, .. } | Self::Edit { cluster, .. } | Self::Action { cluster, .. } => cluster,
         }
     }
 
@@ -57,7 +71,9 @@ impl DraftSubject {
     pub(in crate::portal) fn target(&self) -> WriteTarget<'_> {
         match self {
             Self::New { cluster, promise, .. } => WriteTarget::in_workspace(KIND, cluster, promise),
-            Self::Edit { cluster, namespace, name } => WriteTarget::namespaced(KIND, cluster, namespace, name),
+            Self::Edit { cluster, namespace, name } | Self::Action { cluster, namespace, name, .. } => {
+                WriteTarget::namespaced(KIND, cluster, namespace, name)
+            }
         }
     }
 }
@@ -67,6 +83,7 @@ impl std::fmt::Display for DraftSubject {
         match self {
             Self::New { cluster, home, promise } => write!(f, "new {cluster} {home} {promise}"),
             Self::Edit { cluster, namespace, name } => write!(f, "edit {cluster} {namespace} {name}"),
+            Self::Action { cluster, namespace, name, action } => write!(f, "action {cluster} {namespace} {name} {action}"),
         }
     }
 }
@@ -80,10 +97,26 @@ mod tests {
         let id = |text: &str| ClusterId::parse(text).unwrap();
         let new = DraftSubject::New { cluster: id("2hq1x0c4"), home: id("cluster"), promise: "redis".into() };
         let edit = DraftSubject::Edit { cluster: id("2hq1x0c4"), namespace: "default".into(), name: "orders-db".into() };
-        for subject in [new, edit] {
+        let action = DraftSubject::Action {
+            cluster: id("2hq1x0c4"),
+            namespace: "default".into(),
+            name: "orders-db".into(),
+            action: "backup".into(),
+        };
+        for subject in [new, edit, action] {
             assert_eq!(DraftSubject::parse(&subject.to_string()), Some(subject));
         }
-        for other in ["refusal", "posted", "policy", "new a b", "new a b c d", "old 2hq1x0c4 cluster redis", ""] {
+        for other in [
+            "refusal",
+            "posted",
+            "policy",
+            "new a b",
+            "new a b c d",
+            "edit 2hq1x0c4 default a b",
+            "action 2hq1x0c4 default a",
+            "old 2hq1x0c4 cluster redis",
+            "",
+        ] {
             assert_eq!(DraftSubject::parse(other), None, "{other}");
         }
     }

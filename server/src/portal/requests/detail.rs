@@ -28,6 +28,7 @@ use crate::portal::Caller;
 use crate::portal::approvals::review;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
+use crate::portal::runs;
 use crate::portal::topic::{self, Topic};
 
 /// How long a page waits for a turn to read the dependencies.
@@ -78,6 +79,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         changes: pending(caller, &request, &releases, spec),
         expiry: expiry(&request, caller.portal().clock.now()),
         workflow: workflow::of(&status),
+        actions: runs::offers(caller, workspace, &request).await?,
         upgrade: releases::upgrade(caller, &request),
         deprecation: releases::deprecation(caller, workspace, &request),
         price: price(&request, &releases),

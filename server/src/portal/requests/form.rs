@@ -438,12 +438,12 @@ async fn may_submit(caller: &Caller, workspace: &Workspace, offered: &Offered, f
 }
 
 /// Returns the identity of the workspace that a form contains.
-pub(super) fn cluster_field(cluster: &ClusterId) -> String {
+pub(in crate::portal) fn cluster_field(cluster: &ClusterId) -> String {
     cluster.to_string()
 }
 
 /// Returns an error if a form was opened for another workspace of the same path.
-pub(super) fn check_cluster(workspace: &Workspace, posted: &str) -> Result<()> {
+pub(in crate::portal) fn check_cluster(workspace: &Workspace, posted: &str) -> Result<()> {
     if posted == cluster_field(&workspace.cluster) {
         return Ok(());
     }

@@ -20,7 +20,8 @@ pub(super) fn of(status: &PromiseRequestStatus) -> Option<WorkflowView> {
     Some(WorkflowView { name: run.name, phase: run.phase, steps, retry: failed_attempt(status), cancel: running_attempt(status) })
 }
 
-fn line(step: &StepStatus) -> StepLine {
+/// Returns a step as pages show it.
+pub(in crate::portal) fn line(step: &StepStatus) -> StepLine {
     StepLine {
         id: step.id.clone(),
         title: step.title.clone().unwrap_or_default(),

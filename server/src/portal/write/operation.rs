@@ -23,6 +23,12 @@ pub enum WriteOperation {
     RetryWorkflow,
     /// Cancels the workflow of a PromiseRequest.
     CancelWorkflow,
+    /// Creates a PromiseAction.
+    RunAction,
+    /// Cancels a PromiseAction.
+    CancelRun,
+    /// Retries a PromiseAction.
+    RetryRun,
     /// Withdraws a PromiseRequest from approval.
     Withdraw,
     /// Resubmits a PromiseRequest for approval.
@@ -99,7 +105,7 @@ pub enum WriteOperation {
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 46] = [
+    pub const ALL: [Self; 49] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -110,6 +116,9 @@ impl WriteOperation {
         Self::RollOut,
         Self::RetryWorkflow,
         Self::CancelWorkflow,
+        Self::RunAction,
+        Self::CancelRun,
+        Self::RetryRun,
         Self::Withdraw,
         Self::Resubmit,
         Self::Decide,
@@ -161,6 +170,9 @@ impl WriteOperation {
             Self::RollOut => "roll-out",
             Self::RetryWorkflow => "retry-workflow",
             Self::CancelWorkflow => "cancel-workflow",
+            Self::RunAction => "run-action",
+            Self::CancelRun => "cancel-run",
+            Self::RetryRun => "retry-run",
             Self::Withdraw => "withdraw",
             Self::Resubmit => "resubmit",
             Self::Decide => "decide",

@@ -54,6 +54,9 @@ fn commands(files: &Path) -> Vec<(&'static str, String, Needs)> {
         ("request retry", THERE.to_owned(), Needs::Workspace(DENIED, CONFLICT)),
         // Nothing is running.
         ("request cancel", THERE.to_owned(), Needs::Workspace(DENIED, CONFLICT)),
+        // Without a controller, nothing runs on which an action could.
+        ("request action", THERE.to_owned(), Needs::Workspace(DONE, DONE)),
+        ("request runs", format!("{THERE} {THERE} --cancel"), Needs::Workspace(DENIED, DONE)),
         ("request delete", format!("{THERE} --yes"), Needs::Workspace(DENIED, DONE)),
         ("request approve", THERE.to_owned(), Needs::Token(NOT_FOUND)),
         ("request reject", format!("{THERE} --reason forged"), Needs::Token(NOT_FOUND)),

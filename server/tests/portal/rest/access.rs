@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use http::{Method, StatusCode, header};
 use opm_portal::routes::{self, Access, Route};
-use promise::rest::operation::{BASE, OPENAPI, OPERATIONS, PUBLICATION, SIGN_IN};
+use promise::rest::operation::{ACTION, BASE, OPENAPI, OPERATIONS, PUBLICATION, SIGN_IN};
 use serde_json::{Value, json};
 
 use super::{Program, json_of, manifest, problem};
@@ -23,7 +23,13 @@ pub(super) fn operations() -> Vec<Route> {
 /// The address of an operation in the shop.
 pub(super) fn address(route: &Route, request: &str) -> String {
     let name = if route.pattern.contains("/promises/") { "redis" } else { request };
-    route.pattern.replace("{workspace}", "root:acme:shop").replace("{namespace}", "default").replace("{name}", name)
+    route
+        .pattern
+        .replace("{workspace}", "root:acme:shop")
+        .replace("{namespace}", "default")
+        .replace("{name}", name)
+        .replace("{action}", "restart")
+        .replace("{run}", request)
 }
 
 /// A body that would do something, were it let through.
@@ -33,6 +39,9 @@ pub(super) fn body(route: &Route) -> String {
             "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": {"name": "redis"}, "spec": {"version": "9.0.0"},
         })
         .to_string();
+    }
+    if route.pattern == ACTION {
+        return json!({"parameters": {}}).to_string();
     }
     match (route.method.as_str(), route.pattern.ends_with("/decisions")) {
         ("POST", true) => json!({"contentHash": "x", "decision": "approve"}).to_string(),

@@ -2,7 +2,9 @@
 
 use http::{Method, StatusCode};
 use opm_portal::routes::{Access, Route};
-use promise::rest::operation::{CANCEL, DECISIONS, PREFLIGHT, PUBLICATION, REQUEST, REQUESTS, RETRY, SEARCH};
+use promise::rest::operation::{
+    ACTION, CANCEL, CANCEL_RUN, DECISIONS, PREFLIGHT, PUBLICATION, REQUEST, REQUESTS, RETRY, RETRY_RUN, SEARCH,
+};
 
 use super::Program;
 use super::access::{address, body, operations};
@@ -26,8 +28,9 @@ fn granted(route: &Route, role: Role) -> Vec<StatusCode> {
         // Nothing waits for a decision.
         (_, DECISIONS) => vec![StatusCode::CONFLICT],
         _ if role == Role::Viewer => vec![StatusCode::FORBIDDEN],
-        // Nothing failed, and nothing is running.
-        ("POST", RETRY | CANCEL) => vec![StatusCode::CONFLICT],
+        // Nothing failed, nothing is running, and there is nothing yet on which an action could run.
+        ("POST", RETRY | CANCEL | RETRY_RUN | ACTION) => vec![StatusCode::CONFLICT],
+        ("POST", CANCEL_RUN) => vec![StatusCode::OK],
         ("POST", REQUESTS) => vec![StatusCode::CREATED],
         ("PUT", REQUEST) => vec![StatusCode::OK],
         ("DELETE", REQUEST) => vec![StatusCode::ACCEPTED, StatusCode::NO_CONTENT],

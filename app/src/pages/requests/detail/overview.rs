@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::super::preflight_panel::price;
 use super::outputs::outputs;
-use super::{Revealed, address, history, progress, related, resources, steps};
+use super::{Revealed, actions, address, history, progress, related, resources, steps};
 use crate::texts::{presets, request as texts};
 use crate::ui::{Code, CopyButton, Moment};
 
@@ -53,6 +53,7 @@ fn lately(page: &RequestPage, now: &str) -> Option<impl IntoView + use<>> {
 fn facts(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     let row = &page.row;
     view! {
+        {actions::beside(page)}
         {price(&page.price)}
         <section><h2>{texts::ABOUT}</h2><dl class="kv">
             <dt>{texts::NAME}</dt><dd class="named"><span class="mono" id="fact-name">{row.name.clone()}</span><CopyButton of="fact-name" what=texts::COPIED_NAME/></dd>

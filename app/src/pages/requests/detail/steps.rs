@@ -6,13 +6,12 @@ use promise::api::{StepPhase, WorkflowPhase};
 use crate::actions::{self, CancelWorkflow, RetryWorkflow};
 use crate::texts::workflow as texts;
 use crate::ui::{HiddenToken, Moment, Shape, Status, SubmitButton};
-use crate::view::{RequestPage, StepLine};
+use crate::view::{RequestPage, StepLine, WorkflowView};
 
 /// The section; nothing if the promise has no workflow.
 pub(super) fn part(page: &RequestPage, token: &str, now: &str) -> Option<impl IntoView + use<>> {
     let workflow = page.workflow.clone()?;
-    let lines = workflow.steps.iter().map(|step| line(step, now)).collect_view();
-    let list = view! { <ol class="timeline">{lines}</ol> };
+    let list = list(&workflow, now);
     let heading = texts::heading(workflow.name);
     // Once it succeeded, it is history.
     if workflow.phase == WorkflowPhase::Succeeded {
@@ -25,6 +24,12 @@ pub(super) fn part(page: &RequestPage, token: &str, now: &str) -> Option<impl In
         view! { <section aria-labelledby="steps"><div class="section-head"><h2 id="steps">{heading}</h2><p class="basis">{state}</p></div>{list}{again}{cancel}</section> }
             .into_any(),
     )
+}
+
+/// Every step with its state.
+pub(crate) fn list(workflow: &WorkflowView, now: &str) -> impl IntoView + use<> {
+    let lines = workflow.steps.iter().map(|step| line(step, now)).collect_view();
+    view! { <ol class="timeline">{lines}</ol> }
 }
 
 fn line(step: &StepLine, now: &str) -> impl IntoView + use<> {

@@ -144,5 +144,5 @@ async fn deployments_and_buckets_become_ready_and_failing_ones_say_why() {
 #[test]
 fn the_definitions_are_served_under_the_names_that_are_watched() {
     let names = super::super::definitions().map(|definition| definition["metadata"]["name"].as_str().unwrap().to_owned());
-    assert_eq!(names, ["clusters.postgresql.cnpg.io", "buckets.objectstorage.example.org"]);
+    assert_eq!(names, ["backups.postgresql.cnpg.io", "clusters.postgresql.cnpg.io", "buckets.objectstorage.example.org"]);
 }

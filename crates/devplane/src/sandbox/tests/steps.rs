@@ -9,7 +9,7 @@ use crate::{
     patch,
     sandbox::{
         BEHAVIOUR, RESULT,
-        kinds::{BUCKET, CLAIM, CLUSTER, DEPLOYMENT, JOB, Kind, NAMESPACE, POD, SECRET, SERVICE, STATEFUL_SET},
+        kinds::{BACKUP, BUCKET, CLAIM, CLUSTER, DEPLOYMENT, JOB, Kind, NAMESPACE, POD, SECRET, SERVICE, STATEFUL_SET},
         step::{Action, View, next},
         world::{Key, World},
     },
@@ -198,6 +198,35 @@ fn a_lost_secret_is_made_again() {
     stage.world.remove(&Key { kind: &SECRET, namespace: "n".into(), name: "db-app".into() });
     stage.settle(&key);
     assert!(stage.world.has(&key.beside(&SECRET, "db-app")));
+}
+
+#[test]
+fn a_backup_of_a_database_completes_and_one_of_nothing_fails() {
+    let (mut stage, key) = Stage::with(&BACKUP, json!({"spec": {"cluster": {"name": "db"}}}));
+    let failed = stage.settle(&key);
+    assert_eq!((&failed["status"]["phase"], &failed["status"]["error"]), (&json!("failed"), &json!("Simulated: there is no database db")));
+    stage.put(&CLUSTER, json!({"metadata": {"name": "db"}, "spec": {"storage": {}}}));
+    let key = stage.put(&BACKUP, json!({"metadata": {"name": "b"}, "spec": {"cluster": {"name": "db"}}}));
+    let done = stage.settle(&key);
+    assert_eq!((&done["status"]["phase"], &done["status"]["backupId"]), (&json!("completed"), &json!("20300101T000000Z")));
+    let phases: Vec<&Value> = stage.history[&key].iter().map(|status| &status["phase"]).collect();
+    assert_eq!(phases, ["running", "completed"]);
+}
+
+#[test]
+fn the_keys_of_a_bucket_are_rotated_once_for_each_annotation() {
+    let claim = json!({"spec": {"region": "eu-west", "writeConnectionSecretToRef": {"name": "keys"}}});
+    let (mut stage, key) = Stage::with(&BUCKET, claim);
+    stage.settle(&key);
+    let keys = key.beside(&SECRET, "keys");
+    let first = stage.world.uid(&keys).map(str::to_owned);
+    stage.change(&key, &json!({"metadata": {"annotations": {"objectstorage.example.org/rotate": "2030-01-02"}}}));
+    let done = stage.settle(&key);
+    assert_eq!(done["status"]["rotatedAt"], "2030-01-02");
+    assert_eq!(condition(&done, "Ready")["status"], "True");
+    let second = stage.world.uid(&keys).map(str::to_owned);
+    assert!(second.is_some() && first != second, "{first:?} {second:?}");
+    assert!(!stage.step(&key), "nothing is left to do");
 }
 
 #[test]

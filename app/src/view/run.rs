@@ -1,0 +1,154 @@
+//! Day-2 actions of a request, and their runs.
+
+use promise::api::ActionPhase;
+use promise::form::Form;
+use promise::path::Path;
+use serde::{Deserialize, Serialize};
+
+use super::request::{ParameterLine, RequestRow, ResourceLine};
+use super::workflow::WorkflowView;
+
+/// An action that a promise has for its requests.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionLine {
+    /// Name in the promise.
+    pub name: String,
+    /// Name for people.
+    pub title: String,
+    /// What it does, in one sentence, or empty.
+    pub description: String,
+    /// Whether the user can run it. The error is the reason why not, as a sentence.
+    pub allowed: Result<(), String>,
+}
+
+/// A run of an action in a list.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunLine {
+    /// Name.
+    pub name: String,
+    /// Title of its action.
+    pub title: String,
+    /// State.
+    pub phase: ActionPhase,
+    /// Who started it, by username. Empty if that isn't known.
+    pub requester: String,
+    /// RFC 3339 time of its creation.
+    pub created: String,
+    /// RFC 3339 time at which it ended, or empty.
+    pub finished: String,
+}
+
+/// A page of the runs of a request, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunsPage {
+    /// Rows of this page.
+    pub runs: Vec<RunLine>,
+    /// Number of rows on all pages.
+    pub total: usize,
+    /// This page, from 1.
+    pub page: usize,
+    /// Number of pages.
+    pub pages: usize,
+    /// Whether the user can list runs. The error is the reason why not, as a sentence.
+    pub listed: Option<String>,
+}
+
+/// The form of an action.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActionForm {
+    /// The request.
+    pub row: RequestRow,
+    /// The action.
+    pub action: ActionLine,
+    /// Whether people are asked to confirm it.
+    pub confirm: bool,
+    /// Its parameters.
+    pub form: Form,
+    /// Runs of other actions that parameters can name, by the name of the action.
+    pub choices: Vec<RunChoices>,
+    /// Identity of the workspace.
+    pub cluster: String,
+    /// Identity of the run that the form starts: sent twice, it starts one.
+    pub nonce: String,
+    /// Id of the draft that is shown. `None` without one.
+    pub draft: Option<String>,
+    /// Whether problems are shown.
+    pub checked: bool,
+    /// Whether the confirmation is missing.
+    pub unconfirmed: bool,
+    /// Id of the input that gets the focus.
+    pub focus: Option<String>,
+}
+
+/// The runs of an action that a parameter of another one can name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunChoices {
+    /// Path of the parameter.
+    pub path: Path,
+    /// Title of the action whose runs they are.
+    pub title: String,
+    /// Runs that succeeded, newest first.
+    pub runs: Vec<RunLine>,
+}
+
+/// What follows from a posted form of an action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ActionOutcome {
+    /// The form is shown again, with this draft.
+    Again {
+        /// Id of the draft.
+        draft: String,
+    },
+    /// A run was started.
+    Started {
+        /// Its name.
+        run: String,
+    },
+}
+
+/// A value that a run returned.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunOutput {
+    /// Name.
+    pub name: String,
+    /// Description in one sentence, or empty.
+    pub description: String,
+    /// Value.
+    pub value: String,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunPage {
+    /// The request.
+    pub row: RequestRow,
+    /// The run.
+    pub run: RunLine,
+    /// What its action does, or empty.
+    pub description: String,
+    /// What it waits for, how it ended or why it failed, as a sentence, or empty.
+    pub sentence: String,
+    /// Its parameters.
+    pub parameters: Vec<ParameterLine>,
+    /// Its steps. Absent before it started.
+    pub workflow: Option<WorkflowView>,
+    /// Values that it returned.
+    pub outputs: Vec<RunOutput>,
+    /// Objects of the run itself.
+    pub resources: Vec<ResourceLine>,
+    /// Name of the release that it runs against, or empty.
+    pub release: String,
+    /// Whether the user can cancel it. Absent once it is over.
+    pub cancel: Option<Result<(), String>>,
+    /// Whether the user can retry it. Absent unless it failed.
+    pub retry: Option<Result<(), String>>,
+    /// Address of the form that runs the action again. Absent if the user can't run it.
+    pub again: Option<String>,
+    /// Identifies the data that the page was rendered from, for the change stream.
+    pub seen: String,
+}

@@ -1,0 +1,133 @@
+//! Day-2 actions of a request: their forms, and their runs.
+
+use app::backend::{ActionOf, Pairs, RunOf, Runs};
+use app::view::*;
+use async_trait::async_trait;
+use promise::action;
+use promise::api::ActionPhase;
+use promise::form::{Draft, model};
+use promise::path::Path;
+use promise::policy::Effective;
+use promise::{ConflictReason, Error, Problem, Result};
+use serde_json::json;
+
+use super::World;
+
+fn line(name: &str, title: &str, refused: &Option<String>) -> ActionLine {
+    let description = if name == "restore" { "Replaces the data with that of a backup." } else { "" };
+    let allowed = refused.clone().map_or(Ok(()), Err);
+    ActionLine { name: name.into(), title: title.into(), description: description.into(), allowed }
+}
+
+pub fn actions(refused: &Option<String>) -> Vec<ActionLine> {
+    vec![line("backup", "Back up", refused), line("restore", "Restore", refused)]
+}
+
+fn run(name: &str, phase: ActionPhase) -> RunLine {
+    let finished = if phase.is_over() { "2026-11-21T11:04:30Z" } else { "" };
+    RunLine {
+        name: name.into(),
+        title: "Back up".into(),
+        phase,
+        requester: "dev-shop".into(),
+        created: "2026-11-21T11:04:00Z".into(),
+        finished: finished.into(),
+    }
+}
+
+impl World {
+    fn phase(&self) -> ActionPhase {
+        match (self.empty, self.fits) {
+            (true, _) => ActionPhase::Succeeded,
+            (false, true) => ActionPhase::Running,
+            (false, false) => ActionPhase::Failed,
+        }
+    }
+}
+
+#[async_trait]
+impl Runs for World {
+    async fn action_form(&self, _: &str, of: ActionOf<'_>, draft: Option<&str>) -> Result<ActionForm> {
+        let (_, spec) = super::read::<promise::api::PromiseSpec>("promises/postgresql.yaml");
+        let action = spec.actions.get(of.action).ok_or_else(|| Error::NotFound { what: format!("action {}", of.action) })?;
+        let form = action::form(&spec, action);
+        let checked = draft.is_some() && !self.fits;
+        let problem = Problem { path: ".parameters.backup".into(), message: action::choose_run("Back up") };
+        let problems = if checked { vec![problem] } else { Vec::new() };
+        let effective = Effective { schema: form.parameters.clone().unwrap_or_default(), ..Effective::default() };
+        let runs = vec![run("orders-db-backup-1", ActionPhase::Succeeded)];
+        Ok(ActionForm {
+            row: self.rows().remove(0),
+            action: line(of.action, action.title(of.action), &self.refused),
+            confirm: action.confirm,
+            form: model(&form, &effective, &Draft::of(json!({})), &problems),
+            choices: vec![RunChoices { path: Path::default().child("backup"), title: "Back up".into(), runs }],
+            cluster: "shop".into(),
+            nonce: "0123".into(),
+            draft: draft.filter(|draft| *draft != "gone").map(str::to_owned),
+            checked,
+            unconfirmed: checked && action.confirm,
+            focus: None,
+        })
+    }
+
+    async fn run_action(&self, _: &str, _: ActionOf<'_>, _: &Pairs) -> Result<ActionOutcome> {
+        Err(ConflictReason::DraftGone.into())
+    }
+
+    async fn runs(&self, _: &str, _: &str, _: &str, _: usize) -> Result<RunsPage> {
+        if self.refused.is_some() {
+            return Ok(RunsPage {
+                listed: Some("You can't list runs of actions in root:acme:shop.".into()),
+                page: 1,
+                pages: 1,
+                ..RunsPage::default()
+            });
+        }
+        let phases = [
+            ActionPhase::Pending,
+            ActionPhase::Running,
+            ActionPhase::Succeeded,
+            ActionPhase::Failed,
+            ActionPhase::Refused,
+            ActionPhase::Cancelled,
+        ];
+        let runs: Vec<RunLine> =
+            phases.iter().enumerate().map(|(index, phase)| run(&format!("orders-db-backup-{index}"), *phase)).collect();
+        let runs = if self.empty { Vec::new() } else { runs };
+        Ok(RunsPage { total: runs.len() * 4, runs, page: 1, pages: 2, listed: None })
+    }
+
+    async fn run(&self, _: &str, of: RunOf<'_>) -> Result<RunPage> {
+        let phase = self.phase();
+        let (running, failed) = (phase == ActionPhase::Running, phase == ActionPhase::Failed);
+        let value =
+            ParameterLine { path: ".note".into(), label: "Note".into(), value: "before the migration".into(), ..ParameterLine::default() };
+        let copy = ResourceLine { id: "copy".into(), kind: "Backup".into(), name: of.run.into(), applied: true, ..ResourceLine::default() };
+        let output =
+            RunOutput { name: "location".into(), description: "Where the copy is.".into(), value: "s3://backups/orders-db".into() };
+        Ok(RunPage {
+            row: self.rows().remove(0),
+            run: run(of.run, phase),
+            description: "Copies the data. The database keeps running.".into(),
+            sentence: if failed { "Copy the data failed: the storage refuses the key." } else { "Waiting for copy" }.into(),
+            parameters: vec![value],
+            workflow: Some(super::workflow::view(running)),
+            outputs: if phase == ActionPhase::Succeeded { vec![output] } else { Vec::new() },
+            resources: vec![copy],
+            release: "orders-db-3".into(),
+            cancel: running.then_some(Ok(())),
+            retry: failed.then_some(Ok(())),
+            again: (!running).then(|| "/w/root:acme:shop/requests/default/orders-db/actions/backup".into()),
+            seen: "1".into(),
+        })
+    }
+
+    async fn cancel_run(&self, _: &str, _: RunOf<'_>) -> Result<()> {
+        Err(ConflictReason::NothingRuns.into())
+    }
+
+    async fn retry_run(&self, _: &str, _: RunOf<'_>, _: u32) -> Result<()> {
+        Err(ConflictReason::NothingFailed.into())
+    }
+}

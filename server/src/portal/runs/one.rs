@@ -1,0 +1,85 @@
+//! One run of an action.
+
+use app::backend::RunOf;
+use app::routes;
+use app::view::{RunOutput, RunPage, WorkflowView};
+use promise::Result;
+use promise::action::{self, accepted};
+use promise::api::{ActionSpec, PromiseActionStatus, WorkflowName, WorkflowPhase};
+use promise::context::Context;
+use promise::wording::{self, upper_first};
+
+use super::commands;
+use super::list;
+use super::offers::{Used, runnable};
+use crate::portal::Caller;
+use crate::portal::place::Workspace;
+use crate::portal::requests::detail::{parameters, resource};
+use crate::portal::requests::{rows, workflow};
+use crate::portal::topic::{self, Topic};
+
+/// Returns the page of a run.
+pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: RunOf<'_>) -> Result<RunPage> {
+    // Taken before the run is read: the event stream reports what changes in between.
+    let seen = topic::seen(caller, &Topic::request(workspace.cluster.clone(), of.namespace, of.request)).await?;
+    let request = caller.read_request(workspace, of.namespace, of.request).await?;
+    let run = commands::read(caller, workspace, of).await?;
+    let used = Used::by(caller, &request);
+    let spec = used.as_ref().map(Used::spec);
+    let action = spec.and_then(|spec| spec.actions.get(&run.spec.action));
+    let status = run.status.clone().unwrap_or_default();
+    let may = commands::changeable(caller, workspace, of).await?.map_err(|error| upper_first(&error.to_string()));
+    let again = match action {
+        Some(action) => runnable(caller, workspace, &request, &run.spec.action, action).await?.is_ok(),
+        None => false,
+    };
+    let asked = run.spec.parameters.as_ref();
+    let lines = spec.zip(action).map(|(spec, action)| {
+        let whole = accepted(spec, action, asked, &Context::default()).ok();
+        parameters(Some(&action::form(spec, action)), asked, whole.as_ref(), &[], &|_, policy| policy.to_owned())
+    });
+    let form = routes::action(workspace.path.as_str(), of.namespace, of.request, &run.spec.action);
+    Ok(RunPage {
+        row: rows::row(caller, workspace, &request),
+        run: list::line(spec, &run),
+        description: action.and_then(|action| action.description.clone()).unwrap_or_default(),
+        sentence: sentence(&status),
+        parameters: lines.unwrap_or_else(|| parameters(None, asked, None, &[], &|_, policy| policy.to_owned())),
+        workflow: steps(&status),
+        outputs: outputs(action, &status),
+        resources: status.inventory.iter().map(resource).collect(),
+        release: status.release.clone().unwrap_or_default(),
+        cancel: (!status.phase.is_over() && !run.spec.cancel).then(|| may.clone()),
+        retry: commands::failed_attempt(&status).map(|_| may),
+        again: (again && status.phase.is_over()).then_some(form),
+        seen,
+    })
+}
+
+/// Returns what a run waits for, or how it ended.
+pub(super) fn sentence(status: &PromiseActionStatus) -> String {
+    let waiting = status.waiting_on.as_ref().map(|waiting| waiting.message.clone());
+    waiting.or_else(|| status.message.clone()).unwrap_or_default()
+}
+
+fn steps(status: &PromiseActionStatus) -> Option<WorkflowView> {
+    let run = status.workflow.as_ref()?;
+    let running = run.phase == WorkflowPhase::Running;
+    Some(WorkflowView {
+        name: WorkflowName::Action,
+        phase: run.phase,
+        steps: status.steps.iter().map(workflow::line).collect(),
+        retry: commands::failed_attempt(status),
+        cancel: running.then_some(run.attempt),
+    })
+}
+
+fn outputs(action: Option<&ActionSpec>, status: &PromiseActionStatus) -> Vec<RunOutput> {
+    let declared = |name: &str| action.and_then(|action| action.outputs.iter().find(|output| output.name == name));
+    let output = |known: &promise::api::ActionOutputStatus| RunOutput {
+        name: known.name.clone(),
+        description: declared(&known.name).and_then(|output| output.description.clone()).unwrap_or_default(),
+        value: wording::value(&known.value),
+    };
+    status.outputs.iter().map(output).collect()
+}

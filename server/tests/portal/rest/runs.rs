@@ -1,0 +1,66 @@
+//! Day-2 actions: listed with their schema, run once, waited for, and refused with the field and the reason.
+
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::{Program, SHOP, json_of, manifest};
+use crate::browser::Product;
+
+const ORDERS: &str = "/api/v1/workspaces/root:acme:shop/requests/default/orders";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_action_is_found_run_once_and_followed_to_its_result() {
+    let product = Product::open().await;
+    product.publishes_samples().await;
+    let developer = Program::of(&product, "dev-shop");
+    let created = developer.send(Method::POST, &format!("{SHOP}/requests"), &[], &manifest("orders", "postgresql", &json!({}))).await;
+    assert_eq!(created.status, StatusCode::CREATED, "{}", created.text);
+    developer.until(ORDERS, |request| request["state"] == "ready").await;
+
+    let actions = developer.read(&format!("{ORDERS}/actions")).await;
+    let names: Vec<&str> = actions["items"].as_array().expect("items").iter().filter_map(|action| action["name"].as_str()).collect();
+    assert_eq!(names, ["backup", "restore"]);
+    assert_eq!((&actions["items"][1]["confirm"], &actions["items"][1]["available"]), (&json!(true), &json!(true)), "{actions:#}");
+    assert_eq!(actions["items"][1]["parameters"]["required"], json!(["backup"]));
+    let seen = Program::of(&product, "viewer-shop").read(&format!("{ORDERS}/actions")).await;
+    assert_eq!(seen["items"][0]["available"], false, "{seen:#}");
+    assert!(seen["items"][0]["reason"].as_str().is_some_and(|reason| reason.starts_with("You can't run actions in root:acme:shop.")));
+
+    let run = async |action: &str, key: &str, body: Value| {
+        let headers = [("idempotency-key", key)];
+        developer.send(Method::POST, &format!("{ORDERS}/actions/{action}"), &headers, &body.to_string()).await
+    };
+    let long = run("backup", "k0", json!({"parameters": {"note": "x".repeat(101)}})).await;
+    assert_eq!(long.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", long.text);
+    assert!(long.text.contains("/parameters/note"), "{}", long.text);
+    assert_eq!(run("burn", "k1", json!({})).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(run("backup", "k2", json!({"parameter": {}})).await.status, StatusCode::UNPROCESSABLE_ENTITY);
+
+    let started = run("backup", "k3", json!({"parameters": {"note": "before the migration"}})).await;
+    assert_eq!(started.status, StatusCode::CREATED, "{}", started.text);
+    let location = started.headers["location"].to_str().expect("an address").to_owned();
+    let again = run("backup", "k3", json!({"parameters": {"note": "before the migration"}})).await;
+    assert_eq!((again.status, json_of(&again)["name"].clone()), (StatusCode::CREATED, json_of(&started)["name"].clone()));
+    let done = developer.until(&location, |run| run["phase"] == "Succeeded").await;
+    assert_eq!((&done["action"], &done["requester"]), (&json!("backup"), &json!("dev-shop")), "{done:#}");
+    assert_eq!(done["outputs"][0]["name"], "backup", "{done:#}");
+
+    let unknown = run("restore", "k4", json!({"parameters": {"backup": "orders"}})).await;
+    assert_eq!(unknown.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", unknown.text);
+    assert!(unknown.text.contains("Choose a run of “Back up” that succeeded."), "{}", unknown.text);
+    let restored = run("restore", "k5", json!({"parameters": {"backup": done["name"]}})).await;
+    assert_eq!(restored.status, StatusCode::CREATED, "{}", restored.text);
+    let location = restored.headers["location"].to_str().expect("an address").to_owned();
+    let ended = developer.until(&location, |run| run["phase"] == "Succeeded").await;
+    assert_eq!(ended["outputs"][0]["value"], done["name"], "{ended:#}");
+
+    let first = developer.read(&format!("{ORDERS}/runs?limit=1&fields=name,action")).await;
+    assert_eq!((&first["items"][0]["action"], &first["total"]), (&json!("restore"), &json!(2)), "{first:#}");
+    let next = first["continue"].as_str().expect("there is more");
+    let second = developer.read(&format!("{ORDERS}/runs?limit=1&continue={next}")).await;
+    assert_eq!((&second["items"][0]["name"], &second["continue"]), (&done["name"], &Value::Null), "{second:#}");
+    for verb in ["cancel", "retry"] {
+        assert_eq!(developer.send(Method::POST, &format!("{location}/{verb}"), &[], "").await.status, StatusCode::CONFLICT, "{verb}");
+    }
+    product.running.close().await;
+}
