@@ -316,6 +316,7 @@ fn note(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Stand
             let since = match approval.spec.decision {
                 Decision::Approve => "since you approved it",
                 Decision::Reject => "since you rejected it",
+                Decision::Skip => "since you skipped a step",
                 Decision::RequestChanges => "since you requested changes",
             };
             let what = if is_edited_since(caller, key, request, &approval.spec.content_hash) { "Edited" } else { "Policies changed" };

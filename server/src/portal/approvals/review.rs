@@ -270,6 +270,7 @@ fn why_not(standings: &[Standing<'_>]) -> String {
         return match decided {
             Decision::Approve => "You approved this. Others decide on the rest.".to_owned(),
             Decision::Reject => "You rejected this.".to_owned(),
+            Decision::Skip => "You skipped this.".to_owned(),
             Decision::RequestChanges => "You requested changes. You're asked again after the requester edits the request.".to_owned(),
         };
     }
@@ -391,6 +392,7 @@ fn compared(caller: &Caller, matter: &Matter, told: &Told<'_>, wanted: &str) -> 
     let decision = last.as_ref().map(|approval| match approval.spec.decision {
         Decision::Approve => "Your approval",
         Decision::Reject => "Your rejection",
+        Decision::Skip => "Your skip of a step",
         Decision::RequestChanges => "Your request for changes",
     });
     let at = last.as_ref().and_then(|approval| approval.metadata.creation_timestamp.as_ref()).map(|time| time.0.to_string());

@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 use super::related::{self, Surroundings};
 use super::{activity, decisions, form, preflight_panel, releases, rows, timeline, workflow};
 use crate::portal::Caller;
+use crate::portal::approvals::approval_index::about_step;
 use crate::portal::approvals::review;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
@@ -64,6 +65,8 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     let surroundings =
         if part == RequestPart::Overview { related::of(caller, workspace, &request, spec).await } else { Surroundings::default() };
     let (yaml, manifest) = if part == RequestPart::Yaml { (yaml(&request), manifest(&request)) } else { Default::default() };
+    let step = about_step(&request);
+    let in_question = step.as_ref().unwrap_or(&request);
     let page = RequestPage {
         row: rows::row(caller, workspace, &request),
         generation: request.metadata.generation.unwrap_or_default(),
@@ -90,8 +93,8 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         comments: caller.comments(request.metadata.uid.as_deref().unwrap_or_default()).await?,
         uid: request.metadata.uid.clone().unwrap_or_default(),
         withdraw: withdrawn(caller, workspace, &request, may("patch").await?),
-        approvals: decisions::lines(caller, &request).await?,
-        hash: decisions::hash(&status),
+        approvals: decisions::lines(caller, in_question).await?,
+        hash: in_question.status.as_ref().and_then(decisions::hash),
         outdated: decisions::outdated(caller, workspace, &request).await?,
         resources: status.inventory.iter().map(resource).collect(),
         needs: needs(caller, &request).await,
