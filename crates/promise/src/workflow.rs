@@ -29,7 +29,7 @@ pub use advance::{Advanced, Input, advance};
 pub(crate) use check::{check, check_action};
 pub use compile::{CompiledWorkflow, CompiledWorkflows};
 pub(crate) use compile::{compile, compile_action};
-pub use decisions::{StepDecision, StepQuestion, allows_requester, asks_about_step};
+pub use decisions::{StepDecision, StepQuestion, allows_requester, asks_about_step, step_in_question};
 pub use job::{JobInputs, ObservedJob, WantedJob, is_ended};
 pub use run::{Run, name_of};
 pub use words::{failed, waits};

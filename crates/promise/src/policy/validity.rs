@@ -227,7 +227,7 @@ fn too_many(named: &Approvers, path: &'static str) -> Option<Fault> {
 /// Returns what is wrong with a rule that requires approval: the field and a clause.
 pub(crate) fn approve_problem(approve: &Approve) -> Option<(&'static str, String)> {
     let fault = approve_fault(approve)?;
-    Some((fault.at.trim_start_matches(".approve"), fault.what))
+    Some((fault.at.strip_prefix(".approve").unwrap_or(fault.at), fault.what))
 }
 
 fn approve_fault(approve: &Approve) -> Option<Fault> {

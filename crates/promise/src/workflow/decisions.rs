@@ -6,7 +6,7 @@
 
 use super::advance::{Input, State};
 use super::compile::{Action, CompiledWorkflow};
-use super::key::{Effect, idempotency_key};
+use super::key::question_hash;
 use super::progress::{Progress, succeeded};
 use super::{Run, TaskFailure, words};
 use crate::api::{
@@ -52,7 +52,7 @@ impl Run {
                 Action::Approve { rule, .. } => Some(Approve::clone(rule)),
                 _ => None,
             };
-            let hash = |round| idempotency_key(uid, &self.status, &StepStatus { round, ..status.clone() }, Effect::Decide);
+            let hash = |round| question_hash(uid, &self.status, &StepStatus { round, ..status.clone() });
             // Who approves is known before the step begins.
             (is_open(status) || (rule.is_some() && status.phase == StepPhase::Pending)).then(|| StepQuestion {
                 step: status.id.clone(),
@@ -100,6 +100,12 @@ pub fn asks_about_step(status: &PromiseRequestStatus) -> Option<PromiseRequestSt
     Some(PromiseRequestStatus { candidate: Some(candidate), question: Some(question), approvals, ..status.clone() })
 }
 
+/// Returns the step that a status from [`asks_about_step`] is about.
+pub fn step_in_question(status: &PromiseRequestStatus) -> Option<&StepStatus> {
+    let candidate = status.candidate.as_ref().filter(|candidate| candidate.is_open())?;
+    status.steps.iter().find(|step| step.kind == StepKind::Approve && step.content_hash.as_ref() == Some(&candidate.content_hash))
+}
+
 /// Returns what a release that is running looks like when it is in question.
 fn running(current: &CurrentStatus) -> CandidateStatus {
     CandidateStatus {
@@ -145,7 +151,7 @@ fn lists_skips(decision: &StepDecision) -> bool {
 /// Returns what people decided about a step, if it is about its present question.
 pub(super) fn of_step<'i>(input: &Input<'i>, run: &Run, index: usize) -> Option<&'i ApprovalStatus> {
     let step = &run.steps[index];
-    let hash = idempotency_key(input.uid, &run.status, step, Effect::Decide);
+    let hash = question_hash(input.uid, &run.status, step);
     input.decisions.iter().find(|decision| decision.step == step.id && decision.content_hash == hash).map(|decision| &decision.line)
 }
 
@@ -197,8 +203,7 @@ impl State<'_, '_> {
     pub(super) fn ask(&mut self) {
         let can_go_on = can_go_on(&self.run.status);
         for step in &mut self.run.steps {
-            step.content_hash =
-                (can_go_on && is_open(step)).then(|| idempotency_key(self.input.uid, &self.run.status, step, Effect::Decide));
+            step.content_hash = (can_go_on && is_open(step)).then(|| question_hash(self.input.uid, &self.run.status, step));
         }
     }
 }

@@ -15,7 +15,8 @@ use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
 use parking_lot::Mutex;
 use promise::api::{ApprovalRule, ApprovedRequest, CandidateStatus};
-use promise::workflow::asks_about_step;
+
+use super::step::about_step;
 
 /// Index of approvals and decisions.
 #[derive(Default)]
@@ -100,12 +101,6 @@ impl ApprovalIndex {
         known.follow(world.requests.snapshot(), world.approvals.snapshot());
         read(&mut known)
     }
-}
-
-/// Returns a request with the step that waits for approvers as what they decide about.
-pub(in crate::portal) fn about_step(request: &PromiseRequest) -> Option<PromiseRequest> {
-    let status = asks_about_step(request.status.as_ref()?)?;
-    Some(PromiseRequest { status: Some(status), ..request.clone() })
 }
 
 /// Returns the request that an Approval is about.

@@ -22,6 +22,7 @@ use super::approval_index::subject;
 use super::matter::waiting;
 use super::review;
 use super::standing::{Standing, is_open};
+use super::step;
 use crate::portal::Caller;
 use crate::portal::place::TOGETHER;
 use crate::portal::requests::listing::Sight;
@@ -309,6 +310,9 @@ fn note(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Stand
     if let Some(standing) = standings.iter().find(|standing| standing.may && standing.own) {
         let whose = if standing.changed { "Last changed by you" } else { "Your request" };
         return format!("{whose}: someone else decides");
+    }
+    if let Some(step) = step::step(request) {
+        return step::name(step);
     }
     let last = caller.decided_about(uid).into_iter().next();
     match last {

@@ -11,8 +11,8 @@ use kube::api::{Api, ListParams};
 use promise::api::{ApprovalStatus, CandidateStatus, PromiseRequestStatus};
 use promise::{Error, Result, names};
 
-use super::approval_index::about_step;
 use super::standing::{is_held_by, is_open, is_window};
+use super::step::about_step;
 use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;

@@ -21,7 +21,7 @@ use serde_json::Value;
 use super::content::{self, Content};
 use super::matter::{self, Matter};
 use super::standing::{Standing, is_open, rule_id};
-use super::{alike, inbox, similar, terms, thread, versions, withdraw};
+use super::{alike, inbox, similar, step, terms, thread, versions, withdraw};
 use crate::portal::Caller;
 use crate::portal::requests::{adds, decisions, detail, preflight_panel};
 
@@ -67,8 +67,10 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     let asked_for = candidate.map_or_else(|| Some(ReleaseTerms::from(&matter.request.spec)), |candidate| candidate.spec.terms.clone());
     values.extend(asked_for.iter().flat_map(terms::lines));
     let hash = matter.hash();
+    let (step, summed_up) = (step::step(&matter.request), title(&row.name, &row.promise_title, row.change, &changes));
+    let checked = checks(&policies, &room, content.touched, &price, row.change);
     Ok(ReviewPage {
-        title: title(&row.name, &row.promise_title, row.change, &changes),
+        title: step.map_or_else(|| summed_up.clone(), |step| format!("{} of {summed_up}", step::name(step))),
         reason: matter.request.spec.reason.clone().unwrap_or_default(),
         settled: settled(caller, matter),
         asked: asked(caller, &standings),
@@ -77,7 +79,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         route: decisions::lines(caller, &matter.request).await?,
         values,
         since: compared(caller, matter, &told, since),
-        checks: checks(&policies, &room, content.touched, &price, row.change),
+        checks: step.map(step::check).into_iter().chain(checked).collect(),
         price,
         room,
         touched: content.touched,
@@ -203,7 +205,9 @@ fn settled(caller: &Caller, matter: &Matter) -> String {
         if message.is_empty() { what.to_owned() } else { format!("{what} {message}") }
     };
     match status.candidate.as_ref().map(|candidate| candidate.state) {
-        _ if matter.request.metadata.deletion_timestamp.is_some() => "The request is being deleted.".to_owned(),
+        _ if matter.request.metadata.deletion_timestamp.is_some() && step::step(&matter.request).is_none() => {
+            "The request is being deleted.".to_owned()
+        }
         Some(CandidateState::ChangesRequested) if matter.hash().is_none() => {
             said("Changes were requested, and policies changed since. The requester edits or resubmits the request.")
         }

@@ -25,8 +25,8 @@ use serde_json::{Value, json};
 use super::related::{self, Surroundings};
 use super::{activity, decisions, form, preflight_panel, releases, rows, timeline, workflow};
 use crate::portal::Caller;
-use crate::portal::approvals::approval_index::about_step;
 use crate::portal::approvals::review;
+use crate::portal::approvals::step::about_step;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 use crate::portal::topic::{self, Topic};
@@ -88,7 +88,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         accepted: related::accepted(&request),
         usual: surroundings.usual,
         related: surroundings.related,
-        asked: caller.asked(&request).await?,
+        asked: caller.asked(in_question).await?,
         again: caller.may_ask_again(&workspace.cluster, &request).await?.map(|may| may.map_err(|reason| reason.to_string())),
         comments: caller.comments(request.metadata.uid.as_deref().unwrap_or_default()).await?,
         uid: request.metadata.uid.clone().unwrap_or_default(),

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::index::labels;
 use super::{decisions, list, rows, workflow};
 use crate::portal::Caller;
-use crate::portal::approvals::approval_index::about_step;
+use crate::portal::approvals::step::about_step;
 use crate::portal::place::Workspace;
 use crate::portal::slices::Slice;
 

@@ -61,6 +61,10 @@ async fn a_step_that_waits_is_decided_where_requests_are() {
     let mut approver = product.signed_in("approver").await;
     let list = approver.until("/approvals", |answer| answer.text.contains("docs")).await;
     assert_eq!(list.status, StatusCode::OK);
+    let review = approver.get(&format!("/approvals/{uid}")).await;
+    for said in ["Step “Change board” of docs: new Site", "approver must approve. Check the plan"] {
+        assert!(review.text.contains(said), "{said}: {}", review.text);
+    }
     let decided = decide(&mut approver, &uid, &[("decision", "approve")]).await;
     assert_eq!(decided.status, StatusCode::SEE_OTHER, "{}", decided.text);
     let done = |request: &PromiseRequest| {

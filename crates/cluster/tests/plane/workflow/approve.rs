@@ -87,7 +87,7 @@ fn about(name: &str, request: &PromiseRequest, step: &StepStatus, decision: &str
 
 /// Waits until a gate of a request waits for people.
 async fn asked(plane: &Plane, name: &str) -> PromiseRequest {
-    plane.until(name, "waiting at its gate", |request| is_asked(request)).await
+    plane.until(name, "waiting at its gate", is_asked).await
 }
 
 fn is_asked(request: &PromiseRequest) -> bool {

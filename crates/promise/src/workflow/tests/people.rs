@@ -8,7 +8,7 @@ use crate::api::{
 };
 use crate::approval::Right;
 use crate::publish::validate;
-use crate::workflow::{asks_about_step, waits};
+use crate::workflow::{asks_about_step, step_in_question, waits};
 
 fn gate() -> Value {
     json!({"id": "gate", "title": "Change board", "approve": {
@@ -161,8 +161,10 @@ fn a_step_that_failed_is_skipped_with_a_reason_and_the_run_continues() {
 
 #[test]
 fn a_run_stays_failed_until_nothing_that_failed_is_left() {
-    let check = |id: &str| json!({"id": id, "validate": {"expression": "${false}", "message": "No."}});
-    let mut world = World::new(json!([check("one"), check("two"), apply(&["one", "two"])]));
+    let slow = |id: &str| json!({"id": id, "wait": {"until": "${false}"}, "timeout": "1m"});
+    let mut world = World::new(json!([slow("one"), slow("two"), apply(&["one", "two"])]));
+    world.advance();
+    world.passes(60);
     world.advance();
     world.decide("olga", Decision::Skip, "one", "It doesn't matter");
     assert_eq!((world.run.status.phase, world.run.status.attempt), (WorkflowPhase::Failed, 1));
@@ -203,6 +205,7 @@ fn approvers_see_the_step_in_place_of_the_content() {
         ..PromiseRequestStatus::default()
     };
     let asked = asks_about_step(&status).unwrap();
+    assert_eq!((step_in_question(&asked).map(|step| step.id.as_str()), step_in_question(&status)), (Some("gate"), None));
     let candidate = asked.candidate.unwrap();
     assert_eq!((candidate.release.as_str(), candidate.is_open()), ("orders-1", true));
     assert_eq!(Some(candidate.content_hash), world.step("gate").content_hash);
