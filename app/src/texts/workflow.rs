@@ -53,6 +53,7 @@ pub(crate) fn kind(kind: StepKind, id: &str) -> String {
         StepKind::Http => "Call",
         StepKind::Job => "Run",
         StepKind::Patch => "Change",
+        StepKind::Approve => "Approve",
     };
     format!("{what} {id}")
 }

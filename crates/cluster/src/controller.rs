@@ -60,6 +60,7 @@ mod requesters;
 mod revision;
 mod runtime;
 mod state;
+mod step_decisions;
 mod steps;
 mod target;
 mod tombstone;

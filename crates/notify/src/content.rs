@@ -198,7 +198,7 @@ impl Content {
             Self::Decided { decision: Decision::Approve, .. } => Event::Approved,
             Self::Decided { decision: Decision::Reject, .. } => Event::Rejected,
             Self::Decided { decision: Decision::RequestChanges, .. } => Event::ChangesRequested,
-            Self::Overridden { .. } => Event::Emergency,
+            Self::Decided { decision: Decision::Skip, .. } | Self::Overridden { .. } => Event::Emergency,
             Self::ChangedSinceDecision { .. } => Event::DecisionVoid,
             Self::Outcome { outcome, .. } => outcome.event(),
             Self::Comment { .. } => Event::Comment,

@@ -28,6 +28,7 @@ pub(crate) fn title(content: &Content) -> String {
         Content::Decided { request, by, decision: Decision::Approve, .. } => format!("{by} approved {request}"),
         Content::Decided { request, by, decision: Decision::Reject, .. } => format!("{by} rejected {request}"),
         Content::Decided { request, by, decision: Decision::RequestChanges, .. } => format!("{by} requested changes to {request}"),
+        Content::Decided { request, by, decision: Decision::Skip, .. } => format!("{by} skipped a step of {request}"),
         Content::Overridden { request, by, .. } => format!("{by} approved {request} with an override"),
         Content::ChangedSinceDecision { request, .. } => format!("{request} changed after your decision"),
         Content::Outcome { request, outcome } => match outcome {

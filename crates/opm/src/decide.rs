@@ -129,6 +129,7 @@ async fn decide(subject: &Subject, body: DecisionBody, way: &Way, called: Called
     let text = match receipt.decision {
         Decision::Approve => format!("Approved {name}.\n"),
         Decision::Reject => format!("Rejected {name}.\n"),
+        Decision::Skip => format!("Skipped a step of {name}.\n"),
         Decision::RequestChanges => format!("Requested changes to {name}.\n"),
     };
     terminal.print(&text)?;

@@ -198,6 +198,7 @@ fn given(rule: &RequestApproval) -> String {
     let verb = |decision: Decision| match decision {
         Decision::Approve => "approved",
         Decision::Reject => "rejected",
+        Decision::Skip => "skipped a step",
         Decision::RequestChanges => "requested changes",
     };
     rule.given.iter().map(|given| format!("{} {}", given.by, verb(given.decision))).collect::<Vec<_>>().join(", ")

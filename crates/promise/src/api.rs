@@ -5,6 +5,7 @@
 
 mod action;
 mod approval;
+mod approve_step;
 mod catalog;
 mod destination;
 mod endpoint;
@@ -21,6 +22,7 @@ mod promise_workflow;
 mod release;
 mod request;
 mod required;
+mod step;
 mod waiting;
 mod workflow;
 
@@ -29,6 +31,7 @@ pub use approval::{
     AnsweredQuestion, ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, DecisionReason, DecisionState,
     DecisionStatus, GivenApproval, QuestionStatus,
 };
+pub use approve_step::ApproveStep;
 pub use catalog::{PriceList, PromiseCatalogSpec};
 pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, RequiredApi, SecretRef};
 pub use endpoint::{AuthorizationType, EndpointAuthorization, EndpointSecretRef, EndpointSpec, EndpointStatus, HttpMethod};
@@ -55,8 +58,9 @@ pub use request::{
     PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester, SecretKeyRef, UpgradePolicy,
 };
 pub use required::Required;
+pub use step::{StepKind, StepPhase, StepReason};
 pub use waiting::{WaitingKind, WaitingOn, WaitingReason};
 pub use workflow::{
-    HttpPoll, HttpRequest, HttpStep, OnFailure, PatchStep, ResourcesStep, Retry, Step, StepKind, StepPhase, StepReason, StepStatus,
-    ValidateStep, WaitStep, Workflow, WorkflowName, WorkflowPhase, WorkflowStatus, Workflows,
+    HttpPoll, HttpRequest, HttpStep, OnFailure, PatchStep, ResourcesStep, Retry, Step, StepStatus, ValidateStep, WaitStep, Workflow,
+    WorkflowName, WorkflowPhase, WorkflowStatus, Workflows,
 };

@@ -10,20 +10,23 @@ mod count;
 mod question;
 mod representatives;
 mod separation;
+mod steps;
 mod uncounted;
 mod verdict;
 mod windows;
 mod words;
 
 pub use question::{Asking, answered, asks_anew, stands};
+pub use steps::{deciders, judge_step, skip};
 pub use verdict::{RequestInQuestion, Verdict, Written, verdict};
 pub(crate) use windows::is_line_of;
 pub use windows::{is_overridden, is_override, overrides};
 pub use words::{approved, objected, waits, withdrew};
+pub(crate) use words::{decided, deciding};
 
 use crate::api::{
-    ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, Approve, ApprovedRequest, CandidateState, DecisionState, QuestionStatus,
-    Requester, WaitingOn,
+    ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, Approve, ApprovedRequest, CandidateState, Decision, DecisionState,
+    QuestionStatus, Requester, WaitingOn,
 };
 use crate::names;
 use crate::policy::{Origin, Provenance, Ruling};
@@ -122,7 +125,7 @@ pub fn rule_of(from: &Provenance) -> ApprovalRule {
 
 /// Returns the verb of the permission that a decision needs.
 pub fn verb(spec: &ApprovalSpec) -> &'static str {
-    if spec.emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB }
+    if spec.emergency || spec.decision == Decision::Skip { names::EMERGENCY_VERB } else { names::APPROVE_VERB }
 }
 
 /// Whether a decision is about this request, regardless of the content. If it names no workspace, the uid identifies the request.

@@ -58,6 +58,7 @@ pub use source::{Candidate, Origin, Provenance};
 pub use structure::{Structure, structure};
 pub use tally::{Counted, Per, Promises, Reach, Tally};
 pub(crate) use texts::{defaulted, fixed};
+pub(crate) use validity::approve_problem;
 pub use validity::{UnenforcedKind, problems, seconds, unenforced, validity};
 pub use warnings::{Warning, contradictions, unmatched};
 pub use window::{ChangeWindow, ChangeWindows, WindowWait, window_outcomes};

@@ -10,6 +10,7 @@ mod records;
 pub(in crate::portal) mod review;
 mod similar;
 pub(in crate::portal) mod standing;
+pub(in crate::portal) mod step;
 mod terms;
 mod thread;
 pub(in crate::portal) mod versions;

@@ -4,6 +4,7 @@ mod emergencies;
 mod said;
 mod shown;
 mod states;
+mod steps;
 
 use cluster::kinds::{Policy, PromiseRequest, PromiseRequestKind, object};
 use cluster::{Scope, WorkspacePath};

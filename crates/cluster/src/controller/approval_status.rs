@@ -1,7 +1,7 @@
 //! Approvals: the status of each says what became of it, which is what its request says of it.
 
 use kube::{Api, ResourceExt};
-use promise::api::{ApprovedRequest, DecisionState, DecisionStatus};
+use promise::api::{ApprovedRequest, DecisionState, DecisionStatus, StepStatus};
 use promise::approval::{RequestInQuestion, Verdict, Written, verdict};
 
 use super::context::{ControllerContext, Work};
@@ -19,7 +19,8 @@ pub async fn approval(ctx: &ControllerContext, key: &Key) -> Requeue {
     let Some(row) = ctx.world.approvals.get(key) else { return ctx.settled(&work) };
     let at = place(ctx, &row);
     let known = at.as_ref().and_then(|at| ctx.world.requests.get(at));
-    let Some(verdict) = of(key, &row, known.as_deref().map(|request| (at.as_ref(), request))) else { return ctx.settled(&work) };
+    let steps = at.as_ref().map(|at| steps_of_actions(ctx, at)).unwrap_or_default();
+    let Some(verdict) = of(key, &row, known.as_deref().map(|request| (at.as_ref(), request)), &steps) else { return ctx.settled(&work) };
     if is_reported(&row, &verdict) {
         return ctx.settled(&work);
     }
@@ -28,7 +29,7 @@ pub async fn approval(ctx: &ControllerContext, key: &Key) -> Requeue {
         Some(verdict)
     } else {
         match read(ctx, at.as_ref()).await {
-            Ok(request) => of(key, &row, request.as_ref().map(|request| (at.as_ref(), request))),
+            Ok(request) => of(key, &row, request.as_ref().map(|request| (at.as_ref(), request)), &steps),
             // The request can't be decoded, and until someone changes it another look shows nothing else.
             Err(kube::Error::SerdeError(_)) => return ctx.settled(&work),
             Err(error) => return ctx.refused(&work, Export::Requests, &error, "read requests"),
@@ -54,7 +55,7 @@ fn is_reported(row: &Approval, verdict: &Verdict) -> bool {
 }
 
 /// Returns what the request says of an approval; `None` as `request` means that it doesn't exist.
-fn of(key: &Key, row: &Approval, request: Option<(Option<&Key>, &PromiseRequest)>) -> Option<Verdict> {
+fn of(key: &Key, row: &Approval, request: Option<(Option<&Key>, &PromiseRequest)>, steps: &[StepStatus]) -> Option<Verdict> {
     let written = Written { name: &key.name, cluster: key.cluster.as_str(), spec: &row.spec, before: row.status.as_ref() };
     // Another request with the same name isn't the same request.
     let request = request.filter(|(_, request)| request.uid().as_deref() == Some(row.spec.request.uid.as_str()));
@@ -66,7 +67,16 @@ fn of(key: &Key, row: &Approval, request: Option<(Option<&Key>, &PromiseRequest)
         uid: row.spec.request.uid.clone(),
     };
     let status = request.status.clone().unwrap_or_default();
-    verdict(&written, Some(&RequestInQuestion { request: &asked, status: &status }))
+    verdict(&written, Some(&RequestInQuestion { request: &asked, status: &status, steps }))
+}
+
+/// Returns the steps of the actions of a request that people decide or decided about.
+fn steps_of_actions(ctx: &ControllerContext, request: &Key) -> Vec<StepStatus> {
+    let actions = ctx.world.actions.snapshot();
+    let from = Key { name: String::new(), ..request.clone() };
+    let here = actions.range(from..).take_while(|(at, _)| at.cluster == request.cluster && at.namespace == request.namespace);
+    let own = here.filter(|(_, action)| action.spec.request == request.name).filter_map(|(_, action)| action.status.clone());
+    own.flat_map(|status| status.steps).filter(|step| step.approval.is_some() || step.content_hash.is_some()).collect()
 }
 
 /// Returns the key of the request that an approval is about: by its uid, or as the approval names it.

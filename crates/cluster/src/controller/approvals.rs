@@ -37,9 +37,9 @@ pub struct Answers {
 }
 
 /// An Approval about a request, as cached.
-struct CachedApproval {
-    at: Key,
-    row: Arc<Approval>,
+pub(super) struct CachedApproval {
+    pub(super) at: Key,
+    pub(super) row: Arc<Approval>,
     /// When the control plane created it.
     written: Option<Timestamp>,
     /// The same time as text.
@@ -55,12 +55,7 @@ pub async fn gather(
     rulings: &[Ruling<Approve>],
     windows: &[Ruling<Window>],
 ) -> Answers {
-    let asked = ApprovedRequest {
-        cluster: Some(key.cluster.to_string()),
-        namespace: key.namespace.clone(),
-        name: key.name.clone(),
-        uid: request.uid().unwrap_or_default(),
-    };
+    let asked = reference(key, request);
     let now = ctx.clock.now().as_second();
     let decisions = decisions(ctx, &asked);
     let question = question(request, content_hash, &decisions, now);
@@ -69,8 +64,6 @@ pub async fn gather(
     let requester = request.spec.requester.as_ref();
     let matter = Matter { request: &asked, requester, changers: &[], question: &question, since, former: &former };
     let mut votes: Vec<Vote<'_>> = decisions.iter().map(|decision| vote(decision)).collect();
-    let stale = stale(ctx);
-    let stale = stale.as_ref();
     let is_heard = |vote: &Vote<'_>| {
         rulings.iter().any(|ruling| is_answer(&ruling.from, &matter, vote))
             || windows.iter().any(|window| is_override(&window.from, &matter, vote))
@@ -78,19 +71,9 @@ pub async fn gather(
     let answers: Vec<bool> = votes.iter().map(is_heard).collect();
     // Only people who approve must not be behind it.
     let agreed = decisions.iter().zip(&answers).any(|(decision, answers)| *answers && decision.row.spec.decision == Decision::Approve);
-    let alone = || Authors { requester: request.spec.requester.clone(), changers: Vec::new() };
-    let Authors { requester, changers } = if agreed { authors(ctx, key, request).await } else { alone() };
-    let changers: Vec<Requester> = changers.into_iter().map(|changer| changer.stamp).collect();
+    let (requester, changers) = behind(ctx, key, request, agreed).await;
     let matter = Matter { requester: requester.as_ref(), changers: &changers, ..matter };
-    let rights = join_all(decisions.iter().zip(&answers).map(|(decision, answers)| async move {
-        match (stale, &decision.row.spec.decided_by) {
-            _ if !*answers => Right::NotAsked,
-            (Some(why), _) => Right::Unknown(why.clone()),
-            (None, Some(person)) => right(ctx, &decision.at.cluster, &decision.row.spec, person).await,
-            (None, None) => Right::NotAsked,
-        }
-    }))
-    .await;
+    let rights = rights(ctx, &decisions, &answers).await;
     let refused = rights.iter().zip(&answers).any(|(right, answers)| *answers && *right != Right::Has);
     let unannounced = refused || requester.is_none() && request.spec.requester.is_some();
     votes.iter_mut().zip(rights).for_each(|(vote, right)| vote.right = right);
@@ -102,8 +85,47 @@ pub async fn gather(
     Answers { heard: Heard { judgement, question }, overrides, unannounced }
 }
 
+/// Returns a request in the form in which decisions name it.
+pub(super) fn reference(key: &Key, request: &PromiseRequest) -> ApprovedRequest {
+    ApprovedRequest {
+        cluster: Some(key.cluster.to_string()),
+        namespace: key.namespace.clone(),
+        name: key.name.clone(),
+        uid: request.uid().unwrap_or_default(),
+    }
+}
+
+/// Returns the requester, and the users who last changed the request. They are looked up only if they matter: if someone `agreed`.
+pub(super) async fn behind(
+    ctx: &ControllerContext,
+    key: &Key,
+    request: &PromiseRequest,
+    agreed: bool,
+) -> (Option<Requester>, Vec<Requester>) {
+    if !agreed {
+        return (request.spec.requester.clone(), Vec::new());
+    }
+    let Authors { requester, changers } = authors(ctx, key, request).await;
+    (requester, changers.into_iter().map(|changer| changer.stamp).collect())
+}
+
+/// Returns whether the authors of decisions have the permission for them. Only about those in `answers` the control plane is asked.
+pub(super) async fn rights(ctx: &ControllerContext, decisions: &[CachedApproval], answers: &[bool]) -> Vec<Right> {
+    let stale = stale(ctx);
+    let stale = stale.as_ref();
+    join_all(decisions.iter().zip(answers).map(|(decision, answers)| async move {
+        match (stale, &decision.row.spec.decided_by) {
+            _ if !*answers => Right::NotAsked,
+            (Some(why), _) => Right::Unknown(why.clone()),
+            (None, Some(person)) => right(ctx, &decision.at.cluster, &decision.row.spec, person).await,
+            (None, None) => Right::NotAsked,
+        }
+    }))
+    .await
+}
+
 /// Returns every decision that names this request, whatever content it is about.
-fn decisions(ctx: &ControllerContext, asked: &ApprovedRequest) -> Vec<CachedApproval> {
+pub(super) fn decisions(ctx: &ControllerContext, asked: &ApprovedRequest) -> Vec<CachedApproval> {
     let known = ctx.owners.approvals(&asked.uid).into_iter();
     let rows = known.filter_map(|at| ctx.world.approvals.get(&at).map(|row| (at, row)));
     rows.filter(|(_, row)| concerns(&row.spec, asked))
@@ -114,7 +136,7 @@ fn decisions(ctx: &ControllerContext, asked: &ApprovedRequest) -> Vec<CachedAppr
         .collect()
 }
 
-fn vote(approval: &CachedApproval) -> Vote<'_> {
+pub(super) fn vote(approval: &CachedApproval) -> Vote<'_> {
     Vote {
         name: &approval.at.name,
         cluster: approval.at.cluster.as_str(),
@@ -165,7 +187,7 @@ fn former(ctx: &ControllerContext, key: &Key, uid: &str, decisions: &[CachedAppr
     here.filter(|(_, release)| release.spec.request_uid == uid).map(|(_, release)| release.spec.content_hash.clone()).collect()
 }
 
-fn second(time: &str) -> Option<i64> {
+pub(super) fn second(time: &str) -> Option<i64> {
     Some(time.parse::<Timestamp>().ok()?.as_second())
 }
 

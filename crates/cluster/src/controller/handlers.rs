@@ -3,6 +3,8 @@
 //! The controller writes status itself, so a change of status enqueues only what it affects: otherwise each new request would change the
 //! count of its promise, and that would enqueue every other request of the promise.
 
+mod decisions;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -18,7 +20,6 @@ use tokio_util::task::TaskTracker;
 
 use super::context::{ControllerContext, Work};
 use super::last_seen::{LastSeen, RequestSnapshot, current_version, digest, edition, is_ready};
-use super::owners::ApprovalOwner;
 use super::queue::Class;
 use super::target::Place;
 use super::urgency::{class, is_undecided};
@@ -254,6 +255,7 @@ impl Handlers {
         } else {
             self.ctx.queue.echo(work);
         }
+        self.decisions_about_action(key);
         concerned.iter().for_each(|request| self.actions_of(request));
     }
 
@@ -332,24 +334,6 @@ impl Handlers {
             Some(orphan) => self.ctx.queue.add(Work::Request(orphan.request.clone())),
             None => self.waiting_for_room(),
         }
-    }
-
-    /// Handles a decision: it affects its request when it is created and when it is deleted. Its own status changes nothing.
-    fn approval(&self, key: &Key) {
-        let row = self.ctx.world.approvals.get(key);
-        let now = row.map(|row| ApprovalOwner { uid: row.metadata.uid.clone(), request: row.spec.request.uid.clone() });
-        let before = self.ctx.owners.approves(key, now.clone());
-        if before == now {
-            self.ctx.queue.echo(Work::Approval(key.clone()));
-            return;
-        }
-        self.ctx.queue.add(Work::Approval(key.clone()));
-        let concerned = now.iter().chain(&before).filter_map(|about| self.ctx.owners.request(&about.request));
-        concerned.for_each(|request| self.ctx.queue.add(Work::Request(request)));
-    }
-
-    fn approvals_about(&self, uid: &str) {
-        self.ctx.owners.approvals(uid).into_iter().for_each(|key| self.ctx.queue.add(Work::Approval(key)));
     }
 
     fn destination(&self, key: &Key) {

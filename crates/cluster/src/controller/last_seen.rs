@@ -137,7 +137,7 @@ impl RequestSnapshot {
             holds: in_force(request).map(str::to_owned),
             waits_for_room: waits_for_room(request),
             works: current_version(request).filter(|_| is_ready(request)).map(str::to_owned),
-            decisions: status.filter(|status| !status.approvals.is_empty()).map(decisions),
+            decisions: status.filter(|status| asks(status)).map(decisions),
         }
     }
 }
@@ -148,10 +148,16 @@ pub fn edition(metadata: &ObjectMeta, more: impl Hash) -> u64 {
     digest((uid, generation, labels, annotations, finalizers, deletion_timestamp.is_some(), more))
 }
 
+/// Checks whether people decide about a request or about one of its steps.
+fn asks(status: &PromiseRequestStatus) -> bool {
+    !status.approvals.is_empty() || status.steps.iter().any(|step| step.approval.is_some())
+}
+
 /// Returns a digest of everything that decisions read to report their outcome.
 fn decisions(status: &PromiseRequestStatus) -> u64 {
     let candidate = status.candidate.as_ref().map(|candidate| (&candidate.content_hash, candidate.state));
-    let lines = status.approvals.iter().map(|line| {
+    let of_steps = status.steps.iter().filter_map(|step| step.approval.as_deref());
+    let lines = status.approvals.iter().chain(of_steps).map(|line| {
         let given: Vec<_> = line.given.iter().map(|given| (&given.approval, given.state, &given.void)).collect();
         (&line.rule.policy, &line.rule.promise, &line.rule.name, &line.cluster, given)
     });

@@ -96,6 +96,7 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
         transient: false,
         outputs: Vec::new(),
         awaiting_outputs: false,
+        awaiting_rights: false,
         judged_again: None,
         run: Run::last(request.status.as_ref()),
         is_withdrawn: false,
@@ -144,6 +145,8 @@ pub(super) struct Reconciliation<'a> {
     outputs: Vec<OutputStatus>,
     /// Whether the request waits for a Secret that others write. No event announces it.
     awaiting_outputs: bool,
+    /// Whether someone decided about a step without a permission that they might receive. No event announces it.
+    awaiting_rights: bool,
     /// Seconds after which the health of an object is different although nothing changes.
     judged_again: Option<i64>,
     /// The run of the workflow.
@@ -459,7 +462,7 @@ impl Reconciliation<'_> {
             Requeue::Backoff
         } else if more {
             Requeue::After(Duration::ZERO)
-        } else if unannounced || self.awaiting_outputs {
+        } else if unannounced || self.awaiting_outputs || self.awaiting_rights {
             Requeue::Poll
         } else {
             let again = plan.and_then(|plan| plan.again).into_iter().chain(self.judged_again).chain(self.steps_again).min();

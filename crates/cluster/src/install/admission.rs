@@ -14,6 +14,7 @@ const ACTION: &str = "action-frozen.platform.opmodel.dev";
 const CHANGER: &str = "changer-stamp.platform.opmodel.dev";
 const DECIDER: &str = "decider-stamp.platform.opmodel.dev";
 const DECIDED: &str = "approval-frozen.platform.opmodel.dev";
+const SKIP: &str = "skip-comment.platform.opmodel.dev";
 const TAKEN_BACK: &str = "approval-taken-back.platform.opmodel.dev";
 const GUARD: &str = "finalizer-guard.platform.opmodel.dev";
 const RECORDS: &str = "records-guard.platform.opmodel.dev";
@@ -77,6 +78,7 @@ fn everywhere(identities: &Identities, plane: Plane) -> Vec<Value> {
     all.extend(changer(plane, &identities.is_controller()));
     all.extend(stamp(plane, DECIDER, "approvals", "decidedBy"));
     all.extend(decided());
+    all.extend(explained());
     all.extend(taken_back(plane, &identities.is_controller()));
     all.extend(guard(&identities.is_controller()));
     all
@@ -230,6 +232,16 @@ fn decided() -> Vec<Value> {
         matching("approvals", &["UPDATE"]),
         "object.spec == oldObject.spec",
         "a decision can't be changed; create another Approval",
+    )
+}
+
+/// Who skips a step says why: nothing else tells what was left out, and whether it has to be made up for.
+fn explained() -> Vec<Value> {
+    validating(
+        SKIP,
+        matching("approvals", &["CREATE"]),
+        "!has(object.spec.decision) || object.spec.decision != 'skip' || (has(object.spec.comment) && object.spec.comment.trim() != '')",
+        "to skip a step, add a comment that says why",
     )
 }
 

@@ -1,5 +1,6 @@
 //! Workflows of promises: steps come before objects, are retried, rolled back, and survive the controller.
 
+mod approve;
 mod jobs;
 pub mod tickets;
 

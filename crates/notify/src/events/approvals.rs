@@ -2,6 +2,7 @@
 
 use cluster::person::giver;
 use promise::api::{ApprovalRule, ApprovalState, ApprovalStatus, CandidateStatus, DecisionState, GivenApproval, PromiseRequestStatus};
+use promise::workflow::asks_about_step;
 
 use super::{Audience, Notification, Subject, seconds};
 use crate::content::{Because, Content, Question, RuleSource};
@@ -10,8 +11,24 @@ use crate::page::Page;
 /// Number of reminders after which no more are sent.
 const REMINDERS: i64 = 30;
 
-/// Returns the questions, reminders and decisions of a request.
+/// Returns the questions, reminders and decisions of a request and of the steps of its workflow.
 pub(super) fn of(subject: &Subject<'_>, status: &PromiseRequestStatus, now: i64, remind_after: i64) -> Vec<Notification> {
+    let mut notifications = of_content(subject, status, now, remind_after);
+    match asks_about_step(status) {
+        Some(step) => notifications.extend(of_content(subject, &step, now, remind_after)),
+        None => {
+            let lines = status.steps.iter().filter_map(|step| step.approval.as_deref());
+            for (line, given) in lines.flat_map(|line| line.given.iter().map(move |given| (line, given))) {
+                notifications.extend(decision(subject, line, given));
+                notifications.extend(emergency(subject, line, given));
+            }
+        }
+    }
+    notifications
+}
+
+/// Returns those of what people decide about.
+fn of_content(subject: &Subject<'_>, status: &PromiseRequestStatus, now: i64, remind_after: i64) -> Vec<Notification> {
     let mut notifications = Vec::new();
     let waiting = status.candidate.as_ref().filter(|candidate| candidate.is_open());
     if let Some(candidate) = waiting {

@@ -75,6 +75,9 @@ pub enum Decision {
     Approve,
     /// Rejected.
     Reject,
+    /// The workflow continues without a step that failed or waits. It needs the permission `override` on the promise instead of `approve`,
+    /// and a comment.
+    Skip,
     /// The requester should change something. Also the default if no decision is given.
     #[default]
     RequestChanges,
@@ -164,6 +167,8 @@ pub enum DecisionReason {
     AlreadyDecided,
     /// No approval is pending.
     NothingPending,
+    /// Only steps of workflows can be skipped, and only some.
+    NotSkippable,
     /// An unknown reason, from a newer version.
     #[default]
     #[serde(other)]

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::approval::ApprovalStatus;
+use super::approve_step::ApproveStep;
 use super::endpoint::HttpMethod;
 use super::job::JobStep;
+use super::step::{StepKind, StepPhase, StepReason};
 
 /// Workflows of a promise. Without one, the objects are applied in the order of their references.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -82,7 +85,8 @@ pub struct Workflow {
     pub steps: Vec<Step>,
 }
 
-/// One step of a workflow. Exactly one of `validate`, `capacity`, `apply`, `wait`, `delete`, `request`, `http`, `job` and `patch` is set.
+/// One step of a workflow. Exactly one of `validate`, `capacity`, `apply`, `wait`, `delete`, `request`, `http`, `job`, `patch`
+/// and `approve` is set.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -134,6 +138,9 @@ pub struct Step {
     /// Changes fields of an object of the request, in an action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<PatchStep>,
+    /// Waits until approvers have decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approve: Option<ApproveStep>,
 }
 
 /// Further attempts of a step.
@@ -385,6 +392,14 @@ pub struct StepStatus {
     /// Whether a rollback undid it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
+    /// What Approvals have to name as `contentHash` to decide about the step or to skip it: while an `approve` step runs, and while any step
+    /// runs or failed that can be skipped. Another run, and the next attempt after a rejection, has another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_hash: Option<String>,
+    /// Who can decide about an `approve` step, and all decisions about the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<Object>))]
+    pub approval: Option<Box<ApprovalStatus>>,
     /// Values that later steps can read.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
@@ -396,92 +411,4 @@ pub struct StepStatus {
 
 fn is_zero(number: &u32) -> bool {
     *number == 0
-}
-
-/// Type of a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum StepKind {
-    /// Checks an expression.
-    #[default]
-    Validate,
-    /// Checks quota, permissions and admission.
-    Capacity,
-    /// Applies objects.
-    Apply,
-    /// Waits.
-    Wait,
-    /// Deletes objects.
-    Delete,
-    /// Applies requests for other promises.
-    Request,
-    /// Calls an Endpoint.
-    Http,
-    /// Runs a Job.
-    Job,
-    /// Changes fields of an object.
-    Patch,
-}
-
-/// State of a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub enum StepPhase {
-    /// Not started yet.
-    #[default]
-    Pending,
-    /// Running.
-    Running,
-    /// Finished.
-    Succeeded,
-    /// Failed, with no further attempts.
-    Failed,
-    /// Not needed.
-    Skipped,
-}
-
-/// Why a step failed, or what it waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub enum StepReason {
-    /// Its check isn't true.
-    NotValid,
-    /// A server wouldn't take the objects.
-    NoCapacity,
-    /// The objects aren't applied yet.
-    Applying,
-    /// The objects aren't healthy yet, or the expression isn't true yet.
-    Waiting,
-    /// The objects aren't deleted yet.
-    Deleting,
-    /// The last answer wasn't the expected one yet.
-    Polling,
-    /// It took too long.
-    TimedOut,
-    /// The Endpoint doesn't exist, or the promise is not allowed to call it.
-    NotAllowed,
-    /// The Endpoint didn't respond.
-    Unreachable,
-    /// The Endpoint responded with something else than expected.
-    UnexpectedAnswer,
-    /// The Job isn't finished yet.
-    JobRunning,
-    /// The Job failed.
-    JobFailed,
-    /// The Job was deleted before it was finished.
-    JobDeleted,
-    /// Someone cancelled it.
-    Cancelled,
-    /// The server didn't take the change, or the promise itself sets one of the fields.
-    NotChanged,
-    /// An expression of the promise failed.
-    InvalidPromise,
-    /// An unknown reason, from a newer version.
-    #[default]
-    #[serde(other)]
-    Unknown,
 }

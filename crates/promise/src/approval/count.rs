@@ -107,8 +107,9 @@ pub(super) fn each_alone<'v>(
 fn restriction(spec: &ApprovalSpec) -> u8 {
     match spec.decision {
         Decision::Approve => 0,
-        Decision::RequestChanges => 1,
-        Decision::Reject => 2,
+        Decision::Skip => 1,
+        Decision::RequestChanges => 2,
+        Decision::Reject => 3,
     }
 }
 
@@ -138,6 +139,9 @@ fn alone<'v>(ruling: &Ruling<Approve>, matter: &Matter<'_>, vote: &'v Vote<'v>, 
     let Some(person) = decider(vote) else {
         return void(Uncounted::NotStamped);
     };
+    if spec.decision == Decision::Skip {
+        return void(Uncounted::NotSkippable { request: matter.request.name.clone() });
+    }
     let who = || person.username.clone();
     let approves = spec.decision == Decision::Approve;
     if spec.emergency && !approves {

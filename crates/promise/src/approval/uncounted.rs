@@ -13,6 +13,8 @@ pub(super) enum Uncounted {
     EarlierQuestion,
     /// Its author isn't known, because admission didn't stamp it.
     NotStamped,
+    /// It skips something that isn't a step.
+    NotSkippable { request: String },
     /// An override must be an approval.
     OverrideMustApprove,
     /// An override needs a comment.
@@ -48,6 +50,7 @@ impl Uncounted {
             Self::FormerContent { .. } => DecisionReason::FormerContent,
             Self::EarlierQuestion => DecisionReason::EarlierQuestion,
             Self::NotStamped => DecisionReason::NotStamped,
+            Self::NotSkippable { .. } => DecisionReason::NotSkippable,
             Self::OverrideMustApprove => DecisionReason::OverrideMustApprove,
             Self::OverrideWithoutComment => DecisionReason::OverrideWithoutComment,
             Self::OwnRequest { .. } => DecisionReason::OwnRequest,

@@ -6,7 +6,7 @@
 use super::{concerns, is_for, words};
 use crate::api::{
     ApprovalSpec, ApprovalStatus, ApprovedRequest, CandidateState, Decision, DecisionReason, DecisionState, DecisionStatus, GivenApproval,
-    PromiseRequestStatus,
+    PromiseRequestStatus, StepKind, StepPhase, StepStatus,
 };
 
 /// An Approval as read from the plane.
@@ -29,6 +29,8 @@ pub struct RequestInQuestion<'a> {
     pub request: &'a ApprovedRequest,
     /// Its last status.
     pub status: &'a PromiseRequestStatus,
+    /// Steps of its actions.
+    pub steps: &'a [StepStatus],
 }
 
 /// The outcome of a decision.
@@ -47,7 +49,7 @@ pub struct Verdict {
 /// Returns the outcome of a decision. Returns nothing until its request has taken it into account, and if its status doesn't change.
 pub fn verdict(written: &Written<'_>, asked: Option<&RequestInQuestion<'_>>) -> Option<Verdict> {
     let named = &written.spec.request;
-    let Some(RequestInQuestion { request, status }) = asked else {
+    let Some(RequestInQuestion { request, status, steps }) = asked else {
         let place = format!("{}/{}", named.namespace, named.name);
         return over(written, DecisionReason::RequestNotFound, format!("There is no request {place} with the uid {}.", named.uid));
     };
@@ -57,11 +59,27 @@ pub fn verdict(written: &Written<'_>, asked: Option<&RequestInQuestion<'_>>) -> 
         return over(written, DecisionReason::OtherRequest, why);
     }
     let of_rule = |line: &&ApprovalStatus| is_for(&line.rule, &line.cluster, &line.cluster, written.spec);
-    let lines = || status.approvals.iter().filter(of_rule);
+    let of_steps = || steps.iter().chain(&status.steps).filter_map(|step| step.approval.as_deref());
+    let lines = || status.approvals.iter().chain(of_steps()).filter(of_rule);
     let here = || lines().filter(|line| line.cluster == written.cluster);
     if let Some(given) = here().flat_map(|line| &line.given).filter(|given| given.approval == written.name).max_by_key(|given| given.state)
     {
         return Some(Verdict { state: given.state, reason: given.reason, message: message(given, written.spec), heard: true });
+    }
+    let is_in_question = |step: &StepStatus| {
+        let (is_named, is_asked) = (step.id == written.spec.rule.name, step.content_hash.as_ref() == Some(&written.spec.content_hash));
+        match written.spec.decision {
+            Decision::Skip => is_named && is_asked && written.spec.rule.promise.is_some(),
+            _ => {
+                let is_for_line = |line: &ApprovalStatus| is_for(&line.rule, &line.cluster, written.cluster, written.spec);
+                let waits = step.kind == StepKind::Approve && step.phase == StepPhase::Running;
+                waits && (is_named || is_asked) && step.approval.as_deref().is_some_and(is_for_line)
+            }
+        }
+    };
+    // The step will take it into account shortly.
+    if steps.iter().chain(&status.steps).any(is_in_question) {
+        return None;
     }
     let thing = words::thing(&written.spec.rule);
     if let (Some(line), None) = (lines().next(), here().next()) {
@@ -108,9 +126,10 @@ fn message(given: &GivenApproval, spec: &ApprovalSpec) -> String {
     }
     let thing = words::thing(&spec.rule);
     match (spec.emergency, spec.decision) {
+        (_, Decision::Skip) => "Counts: the step is skipped.".to_owned(),
         (true, _) => format!("Counts as an override for {thing}."),
         (false, Decision::Approve) => format!("Counts for the rule {} of {thing}.", spec.rule.name),
-        (false, Decision::Reject) => "Counts: the request is rejected.".to_owned(),
+        (false, Decision::Reject) => "Counts: it is rejected.".to_owned(),
         (false, Decision::RequestChanges) => "Counts: the requester has to make changes.".to_owned(),
     }
 }

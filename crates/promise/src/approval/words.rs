@@ -41,6 +41,7 @@ pub(super) fn uncounted(why: &Uncounted) -> String {
         }
         Uncounted::EarlierQuestion => "This decision was made before approval of the same content was requested again.".to_owned(),
         Uncounted::NotStamped => "We can't tell who decided: the decision wasn't stamped when it was created.".to_owned(),
+        Uncounted::NotSkippable { request } => format!("Only steps can be skipped, and this decision is about {request} itself."),
         Uncounted::OverrideMustApprove => "An override can only approve. Decide without emergency.".to_owned(),
         Uncounted::OverrideWithoutComment => "An override needs a comment that explains why.".to_owned(),
         Uncounted::OwnRequest { who } => format!("{who} requested it, and this rule needs someone else to approve."),
@@ -223,8 +224,19 @@ pub fn waits(approvals: &[ApprovalStatus], titles: &[Option<&str>]) -> Option<Wa
     Some(WaitingOn { who, ..WaitingOn::new(WaitingKind::Person, WaitingReason::ApprovalNeeded, message) })
 }
 
+/// Returns who decided about a step, and why: `erin rejected it: too early.` `None` if no such decision counts.
+pub(crate) fn decided(line: &ApprovalStatus, decision: Decision) -> Option<String> {
+    let verb = match decision {
+        Decision::Approve => "approved it",
+        Decision::Reject => "rejected it",
+        Decision::Skip => "skipped it",
+        Decision::RequestChanges => "requested changes",
+    };
+    counted(line, decision).next().map(|_| format!("{}{}", who(line, decision, verb), said(line, decision)))
+}
+
 /// Returns `One of operations must approve` or `security and amara must approve`. Names are never capitalized.
-fn deciding(approval: &ApprovalStatus) -> String {
+pub(crate) fn deciding(approval: &ApprovalStatus) -> String {
     let approvers = &approval.approvers;
     let told: Vec<&String> = approvers.groups.iter().chain(&approvers.users).collect();
     match (told.as_slice(), approval.required) {

@@ -114,6 +114,21 @@ pub struct Provenance {
 }
 
 impl Provenance {
+    /// Returns what is shown about a rule of a promise itself. `workspace` is the path of its home, and `cluster` its logical cluster id.
+    pub fn of_promise(workspace: &str, cluster: &str, promise: &str, rule: &str) -> Self {
+        Self {
+            origin: Origin::Promise,
+            workspace: workspace.to_owned(),
+            cluster: cluster.to_owned(),
+            policy: promise.to_owned(),
+            rule: rule.to_owned(),
+            title: None,
+            owner: None,
+            reason: None,
+            enforcement: Enforcement::default(),
+        }
+    }
+
     /// Returns `cluster/policy/rule`, or `cluster/promise/name/rule` for a promise's own rule: the identity of a rule in releases, content
     /// hashes and usage. A policy and a promise with the same name in the same home are different.
     pub fn id(&self) -> String {

@@ -224,6 +224,12 @@ fn too_many(named: &Approvers, path: &'static str) -> Option<Fault> {
     many.then(|| Fault::new(path, format!("it names too many users and groups; name at most {MOST_NAMED}, and put people into groups")))
 }
 
+/// Returns what is wrong with a rule that requires approval: the field and a clause.
+pub(crate) fn approve_problem(approve: &Approve) -> Option<(&'static str, String)> {
+    let fault = approve_fault(approve)?;
+    Some((fault.at.strip_prefix(".approve").unwrap_or(fault.at), fault.what))
+}
+
 fn approve_fault(approve: &Approve) -> Option<Fault> {
     if approve.required == Some(Required::Count(0)) {
         return Some(Fault::new(".approve.required", "it requires no approval; require at least 1, or remove the rule"));

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::call::Values;
 use super::compile::{Action, CompiledStep, CompiledWorkflow};
 use super::progress::{Progress, progress};
-use super::{Done, ObservedJob, Run, Task, TaskFailure, words};
+use super::{Done, ObservedJob, Run, StepDecision, Task, TaskFailure, decisions, words};
 use crate::api::{OnFailure, StepKind, StepPhase, StepReason, StepStatus, WorkflowPhase};
 use crate::context::Context;
 
@@ -38,6 +38,8 @@ pub struct Input<'a> {
     pub jobs: &'a BTreeMap<String, ObservedJob>,
     /// When steps were last called, by id. Polls aren't in the status: each would be a write.
     pub called: &'a BTreeMap<String, Timestamp>,
+    /// What people decided about steps.
+    pub decisions: &'a [StepDecision],
     /// Whether a failure can lead back to a former release.
     pub can_roll_back: bool,
     /// In a rollback: whether the objects are as the former release wants them.
@@ -72,6 +74,7 @@ pub fn advance(input: &Input<'_>, run: Run, mut results: BTreeMap<String, Done>)
     if input.paused {
         return Advanced { run: state.run, tasks: Vec::new(), again: None };
     }
+    state.hear();
     state.retry();
     match state.run.status.phase {
         WorkflowPhase::Running => {
@@ -81,6 +84,7 @@ pub fn advance(input: &Input<'_>, run: Run, mut results: BTreeMap<String, Done>)
         WorkflowPhase::RollingBack => state.undo(&mut results),
         WorkflowPhase::Succeeded | WorkflowPhase::Failed | WorkflowPhase::RolledBack => {}
     }
+    state.ask();
     Advanced { run: state.run, tasks: state.tasks, again: state.again }
 }
 
@@ -202,12 +206,15 @@ impl State<'_, '_> {
         if let Some(Done::JobResult { log, .. }) = &done {
             self.run.steps[index].log.clone_from(log);
         }
+        if step.kind == StepKind::Approve {
+            self.run.steps[index].approval = decisions::of_step(self.input, &self.run, index).cloned().map(Box::new);
+        }
         match progress(self.input, &self.values(), step, (&self.run, index), done) {
             Progress::Succeeded { outputs } => {
                 let now = self.now();
                 let status = &mut self.run.steps[index];
                 (status.phase, status.finished_at, status.next_at) = (StepPhase::Succeeded, Some(now), None);
-                (status.reason, status.message) = (None, None);
+                (status.reason, status.message) = (None, decisions::approved(status));
                 status.outputs.extend(outputs);
             }
             Progress::Failed { failure, is_final } => self.fail(step, index, failure, is_final),
@@ -269,7 +276,7 @@ impl State<'_, '_> {
         let pause = step.backoff.saturating_mul(1 << attempts.saturating_sub(1).min(20)).min(LONGEST);
         let next = self.after(pause);
         let status = &mut self.run.steps[index];
-        if is_final && step.kind == StepKind::Http {
+        if is_final && matches!(step.kind, StepKind::Http | StepKind::Approve) {
             status.round += 1;
             (status.answered, status.called) = (false, false);
             status.outputs.clear();
@@ -284,7 +291,7 @@ impl State<'_, '_> {
     }
 
     /// Checks whether a step failed that ends the run.
-    fn has_failed(&self) -> bool {
+    pub(super) fn has_failed(&self) -> bool {
         self.ending().next().is_some()
     }
 

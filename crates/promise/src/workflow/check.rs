@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::compile::duration;
-use crate::api::{ActionSpec, HttpRequest, JobStep, OnFailure, PromiseSpec, Step, Workflow, WorkflowName};
+use crate::api::{ActionSpec, ApproveStep, HttpRequest, JobStep, OnFailure, PromiseSpec, Step, Workflow, WorkflowName};
+use crate::policy::approve_problem;
 use crate::problem::Problem;
 use crate::wording::all_of;
 
@@ -162,9 +163,11 @@ impl Checks<'_> {
             step.request.is_some(),
             step.job.is_some(),
             step.patch.is_some(),
+            step.approve.is_some(),
         ];
         if given.iter().filter(|given| **given).count() != 1 {
-            self.problem(place, "Give the step exactly one of validate, capacity, apply, wait, delete, request, http, job and patch.");
+            let message = "Give the step exactly one of validate, capacity, apply, wait, delete, request, http, job, patch and approve.";
+            self.problem(place, message);
         }
         let is_deletion = name == WorkflowName::Deprovision;
         for (kind, is_given, belongs) in [
@@ -191,6 +194,9 @@ impl Checks<'_> {
         }
         if let Some(job) = &step.job {
             self.job(job, &format!("{place}.job"));
+        }
+        if let Some(approve) = &step.approve {
+            self.approve(approve, step, place);
         }
         if let Some(wait) = &step.wait {
             self.named(&wait.resources, &format!("{place}.wait.resources"), wait.until.is_none());
@@ -234,6 +240,18 @@ impl Checks<'_> {
         }
         if job.log_lines.is_some_and(|lines| lines > LOG_LIMIT) {
             self.problem(format!("{place}.logLines"), format!("Use at most {LOG_LIMIT} lines."));
+        }
+    }
+
+    fn approve(&mut self, approve: &ApproveStep, step: &Step, place: &str) {
+        if let Some((field, fault)) = approve_problem(&approve.rule()) {
+            self.problem(format!("{place}.approve{field}"), format!("Change who approves: {fault}."));
+        }
+        if step.retry.is_some() {
+            self.problem(
+                format!("{place}.retry"),
+                "Remove it: after a rejection people decide whether to ask again, by retrying the workflow.",
+            );
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schema::expr::{Environment, Template, Type};
 use serde_json::Value;
 
-use crate::api::{HttpMethod, HttpRequest, HttpStep, JobStep, OnFailure, Step, StepKind, Workflow, WorkflowName, Workflows};
+use crate::api::{Approve, HttpMethod, HttpRequest, HttpStep, JobStep, OnFailure, Step, StepKind, Workflow, WorkflowName, Workflows};
 use crate::expression::Reader;
 use crate::policy::seconds;
 
@@ -82,6 +82,11 @@ pub(super) enum Action {
         merge: Template,
     },
     Http(Box<CompiledHttp>),
+    Approve {
+        rule: Box<Approve>,
+        /// What to check before deciding.
+        message: Option<String>,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -202,6 +207,9 @@ impl Parts<'_> {
         if let Some(wait) = &step.wait {
             let until = self.typed(wait.until.as_deref(), &format!("{path}.wait.until"), self.environment);
             return Some((StepKind::Wait, Action::Wait { resources: wait.resources.clone(), until }));
+        }
+        if let Some(approve) = &step.approve {
+            return Some((StepKind::Approve, Action::Approve { rule: Box::new(approve.rule()), message: approve.message.clone() }));
         }
         if let Some(http) = &step.http {
             return Some((StepKind::Http, Action::Http(Box::new(self.http(http, &format!("{path}.http"))?))));

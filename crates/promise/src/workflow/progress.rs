@@ -10,7 +10,7 @@ use super::call::{About, Values};
 use super::compile::{Action, CompiledHttp, CompiledPoll, CompiledStep};
 use super::job::job;
 use super::key::{Effect, idempotency_key};
-use super::{Answer, Done, HttpTask, Run, Task, TaskFailure, remove, words};
+use super::{Answer, Done, HttpTask, Run, Task, TaskFailure, decisions, remove, words};
 use crate::api::{HttpMethod, StepReason};
 
 /// How far a running step is.
@@ -91,6 +91,7 @@ pub(super) fn progress(
                 Err(failure) => failure.into(),
             },
         },
+        Action::Approve { message, .. } => decisions::progress(decisions::of_step(input, run, index), message.as_deref()),
         Action::Http(http) => {
             let status = &run.steps[index];
             match (&http.poll, status.answered) {

@@ -2,6 +2,7 @@
 
 mod jobs;
 mod model;
+mod people;
 mod publish;
 mod world;
 

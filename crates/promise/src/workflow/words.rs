@@ -1,6 +1,7 @@
 //! What steps say to people.
 
-use crate::api::{StepKind, StepReason, StepStatus, WaitingKind, WaitingOn, WaitingReason};
+use crate::api::{ApprovalStatus, Decision, StepKind, StepReason, StepStatus, WaitingKind, WaitingOn, WaitingReason};
+use crate::approval::{decided, deciders, deciding};
 use crate::wording::{all_of, counted};
 
 /// Returns what a run that failed says: which step, and why.
@@ -14,10 +15,14 @@ pub fn waits(step: &StepStatus) -> Option<WaitingOn> {
     let why = step.message.as_deref().map(|message| format!(": {message}")).unwrap_or_default();
     let message = match (step.kind, step.reason) {
         (StepKind::Http, Some(StepReason::Polling)) => format!("Waiting for {}{why}", title(step)),
-        (StepKind::Http | StepKind::Wait | StepKind::Job, _) => format!("Waiting for {}{why}", title(step)),
+        (StepKind::Http | StepKind::Wait | StepKind::Job | StepKind::Approve, _) => format!("Waiting for {}{why}", title(step)),
         (StepKind::Validate | StepKind::Capacity, Some(_)) => format!("{} is checked again{why}", title(step)),
         _ => return None,
     };
+    if let (StepKind::Approve, Some(line)) = (step.kind, &step.approval) {
+        let waiting = WaitingOn::new(WaitingKind::Person, WaitingReason::ApprovalNeeded, message.trim_end_matches('.'));
+        return Some(WaitingOn { object: Some(step.id.clone()), who: deciders(line), ..waiting });
+    }
     let waiting = WaitingOn::new(WaitingKind::Step, WaitingReason::StepRunning, message);
     Some(WaitingOn { object: Some(step.id.clone()), ..waiting })
 }
@@ -25,6 +30,25 @@ pub fn waits(step: &StepStatus) -> Option<WaitingOn> {
 /// Returns that someone cancelled the step.
 pub(super) fn cancelled() -> String {
     "Cancelled".to_owned()
+}
+
+/// Returns who has to decide about a step. `check` is what to check before.
+pub(super) fn approval_needed(line: &ApprovalStatus, check: Option<&str>) -> String {
+    let who = decided(line, Decision::RequestChanges).unwrap_or_else(|| deciding(line));
+    match check {
+        Some(check) => format!("{}. {check}", who.trim_end_matches('.')),
+        None => who,
+    }
+}
+
+/// Returns that no one knows yet who has to decide about a step.
+pub(super) fn asking() -> String {
+    "Requesting approval".to_owned()
+}
+
+/// Returns who rejected a step, and why.
+pub(super) fn rejected(line: &ApprovalStatus) -> String {
+    decided(line, Decision::Reject).unwrap_or_else(|| "An approver rejected it.".to_owned())
 }
 
 /// Returns how far a Job is. `active` is the number of its pods that run.

@@ -154,7 +154,7 @@ fn against(caller: &Caller, uid: &str) -> String {
     match against {
         Some(Decision::Reject) => "You rejected it earlier".to_owned(),
         Some(Decision::RequestChanges) => "You requested changes earlier".to_owned(),
-        Some(Decision::Approve) | None => String::new(),
+        Some(Decision::Approve | Decision::Skip) | None => String::new(),
     }
 }
 

@@ -16,6 +16,8 @@ use imbl::ordmap::DiffItem;
 use parking_lot::Mutex;
 use promise::api::{ApprovalRule, ApprovedRequest, CandidateStatus};
 
+use super::step::about_step;
+
 /// Index of approvals and decisions.
 #[derive(Default)]
 pub struct ApprovalIndex {
@@ -36,7 +38,9 @@ struct Known {
     approvals: OrdMap<Key, Arc<Approval>>,
     /// Requests whose candidate waits for approval.
     open: BTreeSet<Key>,
-    /// The same with the requests. `None` if it has to be rebuilt.
+    /// Of these, the ones of which a step waits for approval, as its approvers see them.
+    steps: HashMap<Key, Arc<PromiseRequest>>,
+    /// Open requests with their keys. `None` if it has to be rebuilt.
     listed: Option<Open>,
     /// Requests that need or needed approval, by uid.
     uids: HashMap<String, Key>,
@@ -58,7 +62,7 @@ impl ApprovalIndex {
     pub fn request(&self, world: &World, uid: &str) -> Option<(Key, Arc<PromiseRequest>)> {
         self.with(world, |known| {
             let key = known.uids.get(uid)?;
-            Some((key.clone(), known.requests.get(key)?.clone()))
+            Some((key.clone(), known.seen(key)?))
         })
     }
 
@@ -111,8 +115,17 @@ pub(super) fn subject(at: &Key, named: &ApprovedRequest) -> Option<Key> {
 
 impl Known {
     fn listed(&mut self) -> Open {
-        let of = |key: &Key| Some((key.clone(), self.requests.get(key)?.clone()));
-        self.listed.get_or_insert_with(|| self.open.iter().filter_map(of).collect()).clone()
+        if let Some(listed) = &self.listed {
+            return listed.clone();
+        }
+        let listed: Open = self.open.iter().filter_map(|key| Some((key.clone(), self.seen(key)?))).collect();
+        self.listed = Some(listed.clone());
+        listed
+    }
+
+    /// Returns a request as approvers see it.
+    fn seen(&self, key: &Key) -> Option<Arc<PromiseRequest>> {
+        self.steps.get(key).or_else(|| self.requests.get(key)).cloned()
     }
 
     fn makers(&self, uid: &str) -> Vec<Arc<PromiseRequest>> {
@@ -157,19 +170,26 @@ impl Known {
         for made in status.inventory.iter().filter_map(|item| item.uid.as_ref()) {
             self.makers.insert(made.clone(), key.clone());
         }
-        if status.approvals.is_empty() {
+        // Also a request that is being deleted can have a step that waits.
+        let step = about_step(request).map(Arc::new);
+        let is_open = step.is_some()
+            || status.candidate.as_ref().is_some_and(CandidateStatus::is_open) && request.metadata.deletion_timestamp.is_none();
+        if let Some(step) = step {
+            self.steps.insert(key.clone(), step);
+        } else if status.approvals.is_empty() {
             return;
         }
         if let Some(uid) = &request.metadata.uid {
             self.uids.insert(uid.clone(), key.clone());
         }
-        if status.candidate.as_ref().is_some_and(CandidateStatus::is_open) && request.metadata.deletion_timestamp.is_none() {
+        if is_open {
             self.open.insert(key.clone());
             self.listed = None;
         }
     }
 
     fn drop_request(&mut self, key: &Key, request: &PromiseRequest) {
+        self.steps.remove(key);
         if self.open.remove(key) {
             self.listed = None;
         }
@@ -216,7 +236,10 @@ fn put<K: Ord>(of: &mut BTreeMap<K, BTreeSet<Dated>>, key: K, dated: &Dated, the
 #[cfg(test)]
 mod tests {
     use cluster::kinds::{ApprovalKind, PromiseRequestKind, object};
-    use promise::api::{ApprovalSpec, ApprovalStatus, CandidateState, InventoryItem, PromiseRequestSpec, PromiseRequestStatus, Requester};
+    use promise::api::{
+        ApprovalSpec, ApprovalStatus, CandidateState, InventoryItem, PromiseRequestSpec, PromiseRequestStatus, Requester, StepKind,
+        StepPhase, StepStatus, WorkflowStatus,
+    };
 
     use super::*;
 
@@ -271,6 +294,31 @@ mod tests {
         requests.insert(key("middle"), maker("middle", "another"));
         known.follow(requests, OrdMap::new());
         assert!(of(&known, "uid-inner").is_empty());
+    }
+
+    #[test]
+    fn a_step_that_waits_for_people_is_open_until_it_is_decided() {
+        let with_step = |version: &str, phase: StepPhase| {
+            let mut request = PromiseRequest::clone(&request("a", version, CandidateState::Accepted));
+            let step = StepStatus {
+                id: "board".into(),
+                kind: StepKind::Approve,
+                phase,
+                content_hash: Some("h".into()),
+                approval: Some(Box::default()),
+                ..StepStatus::default()
+            };
+            let status = request.status.get_or_insert_default();
+            (status.steps, status.workflow) = (vec![step], Some(WorkflowStatus::default()));
+            Arc::new(request)
+        };
+        let mut known = Known::default();
+        known.follow([(key("a"), with_step("1", StepPhase::Running))].into_iter().collect(), OrdMap::new());
+        let listed = known.listed();
+        let candidate = listed[0].1.status.as_ref().and_then(|status| status.candidate.as_ref());
+        assert_eq!(candidate.map(|candidate| candidate.content_hash.as_str()), Some("h"));
+        known.follow([(key("a"), with_step("2", StepPhase::Succeeded))].into_iter().collect(), OrdMap::new());
+        assert!(known.listed().is_empty() && known.steps.is_empty());
     }
 
     #[test]

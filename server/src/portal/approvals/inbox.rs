@@ -22,6 +22,7 @@ use super::approval_index::subject;
 use super::matter::waiting;
 use super::review;
 use super::standing::{Standing, is_open};
+use super::step;
 use crate::portal::Caller;
 use crate::portal::place::TOGETHER;
 use crate::portal::requests::listing::Sight;
@@ -310,12 +311,16 @@ fn note(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Stand
         let whose = if standing.changed { "Last changed by you" } else { "Your request" };
         return format!("{whose}: someone else decides");
     }
+    if let Some(step) = step::step(request) {
+        return step::name(step);
+    }
     let last = caller.decided_about(uid).into_iter().next();
     match last {
         Some(approval) if Some(approval.spec.content_hash.as_str()) != hash => {
             let since = match approval.spec.decision {
                 Decision::Approve => "since you approved it",
                 Decision::Reject => "since you rejected it",
+                Decision::Skip => "since you skipped a step",
                 Decision::RequestChanges => "since you requested changes",
             };
             let what = if is_edited_since(caller, key, request, &approval.spec.content_hash) { "Edited" } else { "Policies changed" };

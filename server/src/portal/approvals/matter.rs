@@ -12,6 +12,7 @@ use promise::api::{ApprovalStatus, CandidateStatus, PromiseRequestStatus};
 use promise::{Error, Result, names};
 
 use super::standing::{is_held_by, is_open, is_window};
+use super::step::about_step;
 use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
@@ -51,6 +52,7 @@ pub(super) async fn find(caller: &Caller, uid: &str) -> Result<Matter> {
         return Err(absent());
     };
     let request = read(&client, &key).await?.filter(|request| request.metadata.uid.as_deref() == Some(uid)).ok_or_else(absent)?;
+    let request = about_step(&request).unwrap_or(request);
     // What was read might be newer than the row that let the user in.
     if !opens && !decides(caller, &request).await? {
         return Err(absent());

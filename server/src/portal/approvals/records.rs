@@ -142,6 +142,7 @@ fn word(decision: Decision) -> &'static str {
     match decision {
         Decision::Approve => "approve",
         Decision::Reject => "reject",
+        Decision::Skip => "skip",
         Decision::RequestChanges => "requestChanges",
     }
 }

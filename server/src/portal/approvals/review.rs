@@ -21,7 +21,7 @@ use serde_json::Value;
 use super::content::{self, Content};
 use super::matter::{self, Matter};
 use super::standing::{Standing, is_open, rule_id};
-use super::{alike, inbox, similar, terms, thread, versions, withdraw};
+use super::{alike, inbox, similar, step, terms, thread, versions, withdraw};
 use crate::portal::Caller;
 use crate::portal::requests::{adds, decisions, detail, preflight_panel};
 
@@ -67,8 +67,10 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     let asked_for = candidate.map_or_else(|| Some(ReleaseTerms::from(&matter.request.spec)), |candidate| candidate.spec.terms.clone());
     values.extend(asked_for.iter().flat_map(terms::lines));
     let hash = matter.hash();
+    let (step, summed_up) = (step::step(&matter.request), title(&row.name, &row.promise_title, row.change, &changes));
+    let checked = checks(&policies, &room, content.touched, &price, row.change);
     Ok(ReviewPage {
-        title: title(&row.name, &row.promise_title, row.change, &changes),
+        title: step.map_or_else(|| summed_up.clone(), |step| format!("{} of {summed_up}", step::name(step))),
         reason: matter.request.spec.reason.clone().unwrap_or_default(),
         settled: settled(caller, matter),
         asked: asked(caller, &standings),
@@ -77,7 +79,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         route: decisions::lines(caller, &matter.request).await?,
         values,
         since: compared(caller, matter, &told, since),
-        checks: checks(&policies, &room, content.touched, &price, row.change),
+        checks: step.map(step::check).into_iter().chain(checked).collect(),
         price,
         room,
         touched: content.touched,
@@ -203,7 +205,9 @@ fn settled(caller: &Caller, matter: &Matter) -> String {
         if message.is_empty() { what.to_owned() } else { format!("{what} {message}") }
     };
     match status.candidate.as_ref().map(|candidate| candidate.state) {
-        _ if matter.request.metadata.deletion_timestamp.is_some() => "The request is being deleted.".to_owned(),
+        _ if matter.request.metadata.deletion_timestamp.is_some() && step::step(&matter.request).is_none() => {
+            "The request is being deleted.".to_owned()
+        }
         Some(CandidateState::ChangesRequested) if matter.hash().is_none() => {
             said("Changes were requested, and policies changed since. The requester edits or resubmits the request.")
         }
@@ -270,6 +274,7 @@ fn why_not(standings: &[Standing<'_>]) -> String {
         return match decided {
             Decision::Approve => "You approved this. Others decide on the rest.".to_owned(),
             Decision::Reject => "You rejected this.".to_owned(),
+            Decision::Skip => "You skipped this.".to_owned(),
             Decision::RequestChanges => "You requested changes. You're asked again after the requester edits the request.".to_owned(),
         };
     }
@@ -391,6 +396,7 @@ fn compared(caller: &Caller, matter: &Matter, told: &Told<'_>, wanted: &str) -> 
     let decision = last.as_ref().map(|approval| match approval.spec.decision {
         Decision::Approve => "Your approval",
         Decision::Reject => "Your rejection",
+        Decision::Skip => "Your skip of a step",
         Decision::RequestChanges => "Your request for changes",
     });
     let at = last.as_ref().and_then(|approval| approval.metadata.creation_timestamp.as_ref()).map(|time| time.0.to_string());

@@ -10,6 +10,7 @@ use cluster::watch::Key;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::api::{ApprovalRule, ApprovalState, ApprovalStatus, Decision, DecisionState, GivenApproval};
 use promise::identity::PersonId;
+use promise::workflow::allows_requester;
 use promise::{Error, Result, names};
 
 use super::matter::waiting;
@@ -279,7 +280,9 @@ fn allows_self(portal: &Portal, approval: &ApprovalStatus) -> bool {
     };
     match (&approval.rule.policy, &approval.rule.promise) {
         (Some(policy), _) => portal.world.policies.get(&at(policy)).is_some_and(|policy| allows(&policy.spec.rules)),
-        (None, Some(promise)) => portal.world.promises.get(&at(promise)).is_some_and(|promise| allows(&promise.spec.policies)),
+        (None, Some(promise)) => portal.world.promises.get(&at(promise)).is_some_and(|promise| {
+            allows(&promise.spec.policies) || allows_requester(&promise.spec, &approval.rule.name).unwrap_or_default()
+        }),
         (None, None) => false,
     }
 }

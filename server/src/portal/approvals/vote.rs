@@ -100,7 +100,8 @@ fn checked(vote: &Vote, decision: Decision) -> Result<()> {
         Decision::Approve if vote.emergency => {
             Some("Add a comment that describes the emergency. It's logged, and everyone involved can read it.")
         }
-        Decision::Approve => None,
+        // No form skips steps.
+        Decision::Approve | Decision::Skip => None,
     };
     match missing {
         Some(missing) => refused("comment", missing),

@@ -13,6 +13,7 @@ use promise::{BusyReason, ConflictReason, DeniedOperation, DeniedReason, Result,
 use serde_json::json;
 
 use super::matter::{self, Matter, waiting};
+use super::step;
 use crate::portal::Caller;
 use crate::portal::requests::rows;
 use crate::portal::rights::Right;
@@ -20,7 +21,8 @@ use crate::portal::write::{WriteOperation, WriteTarget};
 
 /// Returns whether the user can withdraw it. `None` for users other than the requester, and while nothing waits for approval.
 pub(super) async fn allowed(caller: &Caller, matter: &Matter) -> Result<Option<std::result::Result<(), DeniedReason>>> {
-    if !rows::is_of(caller, &matter.request) || matter.hash().is_none() {
+    // A step isn't withdrawn: its workflow is cancelled.
+    if !rows::is_of(caller, &matter.request) || matter.hash().is_none() || step::step(&matter.request).is_some() {
         return Ok(None);
     }
     let may = caller.may(&matter.key.cluster, Right::request("patch", &matter.key.namespace, &matter.key.name)).await?;
@@ -33,7 +35,7 @@ pub(super) async fn post(caller: &Caller, uid: &str, hash: &str) -> Result<()> {
     match allowed(caller, &matter).await? {
         Some(Ok(())) => {}
         Some(Err(reason)) => return Err(reason.into()),
-        None if matter.hash().is_none() => {
+        None if matter.hash().is_none() || step::step(&matter.request).is_some() => {
             return Err(ConflictReason::NothingToWithdraw.into());
         }
         None => return Err(DeniedReason::NotTheRequester { operation: DeniedOperation::Withdraw }.into()),

@@ -92,6 +92,7 @@ fn verb(decision: Decision, emergency: bool) -> &'static str {
         Decision::Approve if emergency => "approved with an override",
         Decision::Approve => "approved",
         Decision::Reject => "rejected",
+        Decision::Skip => "skipped a step",
         Decision::RequestChanges => "requested changes",
     }
 }

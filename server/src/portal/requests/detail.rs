@@ -26,6 +26,7 @@ use super::related::{self, Surroundings};
 use super::{activity, decisions, form, preflight_panel, releases, rows, timeline, workflow};
 use crate::portal::Caller;
 use crate::portal::approvals::review;
+use crate::portal::approvals::step::about_step;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 use crate::portal::runs;
@@ -65,6 +66,8 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     let surroundings =
         if part == RequestPart::Overview { related::of(caller, workspace, &request, spec).await } else { Surroundings::default() };
     let (yaml, manifest) = if part == RequestPart::Yaml { (yaml(&request), manifest(&request)) } else { Default::default() };
+    let step = about_step(&request);
+    let in_question = step.as_ref().unwrap_or(&request);
     let page = RequestPage {
         row: rows::row(caller, workspace, &request),
         generation: request.metadata.generation.unwrap_or_default(),
@@ -87,13 +90,13 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         accepted: related::accepted(&request),
         usual: surroundings.usual,
         related: surroundings.related,
-        asked: caller.asked(&request).await?,
+        asked: caller.asked(in_question).await?,
         again: caller.may_ask_again(&workspace.cluster, &request).await?.map(|may| may.map_err(|reason| reason.to_string())),
         comments: caller.comments(request.metadata.uid.as_deref().unwrap_or_default()).await?,
         uid: request.metadata.uid.clone().unwrap_or_default(),
         withdraw: withdrawn(caller, workspace, &request, may("patch").await?),
-        approvals: decisions::lines(caller, &request).await?,
-        hash: decisions::hash(&status),
+        approvals: decisions::lines(caller, in_question).await?,
+        hash: in_question.status.as_ref().and_then(decisions::hash),
         outdated: decisions::outdated(caller, workspace, &request).await?,
         resources: status.inventory.iter().map(resource).collect(),
         needs: needs(caller, &request).await,

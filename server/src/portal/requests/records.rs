@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::index::labels;
 use super::{decisions, list, rows, workflow};
 use crate::portal::Caller;
+use crate::portal::approvals::step::about_step;
 use crate::portal::place::Workspace;
 use crate::portal::slices::Slice;
 
@@ -68,6 +69,8 @@ impl Caller {
         let known = self.spec_of(&workspace.cluster, request);
         let status = request.status.clone().unwrap_or_default();
         let sentence = rows::status_sentence(request);
+        let step = about_step(request);
+        let in_question = step.as_ref().unwrap_or(request);
         let running = status.current.as_ref().map(|current| RunningRelease {
             release: current.release.clone(),
             version: current.version.clone(),
@@ -81,8 +84,8 @@ impl Caller {
             resource_version: request.metadata.resource_version.clone().unwrap_or_default(),
             spec: request.spec.clone(),
             next: sentence.next,
-            content_hash: decisions::hash(&status),
-            approvals: self.request_approvals(request).await?,
+            content_hash: in_question.status.as_ref().and_then(decisions::hash),
+            approvals: self.request_approvals(in_question).await?,
             running,
             workflow: status.workflow,
             steps: status.steps,

@@ -20,6 +20,7 @@ use crate::controller::governance::problems_in_words;
 use crate::controller::informers::WatchedKind;
 use crate::controller::places::{KnownInputs, Places, Unplaced};
 use crate::controller::queue::Requeue;
+use crate::controller::step_decisions::{self, RunInQuestion, StepAnswers};
 use crate::controller::{inputs, objects, reconcile, render};
 use crate::kinds::PromiseRequest;
 use crate::workspaces::ClusterId;
@@ -48,6 +49,8 @@ pub(super) struct RunState {
     answered: BTreeSet<ObjectKey>,
     failure: Option<Failure>,
     again: Option<i64>,
+    /// Whether someone decided about a step without a permission that they might receive. No event announces it.
+    awaits_rights: bool,
 }
 
 impl RunState {
@@ -86,6 +89,7 @@ impl ActionReconciliation<'_> {
             answered: BTreeSet::new(),
             failure: None,
             again: None,
+            awaits_rights: false,
         };
         self.rounds(&mut state).await?;
         self.record(&state).await?;
@@ -96,7 +100,7 @@ impl ActionReconciliation<'_> {
             Some(_) => Requeue::Backoff,
             None if is_over => Requeue::No,
             // What a step waits for isn't watched everywhere.
-            None if state.run.steps.iter().any(is_observing) => Requeue::Poll,
+            None if state.awaits_rights || state.run.steps.iter().any(is_observing) => Requeue::Poll,
             None => {
                 let again = state.again.and_then(|seconds| u64::try_from(seconds).ok()).map_or(RESYNC, Duration::from_secs);
                 Requeue::After(again.min(RESYNC))
@@ -318,12 +322,23 @@ impl ActionReconciliation<'_> {
         observed
     }
 
-    async fn advanced(&self, state: &RunState, now: &Plan, results: BTreeMap<String, Done>) -> Result<Advanced, String> {
+    async fn advanced(&self, state: &mut RunState, now: &Plan, results: BTreeMap<String, Done>) -> Result<Advanced, String> {
+        let uid = self.action.uid().unwrap_or_default();
+        let about = RunInQuestion {
+            request: &state.request,
+            key: &self.request_key(),
+            release: &state.chosen,
+            run: &state.run,
+            uid: &uid,
+            actor: self.action.spec.requester.as_ref(),
+        };
+        let StepAnswers { decisions, unannounced } = step_decisions::gather(self.ctx, about).await;
+        state.awaits_rights = unannounced;
         let (compiled, context, run) = (state.chosen.compiled.clone(), self.context(state), state.run.clone());
         let parameters = state.chosen.release.parameters.clone().unwrap_or_default();
         let (observed, called) = (self.observed(state), self.ctx.calls.of(&marked(self.key)));
         let (unapplied, unhealthy, at) = (now.unapplied.clone(), now.unhealthy.clone(), self.ctx.clock.now());
-        let (uid, retry) = (self.action.uid().unwrap_or_default(), self.retry().map(str::to_owned));
+        let retry = self.retry().map(str::to_owned);
         let advanced = self.ctx.evaluate(move || {
             let workflow = compiled.workflows().get(WorkflowName::Action)?;
             let input = Input {
@@ -337,6 +352,7 @@ impl ActionReconciliation<'_> {
                 remaining: &BTreeSet::new(),
                 jobs: &BTreeMap::new(),
                 called: &called,
+                decisions: &decisions,
                 can_roll_back: false,
                 is_back: false,
                 paused: false,

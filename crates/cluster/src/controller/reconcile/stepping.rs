@@ -8,11 +8,12 @@ use promise::api::{WorkflowName, WorkflowPhase};
 use promise::lifecycle::{Choice, Chosen, Upheld};
 use promise::names;
 use promise::plan::{Desired, Facts, Plan, job_id, resource_of};
-use promise::workflow::{self, Done, Input, Run, Task, name_of};
+use promise::workflow::{self, Done, Input, Run, StepDecision, Task, name_of};
 
 use super::Reconciliation;
 use crate::controller::decide::Decision;
 use crate::controller::places::Places;
+use crate::controller::step_decisions::{self, RunInQuestion};
 use crate::controller::{job_result, render, steps};
 
 /// Number of times in one reconcile that steps are carried out: each time, what they found can start others.
@@ -112,11 +113,12 @@ impl Reconciliation<'_> {
         let mut results = BTreeMap::new();
         let retry = self.request.annotations().get(names::RETRY_ANNOTATION).cloned();
         for _ in 0..ROUNDS {
-            let Some(run) = self.run.clone().filter(|run| !run.is_idle(retry.as_deref())) else {
+            let decisions = self.step_decisions(subject).await;
+            let Some(run) = self.run.clone().filter(|run| !run.is_idle(retry.as_deref()) || run.is_skipped(&decisions)) else {
                 self.ctx.calls.forget(self.key);
                 break;
             };
-            let advanced = match self.next_of(subject, run.clone(), results, (facts, plan)).await {
+            let advanced = match self.next_of(subject, run.clone(), (results, decisions), (facts, plan)).await {
                 Ok(advanced) => advanced,
                 Err(why) => {
                     self.fails(why.into());
@@ -149,11 +151,21 @@ impl Reconciliation<'_> {
         Ok(advance)
     }
 
+    /// Returns what people decided about the steps of the run.
+    async fn step_decisions(&mut self, subject: &Subject<'_>) -> Vec<StepDecision> {
+        let uid = self.request.uid().unwrap_or_default();
+        let Some(run) = &self.run else { return Vec::new() };
+        let about = RunInQuestion { request: &self.request, key: self.key, release: subject.release, run, uid: &uid, actor: None };
+        let answers = step_decisions::gather(self.ctx, about).await;
+        self.awaiting_rights = answers.unannounced;
+        answers.decisions
+    }
+
     async fn next_of(
         &self,
         subject: &Subject<'_>,
         run: Run,
-        results: BTreeMap<String, Done>,
+        (results, decisions): (BTreeMap<String, Done>, Vec<StepDecision>),
         (facts, plan): (&Facts, &Plan),
     ) -> Result<Option<workflow::Advanced>, String> {
         let release = subject.release;
@@ -190,6 +202,7 @@ impl Reconciliation<'_> {
                 remaining: &remaining,
                 jobs: &jobs,
                 called: &called,
+                decisions: &decisions,
                 can_roll_back,
                 is_back,
                 paused,

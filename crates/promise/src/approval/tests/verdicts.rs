@@ -22,7 +22,7 @@ fn given(state: DecisionState, void: Option<&str>) -> GivenApproval {
 
 fn of(spec: &ApprovalSpec, cluster: &str, before: Option<&DecisionStatus>, status: Option<&PromiseRequestStatus>) -> Option<Verdict> {
     let request = request();
-    let asked = status.map(|status| RequestInQuestion { request: &request, status });
+    let asked = status.map(|status| RequestInQuestion { request: &request, status, steps: &[] });
     verdict(&Written { name: "mine", cluster, spec, before }, asked.as_ref())
 }
 

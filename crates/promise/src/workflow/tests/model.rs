@@ -6,10 +6,15 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::api::{HttpMethod, OnFailure, StepPhase, StepReason, StepStatus, WorkflowName, WorkflowPhase};
+use crate::api::{
+    ApprovalState, ApprovalStatus, Decision, DecisionState, GivenApproval, HttpMethod, OnFailure, StepPhase, StepReason, StepStatus,
+    WorkflowName, WorkflowPhase,
+};
 use crate::context::Context;
 use crate::render::Compiled;
-use crate::workflow::{Answer, Done, HttpTask, Input, ObservedJob, Run, Task, TaskFailure, advance};
+use crate::workflow::{
+    Answer, CompiledWorkflow, Done, HttpTask, Input, ObservedJob, Run, StepDecision, StepQuestion, Task, TaskFailure, advance,
+};
 
 /// Observations until a run has to be over. Each fault costs some.
 const LIMIT: usize = 600;
@@ -17,10 +22,21 @@ const LIMIT: usize = 600;
 /// What a random step does, and what comes of it whatever happens meanwhile.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    Check { holds: bool },
+    Check {
+        holds: bool,
+    },
     Apply,
-    Http { polls: bool, fate: Fate },
-    Job { succeeds: bool },
+    Http {
+        polls: bool,
+        fate: Fate,
+    },
+    Job {
+        succeeds: bool,
+    },
+    /// People approve or reject it.
+    Gate {
+        approved: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +53,8 @@ struct RandomStep {
     depends_on: Vec<usize>,
     on_failure: OnFailure,
     retries: u32,
+    /// Whether someone skips it as soon as it fails.
+    is_skipped: bool,
 }
 
 impl RandomStep {
@@ -46,7 +64,18 @@ impl RandomStep {
             Kind::Apply => false,
             Kind::Http { fate, .. } => fate != Fate::Resolved,
             Kind::Job { succeeds } => !succeeds,
+            Kind::Gate { approved } => !approved,
         }
+    }
+
+    /// Whether it ends the run although people may skip it.
+    fn ends(&self) -> bool {
+        self.fails() && self.on_failure != OnFailure::Continue && !self.is_saved()
+    }
+
+    /// Whether the run stops at it until someone skips it. A rollback begins before anyone could.
+    fn is_saved(&self) -> bool {
+        self.is_skipped && self.on_failure == OnFailure::Fail
     }
 
     fn value(&self, index: usize) -> Value {
@@ -54,10 +83,14 @@ impl RandomStep {
         let limit = if self.fails() { self.retries } else { 20 };
         let mut step = json!({
             "id": format!("s{index}"), "dependsOn": self.depends_on.iter().map(|other| format!("s{other}")).collect::<Vec<_>>(),
-            "onFailure": self.on_failure, "retry": {"limit": limit, "backoff": "5s"},
+            "onFailure": self.on_failure,
         });
+        if !matches!(self.kind, Kind::Gate { .. }) {
+            step["retry"] = json!({"limit": limit, "backoff": "5s"});
+        }
         let (name, action) = match self.kind {
             Kind::Check { holds } => ("validate", json!({"expression": format!("${{{holds}}}"), "message": "It doesn't hold."})),
+            Kind::Gate { .. } => ("approve", json!({"approvers": {"groups": ["operations"]}})),
             Kind::Apply => ("apply", json!({"resources": [format!("r{index}")]})),
             Kind::Job { .. } => ("job", json!({"outputs": {"n": "${result.n}"}, "template": {"spec": {"template": {"spec": {}}}}})),
             Kind::Http { polls, .. } => {
@@ -130,6 +163,9 @@ enum Fault {
     ClockJumps,
 }
 
+/// Values of a random step: its type, dependencies, what a failure leads to, retries, and whether it is skipped.
+type RandomValues = (Kind, Vec<prop::sample::Index>, OnFailure, u32, bool);
+
 fn case() -> impl Strategy<Value = (Vec<RandomStep>, Vec<Fault>, bool)> {
     let fate = prop_oneof![4 => Just(Fate::Resolved), 1 => Just(Fate::Rejected), 1 => Just(Fate::Refused)];
     let kind = prop_oneof![
@@ -137,13 +173,15 @@ fn case() -> impl Strategy<Value = (Vec<RandomStep>, Vec<Fault>, bool)> {
         2 => Just(Kind::Apply),
         3 => (any::<bool>(), fate).prop_map(|(polls, fate)| Kind::Http { polls, fate }),
         1 => prop::bool::weighted(0.7).prop_map(|succeeds| Kind::Job { succeeds }),
+        1 => prop::bool::weighted(0.7).prop_map(|approved| Kind::Gate { approved }),
     ];
     let on_failure = prop_oneof![Just(OnFailure::Fail), Just(OnFailure::Continue), Just(OnFailure::Rollback)];
-    let step = (kind, prop::collection::vec(any::<prop::sample::Index>(), 0..3), on_failure, 0..2_u32);
+    let after = prop::collection::vec(any::<prop::sample::Index>(), 0..3);
+    let step = (kind, after, on_failure, 0..2_u32, prop::bool::weighted(0.3));
     let steps = prop::collection::vec(step, 1..8).prop_map(|steps| {
-        let of = |(index, (kind, depends_on, on_failure, retries)): (usize, (Kind, Vec<prop::sample::Index>, OnFailure, u32))| {
+        let of = |(index, (kind, depends_on, on_failure, retries, is_skipped)): (usize, RandomValues)| {
             let depends_on: BTreeSet<usize> = depends_on.iter().filter(|_| index > 0).map(|other| other.index(index)).collect();
-            RandomStep { kind, depends_on: depends_on.into_iter().collect(), on_failure, retries }
+            RandomStep { kind, depends_on: depends_on.into_iter().collect(), on_failure, retries, is_skipped }
         };
         steps.into_iter().enumerate().map(of).collect::<Vec<_>>()
     });
@@ -160,7 +198,7 @@ fn expected(steps: &[RandomStep], can_roll_back: bool) -> Vec<WorkflowPhase> {
     let mut ends = Vec::new();
     for step in steps {
         let is_reached = step.depends_on.iter().all(|other| passes[*other]);
-        let ends_it = step.fails() && step.on_failure != OnFailure::Continue;
+        let ends_it = step.ends();
         if is_reached && ends_it {
             ends.push(can_roll_back && step.on_failure == OnFailure::Rollback);
         }
@@ -191,10 +229,12 @@ fn run(steps: &[RandomStep], faults: &[Fault], can_roll_back: bool) -> (Run, Des
     let mut results = BTreeMap::new();
     let mut faults = faults.iter().copied();
     for _ in 0..LIMIT {
-        if recorded.is_over() || matches!(recorded.status.phase, WorkflowPhase::Failed | WorkflowPhase::RolledBack) {
+        let is_idle = recorded.is_idle(None) && !recorded.is_skipped(&decided(steps, &recorded, workflow));
+        if is_idle {
             return (recorded, desk, names);
         }
         let fault = faults.next().unwrap_or(Fault::None);
+        let decisions = decided(steps, &recorded, workflow);
         let input = Input {
             workflow,
             uid: "r-1",
@@ -206,6 +246,7 @@ fn run(steps: &[RandomStep], faults: &[Fault], can_roll_back: bool) -> (Run, Des
             remaining: &BTreeSet::new(),
             jobs: &jobs,
             called: &called,
+            decisions: &decisions,
             can_roll_back,
             is_back: recorded.status.phase == WorkflowPhase::RollingBack,
             paused: false,
@@ -267,12 +308,30 @@ fn run(steps: &[RandomStep], faults: &[Fault], can_roll_back: bool) -> (Run, Des
     panic!("it never ends: {recorded:?}")
 }
 
+/// Returns what people decide: about each `approve` step as it is meant to end, and skips of steps that failed.
+fn decided(steps: &[RandomStep], run: &Run, workflow: &CompiledWorkflow) -> Vec<StepDecision> {
+    let of = |question: StepQuestion| {
+        let index: usize = question.step[1..].parse().unwrap();
+        let state = match steps[index].kind {
+            Kind::Gate { approved: true } => ApprovalState::Approved,
+            Kind::Gate { approved: false } => ApprovalState::Rejected,
+            _ => ApprovalState::Waiting,
+        };
+        let is_skipped = steps[index].is_saved() && run.steps[index].phase == StepPhase::Failed;
+        let skip = GivenApproval { by: "olga".into(), decision: Decision::Skip, state: DecisionState::Counts, ..GivenApproval::default() };
+        let given = if is_skipped { vec![skip] } else { Vec::new() };
+        let line = ApprovalStatus { state, given, ..ApprovalStatus::default() };
+        StepDecision { step: question.step, content_hash: question.content_hash, line }
+    };
+    run.questions(workflow, "r-1").into_iter().map(of).collect()
+}
+
 /// No step begins before those that it depends on are done.
 fn in_order(steps: &[RandomStep], before: &Run, now: &Run) {
     for (index, step) in steps.iter().enumerate() {
         let has_begun = before.steps[index].attempts == 0 && now.steps[index].attempts > 0;
         let is_done = |other: &usize| match now.steps[*other].phase {
-            StepPhase::Succeeded => true,
+            StepPhase::Succeeded | StepPhase::Skipped => true,
             StepPhase::Failed => steps[*other].on_failure == OnFailure::Continue,
             _ => false,
         };

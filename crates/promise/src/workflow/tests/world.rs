@@ -5,10 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::api::{PromiseSpec, ReleaseRule, StepReason, StepStatus, WorkflowName};
+use crate::api::{
+    ApprovalRule, ApprovalSpec, ApprovedRequest, Decision, PromiseSpec, QuestionStatus, ReleaseRule, Requester, StepReason, StepStatus,
+    WorkflowName,
+};
+use crate::approval::{Matter, Right, Vote, judge_step};
 use crate::context::{Context, RequestContext};
+use crate::policy::Provenance;
 use crate::render::{Compiled, injects};
-use crate::workflow::{Answer, Done, HttpTask, Input, JobInputs, JobResultTask, ObservedJob, Run, Task, TaskFailure, WantedJob, advance};
+use crate::workflow::{
+    Answer, Done, HttpTask, Input, JobInputs, JobResultTask, ObservedJob, Run, StepDecision, StepQuestion, Task, TaskFailure, WantedJob,
+    advance,
+};
 
 const RESOURCES: [&str; 2] = ["config", "database"];
 
@@ -27,9 +35,19 @@ pub struct World {
     pub retry: Option<String>,
     pub cancel: Option<String>,
     pub jobs: BTreeMap<String, ObservedJob>,
+    /// Decisions, oldest first, and whether their authors may decide.
+    votes: Vec<(ApprovalSpec, Right)>,
     tasks: Vec<Task>,
     called: BTreeMap<String, Timestamp>,
     again: Option<SignedDuration>,
+}
+
+fn request() -> ApprovedRequest {
+    ApprovedRequest { cluster: Some("shop".into()), namespace: "default".into(), name: "orders".into(), uid: "r-1".into() }
+}
+
+fn person(name: &str) -> Requester {
+    Requester { username: name.to_owned(), groups: vec!["operations".into()], cluster: None }
 }
 
 /// A promise with a database and a config, and a workflow.
@@ -67,6 +85,7 @@ impl World {
             retry: None,
             cancel: None,
             jobs: BTreeMap::new(),
+            votes: Vec::new(),
             tasks: Vec::new(),
             called: BTreeMap::new(),
             again: None,
@@ -87,6 +106,7 @@ impl World {
             remaining: &self.remaining,
             jobs: &self.jobs,
             called: &self.called,
+            decisions: &self.decisions(),
             can_roll_back: self.can_roll_back,
             is_back: self.is_back,
             paused: self.paused,
@@ -101,6 +121,49 @@ impl World {
             Task::DryRun { .. } | Task::JobResult(_) | Task::Patch { .. } | Task::Delete { .. } => None,
         });
         calls.collect()
+    }
+
+    /// Returns what people decided about steps, as the controller judges it. Dana requested it.
+    fn decisions(&self) -> Vec<StepDecision> {
+        let request = request();
+        let dana = person("dana");
+        let names: Vec<String> = (0..self.votes.len()).map(|index| format!("vote-{index}")).collect();
+        let times: Vec<String> = (0..self.votes.len()).map(|index| format!("2026-05-01T08:00:{index:02}Z")).collect();
+        let votes: Vec<Vote<'_>> = (0..self.votes.len())
+            .map(|index| Vote {
+                name: &names[index],
+                cluster: "home",
+                at: Some(&times[index]),
+                written: i64::try_from(index).unwrap(),
+                spec: &self.votes[index].0,
+                right: self.votes[index].1.clone(),
+            })
+            .collect();
+        let judged = |asked: StepQuestion| {
+            let question = QuestionStatus { content_hash: asked.content_hash.clone(), ..QuestionStatus::default() };
+            let matter =
+                Matter { request: &request, requester: Some(&dana), changers: &[], question: &question, since: 0, former: &asked.former };
+            let from = Provenance::of_promise("root:platform", "home", "databases", &asked.step);
+            let line = judge_step(&from, asked.rule.as_ref(), &matter, &votes, 0);
+            StepDecision { step: asked.step, content_hash: asked.content_hash, line }
+        };
+        self.run.questions(self.compiled.workflows().get(self.name).unwrap(), "r-1").into_iter().map(judged).collect()
+    }
+
+    /// Decides about the present question of a step, and advances.
+    pub fn decide(&mut self, who: &str, decision: Decision, step: &str, comment: &str) {
+        let hash = self.step(step).content_hash.clone().unwrap_or_default();
+        self.decide_about(&hash, who, (decision, step, comment), Right::Has);
+    }
+
+    /// The same with any hash and right.
+    pub fn decide_about(&mut self, hash: &str, who: &str, (decision, step, comment): (Decision, &str, &str), right: Right) {
+        let rule = ApprovalRule { policy: None, promise: Some("databases".into()), name: step.to_owned() };
+        let comment = Some(comment.to_owned()).filter(|comment| !comment.is_empty());
+        let decided_by = Some(person(who));
+        let (request, content_hash) = (request(), hash.to_owned());
+        self.votes.push((ApprovalSpec { request, rule, content_hash, decision, comment, decided_by, ..ApprovalSpec::default() }, right));
+        self.advance();
     }
 
     /// Advances without results. Returns the calls.
