@@ -26,6 +26,7 @@ mod request;
 mod resources;
 mod rollout;
 mod saved;
+mod schedule;
 mod search;
 mod selection;
 mod sort;
@@ -83,6 +84,7 @@ pub use request::{
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use rollout::{RolloutCommand, RolloutCounts, RolloutForm, RolloutMember, RolloutPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
+pub use schedule::ScheduleLine;
 pub use search::{SearchHit, SearchKind, SearchPage, SearchQuery, SearchTarget};
 pub use selection::Selection;
 pub use sort::{Column, Sort};

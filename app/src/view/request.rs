@@ -12,6 +12,7 @@ use super::policy::PolicyLine;
 use super::preflight::PriceView;
 use super::related::RelatedGroup;
 use super::release::{DeprecationNotice, ExpiryNotice, UpgradeOffer};
+use super::schedule::ScheduleLine;
 use super::sort::{Column, Sort};
 use super::total::Total;
 use super::workflow::WorkflowView;
@@ -392,6 +393,8 @@ pub struct RequestPage {
     pub expiry: Option<ExpiryNotice>,
     /// The last run of a workflow.
     pub workflow: Option<WorkflowView>,
+    /// Schedules of policies.
+    pub schedules: Vec<ScheduleLine>,
     /// The newest version, if the request doesn't move to it by itself.
     pub upgrade: Option<UpgradeOffer>,
     /// Until when the promise can be used. Absent if it isn't deprecated.

@@ -21,6 +21,7 @@ mod promise_workflow;
 mod release;
 mod request;
 mod required;
+mod schedule;
 mod waiting;
 mod workflow;
 
@@ -38,7 +39,7 @@ pub use job::JobStep;
 pub use outdated::{OutdatedPrice, OutdatedRule, OutdatedStatus, RuleChange};
 pub use policy::{
     AppliesTo, Approve, Approvers, Budget, Constrain, Enforcement, FIRST_STAGE, Inject, InjectMatch, Limit, Owner, PolicyCategory,
-    PolicySpec, PolicyStatus, Rule, Schedule, SetValue, Validate, Window,
+    PolicySpec, PolicyStatus, Rule, SetValue, Validate, Window,
 };
 pub use preflight::{
     PreflightAnswer, PreflightApproval, PreflightDryRun, PreflightObject, PreflightPrice, PreflightPriceItem, PreflightUnknown,
@@ -55,6 +56,7 @@ pub use request::{
     PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester, SecretKeyRef, UpgradePolicy,
 };
 pub use required::Required;
+pub use schedule::{Schedule, ScheduleStatus};
 pub use waiting::{WaitingKind, WaitingOn, WaitingReason};
 pub use workflow::{
     HttpPoll, HttpRequest, HttpStep, OnFailure, PatchStep, ResourcesStep, Retry, Step, StepKind, StepPhase, StepReason, StepStatus,

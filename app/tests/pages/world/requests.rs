@@ -138,6 +138,7 @@ impl Requests for World {
             }),
             expiry: self.fits.then(super::releases::expiry),
             workflow: Some(super::workflow::view(self.fits)),
+            schedules: super::workflow::schedules(self.fits),
             upgrade: Some(super::releases::upgrade()),
             deprecation: (!self.fits).then(super::releases::deprecation),
             resources: vec![
