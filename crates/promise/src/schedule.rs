@@ -76,7 +76,7 @@ pub struct Start {
 /// What follows for a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scheduled {
-    /// What its status says once the runs are started.
+    /// What its status says once [`note`] has noted the runs.
     pub statuses: Vec<ScheduleStatus>,
     /// Runs to start.
     pub starts: Vec<Start>,
@@ -119,17 +119,10 @@ fn step(
     runs: &[&ScheduledRun],
 ) -> Option<(ScheduleStatus, Option<Start>)> {
     let Ruling { from, effect: schedule, .. } = rule;
-    // A run that was created before the status could say so counts as well.
-    let newest = runs.iter().max_by_key(|run| run.at);
-    let recorded = known.and_then(|known| time(known.last_at.as_deref()));
-    let last = newest.map(|run| run.at).max(recorded);
-    let last_run = match newest {
-        Some(run) if Some(run.at) > recorded => Some(run.name.clone()),
-        _ => known.and_then(|known| known.last_run.clone()),
-    };
+    let last = known.and_then(|known| time(known.last_at.as_deref()));
     let is_same = |known: &&ScheduleStatus| known.cron == schedule.cron && known.timezone == schedule.timezone;
     let due = match known.filter(is_same).and_then(|known| time(known.next_at.as_deref())) {
-        Some(next) => last.filter(|last| *last >= next).map_or(Some(next), |last| schedule.next(last)),
+        Some(next) => Some(next),
         // It is new, or has other times from now on.
         None => schedule.next(last.map_or(facts.now, |last| last.max(facts.now))),
     }?;
@@ -144,24 +137,25 @@ fn step(
         cron: schedule.cron.clone(),
         timezone: schedule.timezone.clone(),
         next_at: Some(due.to_string()),
-        last_at: last.map(|last| last.to_string()),
-        last_run,
         missed,
+        ..known.cloned().unwrap_or_default()
     };
     if due > facts.now {
         return Some((status, None));
     }
-    let (latest, skipped) = latest(schedule, due, facts.now);
-    let is_waiting = runs.iter().any(|run| run.phase == ActionPhase::Pending);
-    status.next_at = schedule.next(latest.max(facts.now)).map(|next| next.to_string());
-    if is_waiting || facts.now.duration_since(latest) > LATEST_START {
+    let name = |at: Timestamp| run_name(facts.request, facts.uid, &schedule.action, key, at);
+    // A run that was created before the status could name it comes first.
+    let interrupted = runs.iter().map(|run| (run.at, &run.name)).filter(|(at, run)| (due..=facts.now).contains(at) && **run == name(*at));
+    let interrupted = interrupted.map(|(at, _)| at).max();
+    let (latest, skipped) = latest(schedule, due, interrupted.unwrap_or(facts.now));
+    let is_waiting = runs.iter().any(|run| run.phase == ActionPhase::Pending && status.last_uid.as_ref() == Some(&run.uid));
+    status.next_at = schedule.next(latest).map(|next| next.to_string());
+    if interrupted.is_none() && (is_waiting || facts.now.duration_since(latest) > LATEST_START) {
         status.missed = missed.saturating_add(skipped).saturating_add(1).min(MOST_MISSED);
         return Some((status, None));
     }
-    let name = run_name(facts.request, facts.uid, &schedule.action, key, latest);
     status.missed = if skipped == 0 { 0 } else { missed.saturating_add(skipped).min(MOST_MISSED) };
-    (status.last_at, status.last_run) = (Some(latest.to_string()), Some(name.clone()));
-    Some((status, Some(Start { name, at: latest, rule: rule.clone(), key: key.to_owned() })))
+    Some((status, Some(Start { name: name(latest), at: latest, rule: rule.clone(), key: key.to_owned() })))
 }
 
 /// Returns the latest time up to now, and how many there were before it since one was due.
@@ -178,16 +172,19 @@ fn latest(schedule: &ActionSchedule, due: Timestamp, now: Timestamp) -> (Timesta
     (latest, skipped.min(MOST_MISSED))
 }
 
-/// Changes a status because something else has the name of a run, which therefore isn't started. `before` is what the status said.
-pub fn taken(status: &mut ScheduleStatus, before: Option<&ScheduleStatus>) {
-    (status.last_at, status.last_run) = before.map(|before| (before.last_at.clone(), before.last_run.clone())).unwrap_or_default();
-    status.missed = before.map_or(0, |before| before.missed).max(status.missed).saturating_add(1).min(MOST_MISSED);
+/// Notes in a status that the run of a time was started, or that it wasn't because something else has its name. `uid` is that of the run.
+pub fn note(status: &mut ScheduleStatus, start: &Start, uid: Option<String>) {
+    match uid {
+        Some(uid) => {
+            (status.last_at, status.last_run, status.last_uid) = (Some(start.at.to_string()), Some(start.name.clone()), Some(uid));
+        }
+        None => status.missed = status.missed.saturating_add(1).min(MOST_MISSED),
+    }
 }
 
-/// Whether the status of a request says that a schedule started a run of an action. Only the controller writes the status.
-pub fn is_started(status: Option<&PromiseRequestStatus>, run: &str, action: &str) -> bool {
-    let is_it = |known: &ScheduleStatus| known.last_run.as_deref() == Some(run) && known.action == action;
-    status.is_some_and(|status| status.schedules.iter().any(is_it))
+/// Whether the status of a request says that a schedule started the run with this uid. Only the controller writes the status.
+pub fn is_started(status: Option<&PromiseRequestStatus>, uid: &str) -> bool {
+    status.is_some_and(|status| status.schedules.iter().any(|known| known.last_uid.as_deref() == Some(uid)))
 }
 
 /// Returns when a schedule runs, in words: `Every day at 02:00 (Europe/Berlin)`.

@@ -55,6 +55,9 @@ pub struct ScheduleStatus {
     /// Name of the PromiseAction of the last run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_run: Option<String>,
+    /// uid of that PromiseAction. No other one counts as started by the schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_uid: Option<String>,
     /// Number of times without a run since the last one that was started without missing any: the controller wasn't running, the request
     /// was paused, or an earlier run was still waiting for its turn.
     #[serde(default, skip_serializing_if = "is_zero")]

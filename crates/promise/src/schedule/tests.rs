@@ -2,8 +2,8 @@ use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Facts, KEPT, Scheduled, ScheduledRun, run_name, schedule};
-use crate::api::{ActionPhase, PolicySpec, ScheduleStatus};
+use super::{Facts, KEPT, Scheduled, ScheduledRun, is_started, note, run_name, schedule};
+use crate::api::{ActionPhase, PolicySpec, PromiseRequestStatus, ScheduleStatus};
 use crate::policy::{ActionSchedule, Origin, PolicySource, Reading, Ruling, scheduled};
 
 fn rules(schedules: &[Value]) -> Vec<Ruling<ActionSchedule>> {
@@ -38,18 +38,20 @@ impl World {
 
     /// Does what follows, and returns the times of the started runs.
     fn pass(&mut self, now: &str) -> Vec<String> {
-        let next = self.look(now);
-        self.known = next.statuses;
+        let mut next = self.look(now);
         self.runs.retain(|run| !next.drops.contains(run));
-        let times = next.starts.iter().map(|start| start.at.to_string()).collect();
-        self.runs.extend(next.starts.into_iter().map(|start| ScheduledRun {
-            uid: start.name.clone(),
-            name: start.name,
-            key: start.key,
-            at: start.at,
-            phase: ActionPhase::Pending,
-            finished: None,
-        }));
+        let mut times = Vec::new();
+        for start in &next.starts {
+            let status = next.statuses.iter_mut().find(|status| status.key == start.key).unwrap();
+            note(status, start, Some(format!("uid of {}", start.name)));
+            if self.runs.iter().any(|run| run.name == start.name) {
+                continue;
+            }
+            times.push(start.at.to_string());
+            let (name, key, at) = (start.name.clone(), start.key.clone(), start.at);
+            self.runs.push(ScheduledRun { uid: format!("uid of {name}"), name, key, at, phase: ActionPhase::Pending, finished: None });
+        }
+        self.known = next.statuses;
         times
     }
 
@@ -94,10 +96,37 @@ fn a_run_that_was_created_before_the_status_was_written_is_not_created_again() {
     world.pass("2026-11-27T12:00:00Z");
     let before = world.known.clone();
     world.pass("2026-11-28T01:00:00Z");
-    world.known = before;
-    assert_eq!(world.pass("2026-11-28T01:00:30Z"), [] as [&str; 0]);
-    assert_eq!(world.known[0].last_run.as_ref(), Some(&world.runs[0].name));
-    assert_eq!((world.missed(), world.known[0].next_at.as_deref()), (0, Some("2026-11-29T01:00:00Z")));
+    for now in ["2026-11-28T01:00:30Z", "2026-11-30T02:00:00Z"] {
+        world.known.clone_from(&before);
+        assert_eq!(world.pass(now), [] as [&str; 0]);
+        assert_eq!(world.known[0].last_run.as_ref(), Some(&world.runs[0].name));
+        assert_eq!((world.missed(), world.known[0].next_at.as_deref()), (0, Some("2026-11-29T01:00:00Z")));
+    }
+    // It still waits for its turn.
+    assert_eq!(world.pass("2026-11-30T02:00:00Z"), [] as [&str; 0]);
+    assert_eq!(world.missed(), 2);
+}
+
+#[test]
+fn only_the_recorded_run_counts_as_started() {
+    let mut world = World::of(&[nightly()]);
+    world.pass("2026-11-27T12:00:00Z");
+    world.pass("2026-11-28T01:00:00Z");
+    let status = PromiseRequestStatus { schedules: world.known.clone(), ..PromiseRequestStatus::default() };
+    let uid = &world.runs[0].uid;
+    assert!(is_started(Some(&status), uid) && !is_started(Some(&status), "other") && !is_started(None, uid));
+    // What else claims a time of the rule changes nothing.
+    let claims = ScheduledRun { name: "forged".into(), uid: "forged".into(), at: at("2026-11-29T01:00:00Z"), ..world.runs[0].clone() };
+    world.runs[0].phase = ActionPhase::Succeeded;
+    world.runs.push(claims);
+    assert_eq!(world.pass("2026-11-29T01:00:00Z"), ["2026-11-29T01:00:00Z"]);
+    // Something else has the name of a run.
+    let next = world.look("2026-11-30T01:00:00Z");
+    let mut status = next.statuses[0].clone();
+    world.runs.clear();
+    let starts = world.look("2026-11-30T01:00:00Z").starts;
+    note(&mut status, &starts[0], None);
+    assert_eq!((status.last_run, status.next_at.as_deref()), (world.known[0].last_run.clone(), Some("2026-12-01T01:00:00Z")));
 }
 
 #[test]

@@ -158,7 +158,7 @@ impl ActionReconciliation<'_> {
     }
 
     /// Checks whether a schedule of a policy started the run: then the policy allows it, and not the action. Labels only say where to look.
-    /// What counts is that admission stamped the controller, and that the status of the request, which no one else writes, names the run.
+    /// What counts is that admission stamped the controller, and that the status of the request, which no one else writes, has its uid.
     async fn is_scheduled(&self, request: &PromiseRequest, requester: &Requester) -> Result<bool, Begun> {
         if !self.action.labels().contains_key(names::SCHEDULE_LABEL) {
             return Ok(false);
@@ -166,8 +166,9 @@ impl ActionReconciliation<'_> {
         if !self.ctx.own_name.is(&self.ctx.world, requester).await.map_err(Begun::NotNow)? {
             return Ok(false);
         }
+        let uid = self.action.uid().unwrap_or_default();
         let has_begun = self.status().started_at.is_some();
-        if has_begun || is_started(request.status.as_ref(), &self.key.name, &self.action.spec.action) {
+        if has_begun || is_started(request.status.as_ref(), &uid) {
             return Ok(true);
         }
         Err(Begun::Waits(waits_for_record()))

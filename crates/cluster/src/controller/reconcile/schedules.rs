@@ -1,7 +1,7 @@
 //! Schedules of policies: the runs that they start for a request, and those that they no longer keep.
 //!
-//! A run is created before the status names it, and starts only once it does (`action::start`): so a run that isn't named was started by no
-//! schedule, whatever its labels say.
+//! A run is created before the status has its uid, and starts only once it does (`action::start`): any other run was started by no schedule,
+//! whatever its labels say.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use promise::api::PromiseActionSpec;
 use promise::lifecycle::Chosen;
 use promise::names;
 use promise::policy::{ActionSchedule, Ruling, Target, scheduled};
-use promise::schedule::{Facts, ScheduledRun, Start, schedule, taken};
+use promise::schedule::{Facts, ScheduledRun, Start, note, schedule};
 
 use super::Reconciliation;
 use crate::controller::decide::Decision;
@@ -26,7 +26,8 @@ const RETRY: Duration = Duration::from_secs(30);
 
 /// Whether there is a run for a time.
 enum Started {
-    Yes,
+    /// There is, with this uid.
+    Yes(String),
     /// Something else has its name.
     Taken,
     /// It couldn't be created now.
@@ -58,13 +59,14 @@ impl Reconciliation<'_> {
             let before = known.iter().find(|known| known.key == start.key);
             let Some(status) = next.statuses.iter_mut().find(|status| status.key == start.key) else { continue };
             match (started, before) {
-                (Started::Taken, before) => taken(status, before),
+                (Started::Yes(uid), _) => note(status, start, Some(uid)),
+                (Started::Taken, _) => note(status, start, None),
                 (Started::NotNow, Some(before)) => {
                     // Its time stays due.
                     status.clone_from(before);
                     is_done = false;
                 }
-                (Started::Yes | Started::NotNow, _) => {}
+                (Started::NotNow, None) => {}
             }
         }
         for run in &next.drops {
@@ -149,9 +151,9 @@ impl Reconciliation<'_> {
         };
         let params = PostParams { field_manager: Some(text(names::MANAGER_FULFIL)), ..PostParams::default() };
         match api.create(&params, &run).await {
-            Ok(_) => {
+            Ok(created) => {
                 tracing::info!(request = %self.key, run = name, policy = rule.from.policy, rule = rule.from.rule, "a scheduled run");
-                Started::Yes
+                Started::Yes(created.uid().unwrap_or_default())
             }
             Err(error) if is_conflict(&error) => self.found(api, &run).await,
             Err(error) => {
@@ -173,8 +175,9 @@ impl Reconciliation<'_> {
         };
         let content = |run: &PromiseAction| (run.spec.request.clone(), run.spec.action.clone(), run.spec.parameters.clone());
         let is_same = content(&found) == content(run) && scheduled_run(&found).map(|run| run.key) == scheduled_run(run).map(|run| run.key);
-        match self.ctx.own_name.is(&self.ctx.world, &found.spec.requester.unwrap_or_default()).await {
-            Ok(true) if is_same => Started::Yes,
+        let stamp = found.spec.requester.clone().unwrap_or_default();
+        match self.ctx.own_name.is(&self.ctx.world, &stamp).await {
+            Ok(true) if is_same => Started::Yes(found.uid().unwrap_or_default()),
             Ok(_) => {
                 tracing::warn!(request = %self.key, run = run.name_any(), "something else has the name of the scheduled run");
                 Started::Taken
