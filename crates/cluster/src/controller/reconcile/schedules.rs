@@ -173,8 +173,11 @@ impl Reconciliation<'_> {
                 return Started::NotNow;
             }
         };
-        let content = |run: &PromiseAction| (run.spec.request.clone(), run.spec.action.clone(), run.spec.parameters.clone());
-        let is_same = content(&found) == content(run) && scheduled_run(&found).map(|run| run.key) == scheduled_run(run).map(|run| run.key);
+        let content = |run: &PromiseAction| {
+            let PromiseActionSpec { request, action, parameters, .. } = run.spec.clone();
+            (request, action, parameters, run.labels().get(names::SCHEDULE_LABEL).cloned())
+        };
+        let is_same = content(&found) == content(run);
         let stamp = found.spec.requester.clone().unwrap_or_default();
         match self.ctx.own_name.is(&self.ctx.world, &stamp).await {
             Ok(true) if is_same => Started::Yes(found.uid().unwrap_or_default()),
