@@ -29,6 +29,7 @@ pub(crate) mod requests;
 pub(crate) mod resources;
 pub(crate) mod rollouts;
 pub(crate) mod runs;
+pub(crate) mod schedules;
 pub(crate) mod search;
 pub(crate) mod terms;
 pub(crate) mod versions;

@@ -27,6 +27,7 @@ mod resources;
 mod rollout;
 mod run;
 mod saved;
+mod schedule;
 mod search;
 mod selection;
 mod sort;
@@ -85,6 +86,7 @@ pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, Reso
 pub use rollout::{RolloutCommand, RolloutCounts, RolloutForm, RolloutMember, RolloutPage};
 pub use run::{ActionForm, ActionLine, ActionOutcome, RunChoices, RunLine, RunOutput, RunPage, RunsPage};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
+pub use schedule::ScheduleLine;
 pub use search::{SearchHit, SearchKind, SearchPage, SearchQuery, SearchTarget};
 pub use selection::Selection;
 pub use sort::{Column, Sort};

@@ -13,6 +13,7 @@ use super::preflight::PriceView;
 use super::related::RelatedGroup;
 use super::release::{DeprecationNotice, ExpiryNotice, UpgradeOffer};
 use super::run::ActionLine;
+use super::schedule::ScheduleLine;
 use super::sort::{Column, Sort};
 use super::total::Total;
 use super::workflow::WorkflowView;
@@ -407,6 +408,8 @@ pub struct RequestPage {
     pub workflow: Option<WorkflowView>,
     /// The actions of the version that runs.
     pub actions: Vec<ActionLine>,
+    /// Schedules of policies.
+    pub schedules: Vec<ScheduleLine>,
     /// The newest version, if the request doesn't move to it by itself.
     pub upgrade: Option<UpgradeOffer>,
     /// Until when the promise can be used. Absent if it isn't deprecated.

@@ -22,6 +22,7 @@ mod promise_workflow;
 mod release;
 mod request;
 mod required;
+mod schedule;
 mod step;
 mod waiting;
 mod workflow;
@@ -41,7 +42,7 @@ pub use job::JobStep;
 pub use outdated::{OutdatedPrice, OutdatedRule, OutdatedStatus, RuleChange};
 pub use policy::{
     AppliesTo, Approve, Approvers, Budget, Constrain, Enforcement, FIRST_STAGE, Inject, InjectMatch, Limit, Owner, PolicyCategory,
-    PolicySpec, PolicyStatus, Rule, Schedule, SetValue, Validate, Window,
+    PolicySpec, PolicyStatus, Rule, SetValue, Validate, Window,
 };
 pub use preflight::{
     PreflightAnswer, PreflightApproval, PreflightDryRun, PreflightObject, PreflightPrice, PreflightPriceItem, PreflightUnknown,
@@ -58,6 +59,7 @@ pub use request::{
     PolicyOutcome, PolicyResult, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester, SecretKeyRef, UpgradePolicy,
 };
 pub use required::Required;
+pub use schedule::{Schedule, ScheduleStatus};
 pub use step::{StepKind, StepPhase, StepReason};
 pub use waiting::{WaitingKind, WaitingOn, WaitingReason};
 pub use workflow::{

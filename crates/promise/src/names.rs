@@ -80,6 +80,15 @@ pub const CANCEL_ANNOTATION: &str = "platform.opmodel.dev/cancel";
 /// Annotation on the Job of a step and on its pods: the same for every attempt that means the same effect.
 pub const IDEMPOTENCY_KEY_ANNOTATION: &str = "platform.opmodel.dev/idempotency-key";
 
+/// Label of a run that a schedule started: key of the rule, `status.schedules[].key` of the request.
+pub const SCHEDULE_LABEL: &str = "platform.opmodel.dev/schedule";
+/// Annotation next to it with the name of the policy, or of the promise for its own rules.
+pub const SCHEDULE_POLICY_ANNOTATION: &str = "platform.opmodel.dev/schedule-policy";
+/// Annotation next to it with the name of the rule.
+pub const SCHEDULE_RULE_ANNOTATION: &str = "platform.opmodel.dev/schedule-rule";
+/// Annotation next to it with the RFC 3339 time for which the run was started.
+pub const SCHEDULED_AT_ANNOTATION: &str = "platform.opmodel.dev/scheduled-at";
+
 /// Field manager of the controller.
 pub const MANAGER_FULFIL: &str = "opm-fulfil";
 /// Field manager for the write that releases an object.

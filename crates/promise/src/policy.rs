@@ -5,10 +5,9 @@
 //! parameters. [`judge`] adds limits and budgets, which depend on existing requests. [`compose`] is for places without a request.
 //! [`validity`] and [`check_against`] report what is wrong with a policy itself and for a promise, when it is written.
 //!
-//! **No rule passes silently.** Kinds that this version describes but can't enforce yet are listed in [`unenforced`]. [`validity`] refuses
-//! them when they are written, and a policy that contains one anyway refuses every request in its scope, with a sentence that names the
-//! policy and who can fix it. The same applies to any other broken rule. To add a kind of rule: its type in `api::policy`, its faults in
-//! `validity`, its effect in `filed`, its checks against promises in `fit`, its sentence.
+//! **No rule passes silently.** [`validity`] refuses a broken rule when it is written, and a policy that contains one anyway refuses every
+//! request in its scope, with a sentence that names the policy and who can fix it. To add a kind of rule: its type in `api::policy`, its
+//! faults in `validity`, its effect in `filed`, its checks against promises in `fit`, its sentence.
 
 mod book;
 mod bounds;
@@ -27,6 +26,7 @@ mod narrow;
 mod range;
 mod reading;
 mod refusal;
+mod schedule;
 pub mod sentence;
 mod settle;
 mod source;
@@ -36,6 +36,7 @@ mod texts;
 mod validity;
 mod warnings;
 mod window;
+mod zone;
 
 pub use book::Book;
 pub use bounds::Bounds;
@@ -44,7 +45,7 @@ pub use compose::{compose, compose_read};
 pub use effective::{Conditional, Effective, ParsedSchema, Ruling, Unchecked};
 pub(crate) use evaluate::{evaluate, outcome};
 pub(crate) use expressions::{compile, environment, scope};
-pub(crate) use fit::check_rules;
+pub(crate) use fit::check_own;
 pub use fit::{FitSchema, check_against, check_read};
 pub use judge::{BudgetUse, Judged, LimitUse, Spent, Usage, judge};
 pub(crate) use narrow::{Spot, spot};
@@ -52,6 +53,7 @@ pub use range::{Target, applies, covers_promise, gather, has_to_fit, origin_of};
 pub use reading::Reading;
 pub(crate) use reading::Readings;
 pub use refusal::{Conflict, ConflictCause, ExpressionError, Refusal, RefusalReason, RuleProblem, UnfitValue, UnknownTotal, WrongBound};
+pub use schedule::{ActionSchedule, schedule_outcomes, scheduled};
 pub use settle::{Settled, settle, settle_read};
 pub use source::PolicySource;
 pub use source::{Candidate, Origin, Provenance};
@@ -59,7 +61,7 @@ pub use structure::{Structure, structure};
 pub use tally::{Counted, Per, Promises, Reach, Tally};
 pub(crate) use texts::{defaulted, fixed};
 pub(crate) use validity::approve_problem;
-pub use validity::{UnenforcedKind, problems, seconds, unenforced, validity};
+pub use validity::{problems, seconds, validity};
 pub use warnings::{Warning, contradictions, unmatched};
 pub use window::{ChangeWindow, ChangeWindows, WindowWait, window_outcomes};
 

@@ -226,6 +226,7 @@ pub fn preflight(input: &Input<'_>) -> Preflight {
     let usage = if effective.tallies.is_empty() { Usage::default() } else { (input.count)(&effective.tallies) };
     let judged = policy::judge(&effective, &usage, estimate.as_ref());
     resolved.outcomes.extend(judged.outcomes);
+    resolved.outcomes.extend(policy::schedule_outcomes(&effective.schedules));
     resolved.outcomes.extend(policy::window_outcomes(&effective.windows, input.running.then_some(input.now)));
     sort_outcomes(&mut resolved.outcomes);
     resolved.refusals.extend(judged.refusals);

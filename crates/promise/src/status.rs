@@ -110,6 +110,8 @@ pub fn compute(previous: Option<&PromiseRequestStatus>, seen: &Observation<'_>, 
         policies: seen.outcomes.to_vec(),
         workflow: seen.run.map(|run| run.status.clone()),
         steps: seen.run.map(|run| run.steps.clone()).unwrap_or_default(),
+        // They have facts of their own; see [`crate::schedule`].
+        schedules: previous.schedules.clone(),
         inventory,
         outputs: seen.outputs.to_vec(),
         outdated: seen.outdated.cloned(),

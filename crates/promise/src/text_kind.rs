@@ -3,7 +3,7 @@
 //! A kind is recognized only from what says so with certainty: the hint of the promise, the format of the schema, or a pattern that accepts
 //! examples of the kind and nothing like them. The name of a parameter never decides.
 
-mod cron;
+pub(crate) mod cron;
 mod duration;
 mod moment;
 mod network;

@@ -23,6 +23,7 @@ mod related;
 mod releases;
 mod revealing;
 pub(super) mod rows;
+mod schedules;
 mod source;
 mod terms;
 pub(super) mod timeline;

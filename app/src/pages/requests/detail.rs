@@ -29,6 +29,7 @@ mod progress;
 mod related;
 mod releases;
 mod resources;
+mod schedules;
 mod stats;
 mod steps;
 mod tree;

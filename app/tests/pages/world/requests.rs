@@ -139,6 +139,7 @@ impl Requests for World {
             expiry: self.fits.then(super::releases::expiry),
             workflow: Some(super::workflow::view(self.fits)),
             actions: if self.empty { Vec::new() } else { super::runs::actions(&self.refused) },
+            schedules: super::workflow::schedules(self.fits),
             upgrade: Some(super::releases::upgrade()),
             deprecation: (!self.fits).then(super::releases::deprecation),
             resources: vec![

@@ -1,6 +1,6 @@
-//! The workflow of a request: one that runs, and one that failed.
+//! The workflow of a request, one that runs and one that failed, and its schedules.
 
-use app::view::{StepLine, WorkflowView};
+use app::view::{ScheduleLine, StepLine, WorkflowView};
 use promise::api::{StepKind, StepPhase, WorkflowName, WorkflowPhase};
 
 pub fn view(runs: bool) -> WorkflowView {
@@ -34,4 +34,27 @@ pub fn view(runs: bool) -> WorkflowView {
         retry: (!runs).then_some(1),
         cancel: runs.then_some(1),
     }
+}
+
+/// A schedule that ran and missed runs, or one of the promise that hasn't run yet.
+pub fn schedules(ran: bool) -> Vec<ScheduleLine> {
+    let line = ScheduleLine {
+        action: "Back up".into(),
+        when: "Every day at 02:00 (Europe/Berlin)".into(),
+        policy: "nightly-backups".into(),
+        title: "Nightly backups".into(),
+        rule: "nightly".into(),
+        source: super::WORKSPACE.into(),
+        ..ScheduleLine::default()
+    };
+    vec![match ran {
+        true => ScheduleLine {
+            next: "2026-11-22T01:00:00Z".into(),
+            last: "2026-11-21T01:00:00Z".into(),
+            run: "orders-db-backup-202611210100-0a1b2c3d".into(),
+            missed: 2,
+            ..line
+        },
+        false => ScheduleLine { own: true, ..line },
+    }]
 }

@@ -16,7 +16,9 @@ pub struct ActionIndex {
 #[derive(Default)]
 struct State {
     rows: HashMap<Key, Known>,
-    /// Runs that aren't over, by request.
+    /// Runs by request.
+    of: HashMap<Key, BTreeSet<Key>>,
+    /// Those of them that aren't over.
     open: HashMap<Key, BTreeSet<Key>>,
     uids: HashMap<String, Key>,
 }
@@ -40,21 +42,23 @@ impl ActionIndex {
         let before = state.rows.remove(key);
         if let Some(before) = &before {
             state.uids.remove(&before.uid);
-            if let Some(open) = state.open.get_mut(&before.request) {
-                open.remove(key);
-                if open.is_empty() {
-                    state.open.remove(&before.request);
-                }
-            }
+            remove(&mut state.of, &before.request, key);
+            remove(&mut state.open, &before.request, key);
         }
         if let Some(now) = now.clone() {
             state.uids.insert(now.uid.clone(), key.clone());
+            state.of.entry(now.request.clone()).or_default().insert(key.clone());
             if now.is_open {
                 state.open.entry(now.request.clone()).or_default().insert(key.clone());
             }
             state.rows.insert(key.clone(), now);
         }
         before.filter(|before| before.is_open && !now.is_some_and(|now| now.is_open)).map(|before| before.request)
+    }
+
+    /// Returns all runs of a request, in the order of their keys.
+    pub fn of(&self, request: &Key) -> Vec<Key> {
+        self.state.lock().of.get(request).map(|of| of.iter().cloned().collect()).unwrap_or_default()
     }
 
     /// Returns the runs of a request that aren't over, in the order of their keys.
@@ -65,5 +69,14 @@ impl ActionIndex {
     /// Returns the run with this uid.
     pub fn of_uid(&self, uid: &str) -> Option<Key> {
         self.state.lock().uids.get(uid).cloned()
+    }
+}
+
+fn remove(from: &mut HashMap<Key, BTreeSet<Key>>, request: &Key, key: &Key) {
+    if let Some(keys) = from.get_mut(request) {
+        keys.remove(key);
+        if keys.is_empty() {
+            from.remove(request);
+        }
     }
 }

@@ -49,6 +49,8 @@ pub struct Decision {
     pub lost: Option<Unloadable>,
     /// Whether a failure prevented a decision.
     pub undecided: bool,
+    /// The workspaces on the path to the request, if all of them can be read.
+    pub lineage: Option<Vec<Node>>,
 }
 
 /// A request, with what is known of it.
@@ -92,6 +94,7 @@ pub async fn decide(ctx: &ControllerContext, api: &Api<PromiseRelease>, key: &Ke
             // What can't be counted now is refused, although there might be room.
             decision.unannounced |= !decision.choice.refusals.is_empty() && !ctx.world.is_counted();
             ctx.acceptances.keep(key, decision.choice.wanted().map(|wanted| wanted.name.as_str()));
+            decision.lineage = Some(lineage);
         }
         Err(why) => {
             decision.choice.unknown = Some(why);

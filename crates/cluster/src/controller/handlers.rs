@@ -134,11 +134,11 @@ impl Handlers {
     fn moved(&self, clusters: &BTreeSet<ClusterId>) {
         let world = &self.ctx.world;
         let holds = |cluster: &ClusterId| {
-            has_any(&world.promises, cluster)
-                || has_any(&world.catalogs, cluster)
-                || has_any(&world.policies, cluster)
-                || has_any(&world.destinations, cluster)
-                || has_any(&world.endpoints, cluster)
+            world.promises.has_any_in(cluster)
+                || world.catalogs.has_any_in(cluster)
+                || world.policies.has_any_in(cluster)
+                || world.destinations.has_any_in(cluster)
+                || world.endpoints.has_any_in(cluster)
         };
         // Objects in them might be offered to other workspaces, or govern them.
         if clusters.iter().any(holds) {
@@ -256,7 +256,11 @@ impl Handlers {
             self.ctx.queue.echo(work);
         }
         self.decisions_about_action(key);
-        concerned.iter().for_each(|request| self.actions_of(request));
+        if let Some(request) = concerned {
+            self.actions_of(&request);
+            // How a run of a schedule ended decides which ones are kept.
+            self.ctx.queue.echo(Work::Request(request));
+        }
     }
 
     fn actions_of(&self, request: &Key) {
@@ -476,9 +480,4 @@ impl Handlers {
             self.ctx.queue.add_as(Work::Request(key.clone()), class(request, Class::Sweep));
         }
     }
-}
-
-/// Checks whether a workspace has any object of a kind.
-fn has_any<V>(cache: &Cache<V>, cluster: &ClusterId) -> bool {
-    cache.snapshot().range(Key::cluster_scoped(cluster, "")..).next().is_some_and(|(key, _)| key.cluster == *cluster)
 }

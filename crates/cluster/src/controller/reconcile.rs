@@ -5,6 +5,7 @@ mod jobs;
 mod observe;
 mod removal;
 mod report;
+mod schedules;
 mod stepping;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use kube::api::{DeleteParams, Preconditions};
 use kube::{Api, ResourceExt};
-use promise::api::{DestinationId, OutputStatus, WorkflowPhase};
+use promise::api::{DestinationId, OutputStatus, ScheduleStatus, WorkflowPhase};
 use promise::lifecycle::Chosen;
 use promise::names;
 use promise::plan::{Hold, Key as ObjectKey, Plan, Seen, Subject, plan};
@@ -101,6 +102,7 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
         run: Run::last(request.status.as_ref()),
         is_withdrawn: false,
         steps_again: None,
+        schedules: None,
         request,
     };
     let outcome = reconciliation.run().await;
@@ -155,6 +157,8 @@ pub(super) struct Reconciliation<'a> {
     is_withdrawn: bool,
     /// Seconds after which a step is looked at again although nothing changes.
     steps_again: Option<i64>,
+    /// Schedules of policies, if it is known which are in force.
+    schedules: Option<Vec<ScheduleStatus>>,
 }
 
 impl Reconciliation<'_> {
@@ -223,13 +227,17 @@ impl Reconciliation<'_> {
         {
             return Ok(Requeue::After(pause));
         }
+        let run_in = self.run_schedules(&decision).await;
         self.report(&decision, plan.as_ref()).await?;
         if self.recorded {
             self.trim(&decision).await;
         }
         Ok(match self.requeue(plan.as_ref()) {
             Requeue::After(_) if decision.unannounced => Requeue::Poll,
-            Requeue::After(pause) => Requeue::After(decision.choice.changes_in(self.ctx.clock.now()).map_or(pause, |left| pause.min(left))),
+            Requeue::After(pause) => {
+                let changes_in = decision.choice.changes_in(self.ctx.clock.now());
+                Requeue::After(changes_in.into_iter().chain(run_in).fold(pause, Duration::min))
+            }
             requeue => requeue,
         })
     }

@@ -32,6 +32,13 @@ const DEEPEST: usize = 16;
 pub struct OwnName(OnceCell<PersonId>);
 
 impl OwnName {
+    /// Checks whether admission stamped an object that the controller itself created. Unlike a request, none was stamped by an earlier
+    /// installation, so the cluster has to be the same as well. The error is a sentence.
+    pub async fn is(&self, world: &World, stamp: &Requester) -> Result<bool, String> {
+        let own = self.get(world).await?;
+        Ok(stamp.username == own.username() && stamp.cluster.as_deref() == own.cluster())
+    }
+
     /// Returns the identity as the control plane authenticates it. The error is a sentence.
     async fn get(&self, world: &World) -> Result<&PersonId, String> {
         let asking = || async {

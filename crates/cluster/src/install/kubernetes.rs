@@ -62,6 +62,8 @@ fn controller() -> Vec<Value> {
         own(&["promises", "promiserequests", "promiseactions"], &["get", "list", "watch", "patch"]),
         // A request that expired.
         own(&["promiserequests"], &["delete"]),
+        // Runs that schedules of policies start.
+        own(&["promiseactions"], &["create", "delete"]),
         own(rbac::STATUS, &["patch"]),
         own(&["promiserevisions"], &["list", "watch", "create"]),
         own(&["promisereleases"], &["get", "list", "watch", "create", "delete"]),

@@ -9,6 +9,7 @@ use parking_lot::RwLock;
 use tokio::sync::{broadcast, watch};
 
 use super::Key;
+use crate::workspaces::ClusterId;
 
 /// Number of changes that a slow receiver can fall behind before it has to look at everything again. The memory is allocated at once, for
 /// every kind.
@@ -88,6 +89,11 @@ impl<V> Cache<V> {
     /// Returns all rows at one moment, in the order of their keys; costs nothing.
     pub fn snapshot(&self) -> OrdMap<Key, Arc<V>> {
         self.inner.rows.read().clone()
+    }
+
+    /// Checks whether there is any row in a workspace.
+    pub fn has_any_in(&self, cluster: &ClusterId) -> bool {
+        self.snapshot().range(Key::cluster_scoped(cluster, "")..).next().is_some_and(|(key, _)| key.cluster == *cluster)
     }
 
     /// Returns a number that grows with every change. Read it before the rows: then it is never newer than what was read.

@@ -33,6 +33,7 @@ mod revisions;
 mod rights;
 mod room;
 mod running;
+mod schedule;
 mod secrets;
 mod shards;
 mod tls;

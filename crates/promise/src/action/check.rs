@@ -24,7 +24,7 @@ pub(crate) fn check(spec: &PromiseSpec, trusted: bool) -> Vec<Problem> {
     }
     for (name, action) in &spec.actions {
         let place = place(name);
-        if !is_name(name) {
+        if !ActionSpec::is_name(name) {
             let message = format!("Use lowercase letters, digits and hyphens for the name, such as `backup`, not {name:?}.");
             problems.push(Problem { path: place.clone(), message });
         }
@@ -86,11 +86,4 @@ fn named_actions(hints: &FormHints) -> impl Iterator<Item = (String, &str)> {
         let action = hint.reference.as_ref()?.action.as_deref()?;
         Some((format!(".form.fields[{field:?}].reference"), action))
     })
-}
-
-/// Names are part of addresses.
-fn is_name(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_lowercase())
-        && text.len() <= 63
-        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }

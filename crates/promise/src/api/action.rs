@@ -44,6 +44,13 @@ pub struct ActionSpec {
 }
 
 impl ActionSpec {
+    /// Checks whether a text can be the name of an action: names are part of addresses.
+    pub fn is_name(text: &str) -> bool {
+        text.starts_with(|first: char| first.is_ascii_lowercase())
+            && text.len() <= 63
+            && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+    }
+
     /// Returns the name for people. `name` is the key in the promise.
     pub fn title<'a>(&'a self, name: &'a str) -> &'a str {
         self.title.as_deref().filter(|title| !title.is_empty()).unwrap_or(name)

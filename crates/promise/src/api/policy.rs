@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::request::Condition;
 use super::required::Required;
+use super::schedule::Schedule;
 use crate::glob;
 
 /// A reusable set of rules and the scope it applies to. As it is written, `disabled` and one list of rules take the place of the last two
@@ -405,20 +406,6 @@ impl Approvers {
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.users.is_empty()
     }
-}
-
-/// Runs an action on a schedule.
-#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Schedule {
-    /// Name of the action.
-    pub action: String,
-    /// Schedule as a cron expression.
-    pub cron: String,
-    /// How long results are kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retention: Option<String>,
 }
 
 /// Restricts when changes of running instances are carried out. Windows of one policy are alternatives.

@@ -136,6 +136,9 @@ pub struct PromiseRequestStatus {
     /// Steps of that workflow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepStatus>,
+    /// Schedules of policies that run actions of the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub schedules: Vec<super::schedule::ScheduleStatus>,
     /// Every object that was created for the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inventory: Vec<InventoryItem>,

@@ -93,6 +93,7 @@ pub(super) fn assemble(target: &Target<'_>, promise: &PromiseReading, files: Fil
                 effective.tallies.push(tally.clone());
             }
             Effect::Approve(approve) => effective.approvals.push(ruling(from, path, approve)),
+            Effect::Schedule(schedule) => effective.schedules.push(ruling(from, path, *schedule)),
             Effect::Window(window) => effective.windows.push(ruling(from, path, *window)),
             Effect::Set(_) | Effect::Default(_) | Effect::Refused => {}
         }
@@ -151,8 +152,9 @@ fn describe(target: &Target<'_>, filed: &Filed<'_>, standing: &ConditionState, e
         return;
     }
     effective.sentences.push(Ruling { from: from.clone(), path: path.clone(), effect: sentence });
-    // A window decides when content is carried out and isn't part of it: nothing has to be approved or rolled out again when it changes.
-    if standing.counts() && !matches!(effect, Effect::Window(_)) {
+    // A window decides when content is carried out and a schedule what is done with it. Neither is part of it: nothing has to be approved or
+    // rolled out again when they change.
+    if standing.counts() && !matches!(effect, Effect::Window(_) | Effect::Schedule(_)) {
         effective.rules.push(ReleaseRule { id: from.id(), effect: hashed(rule, from.enforcement) });
     }
 }

@@ -13,7 +13,7 @@ use super::narrow::node_at_mut;
 use super::refusal::Conflict;
 use super::source::Provenance;
 use super::tally::Tally;
-use crate::api::{Approve, Budget, Constrain, Inject, Limit, ReleaseRule, Validate, Window};
+use crate::api::{Approve, Budget, Constrain, Inject, Limit, ReleaseRule, Schedule, Validate, Window};
 use crate::path::Path;
 
 /// An effect and the rule that it comes from.
@@ -52,6 +52,8 @@ pub struct Effective {
     pub tallies: Vec<Tally>,
     /// Required approvals.
     pub approvals: Vec<Ruling<Approve>>,
+    /// Actions that run on a schedule; see `scheduled`.
+    pub schedules: Vec<Ruling<Schedule>>,
     /// When changes to running requests are carried out; see `ChangeWindows`.
     pub windows: Vec<Ruling<Window>>,
     /// Every rule with a condition, and whether it applies.

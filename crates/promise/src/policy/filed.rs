@@ -15,8 +15,7 @@ use super::range::Target;
 use super::refusal::{Conflict, ConflictCause, RuleProblem};
 use super::source::{Origin, PolicySource, Provenance};
 use super::tally::{Per, Promises, Reach, Tally};
-use super::validity;
-use crate::api::{Approve, Budget, Constrain, Inject, Limit, Rule, SetValue, Validate, Window};
+use crate::api::{Approve, Budget, Constrain, Inject, Limit, Rule, Schedule, SetValue, Validate, Window};
 use crate::path::Path;
 use crate::resolve::numbers;
 use crate::wording;
@@ -31,6 +30,7 @@ pub(super) enum Effect<'s> {
     Limit(&'s Limit, Tally),
     Budget(&'s Budget, Tally),
     Approve(&'s Approve),
+    Schedule(&'s Schedule),
     Window(&'s Window),
     /// Nothing: the rule is broken, and a conflict says so.
     Refused,
@@ -95,9 +95,6 @@ impl<'s> Files<'s> {
         let from = source.provenance(&rule.name);
         let mut refused = Vec::new();
         refused.extend(read.faults.iter().map(|fault| RuleProblem::Fault(fault.what.clone())));
-        if let Some(kind) = validity::unenforced(rule) {
-            refused.push(RuleProblem::Unenforced(kind));
-        }
         let value = rule.set.as_ref().or(rule.default.as_ref());
         let is_placed = rule.constrain.is_some() || value.is_some();
         let spot = narrow::spot(schema.json(), &read.path);
@@ -207,6 +204,9 @@ fn effect<'s>(
             Promises::Covered(names)
         };
         return Effect::Budget(budget, tally(&budget.per, promises, Some(&budget.currency)));
+    }
+    if let Some(schedule) = &rule.schedule {
+        return Effect::Schedule(schedule);
     }
     if let Some(window) = &rule.window {
         return Effect::Window(window);

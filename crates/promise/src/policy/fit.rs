@@ -1,8 +1,10 @@
-//! Checks whether rules fit a promise: their parameters exist, their values match the schema, and their constraints apply to the type.
+//! Checks whether rules fit a promise: their parameters and actions exist, their values match the schema, and their constraints apply to the
+//! type.
 //! Problems have paths in the policy, such as `.rules[2].constrain.parameter`.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use schema::expr::{Program, Type};
 use schema::structural::Schema;
@@ -15,7 +17,7 @@ use super::range;
 use super::reading::{Reading, RuleReading};
 use super::refusal::ExpressionError;
 use super::validity::place_of_when;
-use crate::api::{PolicySpec, PromiseSpec, Rule, SetValue};
+use crate::api::{ActionSpec, PolicySpec, PromiseSpec, Rule, SetValue};
 use crate::expression;
 use crate::path::Path;
 use crate::problem::Problem;
@@ -31,6 +33,8 @@ const MOST_LETTERS: u64 = 1_000;
 pub struct FitSchema {
     schema: Schema,
     derived: Derived,
+    /// Names of its actions.
+    actions: BTreeSet<String>,
 }
 
 /// What only some rules need of a schema, made when the first one does.
@@ -44,7 +48,7 @@ impl FitSchema {
     /// Parses the schema of a promise.
     pub fn of(promise: &PromiseSpec) -> Self {
         let schema = Schema::parse_without_rules(&expression::parameters_schema(promise.parameters.as_ref()));
-        Self { schema, derived: Derived::default() }
+        Self { schema, derived: Derived::default(), actions: promise.actions.keys().cloned().collect() }
     }
 }
 
@@ -57,7 +61,7 @@ pub fn check_against(spec: &PolicySpec, promise_name: &str, promise: &PromiseSpe
         return Vec::new();
     }
     let fit = FitSchema::of(promise);
-    Fit { schema: &fit.schema, derived: &fit.derived, is_named: names(spec, promise_name) }
+    Fit { schema: &fit.schema, derived: &fit.derived, actions: &fit.actions, is_named: names(spec, promise_name) }
         .rules(spec.rules.iter().map(|rule| (rule, None)))
 }
 
@@ -66,13 +70,16 @@ pub fn check_read(policy: &Reading, promise_name: &str, promise: &FitSchema) -> 
     if !range::covers_promise(&policy.spec.applies_to, promise_name) {
         return Vec::new();
     }
-    let fit = Fit { schema: &promise.schema, derived: &promise.derived, is_named: names(&policy.spec, promise_name) };
+    let FitSchema { schema, derived, actions } = promise;
+    let fit = Fit { schema, derived, actions, is_named: names(&policy.spec, promise_name) };
     fit.rules(policy.rules().map(|(rule, read)| (rule, Some(read))))
 }
 
-/// Like [`check_against`], for rules alone. `is_named` is whether they apply to exactly this promise.
-pub(crate) fn check_rules(rules: &[Rule], schema: &Schema, is_named: bool) -> Vec<Problem> {
-    Fit { schema, derived: &Derived::default(), is_named }.rules(rules.iter().map(|rule| (rule, None)))
+/// Like [`check_against`], for the promise's own rules, with its parsed schema.
+pub(crate) fn check_own(promise: &PromiseSpec, schema: &Schema) -> Vec<Problem> {
+    let actions = promise.actions.keys().cloned().collect();
+    let fit = Fit { schema, derived: &Derived::default(), actions: &actions, is_named: true };
+    fit.rules(promise.policies.iter().map(|rule| (rule, None)))
 }
 
 /// Whether a policy lists exactly this promise.
@@ -83,6 +90,7 @@ fn names(spec: &PolicySpec, promise_name: &str) -> bool {
 struct Fit<'a> {
     schema: &'a Schema,
     derived: &'a Derived,
+    actions: &'a BTreeSet<String>,
     is_named: bool,
 }
 
@@ -94,6 +102,11 @@ impl Fit<'_> {
             let mut told = |at: &str, message: String| problems.push(Problem { path: format!(".rules[{index}]{at}"), message });
             if let Some((at, why)) = self.parameter(rule) {
                 told(at, why);
+            }
+            // A name that no action can have is reported elsewhere.
+            let action = rule.schedule.as_ref().map(|schedule| &schedule.action).filter(|action| ActionSpec::is_name(action));
+            if let Some(action) = action.filter(|action| self.is_named && !self.actions.contains(*action)) {
+                told(".schedule.action", format!("Name an existing action: the promise has no {action}."));
             }
             let validate = rule.validate.as_ref().map(|validate| (".validate.expression", validate.expression.as_str()));
             let when = place_of_when(rule).zip(rule.when());

@@ -5,7 +5,6 @@ use schema::structural::FieldError;
 use serde_json::Value;
 
 use super::source::Provenance;
-use super::validity::UnenforcedKind;
 use crate::api::{Constrain, Limit};
 use crate::path::Path;
 use crate::price::Money;
@@ -214,8 +213,6 @@ pub enum ConflictCause {
 pub enum RuleProblem {
     /// A fault of the rule itself, as a clause by [`super::validity`].
     Fault(String),
-    /// This version doesn't enforce its kind.
-    Unenforced(UnenforcedKind),
     /// The promise doesn't have its parameter.
     NoSuchParameter {
         /// The parameter.

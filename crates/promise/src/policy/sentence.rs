@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use super::bounds::Bounds;
 use super::window;
-use crate::api::{Approve, Approvers, Constrain, FIRST_STAGE, PromiseSpec, Required, Rule, Window};
+use crate::api::{Approve, Approvers, Constrain, FIRST_STAGE, PromiseSpec, Required, Rule, Schedule, Window};
 use crate::path::Path;
 use crate::price::Money;
+use crate::text_kind::cron;
 use crate::wording::{all_of, counted, lower_first, noun, number, one_of, upper_first, value};
 
 /// Describes one rule of a policy, as a sentence with a full stop.
@@ -65,8 +66,7 @@ fn plain(spec: &PromiseSpec, rule: &Rule) -> String {
         return approval(approve);
     }
     if let Some(schedule) = &rule.schedule {
-        let kept = schedule.retention.as_ref().map(|kept| format!(" and keeps results for {}", duration(kept))).unwrap_or_default();
-        return format!("The platform runs {} on a schedule{kept}.", schedule.action);
+        return runs(schedule);
     }
     if let Some(window) = &rule.window {
         return window_of_change(window);
@@ -164,6 +164,14 @@ fn window_of_change(window: &Window) -> String {
     format!("Changes of running instances are carried out {days} between {} and {}{next} ({zone}).", window.from, window.to)
 }
 
+fn runs(schedule: &Schedule) -> String {
+    let zone = schedule.timezone.as_deref().unwrap_or("UTC");
+    let when = cron::said_in(schedule.cron.trim(), zone).map(|words| cron::lower_start(&words));
+    let when = when.unwrap_or_else(|| format!("on the schedule {} ({zone})", schedule.cron));
+    let kept = schedule.retention.as_ref().map(|kept| format!(" and keeps results for {}", duration(kept))).unwrap_or_default();
+    format!("The platform runs {} {when}{kept}.", schedule.action)
+}
+
 fn scope(per: &str) -> &str {
     match per {
         "subtree" => "in the workspace where this is set and below",
@@ -255,8 +263,13 @@ mod tests {
             ),
             (
                 json!({"schedule": {"action": "backup", "cron": "0 3 * * *", "retention": "7d"}}),
-                "The platform runs backup on a schedule and keeps results for 7\u{a0}d.",
+                "The platform runs backup every day at 03:00 (UTC) and keeps results for 7\u{a0}d.",
             ),
+            (
+                json!({"schedule": {"action": "backup", "cron": "0 2 * * 1-5", "timezone": "Europe/Berlin"}}),
+                "The platform runs backup Monday to Friday at 02:00 (Europe/Berlin).",
+            ),
+            (json!({"schedule": {"action": "backup", "cron": "7 2 1 * 1"}}), "The platform runs backup on the schedule 7 2 1 * 1 (UTC)."),
             (
                 json!({"window": {"days": ["sat", "sun"], "from": "22:00", "to": "06:00", "timezone": "Europe/Berlin"}}),
                 "Changes of running instances are carried out on Saturday and Sunday between 22:00 and 06:00 on the next day \

@@ -11,10 +11,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{
-    Candidate, ConflictCause, Effective, Origin, PolicySource, Reading, RuleProblem, Target, UnenforcedKind, WrongBound, compose, gather,
-    validity,
-};
+use super::{Candidate, ConflictCause, Effective, Origin, PolicySource, Reading, RuleProblem, Target, WrongBound, compose, gather};
 use crate::api::{Enforcement, Owner, PolicySpec, PromiseSpec, Rule};
 
 fn promise() -> PromiseSpec {
@@ -166,15 +163,13 @@ fn the_nearest_default_wins_and_set_is_stronger() {
 }
 
 #[test]
-fn what_is_not_enforced_yet_never_passes_silently() {
+fn a_schedule_is_described_and_is_no_part_of_the_content() {
     let schedule = || rule(json!({"name": "nightly", "schedule": {"action": "backup", "cron": "0 2 * * *"}}));
     for enforcement in [Enforcement::Block, Enforcement::Warn, Enforcement::Audit] {
-        let conflicts = composed(&[enforced("quiet", 1, false, enforcement, vec![schedule()])]).conflicts;
-        let unenforced = ConflictCause::Broken(RuleProblem::Unenforced(UnenforcedKind::Schedule));
-        assert_eq!((&conflicts[0].reason, conflicts[0].between[0].policy.as_str()), (&unenforced, "quiet"));
+        let effective = composed(&[enforced("backups", 1, false, enforcement, vec![schedule()])]);
+        assert_eq!((effective.conflicts.len(), effective.rules.len(), effective.schedules.len()), (0, 0, 1));
+        assert_eq!(effective.sentences[0].effect, "The platform runs backup every day at 02:00 (UTC).");
     }
-    let spec = PolicySpec { rules: vec![schedule()], ..PolicySpec::default() };
-    assert_eq!(validity(&spec, true)[0].path, ".rules[0].schedule");
 }
 
 #[test]

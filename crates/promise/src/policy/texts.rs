@@ -176,7 +176,6 @@ impl fmt::Display for RuleProblem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fault(what) => out.write_str(what),
-            Self::Unenforced(kind) => write!(out, "it is a {kind} rule, which this version of the portal doesn't enforce yet"),
             Self::NoSuchParameter { path, promise } => {
                 write!(out, "it applies to the parameter {path}, which the promise {promise} doesn't have")
             }

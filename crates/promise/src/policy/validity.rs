@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::bounds::Bounds;
 use super::reading::Reading;
+use super::schedule::ActionSchedule;
 use super::tally::Per;
 use super::window::ChangeWindow;
 use crate::api::{Approve, Approvers, Budget, Constrain, Inject, Limit, PolicySpec, Required, Rule, Validate};
@@ -13,26 +14,6 @@ use crate::problem::Problem;
 
 /// Maximum number of rules of a policy.
 pub(super) const RULES: usize = 200;
-
-/// A kind of rule that the API describes and this version doesn't enforce.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnenforcedKind {
-    /// Runs an action on a schedule.
-    Schedule,
-}
-
-impl std::fmt::Display for UnenforcedKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Schedule => "schedule",
-        })
-    }
-}
-
-/// Returns the kind of a rule that this version doesn't enforce, or `None` if it does.
-pub fn unenforced(rule: &Rule) -> Option<UnenforcedKind> {
-    rule.schedule.is_some().then_some(UnenforcedKind::Schedule)
-}
 
 /// Returns everything that is wrong with a policy itself, with paths such as `.rules[0].set`. Empty if it is valid.
 ///
@@ -53,10 +34,6 @@ pub fn problems(policy: &Reading) -> Vec<Problem> {
         let name = if rule.name.is_empty() { "without a name" } else { rule.name.as_str() };
         for Fault { at, what } in &read.faults {
             problems.push(Problem { path: format!("{path}{at}"), message: format!("Change the rule {name}: {what}.") });
-        }
-        if let Some(kind) = unenforced(rule) {
-            let message = format!("Remove the rule {name}: {kind} rules aren't enforced yet, and they can't be ignored silently.");
-            problems.push(Problem { path: format!("{path}.{kind}"), message });
         }
     }
     problems
@@ -145,6 +122,7 @@ pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<Fault> {
     faults.extend(rule.limit.as_ref().and_then(limit_fault));
     faults.extend(rule.budget.as_ref().and_then(budget_fault));
     faults.extend(rule.approve.as_ref().and_then(approve_fault));
+    faults.extend(rule.schedule.as_ref().and_then(|schedule| ActionSchedule::parse(schedule).err()));
     faults.extend(rule.window.as_ref().and_then(|window| ChangeWindow::parse(window).err()));
     faults
 }

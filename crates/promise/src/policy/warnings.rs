@@ -54,6 +54,13 @@ pub enum Warning {
         /// The parameter.
         parameter: String,
     },
+    /// No promise in scope has the action of a schedule.
+    UnmatchedAction {
+        /// Position of the rule.
+        index: usize,
+        /// Name of the action.
+        action: String,
+    },
     /// A default of a parameter that a promise accepts without declaring it: it adds a field that the promise might not expect.
     UndeclaredDefault {
         /// Position of the rule.
@@ -87,6 +94,7 @@ impl Warning {
             Self::UnmatchedWorkspace { index, .. } => format!(".appliesTo.workspaces[{index}]"),
             Self::UnmatchedLabels => ".appliesTo.workspaceLabels".to_owned(),
             Self::UnmatchedParameter { index, at, .. } => format!(".rules[{index}]{at}"),
+            Self::UnmatchedAction { index, .. } => format!(".rules[{index}].schedule.action"),
             Self::UndeclaredDefault { index, .. } => format!(".rules[{index}].default.parameter"),
             Self::Contradiction { index, .. } => format!(".rules[{index}]"),
         }
@@ -106,6 +114,7 @@ impl Warning {
             Self::UnmatchedParameter { parameter, .. } => {
                 format!("No promise in scope has the parameter {parameter}, so the rule has no effect.")
             }
+            Self::UnmatchedAction { action, .. } => format!("No promise in scope has the action {action}, so nothing runs."),
             Self::UndeclaredDefault { parameter, promise, .. } => format!(
                 "{promise} accepts any field there and doesn't declare {parameter}: the rule adds it to each request that doesn't set it. Check its name."
             ),
@@ -141,6 +150,11 @@ pub fn unmatched(spec: &PolicySpec, promises: &[(&str, &PromiseSpec)], workspace
         return found;
     }
     for (index, rule) in spec.rules.iter().enumerate() {
+        if let Some(schedule) = &rule.schedule
+            && !covered.iter().any(|(_, promise)| promise.actions.contains_key(&schedule.action))
+        {
+            found.push(Warning::UnmatchedAction { index, action: schedule.action.clone() });
+        }
         let Some((at, parameter)) = parameter(rule) else { continue };
         let Ok(path) = Path::parse(parameter) else { continue };
         let spots = covered.iter().map(|(_, promise)| promise.parameters.as_ref().map_or(Spot::Absent, |schema| spot(schema, &path)));
@@ -267,6 +281,8 @@ mod tests {
         let rule = |parameter: &str| json!({"rules": [{"name": "r", "constrain": {"parameter": parameter, "maximum": 5}}]});
         let [Warning::UnmatchedParameter { index: 0, .. }] = of(rule(".size"))[..] else { panic!("{:?}", of(rule(".size"))) };
         assert_eq!(of(rule(".replicas")), []);
+        let schedule = json!({"rules": [{"name": "r", "schedule": {"action": "backup", "cron": "@daily"}}]});
+        assert_eq!(of(schedule), [Warning::UnmatchedAction { index: 0, action: "backup".into() }]);
     }
 
     #[test]

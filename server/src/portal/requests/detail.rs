@@ -23,7 +23,7 @@ use promise::{Result, change, connection, deletion, names, wording};
 use serde_json::{Value, json};
 
 use super::related::{self, Surroundings};
-use super::{activity, decisions, form, preflight_panel, releases, rows, timeline, workflow};
+use super::{activity, decisions, form, preflight_panel, releases, rows, schedules, timeline, workflow};
 use crate::portal::Caller;
 use crate::portal::approvals::review;
 use crate::portal::approvals::step::about_step;
@@ -83,6 +83,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         expiry: expiry(&request, caller.portal().clock.now()),
         workflow: workflow::of(&status),
         actions: runs::offers(caller, workspace, &request).await?,
+        schedules: schedules::of(caller, &request, spec),
         upgrade: releases::upgrade(caller, &request),
         deprecation: releases::deprecation(caller, workspace, &request),
         price: price(&request, &releases),

@@ -89,6 +89,7 @@ impl Caller {
             running,
             workflow: status.workflow,
             steps: status.steps,
+            schedules: status.schedules,
             resources: status.inventory.iter().map(resource).collect(),
             outputs: outputs(&status.outputs, known.as_deref()),
             waiting_on: status.waiting_on.filter(|waiting| waiting.kind != WaitingKind::Nothing),

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::super::preflight_panel::price;
 use super::outputs::outputs;
-use super::{Revealed, actions, address, history, progress, related, resources, steps};
+use super::{Revealed, actions, address, history, progress, related, resources, schedules, steps};
 use crate::texts::{presets, request as texts};
 use crate::ui::{Code, CopyButton, Moment};
 
@@ -23,6 +23,7 @@ pub(super) fn part(page: &RequestPage, token: &str, revealed: &Revealed, now: &s
                 <div data-live="steps">{steps::part(page, token, now)}</div>
                 <div data-live="outputs">{outputs(page, token, revealed)}</div>
                 <div data-live="resources">{made(page)}</div>
+                <div data-live="schedules">{schedules::part(page, now)}</div>
                 <div data-live="related">{related::part(page)}</div>
                 <div data-live="lately">{lately(page, now)}</div>
             </div>

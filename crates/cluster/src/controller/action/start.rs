@@ -5,11 +5,12 @@ use std::sync::Arc;
 use kube::ResourceExt;
 use kube::api::ListParams;
 use promise::action::{self, Turn, accepted, may_run, named_runs, not_allowed, waits_for_request, waits_for_turn};
-use promise::api::{ActionPhase, PromiseActionStatus, WaitingOn, WorkflowName};
+use promise::api::{ActionPhase, PromiseActionStatus, Requester, WaitingOn, WorkflowName};
 use promise::context::{ActionContext, Context};
 use promise::lifecycle::Chosen;
 use promise::names;
 use promise::render::Compiled;
+use promise::schedule::{is_started, waits_for_record};
 use promise::workflow::Run;
 use serde_json::{Value, json};
 
@@ -56,7 +57,7 @@ impl ActionReconciliation<'_> {
             Err(lost) => return Ok(Begun::NotNow(lost.why)),
         };
         let Some(current) = current else { return Ok(Begun::NotNow("The request has no release.".to_owned())) };
-        let pinned = match self.pinned(&current).await {
+        let pinned = match self.pinned(request, &current).await {
             Ok(pinned) => pinned,
             Err(refusal) => return Ok(refusal),
         };
@@ -114,7 +115,7 @@ impl ActionReconciliation<'_> {
     pub(super) async fn resumed(&self, request: &PromiseRequest) -> Result<Pinned, String> {
         let name = self.status().release.unwrap_or_default();
         let chosen = release(self.ctx, &self.releases, &self.request_key(), request, &name).await.map_err(|lost| lost.why)?;
-        self.pinned(&chosen).await.map_err(|refusal| match refusal {
+        self.pinned(request, &chosen).await.map_err(|refusal| match refusal {
             Begun::Refused(why) | Begun::NotNow(why) => why,
             Begun::Waits(waiting) => waiting.message,
             Begun::Running => String::new(),
@@ -122,7 +123,7 @@ impl ActionReconciliation<'_> {
     }
 
     /// Returns a release with the expressions of the action. The error says why the action can't run with it.
-    async fn pinned(&self, chosen: &Chosen) -> Result<Pinned, Begun> {
+    async fn pinned(&self, request: &PromiseRequest, chosen: &Chosen) -> Result<Pinned, Begun> {
         let revision = self.ctx.world.revision_of(&chosen.release.revision);
         let Some(revision) = revision else { return Err(Begun::NotNow("The revision of the promise can't be read now.".to_owned())) };
         let spec = &self.action.spec;
@@ -130,7 +131,7 @@ impl ActionReconciliation<'_> {
         let Some(action) = revision.spec.spec.actions.get(&name) else { return Err(Begun::Refused(action::unknown_action(&name))) };
         let Some(requester) = spec.requester.clone() else { return Err(Begun::Refused(action::unnamed())) };
         let person = requester.person(self.key.cluster.as_str());
-        if !may_run(action, &person, &requester.groups, &chosen.home.cluster) {
+        if !self.is_scheduled(request, &requester).await? && !may_run(action, &person, &requester.groups, &chosen.home.cluster) {
             return Err(Begun::Refused(not_allowed(action, &name)));
         }
         let status = self.status();
@@ -154,6 +155,23 @@ impl ActionReconciliation<'_> {
         let (parameters, compiled, context) = evaluated.map_err(|problems| Begun::Refused(problems_in_words(&problems)))?;
         let chosen = Chosen { compiled: Arc::new(compiled), context: Arc::new(context), ..chosen.clone() };
         Ok(Pinned { chosen, parameters })
+    }
+
+    /// Checks whether a schedule of a policy started the run: then the policy allows it, and not the action. Labels only say where to look.
+    /// What counts is that admission stamped the controller, and that the status of the request, which no one else writes, has its uid.
+    async fn is_scheduled(&self, request: &PromiseRequest, requester: &Requester) -> Result<bool, Begun> {
+        if !self.action.labels().contains_key(names::SCHEDULE_LABEL) {
+            return Ok(false);
+        }
+        if !self.ctx.own_name.is(&self.ctx.world, requester).await.map_err(Begun::NotNow)? {
+            return Ok(false);
+        }
+        let uid = self.action.uid().unwrap_or_default();
+        let has_begun = self.status().started_at.is_some();
+        if has_begun || is_started(request.status.as_ref(), &uid) {
+            return Ok(true);
+        }
+        Err(Begun::Waits(waits_for_record()))
     }
 
     /// Returns why a parameter doesn't name a run that succeeded, of the same request.

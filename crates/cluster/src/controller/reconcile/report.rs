@@ -50,6 +50,10 @@ impl Reconciliation<'_> {
             run: self.run.as_ref(),
             outputs: &self.outputs,
         };
-        lifecycle::status(self.request.status.as_ref(), &decision.choice, &observed, &self.ctx.now())
+        let mut status = lifecycle::status(self.request.status.as_ref(), &decision.choice, &observed, &self.ctx.now());
+        if let Some(schedules) = &self.schedules {
+            status.schedules.clone_from(schedules);
+        }
+        status
     }
 }
