@@ -180,12 +180,13 @@ async fn the_latest_of_missed_times_is_made_up_for_and_the_others_are_counted(pl
 async fn a_paused_request_starts_nothing(plane: Plane) {
     let controller = running(&plane, hourly()).await;
     let due = time(scheduled(&plane, "scheduled", |_| true).await.next_at.as_ref());
-    edit(&plane, "web", json!({"paused": true})).await;
-    pass(&plane, &controller, minutes(2 * 60 + 20)).await;
     let is_seen = |request: &PromiseRequest| {
         request.spec.paused && request.status.as_ref().is_some_and(|s| Some(s.observed_generation) == request.metadata.generation)
     };
-    let paused = plane.until("web", "paused", is_seen).await;
+    edit(&plane, "web", json!({"paused": true})).await;
+    plane.until("web", "paused", is_seen).await;
+    pass(&plane, &controller, minutes(2 * 60 + 20)).await;
+    let paused = plane.until("web", "still paused", is_seen).await;
     assert_eq!(time(schedule_of(&paused).unwrap().next_at.as_ref()), due);
     assert!(runs(&plane).await.is_empty());
     edit(&plane, "web", json!({"paused": false})).await;

@@ -16,8 +16,9 @@ use promise::schedule::{Facts, ScheduledRun, Start, note, schedule};
 
 use super::Reconciliation;
 use crate::controller::decide::Decision;
+use crate::controller::failure::Failure;
 use crate::controller::refusals::describe_own;
-use crate::error::{is_conflict, is_missing};
+use crate::error::{is_conflict, is_denied, is_missing};
 use crate::kinds::{Export, PromiseAction, object};
 use crate::workspaces::Node;
 
@@ -124,7 +125,7 @@ impl Reconciliation<'_> {
     }
 
     /// Creates a run.
-    async fn start(&self, api: &Api<PromiseAction>, start: &Start) -> Started {
+    async fn start(&mut self, api: &Api<PromiseAction>, start: &Start) -> Started {
         let Start { name, at, rule, key } = start;
         let spec = PromiseActionSpec {
             request: self.key.name.clone(),
@@ -164,7 +165,7 @@ impl Reconciliation<'_> {
     }
 
     /// Checks whether a run that already exists is the one to create: an earlier attempt might have been interrupted.
-    async fn found(&self, api: &Api<PromiseAction>, run: &PromiseAction) -> Started {
+    async fn found(&mut self, api: &Api<PromiseAction>, run: &PromiseAction) -> Started {
         let found = match api.get_opt(&run.name_any()).await {
             Ok(Some(found)) => found,
             Ok(None) => return Started::NotNow,
@@ -190,7 +191,7 @@ impl Reconciliation<'_> {
     }
 
     /// Deletes a run, which takes its objects along. Returns whether it did.
-    async fn drop_run(&self, api: &Api<PromiseAction>, run: &ScheduledRun) -> bool {
+    async fn drop_run(&mut self, api: &Api<PromiseAction>, run: &ScheduledRun) -> bool {
         let preconditions = Preconditions { uid: Some(run.uid.clone()), resource_version: None };
         let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
         match api.delete(&run.name, &params).await {
@@ -203,9 +204,13 @@ impl Reconciliation<'_> {
         }
     }
 
-    fn warn(&self, error: &kube::Error, doing: &str) {
+    /// Logs why something failed. A missing permission doesn't pass by itself, so the request reports it.
+    fn warn(&mut self, error: &kube::Error, doing: &str) {
         let why = describe_own(self.ctx.targets.topology(), Export::Requests, error, doing);
         tracing::warn!(request = %self.key, why, "not now");
+        if is_denied(error) {
+            self.fails(Failure::of(error, why));
+        }
     }
 }
 

@@ -4,15 +4,17 @@
 use std::time::Duration;
 
 use cluster::controller::ControllerState;
-use cluster::kinds::{Destination, Policy, Promise};
+use cluster::kinds::{Destination, Policy, Promise, PromiseAction, PromiseRequest};
 use kube::Api;
+use promise::api::ActionPhase;
 use serde_json::{Value, json};
 
 use super::admin;
+use crate::approvals::edit;
 use crate::expiry::expire;
 use crate::own_rights::{Right, is_for_what_is_lost, rights_in};
 use crate::running::Running;
-use crate::world::{PATIENCE, Plane, apply, condition, settings};
+use crate::world::{PATIENCE, Plane, apply, condition, settings, wait};
 
 /// What can be done.
 const MENDED: &str = "opm-portal bootstrap";
@@ -42,6 +44,9 @@ async fn each_right_taken_away_is_named() {
         }
         if (right.verb.as_str(), right.thing.as_str()) == ("delete", "promiserequests") {
             expire(&plane, &controller, "web").await;
+        }
+        if right.thing == "promiseactions" && matches!(right.verb.as_str(), "create" | "delete") {
+            schedule(&plane, &controller, if right.verb == "create" { 0 } else { 2 }).await;
         }
         let words = named(right);
         let naming = async {
@@ -77,8 +82,11 @@ async fn work_of_every_kind(plane: &Plane) {
     let low = json!({"name": "low", "constrain": {"parameter": ".level", "maximum": 9}});
     let look = json!({"name": "look", "approve": {"when": "parameters.level == 9"}});
     let reference = json!({"namespace": "opm-system", "name": "absent"});
+    let mut scheduled = settings("1.0.0");
+    scheduled["actions"] = json!({"backup": {"steps": [{"id": "check", "validate": {"expression": "${true}", "message": "Always."}}]}});
+    scheduled["policies"] = json!([{"name": "hourly", "schedule": {"action": "backup", "cron": "@hourly", "retention": "1m"}}]);
     for object in [
-        own("Promise", "settings", settings("1.0.0")),
+        own("Promise", "settings", scheduled),
         own("Policy", "modest", json!({"title": "Modest", "rules": [low, look], "appliesTo": {"promises": ["settings"]}})),
         own("Destination", "other", json!({"title": "Other", "type": "cluster", "secretRef": reference})),
         own("Endpoint", "tickets", json!({"url": "https://tickets.example.org", "paths": ["/tickets"]})),
@@ -94,6 +102,23 @@ async fn work_of_every_kind(plane: &Plane) {
         "spec": {"request": "web", "action": "backup"},
     });
     apply(&admin(plane), &run).await.unwrap();
+}
+
+/// Hours pass until a schedule has started so many runs, and is to start another one or to delete the first.
+async fn schedule(plane: &Plane, controller: &Running, runs: usize) {
+    plane.until("web", "scheduled", |request| request.status.as_ref().is_some_and(|status| !status.schedules.is_empty())).await;
+    let last = |request: &PromiseRequest| request.status.as_ref()?.schedules.first()?.last_run.clone();
+    let mut before = None;
+    for run in 0..runs.max(1) {
+        controller.advance(jiff::SignedDuration::from_hours(1));
+        edit(plane, "web", json!({"reason": format!("hour {run}")})).await;
+        if run < runs {
+            let name = last(&plane.until("web", "run", |request| last(request).is_some() && last(request) != before).await).unwrap();
+            let is_over = |run: &PromiseAction| run.status.as_ref().is_some_and(|status| status.phase == ActionPhase::Succeeded);
+            wait(plane.in_shop::<PromiseAction>("dana"), &name, "over", is_over).await;
+            before = Some(name);
+        }
+    }
 }
 
 /// A decision about the request that waits for one.
