@@ -6,9 +6,10 @@
 use kube::api::ObjectMeta;
 use promise::api::{
     ApprovalStatus, Condition, DestinationSpec, EndpointSpec, InventoryItem, OutdatedStatus, PolicyResult, PromiseActionStatus,
-    PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus, PromiseSpec, Requester, WaitingOn,
+    PromiseReleaseSpec, PromiseRequestSpec, PromiseRequestStatus, PromiseSpec, Requester, StepStatus, WaitingOn,
 };
 use promise::names;
+use promise::workflow::asks_about_step;
 
 use crate::kinds::{
     Approval, Destination, Endpoint, Kind, Policy, Promise, PromiseAction, PromiseCatalog, PromiseRelease, PromiseRequest,
@@ -56,7 +57,8 @@ impl Projected for PromiseRequest {
                 let spec = std::mem::take(&mut self.spec);
                 let requester = spec.requester.map(|requester| Requester { groups: Vec::new(), ..requester });
                 // Approvers read it first.
-                let reason = spec.reason.filter(|_| self.status.as_ref().is_some_and(|status| !status.approvals.is_empty()));
+                let is_asked = |status: &PromiseRequestStatus| !status.approvals.is_empty() || asks_about_step(status).is_some();
+                let reason = spec.reason.filter(|_| self.status.as_ref().is_some_and(is_asked));
                 self.spec = PromiseRequestSpec {
                     promise: spec.promise,
                     requester,
@@ -80,6 +82,7 @@ impl Projected for PromiseRequest {
                     candidate: status.candidate,
                     // The outcome of each decision, for the decision's own status.
                     approvals: status.approvals.into_iter().map(without_words).collect(),
+                    steps: decided(status.steps).map(silent).collect(),
                     question: status.question,
                     // Whether it waits for room.
                     waiting_on: status.waiting_on.map(|waits| WaitingOn { kind: waits.kind, ..WaitingOn::default() }),
@@ -100,6 +103,28 @@ fn without_words(mut approval: ApprovalStatus) -> ApprovalStatus {
     approval
 }
 
+/// Returns the steps that people decide or decided about, without what they found.
+fn decided(steps: Vec<StepStatus>) -> impl Iterator<Item = StepStatus> {
+    let is_asked = |step: &StepStatus| step.approval.is_some() || step.content_hash.is_some();
+    steps.into_iter().filter(is_asked).map(|step| StepStatus {
+        id: step.id,
+        title: step.title,
+        kind: step.kind,
+        phase: step.phase,
+        started_at: step.started_at,
+        message: step.message,
+        content_hash: step.content_hash,
+        approval: step.approval,
+        ..StepStatus::default()
+    })
+}
+
+/// Drops what people wrote about a step.
+fn silent(step: StepStatus) -> StepStatus {
+    let approval = step.approval.map(|approval| Box::new(without_words(*approval)));
+    StepStatus { title: None, message: None, approval, ..step }
+}
+
 /// Returns phase, version, what is waited for, what was created, progress in machine-readable form, cost, which rules refuse the request or
 /// have changed since, and who is asked.
 fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
@@ -118,6 +143,8 @@ fn line(status: PromiseRequestStatus) -> PromiseRequestStatus {
         policies: denied.collect(),
         // With what people wrote: the people concerned are notified of it.
         approvals: status.approvals,
+        workflow: status.workflow,
+        steps: decided(status.steps).collect(),
         question: status.question,
         outdated,
         cost: status.cost,
@@ -145,6 +172,7 @@ impl Projected for PromiseAction {
             started_at: status.started_at,
             finished_at: status.finished_at,
             observed_generation: status.observed_generation,
+            steps: decided(status.steps).map(silent).collect(),
             ..PromiseActionStatus::default()
         });
     }
