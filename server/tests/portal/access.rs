@@ -8,14 +8,14 @@ use app::app::App;
 use app::backend::SignInProblem;
 use app::routes::{page, post};
 use axum::body::Body;
-use cluster::kinds::{PromiseRequest, PromiseRequestKind, object};
+use cluster::kinds::{PromiseAction, PromiseActionKind, PromiseRequest, PromiseRequestKind, object};
 use cluster::{Scope, WorkspacePath};
 use http::{Method, Request, StatusCode, header};
 use kube::Api;
 use kube::api::{ListParams, PostParams};
 use leptos_axum::generate_route_list;
 use opm_portal::routes::{self, Access, Route};
-use promise::api::{PromiseRef, PromiseRequestSpec};
+use promise::api::{PromiseActionSpec, PromiseRef, PromiseRequestSpec};
 
 use crate::browser::{Answer, Browser, HOST, Product};
 
@@ -34,7 +34,8 @@ fn address(route: &Route, request: &str) -> String {
         .replace("{policy}", "backup-required")
         .replace("{uid}", request)
         .replace("{provider}", "sso");
-    let address = address.replace("{kind}", "StatefulSet").replace("{object}", request);
+    let address =
+        address.replace("{kind}", "StatefulSet").replace("{object}", request).replace("{action}", "restart").replace("{run}", request);
     let address = address.replace("{chain}", "opm-portal-1").replace("{record}", "1");
     match route.pattern {
         app::routes::LIVE => app::routes::live_request(SHOP, "default", request, ""),
@@ -61,6 +62,14 @@ pub async fn write_request(product: &Product, name: &str) -> Api<PromiseRequest>
     api
 }
 
+/// Creates a run of an action of the request with this name, under the same name.
+pub async fn write_run(product: &Product, name: &str) {
+    let scope = Scope::Workspace(WorkspacePath::parse(SHOP).expect("a path"));
+    let runs: Api<PromiseAction> = Api::namespaced(product.running.portal.endpoint.client(product.admin(), &scope), "default");
+    let spec = PromiseActionSpec { request: name.to_owned(), action: "restart".to_owned(), ..PromiseActionSpec::default() };
+    runs.create(&PostParams::default(), &object::<PromiseActionKind>(name, Some("default"), spec)).await.expect("a run");
+}
+
 /// The plane's version: it grows with everything that anybody writes anywhere.
 pub async fn version(product: &Product) -> String {
     requests(product).list(&ListParams::default()).await.expect("a list").metadata.resource_version.expect("a version")
@@ -85,6 +94,7 @@ fn forged(product: &Product) -> Vec<(&'static str, String)> {
         .into_iter()
         .chain([("_cluster", cluster.to_string()), ("output", "password".to_owned()), ("workspace", SHOP.to_owned())])
         .chain([("namespace", "default".to_owned()), ("name", THERE.to_owned()), ("promise", "redis".to_owned())])
+        .chain([("action", "restart".to_owned()), ("run", THERE.to_owned())])
         .collect()
 }
 

@@ -8,7 +8,7 @@ use opm_portal::clock::Clock as _;
 use opm_portal::config::{SessionLifetime, SignInConfig};
 use serde_json::json;
 
-use crate::access::{but_refusals, kept, version, write_request};
+use crate::access::{but_refusals, kept, version, write_request, write_run};
 use crate::browser::Product;
 use crate::hands::Hands;
 use crate::lists::post;
@@ -57,17 +57,6 @@ impl Role {
     }
 }
 
-/// Creates a run of an action of the request, of the same name.
-async fn here_runs(product: &Product) {
-    let scope = Scope::Workspace(WorkspacePath::parse(SHOP).expect("a path"));
-    let client = product.running.portal.endpoint.client(product.admin(), &scope);
-    let run = json!({
-        "apiVersion": promise::names::API_VERSION, "kind": "PromiseAction", "metadata": {"name": THERE},
-        "spec": {"request": THERE, "action": "restart"},
-    });
-    post(&client, &format!("/apis/{}/namespaces/default/promiseactions", promise::names::API_VERSION), run).await;
-}
-
 /// A portal without a controller, so that nothing is written unless someone asks for it, and everyone's token.
 pub struct Roles {
     pub product: Product,
@@ -91,7 +80,7 @@ impl Roles {
             SignInConfig { samples: false, tokens: false, providers, lifetime: SessionLifetime::default(), reauthentication: None };
         let product = Product::federated(sign_in, &file, false, clock.clone()).await;
         write_request(&product, THERE).await;
-        here_runs(&product).await;
+        write_run(&product, THERE).await;
         let listed = async {
             while !product.running.portal.world.requests.snapshot().keys().any(|key| key.name == THERE) {
                 tokio::time::sleep(Duration::from_millis(20)).await;

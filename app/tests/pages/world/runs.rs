@@ -57,7 +57,7 @@ impl Runs for World {
         let effective = Effective { schema: form.parameters.clone().unwrap_or_default(), ..Effective::default() };
         let runs = vec![run("orders-db-backup-1", ActionPhase::Succeeded)];
         Ok(ActionForm {
-            row: self.rows().remove(0),
+            row: super::full().rows().remove(0),
             action: line(of.action, action.title(of.action), &self.refused),
             confirm: action.confirm,
             form: model(&form, &effective, &Draft::of(json!({})), &problems),
@@ -107,7 +107,7 @@ impl Runs for World {
         let output =
             RunOutput { name: "location".into(), description: "Where the copy is.".into(), value: "s3://backups/orders-db".into() };
         Ok(RunPage {
-            row: self.rows().remove(0),
+            row: super::full().rows().remove(0),
             run: run(of.run, phase),
             description: "Copies the data. The database keeps running.".into(),
             sentence: if failed { "Copy the data failed: the storage refuses the key." } else { "Waiting for copy" }.into(),

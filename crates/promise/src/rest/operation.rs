@@ -1,5 +1,9 @@
 //! Every operation of the REST API: what the portal routes, what OpenAPI describes and what the page for people lists.
 
+mod runs;
+
+pub use runs::{ACTION, ACTIONS, CANCEL_RUN, RETRY_RUN, RUN, RUNS};
+
 /// Address below which all operations are.
 pub const BASE: &str = "/api/v1";
 /// Address of the OpenAPI description.
@@ -26,18 +30,6 @@ pub const RELEASES: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/
 pub const RETRY: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/retry";
 /// The end of the workflow of a request.
 pub const CANCEL: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/cancel";
-/// Actions of a request.
-pub const ACTIONS: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/actions";
-/// An action of a request.
-pub const ACTION: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/actions/{action}";
-/// Runs of the actions of a request.
-pub const RUNS: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/runs";
-/// A run of an action.
-pub const RUN: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/runs/{run}";
-/// Another attempt of a run.
-pub const RETRY_RUN: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/runs/{run}/retry";
-/// The end of a run.
-pub const CANCEL_RUN: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/runs/{run}/cancel";
 /// Stream of a request.
 pub const WATCH: &str = "/api/v1/workspaces/{workspace}/requests/{namespace}/{name}/watch";
 /// Decisions on a request.
@@ -350,78 +342,12 @@ pub const OPERATIONS: [Operation; 28] = [
         status: 200,
         refusals: &[403, 409],
     },
-    Operation {
-        path: ACTIONS,
-        id: "listActions",
-        group: "Actions",
-        summary: "List actions of a request",
-        description: "Returns the day-2 actions of the version that a request runs, each with the schema of its parameters and whether you can run it.",
-        query: &[FIELDS],
-        answer: Content::PageOf("ActionItem"),
-        ..READ
-    },
-    Operation {
-        method: "POST",
-        path: ACTION,
-        id: "runAction",
-        group: "Actions",
-        summary: "Run an action",
-        description: "Creates a PromiseAction with your permissions. Runs of a request wait for each other.",
-        query: &[FIELDS],
-        headers: &[IDEMPOTENCY_KEY],
-        body: Some(Content::Of("RunBody")),
-        answer: Content::Of("RunDetail"),
-        status: 201,
-        refusals: &[403, 409, 422],
-    },
-    Operation {
-        path: RUNS,
-        id: "listRuns",
-        group: "Actions",
-        summary: "List runs of actions",
-        description: "Returns the runs of the actions of a request, newest first.",
-        query: &[LIMIT, CONTINUE, FIELDS],
-        answer: Content::PageOf("RunSummary"),
-        refusals: &[403],
-        ..READ
-    },
-    Operation {
-        path: RUN,
-        id: "getRun",
-        group: "Actions",
-        summary: "Get a run of an action",
-        description: "Returns a run: its state, what it waits for, its steps and the values that it returned.",
-        answer: Content::Of("RunDetail"),
-        ..READ
-    },
-    Operation {
-        method: "POST",
-        path: RETRY_RUN,
-        id: "retryRun",
-        group: "Actions",
-        summary: "Retry a run",
-        description: "Starts the failed steps of a run again. The answer is 409 if none failed.",
-        query: &[FIELDS],
-        headers: &[],
-        body: None,
-        answer: Content::Of("RunDetail"),
-        status: 200,
-        refusals: &[403, 409],
-    },
-    Operation {
-        method: "POST",
-        path: CANCEL_RUN,
-        id: "cancelRun",
-        group: "Actions",
-        summary: "Cancel a run",
-        description: "Ends a run before its next step. What was done stays. The answer is 409 if it is over.",
-        query: &[FIELDS],
-        headers: &[],
-        body: None,
-        answer: Content::Of("RunDetail"),
-        status: 200,
-        refusals: &[403, 409],
-    },
+    runs::LIST_ACTIONS,
+    runs::RUN_ACTION,
+    runs::LIST_RUNS,
+    runs::GET_RUN,
+    runs::RETRY,
+    runs::CANCEL,
     Operation {
         path: WATCH,
         id: "watchRequest",

@@ -20,7 +20,7 @@ async fn an_action_is_run_with_flags_of_its_schema_and_waited_for() {
     let (code, why) = served.refused("dev-shop", SHOP, &format!("opm request action orders restore --backup {backup}")).await;
     assert!(code == 2 && why.starts_with("confirm with --yes: Replaces the data"), "{code} {why}");
     let (code, why) = served.refused("dev-shop", SHOP, "opm request action orders restore --backup nothing --yes").await;
-    assert!(code == 2 && why.contains("--backup: Choose a run of “Back up” that succeeded."), "{code} {why}");
+    assert!(code == 1 && why.contains("--backup: Choose a run of “Back up” that succeeded."), "{code} {why}");
     let (code, why) = served.refused("dev-shop", SHOP, "opm request action orders burn").await;
     assert!(code == 5 && why.contains("orders has no action burn"), "{code} {why}");
     let (code, _) = served.refused("viewer-shop", SHOP, "opm request action orders backup").await;

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use http::{Method, StatusCode, header};
 use opm_portal::routes::{self, Access, Route};
-use promise::rest::operation::{ACTION, BASE, OPENAPI, OPERATIONS, PUBLICATION, SIGN_IN};
+use promise::rest::operation::{ACTION, BASE, CANCEL_RUN, OPENAPI, OPERATIONS, PUBLICATION, RETRY_RUN, SIGN_IN};
 use serde_json::{Value, json};
 
 use super::{Program, json_of, manifest, problem};
-use crate::access::{comparable, version, write_request};
+use crate::access::{comparable, version, write_request, write_run};
 use crate::browser::{HOST, Product};
 
 /// Name of a request that is there.
@@ -138,6 +138,7 @@ async fn a_stranger_cannot_tell_what_exists() {
 async fn who_may_only_look_writes_nothing() {
     let product = Product::quiet().await;
     write_request(&product, THERE).await;
+    write_run(&product, THERE).await;
     let before = version(&product).await;
     let viewer = Program::of(&product, "viewer-shop");
     for route in operations().iter().filter(|route| route.access == Access::Bearer && route.method != Method::GET) {
@@ -150,7 +151,11 @@ async fn who_may_only_look_writes_nothing() {
         let expected = if route.pattern.ends_with("/decisions") { (409, "conflict") } else { (403, "denied") };
         assert_eq!((status, kind.as_str()), expected, "{} {}: {}", route.method, route.pattern, answer.text);
         if status == 403 {
-            let missing = if route.pattern == PUBLICATION { "publishPromises" } else { "writeRequests" };
+            let missing = match route.pattern {
+                PUBLICATION => "publishPromises",
+                ACTION | CANCEL_RUN | RETRY_RUN => "runActions",
+                _ => "writeRequests",
+            };
             assert!(json_of(&answer)["reason"]["reason"][missing]["workspace"] == "root:acme:shop", "{}", answer.text);
         }
     }

@@ -55,10 +55,14 @@ async fn an_action_is_found_run_once_and_followed_to_its_result() {
     assert_eq!(ended["outputs"][0]["value"], done["name"], "{ended:#}");
 
     let first = developer.read(&format!("{ORDERS}/runs?limit=1&fields=name,action")).await;
-    assert_eq!((&first["items"][0]["action"], &first["total"]), (&json!("restore"), &json!(2)), "{first:#}");
+    assert_eq!(first["total"], 2, "{first:#}");
     let next = first["continue"].as_str().expect("there is more");
     let second = developer.read(&format!("{ORDERS}/runs?limit=1&continue={next}")).await;
-    assert_eq!((&second["items"][0]["name"], &second["continue"]), (&done["name"], &Value::Null), "{second:#}");
+    assert_eq!(second["continue"], Value::Null, "{second:#}");
+    // Both can have started within one second.
+    let mut listed = [&first["items"][0]["name"], &second["items"][0]["name"]];
+    listed.sort_by_key(|name| name.as_str());
+    assert_eq!(listed, [&done["name"], &ended["name"]]);
     for verb in ["cancel", "retry"] {
         assert_eq!(developer.send(Method::POST, &format!("{location}/{verb}"), &[], "").await.status, StatusCode::CONFLICT, "{verb}");
     }
